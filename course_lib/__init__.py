@@ -1,0 +1,12 @@
+"""Feeding Language Models: how text becomes training batches.
+
+A sampling scheme is a choice of start positions; one function turns starts into batches.
+
+Ground floor   arguments, corpora, shuffling, ledger, models
+Lessons        next_token_shifting, sliding_windows
+On top         training, plots, source, exercises
+
+A lesson imports the ground floor and earlier lessons; nothing imports upward.
+"""
+
+__version__ = "0.1.0"

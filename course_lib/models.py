@@ -1,0 +1,128 @@
+"""Small language models that train in seconds on a CPU, each a map from ids (B, T) to logits (B, T, V)."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_lib.arguments import Ids, as_stream, check_integer
+
+
+class BigramModel(nn.Module):
+    """Predict the next token from the current one alone: a V x V table of logits, zero at the start.
+
+    Zero logits are the uniform distribution, so its first loss is ln V exactly.
+    """
+
+    def __init__(self, vocab_size: int):
+        super().__init__()
+        vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+        self.table = nn.Parameter(torch.zeros(vocab_size, vocab_size))
+
+    @classmethod
+    def from_counts(cls, counts: np.ndarray) -> BigramModel:
+        """Build the model of smallest loss on a text from its pair counts, without training.
+
+        Args:
+            counts: what `count_pairs` returns, shape (V, V). A pair that never occurs gets probability 0.
+        """
+        model = cls(len(counts))
+        rows = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)  # unseen token: uniform
+        with np.errstate(divide="ignore"):
+            model.table.data = torch.from_numpy(np.log(rows / rows.sum(axis=1, keepdims=True))).float()
+        return model
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return F.embedding(inputs, self.table)
+
+
+class ConvolutionModel(nn.Module):
+    """Predict from the last `kernel_size` tokens by one convolution; with `causal=False` it peeks.
+
+    A convolution that is centered on its position, the usual one for images, sees the next token, which is
+    the answer. The causal one is the same, moved: all padding goes to the left.
+
+    Args:
+        vocab_size: V.
+        hidden_size: width of embedding and hidden layer.
+        kernel_size: tokens seen at once, odd.
+        causal: see only tokens up to the current one.
+    """
+
+    def __init__(self, vocab_size: int, hidden_size: int = 32, kernel_size: int = 3, *, causal: bool = True):
+        super().__init__()
+        vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+        hidden_size = check_integer("hidden_size", hidden_size, minimum=1)
+        kernel_size = check_integer("kernel_size", kernel_size, minimum=1)
+        if kernel_size % 2 == 0:
+            raise ValueError(f"kernel_size must be odd, so that it can be centered, got {kernel_size}")
+        left = kernel_size - 1 if causal else kernel_size // 2
+        self.padding = (left, kernel_size - 1 - left)
+        self.embedding = nn.Embedding(vocab_size, hidden_size)
+        self.convolution = nn.Conv1d(hidden_size, hidden_size, kernel_size)
+        self.output = nn.Linear(hidden_size, vocab_size)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        embedded = F.pad(self.embedding(inputs).transpose(1, 2), self.padding)
+        return self.output(F.relu(self.convolution(embedded)).transpose(1, 2))
+
+
+class GRUModel(nn.Module):
+    """A recurrent model: it reads a window from left to right and may carry its state into the next one.
+
+    Args:
+        vocab_size: V.
+        hidden_size: width H of embedding and state.
+    """
+
+    def __init__(self, vocab_size: int, hidden_size: int = 64):
+        super().__init__()
+        vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+        hidden_size = check_integer("hidden_size", hidden_size, minimum=1)
+        self.embedding = nn.Embedding(vocab_size, hidden_size)
+        self.recurrence = nn.GRU(hidden_size, hidden_size, batch_first=True)
+        self.output = nn.Linear(hidden_size, vocab_size)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Read every window from an empty state."""
+        return self.read_on(inputs, None)[0]
+
+    def read_on(self, inputs: torch.Tensor, state: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+        """Read windows from a given state, shape (1, B, H), or None; return the logits and the state after them."""
+        hidden, state = self.recurrence(self.embedding(inputs), state)
+        return self.output(hidden), state
+
+
+def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
+    """Count how often id j stands `distance` tokens after id i, int64, shape (V, V).
+
+    Args:
+        ids: the stream, N integers in 0 ... V - 1, more than `distance`.
+        vocab_size: V; the table has V squared entries, so this is for small vocabularies.
+        distance: 1 for neighbors, 0 for each token with itself.
+    """
+    stream = as_stream(ids)
+    vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+    distance = check_integer("distance", distance, minimum=0)
+    if len(stream) <= distance:
+        raise ValueError(f"ids must hold more than {distance} tokens to make a pair, got {len(stream)}")
+    if stream.min() < 0 or stream.max() >= vocab_size:
+        raise ValueError(f"ids must lie in 0 ... {vocab_size - 1}, got {stream.min()} ... {stream.max()}")
+    first, second = stream[: len(stream) - distance].astype(np.int64), stream[distance:]
+    return np.bincount(first * vocab_size + second, minlength=vocab_size**2).reshape(vocab_size, vocab_size)
+
+
+def conditional_entropy(counts: np.ndarray) -> float:
+    """Return H(second | first) in nats per pair: no model that sees only the first can have a smaller mean loss.
+
+    Args:
+        counts: pair counts, shape (V, V), as from `count_pairs`.
+    """
+    total = counts.sum()
+    if total <= 0:
+        raise ValueError("counts must hold at least one pair")
+    rows = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+    seen = counts > 0
+    return float(-(counts[seen] * np.log(counts[seen] / rows[seen])).sum() / total)

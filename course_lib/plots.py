@@ -1,0 +1,181 @@
+"""Draw functions: each takes plain data and returns a matplotlib `Figure`; none has a state or shows anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from course_lib.arguments import Ids, as_integers, as_stream, check_integer
+from course_lib.ledger import TokenLedger
+from course_lib.next_token_shifting import shift_by_one
+
+# Matt Petroff's cycle of eight colors, chosen to be told apart with any color vision.
+COLORS = plt.style.library["petroff8"]["axes.prop_cycle"].by_key()["color"]
+BLUE, ORANGE = COLORS[:2]
+STYLES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+LARGEST_PICTURE = 60
+
+
+def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
+    """Draw a window of T + 1 ids, and under it its inputs and targets, column by column.
+
+    Args:
+        window: T + 1 integers.
+        labels: what to write for each of them, by default the id.
+    """
+    stream = as_stream(window, "window")
+    columns, _ = shift_by_one(np.arange(len(stream)))
+    labels = [str(i) for i in stream] if labels is None else [_visible(label) for label in labels]
+    if len(labels) != len(stream):
+        raise ValueError(f"labels must be one for each of the {len(stream)} ids, got {len(labels)}")
+    figure, axes = _figure(0.62 * len(stream) + 1.6, 2.6)
+    for position, label in enumerate(labels):
+        _box(axes, position, 2.6, label, "white")
+    for column in columns:
+        _box(axes, column, 1.1, labels[column], BLUE)
+        _box(axes, column, 0, labels[column + 1], ORANGE, hatch="//")
+        axes.annotate("", (column + 0.5, 0.82), (column + 0.5, 1.08), arrowprops={"arrowstyle": "->"})
+    rows = {3.0: f"window, {len(stream)} ids", 1.5: f"inputs, T = {len(columns)}", 0.4: f"targets, T = {len(columns)}"}
+    axes.set_yticks(list(rows), list(rows.values()))
+    axes.set_xticks(columns + 0.5, columns)
+    axes.set_xlabel("position t")
+    axes.set(xlim=(-0.1, len(stream) + 0.1), ylim=(-0.1, 3.6))
+    return _bare(figure, axes)
+
+
+def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure:
+    """Draw the stream 0 ... N-1 and each window under it, with its last target set apart.
+
+    Args:
+        starts: integers, shape (num_windows,), or (num_batches, batch_size) to set batches apart.
+        context_length: T.
+        num_tokens: N, small enough to look at.
+    """
+    starts = as_integers("starts", starts)
+    batches = starts.reshape(len(starts), -1) if starts.ndim > 1 else starts.reshape(1, -1)
+    for name, value in (("num_tokens", num_tokens), ("number of windows", starts.size)):
+        check_integer(name, value, minimum=1, maximum=LARGEST_PICTURE)
+    figure, axes = _figure(min(0.34 * num_tokens + 1.6, 14), 0.27 * starts.size + 1.2)
+    touched = {t for s in starts.flat for t in range(s, s + context_length + 1)}
+    for token in range(num_tokens):
+        used = token in touched
+        _box(axes, token, 0.35, str(token), "white" if used else "lightgray", hatch="" if used else "xx", fontsize=8)
+    ticks = []
+    numbered = [(batch, start) for batch, starts_of_batch in enumerate(batches) for start in starts_of_batch]
+    for row, (batch, start) in enumerate(numbered):
+        y = -row - 1 - 0.4 * batch
+        color = COLORS[batch % 8] if starts.ndim > 1 else BLUE
+        axes.add_patch(_rectangle(start, y, context_length, 0.7, color))
+        axes.add_patch(_rectangle(start + context_length, y, 1, 0.7, ORANGE, hatch="//"))
+        ticks.append((y + 0.35, f"start {start}" + (f", batch {batch}" if starts.ndim > 1 else "")))
+    axes.set_yticks([0.75, *(y for y, _ in ticks)], ["stream", *(label for _, label in ticks)], fontsize=8)
+    axes.set(xlim=(-0.2, num_tokens + 0.2), ylim=(ticks[-1][0] - 0.6, 1.3))
+    axes.set_xticks([])
+    handles = [_rectangle(0, 0, 1, 1, BLUE), _rectangle(0, 0, 1, 1, ORANGE, hatch="//")]
+    names = [f"T = {context_length} inputs", "1 id more, for the last target"]
+    figure.legend(handles, names, loc="outside upper right", ncols=2, fontsize=8, frameon=False)
+    return _bare(figure, axes)
+
+
+def plot_ledger(ledger: TokenLedger) -> Figure:
+    """Draw how often each token is an input and a target, and shade what is never used."""
+    figure, axes = _figure(9, 2.6)
+    edges = np.arange(ledger.num_tokens + 1) - 0.5
+    axes.stairs(ledger.as_input, edges, color=BLUE, alpha=0.5, fill=True, label="as input")
+    axes.stairs(ledger.as_target, edges, color=ORANGE, linewidth=2, label="as target")
+    for reason in ledger.dropped:
+        positions = np.flatnonzero(ledger.reason == ledger.reasons.index(reason))
+        for first, last in _runs(positions):
+            label = f"never used: {reason}" if first == positions[0] else None
+            axes.axvspan(first - 0.5, last + 0.5, facecolor="lightgray", hatch="xx", edgecolor="gray", label=label)
+    axes.set(xlabel="position in the stream", ylabel="times used", xlim=(edges[0], edges[-1]))
+    axes.set_ylim(0, max(ledger.as_input.max(initial=0), ledger.as_target.max(initial=0), 1) * 1.1)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    return figure
+
+
+def plot_losses(
+    curves: Mapping[str, object], lines: Mapping[str, float] | None = None, *, ylabel: str = "nats per token"
+) -> Figure:
+    """Draw training losses against steps, smoothed, and levels to compare them with.
+
+    Args:
+        curves: name to losses, shape (steps,) or (runs, steps); of several runs the mean, and a band from the
+            smallest to the largest.
+        lines: name to a constant loss.
+    """
+    figure, axes = _figure(8, 3.4)
+    for number, (name, losses) in enumerate(curves.items()):
+        runs = np.atleast_2d(np.asarray(losses, dtype=float))
+        width = max(1, runs.shape[1] // 50)
+        steps = np.arange(runs.shape[1] // width) * width + width / 2
+        smooth = runs[:, : len(steps) * width].reshape(len(runs), len(steps), width).mean(axis=2)
+        style = {"color": COLORS[number], "linestyle": STYLES[number % len(STYLES)]}
+        axes.plot(steps, smooth.mean(axis=0), label=name, **style, marker=MARKERS[number], markevery=8, markersize=5)
+        if len(runs) > 1:
+            axes.fill_between(steps, smooth.min(axis=0), smooth.max(axis=0), color=COLORS[number], alpha=0.25)
+    for number, (name, level) in enumerate((lines or {}).items()):
+        axes.axhline(level, color="black", linewidth=1, linestyle=STYLES[(number + 1) % len(STYLES)], label=name)
+    axes.set(xlabel="optimizer step", ylabel=ylabel)
+    axes.set_ylim(bottom=0)
+    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    return figure
+
+
+def plot_bars(values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False) -> Figure:
+    """Draw one labeled horizontal bar a name, with its value written behind it."""
+    figure, axes = _figure(8, 0.42 * len(values) + 1)
+    bars = axes.barh(list(values), list(values.values()), color=[COLORS[i % 8] for i in range(len(values))])
+    for bar, hatch in zip(bars, ("", "//", "..", "xx", "\\\\", "++", "oo", "--") * len(values), strict=False):
+        bar.set(hatch=hatch, edgecolor="white")
+    axes.bar_label(bars, [f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}" for value in values.values()], padding=4)
+    axes.invert_yaxis()
+    axes.margins(x=0.2)
+    axes.set_xlabel(xlabel)
+    if logarithmic:
+        axes.set_xscale("log")
+    return figure
+
+
+def _figure(width: float, height: float) -> tuple[Figure, Axes]:
+    with plt.style.context(["default", "petroff8"]):
+        figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
+    plt.close(figure)  # or the notebook would show it twice: as an open figure and as the cell's value
+    return figure, axes
+
+
+def _bare(figure: Figure, axes: Axes) -> Figure:
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    return figure
+
+
+def _rectangle(x: float, y: float, width: float, height: float, color: str, hatch: str = "") -> Rectangle:
+    return Rectangle((x, y), width, height, facecolor=to_rgba(color, 0.35), edgecolor=color, hatch=hatch)
+
+
+def _box(axes: Axes, x: float, y: float, label: str, color: str, *, hatch: str = "", fontsize: float = 11) -> None:
+    rectangle = _rectangle(x + 0.04, y, 0.92, 0.8, color, hatch)
+    rectangle.set_edgecolor("black" if color == "white" else color)
+    axes.add_patch(rectangle)
+    text = axes.text(x + 0.5, y + 0.4, label, ha="center", va="center", fontsize=fontsize)
+    if hatch and color != "lightgray":
+        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8})
+
+
+def _runs(positions: np.ndarray) -> list[tuple[int, int]]:
+    """Group sorted positions into runs of neighbors: (first, last) of each."""
+    pieces = np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)
+    return [(int(piece[0]), int(piece[-1])) for piece in pieces if len(piece)]
+
+
+def _visible(label: str) -> str:
+    return {" ": "␣", "\n": "↵", "\t": "⇥"}.get(label, label)
