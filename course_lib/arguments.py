@@ -44,6 +44,8 @@ def as_integers(name: str, values: object) -> np.ndarray:
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must be integers, got text ({type(values).__name__}): encode it first")
     if isinstance(values, torch.Tensor):
+        if values.is_floating_point():  # NumPy does not know them all
+            raise TypeError(f"{name} must be integers, got Tensor of {str(values.dtype).removeprefix('torch.')}")
         values = values.detach().cpu().numpy()
     try:
         array = np.asarray(values)

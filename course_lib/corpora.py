@@ -76,10 +76,13 @@ def load_documents(
     if not path.is_file():
         raise FileNotFoundError(f"no document collection at {path}")
     documents = []
-    with path.open(encoding="utf-8") as lines:  # never splitlines(): it also splits at U+2028 inside a text
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                documents.append(_parse_document(line, f"{path}, line {number}"))
+    try:
+        with path.open(encoding="utf-8-sig") as lines:  # never splitlines(): it also splits at U+2028 inside a text
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    documents.append(_parse_document(line, f"{path}, line {number}"))
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8; convert it first") from None
     if not documents:
         raise ValueError(f"{path} holds no documents")
     kinds = sorted({document.kind for document in documents})
@@ -94,8 +97,10 @@ def _parse_document(line: str, where: str) -> Document:
         document = Document(**fields)
     except (json.JSONDecodeError, TypeError) as error:
         raise ValueError(f"{where}: expected an object with id, kind, quality and text ({error})") from None
-    if not isinstance(document.text, str) or not document.text:
-        raise ValueError(f"{where}: text must be a non-empty string, got {document.text!r}")
+    for name in ("id", "kind", "text"):
+        value = getattr(document, name)
+        if not isinstance(value, str) or not value:
+            raise ValueError(f"{where}: {name} must be a non-empty string, got {value!r}")
     try:
         check_integer("quality", document.quality, minimum=0, maximum=5)
     except (TypeError, ValueError) as error:
@@ -195,7 +200,8 @@ def encode_corpus(
         pieces += [compact(getattr(encoded, "ids", encoded)), compact(end)]
     if not pieces:
         raise ValueError("texts must hold at least one document, got none")
-    return np.concatenate(pieces)
+    stream = np.concatenate(pieces)
+    return stream.astype(smallest_dtype(int(stream.max())), copy=False)
 
 
 def smallest_dtype(largest_id: int) -> np.dtype:
@@ -219,7 +225,7 @@ def compact(ids: Ids) -> np.ndarray:
         TypeError, ValueError: `ids` are not a stream of ids, or one is negative or needs more than 32 bits.
     """
     stream = as_stream(ids)
-    if isinstance(stream, np.memmap) or (stream.dtype.kind == "u" and stream.dtype.itemsize <= 4):
+    if isinstance(ids, np.memmap) or (stream.dtype.kind == "u" and stream.dtype.itemsize <= 4):
         return stream
     if stream.size == 0:
         return stream.astype(np.uint16)

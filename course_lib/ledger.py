@@ -96,10 +96,12 @@ def token_ledger(
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
     starts = np.sort(as_integers("starts", starts).astype(np.int64), axis=None)
-    if starts.size and (starts[0] < 0 or starts[-1] + context_length >= num_tokens):
+    last_start = num_tokens - context_length - 1
+    if starts.size and (starts[0] < 0 or starts[-1] > last_start):
+        allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
         raise ValueError(
-            f"starts must lie in 0 ... {num_tokens - context_length - 1}, so that context_length + 1 = "
-            f"{context_length + 1} of the {num_tokens} tokens follow; got {starts[0]} ... {starts[-1]}"
+            f"starts must lie in {allowed}: {context_length + 1} ids (context_length + 1) must follow each "
+            f"in a stream of {num_tokens}; got {starts[0]} ... {starts[-1]}"
         )
     as_input = _coverage(starts, starts + context_length, num_tokens)
     as_target = _coverage(starts + 1, starts + context_length + 1, num_tokens)

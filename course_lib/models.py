@@ -110,7 +110,8 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
         raise ValueError(f"ids must hold more than {distance} tokens to make a pair, got {len(stream)}")
     if stream.min() < 0 or stream.max() >= vocab_size:
         raise ValueError(f"ids must lie in 0 ... {vocab_size - 1}, got {stream.min()} ... {stream.max()}")
-    first, second = stream[: len(stream) - distance].astype(np.int64), stream[distance:]
+    stream = stream.astype(np.int64)
+    first, second = stream[: len(stream) - distance], stream[distance:]
     return np.bincount(first * vocab_size + second, minlength=vocab_size**2).reshape(vocab_size, vocab_size)
 
 
@@ -125,4 +126,4 @@ def conditional_entropy(counts: np.ndarray) -> float:
         raise ValueError("counts must hold at least one pair")
     rows = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
     seen = counts > 0
-    return float(-(counts[seen] * np.log(counts[seen] / rows[seen])).sum() / total)
+    return float((counts[seen] * np.log(rows[seen] / counts[seen])).sum() / total)

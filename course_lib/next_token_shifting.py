@@ -68,10 +68,13 @@ def next_token_loss(logits: torch.Tensor, targets: torch.Tensor, ignore_index: i
         a scalar tensor to call `.backward()` on.
 
     Raises:
-        TypeError: the logits are not floating point, or the targets not integers.
+        TypeError: the logits are not a floating point tensor, or the targets not one of integers.
         ValueError: the shapes do not fit, a target is no id of the vocabulary, or none is left to score
             (their mean would be NaN, and would spoil every parameter it reaches).
     """
+    for name, value in (("logits", logits), ("targets", targets)):
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"{name} must be a tensor, got {type(value).__name__}")
     if not logits.is_floating_point():
         raise TypeError(f"logits must be floating point, got {logits.dtype}")
     if targets.is_floating_point() or targets.dtype == torch.bool:
@@ -81,13 +84,14 @@ def next_token_loss(logits: torch.Tensor, targets: torch.Tensor, ignore_index: i
             f"logits must have the shape of targets and one more dimension, (..., V); "
             f"got logits {tuple(logits.shape)} for targets {tuple(targets.shape)}"
         )
+    targets = targets.long()  # first of all: uint8 would compare -100 as 156
     scored = targets[targets != ignore_index]
     if scored.numel() == 0:
         raise ValueError(f"targets hold no token to score: all {targets.numel()} are {ignore_index}")
     vocab_size = logits.shape[-1]
     if scored.min() < 0 or scored.max() >= vocab_size:
         raise ValueError(f"targets must lie in 0 ... {vocab_size - 1}, got {int(scored.min())} ... {int(scored.max())}")
-    return F.cross_entropy(logits.reshape(-1, vocab_size), targets.reshape(-1).long(), ignore_index=ignore_index)
+    return F.cross_entropy(logits.reshape(-1, vocab_size), targets.reshape(-1), ignore_index=ignore_index)
 
 
 def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> float:

@@ -59,6 +59,7 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
         num_tokens: N, small enough to look at.
     """
     starts = as_integers("starts", starts)
+    context_length = check_integer("context_length", context_length, minimum=1)
     batches = starts.reshape(len(starts), -1) if starts.ndim > 1 else starts.reshape(1, -1)
     for name, value in (("num_tokens", num_tokens), ("number of windows", starts.size)):
         check_integer(name, value, minimum=1, maximum=LARGEST_PICTURE)
@@ -118,10 +119,13 @@ def plot_losses(
         width = max(1, runs.shape[1] // 50)
         steps = np.arange(runs.shape[1] // width) * width + width / 2
         smooth = runs[:, : len(steps) * width].reshape(len(runs), len(steps), width).mean(axis=2)
-        style = {"color": COLORS[number], "linestyle": STYLES[number % len(STYLES)]}
-        axes.plot(steps, smooth.mean(axis=0), label=name, **style, marker=MARKERS[number], markevery=8, markersize=5)
+        # Smoothing would hide where a run starts, which is ln V if all is well: keep the first loss as it is.
+        steps, smooth = np.concatenate([[0], steps]), np.concatenate([runs[:, :1], smooth], axis=1)
+        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
+        style |= {"marker": MARKERS[number % len(MARKERS)], "markevery": 8, "markersize": 5}
+        axes.plot(steps, smooth.mean(axis=0), label=name, **style)
         if len(runs) > 1:
-            axes.fill_between(steps, smooth.min(axis=0), smooth.max(axis=0), color=COLORS[number], alpha=0.25)
+            axes.fill_between(steps, smooth.min(axis=0), smooth.max(axis=0), color=COLORS[number % 8], alpha=0.25)
     for number, (name, level) in enumerate((lines or {}).items()):
         axes.axhline(level, color="black", linewidth=1, linestyle=STYLES[(number + 1) % len(STYLES)], label=name)
     axes.set(xlabel="optimizer step", ylabel=ylabel)
@@ -138,10 +142,30 @@ def plot_bars(values: Mapping[str, float], *, xlabel: str, logarithmic: bool = F
         bar.set(hatch=hatch, edgecolor="white")
     axes.bar_label(bars, [f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}" for value in values.values()], padding=4)
     axes.invert_yaxis()
-    axes.margins(x=0.2)
     axes.set_xlabel(xlabel)
     if logarithmic:
         axes.set_xscale("log")
+    axes.margins(x=0.25)  # room for the values, on either scale
+    return figure
+
+
+def plot_spread(groups: Mapping[str, object], *, xlabel: str) -> Figure:
+    """Draw one row a name: a dot for each run, and their mean with a bar of one standard deviation.
+
+    The axis need not begin at zero: rows are compared with one another and with their spread.
+    """
+    figure, axes = _figure(8, 0.42 * len(groups) + 1)
+    for row, values in enumerate(groups.values()):
+        values = np.asarray(values, dtype=float)
+        axes.plot(values, np.full(len(values), row), "o", color=COLORS[row % 8], alpha=0.4, markersize=5)
+        deviation = values.std(ddof=1) if len(values) > 1 else 0.0
+        marker = MARKERS[row % len(MARKERS)]
+        axes.errorbar(values.mean(), row, xerr=deviation, color=COLORS[row % 8], marker=marker, capsize=5, markersize=8)
+        axes.annotate(f"{values.mean():.3f}", (values.mean(), row), (0, 9), textcoords="offset points", ha="center")
+    axes.set_yticks(range(len(groups)), list(groups))
+    axes.set_ylim(len(groups) - 0.5, -0.7)
+    axes.grid(axis="x", alpha=0.3)
+    axes.set_xlabel(xlabel)
     return figure
 
 

@@ -54,12 +54,13 @@ class RandomOrder:
             )
         if self._stored is not None:
             return self._stored[positions]
-        entries = self._permute(positions.astype(np.uint64))
+        # At least one dimension: NumPy warns when a single number wraps around, but not when an array does.
+        entries = self._permute(np.atleast_1d(positions).astype(np.uint64))
         # The base squared is a little more than n: whoever lands outside walks on along its cycle,
         # which must lead back inside, because it started inside.
         while (outside := entries >= self.size).any():
             entries = np.where(outside, self._permute(entries), entries)
-        return entries.astype(np.int64)
+        return entries.astype(np.int64).reshape(positions.shape)
 
     def _permute(self, positions: np.ndarray) -> np.ndarray:
         high, low = np.divmod(positions, self._base)

@@ -125,10 +125,10 @@ class SlidingWindowDataset(Dataset):
         return len(self._windows)
 
     def __getitem__(self, index: object) -> tuple[torch.Tensor, torch.Tensor]:
-        if isinstance(index, torch.Tensor):
-            index = index.numpy()
-        if isinstance(index, tuple) or index is None or index is Ellipsis:
+        if isinstance(index, tuple):
             raise TypeError(f"index must be an integer, a slice or an array of integers, got {index!r}")
+        if not isinstance(index, slice):
+            index = as_integers("index", index)
         return _widen(self._windows[index])
 
     @property
@@ -194,7 +194,7 @@ class BatchOrder(Sampler):
 
     def __iter__(self) -> Iterator[np.ndarray]:
         # Read now, not when the first batch is asked for: a generator would see a later epoch's settings.
-        first, self.first_batch = self.first_batch, 0
+        first = self.first_batch
         order = RandomOrder(self.num_windows, self.base_seed + self.epoch) if self.shuffle else None
         return self._batches(order, first)
 
@@ -218,11 +218,22 @@ class WindowLoader(DataLoader):
 
     def __init__(self, dataset: SlidingWindowDataset, order: BatchOrder, num_workers: int = 0):
         # batch_size=None: the sampler's array of indices goes to the data set as one index.
-        super().__init__(dataset, batch_size=None, sampler=order, num_workers=num_workers, collate_fn=_keep)
+        # A generator of its own: without one, each epoch draws the workers' seeds from the global generator.
+        super().__init__(
+            dataset,
+            batch_size=None,
+            sampler=order,
+            num_workers=num_workers,
+            collate_fn=_keep,
+            generator=torch.Generator(),
+        )
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         self.sampler.delivered = self.sampler.first_batch
-        return self._count(super().__iter__())
+        batches = super().__iter__()
+        # Only now: with workers, it asks the sampler for its batches twice, and uses the second answer.
+        self.sampler.first_batch = 0
+        return self._count(batches)
 
     def _count(self, batches: Iterator) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         # Counted when the reader gets a batch, not when a worker, which is ahead, asks for its indices.

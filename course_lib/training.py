@@ -128,4 +128,5 @@ def evaluate(
     model.train(was_training)
     num_targets = len(stream) - 1
     mean = nats / num_targets
-    return Evaluation(mean, num_targets, num_bytes and bits_per_byte(mean, num_targets, num_bytes))
+    per_byte = None if num_bytes is None else bits_per_byte(mean, num_targets, num_bytes)
+    return Evaluation(mean, num_targets, per_byte)

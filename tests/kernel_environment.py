@@ -1,0 +1,36 @@
+"""The environment in which notebooks run as tests: offline, without progress bars, away from personal settings."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+LOOPBACK = ["127.0.0.1", "::1"]  # a kernel talks to whoever runs it
+
+STARTUP = f"""
+from pytest_socket import socket_allow_hosts
+socket_allow_hosts({LOOPBACK}, allow_unix_socket=True)
+"""
+
+
+def kernel_environment(directory: Path) -> dict[str, str]:
+    """Prepare `directory` as the IPython settings of the kernels, and return the variables that make them use it."""
+    startup = directory / "profile_default" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
+    (startup / "00-offline.py").write_text(STARTUP, encoding="utf-8")
+    return {
+        "IPYTHONDIR": str(directory),
+        "COURSE_PROGRESS": "0",
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What conftest.py imports: kernels inherit the environment of the process that starts them."""
+    directory = tempfile.TemporaryDirectory(prefix="course-ipython-")
+    config.add_cleanup(directory.cleanup)
+    os.environ.update(kernel_environment(Path(directory.name)))

@@ -1,0 +1,108 @@
+"""Execute the notebooks and write them back in normal form, so that a diff shows what has changed and nothing else.
+
+    python tests/refresh_notebooks.py                 all of them
+    python tests/refresh_notebooks.py 02 05           those whose names begin so
+    python tests/refresh_notebooks.py --check         execute nothing; fail if one is not in normal form
+
+The picture in the README is drawn anew as well. Run twice on one machine, it changes no byte the second time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+from kernel_environment import kernel_environment
+from nbclient import NotebookClient
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+CELL_TIMEOUT_IN_SECONDS = 120
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def execute(notebook: nbformat.NotebookNode) -> None:
+    """Run all cells in a new kernel, in the folder of the notebooks; an error in a cell is raised."""
+    resources = {"metadata": {"path": str(NOTEBOOKS)}}
+    NotebookClient(notebook, timeout=CELL_TIMEOUT_IN_SECONDS, kernel_name="python3", resources=resources).execute()
+
+
+def normalize(notebook: nbformat.NotebookNode) -> str:
+    """Drop what depends on the moment and the machine, number the cells, and return the text of the file.
+
+    A cell's id is derived from its source: it stays when cells are added before it.
+    """
+    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    seen: Counter[str] = Counter()
+    count = 0
+    for cell in notebook.cells:
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
+        seen[digest] += 1
+        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if cell.cell_type != "code":
+            continue
+        count += 1
+        cell.execution_count = count
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = count
+            if "metadata" in output:
+                output.metadata = nbformat.from_dict({})
+    nbformat.validate(notebook)
+    return nbformat.writes(notebook) + "\n"
+
+
+def draw_readme_picture() -> None:
+    """Draw four windows in two batches, with the function that the lessons use."""
+    from course_lib.plots import plot_windows  # after the environment is set
+
+    path = NOTEBOOKS / "images" / "starts.png"
+    path.parent.mkdir(exist_ok=True)
+    figure = plot_windows([[8, 0], [12, 4]], context_length=4, num_tokens=20)
+    figure.savefig(path, dpi=100, metadata={"Software": None})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="beginnings of notebook names; all by default")
+    parser.add_argument("--check", action="store_true", help="only say which notebooks are not in normal form")
+    options = parser.parse_args()
+    wanted = tuple(options.names) or ""
+    paths = [path for path in sorted(NOTEBOOKS.glob("*.ipynb")) if path.name.startswith(wanted)]
+    if not paths:
+        parser.error(f"no notebook of that name in {NOTEBOOKS}")
+    changed = []
+    with tempfile.TemporaryDirectory(prefix="course-ipython-") as directory:
+        os.environ.update(kernel_environment(Path(directory)))
+        if not options.check:
+            draw_readme_picture()
+        for path in paths:
+            before = path.read_text(encoding="utf-8")
+            notebook = nbformat.reads(before, as_version=4)
+            started = time.perf_counter()
+            if not options.check:
+                execute(notebook)
+            after = normalize(notebook)
+            state = "unchanged" if after == before else "not in normal form" if options.check else "written"
+            print(f"{path.name:<40} {state:<20} {time.perf_counter() - started:6.1f} s", flush=True)
+            if after != before:
+                changed.append(path)
+                if not options.check:
+                    path.write_text(after, encoding="utf-8")
+    return 1 if options.check and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""What counts as a stream of ids, and what a wrong argument is told."""
+
+from __future__ import annotations
+
+import array
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.arguments import as_integers, as_stream, check_integer
+
+INTEGER_DTYPES = ["u1", "i1", "<u2", ">u2", "<i2", "<u4", ">u4", "<i4", "<i8", ">i8", "<u8"]
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3), torch.tensor(3), np.array(3)])
+def test_every_kind_of_integer_is_one(value):
+    number = check_integer("stride", value, minimum=1)
+    assert number == 3
+    assert type(number) is int
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (True, r"True \(bool\)"),
+        (np.True_, r"True.* \(bool.*\)"),
+        (2.0, r"2\.0 \(float\)"),
+        (np.float32(2), r"2\.0.* \(float32\)"),
+        ("2", r"'2' \(str\)"),
+        (None, r"None \(NoneType\)"),
+        ([2], r"\[2\] \(list\)"),
+        (torch.tensor(2.0), r"tensor\(2\.\) \(Tensor\)"),
+    ],
+)
+def test_what_is_no_integer_is_refused_by_name_and_value(value, shown):
+    with pytest.raises(TypeError, match=rf"^stride must be an integer of at least 1, got .*{shown}$"):
+        check_integer("stride", value, minimum=1)
+
+
+@pytest.mark.parametrize("value", [0, -1, -(10**30)])
+def test_an_integer_below_the_minimum_is_refused(value):
+    with pytest.raises(ValueError, match=rf"^stride must be an integer of at least 1, got {value}$"):
+        check_integer("stride", value, minimum=1)
+
+
+def test_the_bounds_themselves_are_allowed_and_the_next_ones_are_not():
+    assert [check_integer("rank", value, minimum=0, maximum=2) for value in (0, 1, 2)] == [0, 1, 2]
+    with pytest.raises(ValueError, match=r"^rank must be an integer of at least 0 and at most 2, got 3$"):
+        check_integer("rank", 3, minimum=0, maximum=2)
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES)
+def test_an_integer_array_of_any_dtype_is_a_stream_and_is_not_copied(dtype):
+    ids = np.arange(5).astype(dtype)
+    assert as_stream(ids).tolist() == [0, 1, 2, 3, 4]
+    assert np.shares_memory(as_stream(ids), ids)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.uint16, torch.int32, torch.int64])
+def test_a_tensor_of_any_integer_dtype_is_a_stream_and_is_not_copied(dtype):
+    ids = torch.tensor([0, 1, 2]).to(dtype)
+    stream = as_stream(ids)
+    assert stream.tolist() == [0, 1, 2]
+    stream[0] = 7
+    assert int(ids[0]) == 7
+
+
+def test_a_memory_map_is_a_stream_and_is_not_read_into_memory(tmp_path):
+    np.arange(5, dtype=np.uint16).tofile(tmp_path / "ids.bin")
+    ids = np.memmap(tmp_path / "ids.bin", dtype=np.uint16, mode="r")
+    assert np.shares_memory(as_stream(ids), ids)
+    assert not as_stream(ids).flags.writeable
+
+
+@pytest.mark.parametrize("ids", [[0, 1, 2], (0, 1, 2), range(3), array.array("H", [0, 1, 2]), np.arange(6)[:3]])
+def test_sequences_of_integers_are_streams(ids):
+    assert as_stream(ids).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("ids", [[], (), range(0), np.array([], dtype=np.uint16), torch.tensor([], dtype=torch.int64)])
+def test_an_empty_stream_is_a_stream_of_integers(ids):
+    stream = as_stream(ids)
+    assert stream.shape == (0,)
+    assert stream.dtype.kind in "iu"
+
+
+def test_views_with_gaps_and_backward_views_keep_their_values():
+    ids = np.arange(10, dtype=np.uint16)
+    assert as_stream(ids[::3]).tolist() == [0, 3, 6, 9]
+    assert as_stream(ids[::-1]).tolist() == list(range(9, -1, -1))
+    assert as_stream(torch.arange(10)[::4]).tolist() == [0, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ("text", r"ids must be integers, got text \(str\): encode it first"),
+        (b"text", r"ids must be integers, got text \(bytes\)"),
+        ([0.0, 1.0], "ids must be integers, got list of float64"),
+        ([1, 2.5], "ids must be integers, got list of float64"),
+        ([True, False], "ids must be integers, got list of bool"),
+        (np.zeros(2, dtype=np.float32), "ids must be integers, got ndarray of float32"),
+        (np.zeros(2, dtype=bool), "ids must be integers, got ndarray of bool"),
+        (np.array([], dtype=np.float64), "ids must be integers, got ndarray of float64"),
+        (torch.zeros(2), "ids must be integers, got Tensor of float32"),
+        (torch.zeros(2, dtype=torch.bfloat16), "ids must be integers, got Tensor of bfloat16"),
+        (torch.zeros(2, dtype=torch.bool), "ids must be integers, got .* of bool"),
+        (["a", "b"], "ids must be integers, got list of <U1"),
+        ([1, None], "ids must be integers, got list of mixed or oversized values"),
+        ([2**70], "ids must be integers, got list of mixed or oversized values"),
+        (None, "ids must be integers, got NoneType"),
+        ({1, 2}, "ids must be integers, got set"),
+        ((i for i in range(3)), "ids must be integers, got generator"),
+    ],
+)
+def test_what_is_no_stream_of_integers_is_refused_by_type(ids, message):
+    with pytest.raises(TypeError, match=f"^{message}"):
+        as_stream(ids)
+
+
+@pytest.mark.parametrize(
+    ("ids", "shape"),
+    [
+        (np.zeros((2, 3), dtype=np.int64), r"\(2, 3\)"),
+        (torch.zeros(2, 3, dtype=torch.int64), r"\(2, 3\)"),
+        ([[1, 2], [3, 4]], r"\(2, 2\)"),
+        ([[]], r"\(1, 0\)"),
+        (5, r"\(\)"),
+        (torch.tensor(5), r"\(\)"),
+    ],
+)
+def test_a_stream_has_one_dimension(ids, shape):
+    with pytest.raises(ValueError, match=rf"^ids must be one-dimensional, got shape {shape}$"):
+        as_stream(ids)
+
+
+def test_rows_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match=r"^documents must be a regular array, got rows of different lengths$"):
+        as_stream([[1, 2], [3]], "documents")
+
+
+@pytest.mark.parametrize("largest", [2**63, 2**64 - 1])
+def test_ids_beyond_the_64_bit_integers_of_a_batch_are_refused(largest):
+    for ids in ([largest], np.array([0, largest], dtype=np.uint64)):
+        with pytest.raises(ValueError, match=f"^ids must fit into 64-bit signed integers, got {largest}$"):
+            as_stream(ids)
+
+
+def test_the_largest_64_bit_id_is_allowed():
+    assert as_stream(np.array([2**63 - 1], dtype=np.uint64)).tolist() == [2**63 - 1]
+
+
+@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=3, max_size=3), max_size=4))
+@settings(deadline=None)
+def test_integers_of_any_shape_keep_their_values(rows):
+    assert as_integers("starts", rows).tolist() == rows
+    assert as_integers("starts", torch.tensor(rows, dtype=torch.int64)).tolist() == rows

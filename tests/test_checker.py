@@ -1,0 +1,487 @@
+"""The judge of readers' functions, tried on a toy exercise."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.exercises import checker
+from course_lib.exercises.checker import (
+    BUG,
+    FAILED,
+    NOT_A_BUG,
+    NOT_ATTEMPTED,
+    PASSED,
+    RAISED,
+    bug_or_not,
+    exercise,
+    format_call,
+    is_stub,
+    run,
+    same,
+)
+
+
+def double_cases(random_numbers):
+    # The largest first: it is the checker that must find the smallest.
+    yield ([7, 8, 9],)
+    yield from (([random_numbers.randint(-50, 50) for _ in range(length)],) for length in range(5))
+
+
+@exercise(cases=double_cases, hints=("Think of twice.", "Use `* 2`."))
+def double(numbers: list[int]) -> list[int]:
+    """Return twice each number.
+
+    An empty list is doubled, too.
+    """
+    return [2 * number for number in numbers]
+
+
+@double.mistake("the numbers are squared. Twice is not the square.")
+def squares(numbers):
+    return [number**2 for number in numbers]
+
+
+@double.mistake("the first number is left out.")
+def skips_first(numbers):
+    return [2 * number for number in numbers[1:]]
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    pieces = []
+    monkeypatch.setattr(checker, "display", lambda markdown: pieces.append(markdown.data))
+    return pieces
+
+
+# The four outcomes
+
+
+def test_a_right_answer_passes(shown):
+    assert double.check(lambda numbers: [number + number for number in numbers]) == 1.0
+    assert shown == ["**Passed.** `double` is right in all 6 calls."]
+    assert double.judge(double.reference).outcome == PASSED
+
+
+def test_a_wrong_answer_fails_and_the_smallest_failing_call_is_shown(shown):
+    score = double.check(lambda numbers: [2 * number for number in numbers] if len(numbers) < 3 else [])
+    assert score == 0.0
+    assert type(score) is float
+    (message,) = shown
+    assert message.startswith("**Failed** in 3 of 6 calls. The smallest of them:")
+    assert "double(numbers=[7, 8, 9])\nexpected  [14, 16, 18]\ngot       []" in message
+    assert "`exercises.double.hint()` may help" in message
+
+
+def test_an_answer_that_raises_is_shown_with_its_error():
+    def answer(numbers):
+        return [2 * numbers[0]] + [2 * number for number in numbers[1:]]
+
+    judgment = double.judge(answer)
+    assert (judgment.outcome, judgment.score) == (RAISED, 0.0)
+    assert "**Raised** in 1 of 6 calls" in judgment.message
+    assert "double(numbers=[])\nexpected  []\ngot       IndexError: list index out of range" in judgment.message
+
+
+def untouched(numbers):
+    """Return twice each number."""
+    ...
+
+
+def untouched_pass(numbers):
+    pass
+
+
+def untouched_raising(numbers):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    "answer", [..., None, untouched, untouched_pass, untouched_raising, lambda numbers: None, lambda numbers: ...]
+)
+def test_a_stub_is_not_an_attempt(answer):
+    judgment = double.judge(answer)
+    assert (judgment.outcome, judgment.score) == (NOT_ATTEMPTED, 0.0)
+    assert judgment.message == "**Not attempted.** Replace the `...` in `double`, then run the cell again."
+
+
+@pytest.mark.parametrize("answer", [[2, 4], 5, "double"])
+def test_a_result_instead_of_the_function_is_told_so(answer):
+    judgment = double.judge(answer)
+    assert judgment.outcome == FAILED
+    assert "Pass the function `double` itself, not what it returns." in judgment.message
+
+
+# Diagnoses
+
+
+@pytest.mark.parametrize(
+    ("answer", "diagnosis"),
+    [
+        (lambda numbers: [number * number for number in numbers], "the numbers are squared. Twice is not the square."),
+        (lambda numbers: [number + number for number in numbers][1:], "the first number is left out."),
+        # right here and there, and elsewhere wrong as the known mistake is
+        (lambda numbers: [n * n for n in numbers] if len(numbers) > 2 else [2 * n for n in numbers], "the numbers are"),
+    ],
+)
+def test_a_usual_mistake_is_recognized(answer, diagnosis):
+    judgment = double.judge(answer)
+    assert judgment.diagnosis.startswith(diagnosis)
+    assert f"**Looks like:** {judgment.diagnosis}" in judgment.message
+
+
+def test_an_unknown_mistake_has_no_diagnosis():
+    assert double.judge(lambda numbers: [3 * number for number in numbers]).diagnosis is None
+
+
+def test_each_registered_mistake_gets_its_own_diagnosis():
+    assert [mistake.name for mistake in double.mistakes] == ["squares", "skips_first"]
+    for mistake in double.mistakes:
+        assert double.judge(mistake.function).diagnosis == mistake.diagnosis
+
+
+def test_an_answer_that_changes_its_arguments_is_caught_and_spoils_no_later_call():
+    def in_place(numbers):
+        for i in range(len(numbers)):
+            numbers[i] *= 2
+        return numbers
+
+    judgment = double.judge(in_place)
+    assert judgment.outcome == FAILED
+    assert judgment.diagnosis.startswith("the function changes its arguments")
+    assert "and the arguments changed" in judgment.message
+    assert double.judge(double.reference).outcome == PASSED
+
+
+@pytest.mark.parametrize("make", [np.array, torch.tensor])
+def test_changed_arrays_and_tensors_are_caught_too(make):
+    def add_one(values):
+        values += 1
+        return values
+
+    case = (make([1, 2]),)
+    assert run(add_one, case).changed_arguments
+    assert case[0].tolist() == [1, 2]
+    assert not run(lambda values: values + 1, case).changed_arguments
+
+
+def test_models_and_generators_may_change():
+    model, generator = torch.nn.Linear(2, 2), torch.Generator().manual_seed(0)
+    outcome = run(lambda model, generator: torch.rand(1, generator=generator).item(), (model, generator))
+    assert outcome.error is None
+    assert not outcome.changed_arguments
+
+
+def test_a_forgotten_return_is_told():
+    def forgetful(numbers):
+        numbers = [2 * number for number in numbers]
+
+    judgment = double.judge(forgetful)
+    assert judgment.outcome == FAILED
+    assert judgment.diagnosis == "the function always returns `None`. Is a `return` missing?"
+
+
+def test_the_cases_are_the_same_each_time_and_the_smallest_come_first():
+    assert double.cases == double.cases
+    assert double.cases[0] == ([],)
+    assert [len(case[0]) for case in double.cases[:2]] == [0, 1]
+
+
+# Hints, stub and solution
+
+
+def test_hints_come_one_at_a_time(shown):
+    double.hint()
+    double.hint(2)
+    assert shown == ["**Hint 1.** Think of twice. *(`hint(2)` says more.)*", "**Hint 2.** Use `* 2`."]
+
+
+@pytest.mark.parametrize("number", [0, 3, -1, "1", None])
+def test_a_hint_that_does_not_exist_is_refused(number):
+    with pytest.raises(ValueError, match=rf"^number must be 1 \.\.\. 2, as many hints as there are, got {number!r}$"):
+        double.hint(number)
+
+
+def test_the_solution_is_shown_as_it_is_written(shown):
+    double.solution()
+    assert shown[0].startswith("```python\ndef double(numbers: list[int]) -> list[int]:\n")
+    assert "return [2 * number for number in numbers]" in shown[0]
+    assert "@exercise" not in shown[0]
+
+
+def test_the_stub_is_the_solution_without_its_body_and_the_solution_source_passes():
+    assert double.stub.splitlines()[:2] == [
+        "def double(numbers: list[int]) -> list[int]:",
+        '    """Return twice each number.',
+    ]
+    assert double.stub.endswith("\n    ...")
+    for source, outcome in ((double.stub, NOT_ATTEMPTED), (double.solution_source, PASSED)):
+        names: dict = {}
+        exec(source, names)
+        assert double.judge(names["double"]).outcome == outcome
+
+
+def multiline_cases(random_numbers):
+    yield (1, 2)
+
+
+@exercise(cases=multiline_cases, hints=("a", "b"))
+def with_a_long_signature(
+    first_argument_with_a_long_name: int, second_argument_with_a_long_name: int = 2, *, and_one_more: str = ":"
+) -> dict[str, int]:
+    """Return a dict."""
+    return {and_one_more: first_argument_with_a_long_name}
+
+
+def test_a_signature_of_several_lines_has_a_stub_too():
+    names: dict = {}
+    exec(with_a_long_signature.stub, names)
+    assert with_a_long_signature.judge(names["with_a_long_signature"]).outcome == NOT_ATTEMPTED
+    assert with_a_long_signature.judge(with_a_long_signature.reference).outcome == PASSED
+
+
+def test_only_functions_that_do_nothing_are_stubs():
+    def returns_five(x):
+        return 5
+
+    def computes(x):
+        x = x + 1
+
+    def returns_argument(x):
+        return x
+
+    assert all(map(is_stub, (untouched, untouched_pass, lambda x: None)))
+    assert not any(map(is_stub, (returns_five, computes, returns_argument, untouched_raising, len, 5)))
+
+
+# Iterators
+
+
+@exercise(cases=lambda random_numbers: (((n,)) for n in range(4)), hints=("a", "b"))
+def count_up(n: int):
+    """Yield 0 ... n-1."""
+    yield from range(n)
+
+
+def test_iterators_are_compared_by_what_they_yield():
+    assert count_up.judge(lambda n: iter(range(n))).outcome == PASSED
+    assert count_up.judge(lambda n: list(range(n))).outcome == PASSED
+    assert count_up.judge(lambda n: iter(range(n + 1))).outcome == FAILED
+
+
+def test_an_iterator_that_never_ends_is_cut_off():
+    def forever(n):
+        while True:
+            yield n
+
+    judgment = count_up.judge(forever)
+    assert judgment.outcome == FAILED
+    assert len(judgment.message) < 1_000
+
+
+def test_an_iterator_that_raises_on_its_way_has_raised():
+    def breaks(n):
+        yield from range(n - 1)
+        raise KeyError("no more")
+
+    assert count_up.judge(breaks).outcome == RAISED
+
+
+def test_an_error_that_is_asked_for_must_be_raised():
+    @exercise(cases=lambda random_numbers: [(0,), (4,)], hints=("a", "b"))
+    def invert(number):
+        """Return 1 / number."""
+        if number == 0:
+            raise ValueError("number must not be 0")
+        return 1 / number
+
+    def other_words(number):
+        if number == 0:
+            raise ValueError("zero?")
+        return 1 / number
+
+    assert invert.judge(other_words).outcome == PASSED
+    assert invert.judge(lambda number: 1 / number).outcome == RAISED  # a ZeroDivisionError is another error
+    judgment = invert.judge(lambda number: 1 / (number or math.inf))
+    assert judgment.outcome == FAILED
+    assert "expected  ValueError: number must not be 0\ngot       0.0" in judgment.message
+
+
+# When two results are the same
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (3, np.int64(3)),
+        (3, torch.tensor(3)),
+        (0.5, 0.5 + 1e-9),
+        (2.0, 2),
+        (math.nan, math.nan),
+        (math.inf, math.inf),
+        (float("nan"), torch.tensor(float("nan"))),
+        ([1.0, math.nan], np.array([1.0, math.nan])),
+        (True, np.True_),
+        (None, None),
+        ("text", "text"),
+        ([], []),
+        ([], np.array([])),
+        ([1, 2], (1, 2)),
+        ([1, 2], np.array([1, 2], dtype=np.uint16)),
+        (np.array([[1, 2]]), torch.tensor([[1, 2]])),
+        ((torch.arange(3), torch.arange(1, 4)), (np.arange(3), np.arange(1, 4))),
+        ((torch.zeros(2, 3), torch.zeros(4)), [torch.zeros(2, 3), torch.zeros(4)]),
+        ([torch.zeros(2), torch.zeros(3)], [np.zeros(2), np.zeros(3)]),
+        ([("a", 1), ("b", 2)], [("a", 1), ("b", 2)]),
+        ([[1], [2, 3]], [[1], [2, 3]]),
+        ({"a": [1, 2]}, {"a": np.array([1, 2])}),
+        ({1, 2}, {2, 1}),
+        (range(3), [0, 1, 2]),
+        (len, len),
+    ],
+)
+def test_equal_results_are_the_same(expected, got):
+    assert same(expected, got)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (3, 3.0),
+        (3, True),
+        (1, "1"),
+        (3, None),
+        (None, 0),
+        (True, 1),
+        (True, False),
+        (0.5, 0.501),
+        (0.5, math.nan),
+        (math.nan, 0.0),
+        (math.inf, -math.inf),
+        (100_000, 100_001),  # nothing is rounded among integers
+        ([100_000, 1], [100_001, 1]),
+        (np.array([2**60]), np.array([2**60 + 1])),
+        ([1, 2], [2, 1]),
+        ([1, 2], [1, 2, 3]),
+        ([1, 2], [1.0, 2.0]),
+        ([1], 1),
+        (1, [1]),
+        ([], None),
+        ("ab", ["a", "b"]),
+        (["a", "b"], "ab"),
+        (np.zeros((2, 3)), np.zeros((3, 2))),
+        (np.zeros((1, 3)), np.zeros(3)),
+        ((torch.arange(3), torch.arange(1, 4)), (torch.arange(3), torch.arange(3))),
+        ((torch.zeros(2), torch.zeros(2)), (torch.zeros(2),)),
+        ((torch.zeros(2), torch.zeros(2)), None),
+        ({"a": 1}, {"b": 1}),
+        ({"a": 1}, {"a": 1, "b": 2}),
+        ({1, 2}, {1, 3}),
+        ({1, 2}, [1, 2]),
+        (len, max),
+    ],
+)
+def test_unequal_results_are_not_the_same(expected, got):
+    assert not same(expected, got)
+
+
+# What is shown
+
+
+def test_calls_are_shown_by_name_and_value_as_they_are():
+    def function(text, numbers, weight=1.0, *, other=None):
+        return None
+
+    shown = format_call(function, ("a  b\n", torch.tensor([1, 2]), 0.1 + 0.2))
+    assert shown == r"function(text='a  b\n', numbers=[1, 2], weight=0.3)"
+    assert format_call(function, (len, ("x", np.array([0.123456])))) == "function(text=len, numbers=('x', [0.1235]))"
+
+
+def test_what_is_long_is_cut_at_its_end():
+    shown = format_call(lambda text: None, ("x" * 1_000,))
+    assert "xxxxxxxxxx" in shown
+    assert shown.endswith(" ...)")
+    assert len(shown) < 250
+
+
+# Bug or not
+
+
+def stream_cases(random_numbers):
+    yield from ((n, t) for n in (9, 2, 5, 0) for t in (3, 1, 2))
+
+
+def windows(num_tokens, context_length):
+    return max(0, num_tokens - context_length)
+
+
+@bug_or_not(reference=windows, cases=stream_cases, explanation="There must be room for the last target.")
+def off_by_one(num_tokens, context_length):
+    return max(0, num_tokens - context_length + 1) if num_tokens else 0
+
+
+@bug_or_not(reference=windows, cases=stream_cases, explanation="The loop counts the same.")
+def unusual(num_tokens, context_length):
+    return len([start for start in range(num_tokens) if start + context_length < num_tokens])
+
+
+def test_calls_settle_what_is_a_bug():
+    assert (off_by_one.truth, unusual.truth) == (BUG, NOT_A_BUG)
+    case, expected, got = off_by_one.evidence
+    assert (case, expected.value, got.value) == ((2, 1), 1, 2)
+    assert unusual.evidence is None
+
+
+@pytest.mark.parametrize(("question", "verdict"), [(off_by_one, BUG), (unusual, NOT_A_BUG)])
+def test_the_right_verdict_passes_with_the_reason(question, verdict, shown):
+    assert question.check(verdict) == 1.0
+    assert "**Passed.**" in shown[0]
+    assert question.explanation in shown[0]
+
+
+def test_the_wrong_verdict_fails_with_the_evidence_and_keeps_the_reason_to_itself(shown):
+    assert off_by_one.check(NOT_A_BUG) == 0.0
+    assert unusual.check(BUG) == 0.0
+    assert "**Failed.** It is a bug." in shown[0]
+    assert "off_by_one(num_tokens=2, context_length=1)\nexpected  1\ngot       2" in shown[0]
+    assert "**Failed.** It is not a bug. It agrees with `windows` in all 12 calls." in shown[1]
+    assert not any(question.explanation in shown[i] for i, question in enumerate((off_by_one, unusual)))
+
+
+@pytest.mark.parametrize("verdict", [..., None])
+def test_no_verdict_is_not_an_attempt(verdict):
+    judgment = off_by_one.judge(verdict)
+    assert (judgment.outcome, judgment.score) == (NOT_ATTEMPTED, 0.0)
+    assert 'Set `off_by_one` to "bug" or "not a bug"' in judgment.message
+
+
+@pytest.mark.parametrize("verdict", ["yes", True, "Bug!"])
+def test_a_verdict_in_other_words_is_told_the_two(verdict):
+    judgment = off_by_one.judge(verdict)
+    assert judgment.outcome == FAILED
+    assert f'The answer is "bug" or "not a bug", not {verdict!r}.' in judgment.message
+
+
+def test_a_question_has_a_snippet_a_hint_a_stub_and_a_solution(shown):
+    off_by_one.show()
+    off_by_one.hint()
+    off_by_one.solution()
+    assert shown[0].startswith("```python\ndef off_by_one(num_tokens, context_length):")
+    assert "`windows`" in shown[1]
+    assert 'off_by_one = "bug"' in shown[2]
+    assert off_by_one.explanation in shown[2]
+    names: dict = {}
+    exec(off_by_one.stub, names)
+    assert off_by_one.judge(names["off_by_one"]).outcome == NOT_ATTEMPTED
+    exec(off_by_one.solution_source, names)
+    assert off_by_one.judge(names["off_by_one"]).outcome == PASSED
+
+
+def test_the_checker_leaves_the_global_random_numbers_alone():
+    state = random.getstate()
+    double.judge(double.reference)
+    assert random.getstate() == state

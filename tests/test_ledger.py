@@ -1,0 +1,195 @@
+"""The token ledger against a twin that walks through every window token by token."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.ledger import token_ledger
+from course_lib.sliding_windows import window_starts
+
+
+def naive_contexts(starts: list[int], num_tokens: int, context_length: int) -> tuple[list[int], list[list[int]]]:
+    """Count each token's turns as an input, and list its left contexts, one for each turn as a target."""
+    as_input = [0] * num_tokens
+    contexts: list[list[int]] = [[] for _ in range(num_tokens)]
+    for start in starts:
+        for t in range(context_length):
+            as_input[start + t] += 1
+            contexts[start + t + 1].append(t + 1)
+    return as_input, contexts
+
+
+def naive_reason(token: int, starts: list[int], used: bool, context_length: int, given_reasons) -> str:
+    if used:
+        return "used"
+    for name, positions in reversed(list(given_reasons.items())):  # of two names, the later one counts
+        if token in positions:
+            return name
+    if not starts or token > max(starts) + context_length:
+        return "tail"
+    return "offset" if token < min(starts) else "gap"
+
+
+@st.composite
+def schemes(draw):
+    context_length = draw(st.integers(1, 8))
+    num_tokens = draw(st.integers(0, 40))
+    last = num_tokens - context_length - 1
+    # In no order, and with repeats, as a random scheme picks them; also none at all.
+    starts = draw(st.lists(st.integers(0, last), max_size=12)) if last >= 0 else []
+    positions = st.lists(st.integers(0, num_tokens - 1), max_size=6) if num_tokens else st.just([])
+    reasons = draw(st.dictionaries(st.sampled_from(["dropped batch", "row remainder"]), positions))
+    return starts, num_tokens, context_length, reasons
+
+
+@given(schemes())
+@settings(deadline=None, max_examples=400)
+def test_every_count_is_that_of_walking_through_every_window(scheme):
+    starts, num_tokens, context_length, reasons = scheme
+    ledger = token_ledger(starts, num_tokens, context_length, reasons=reasons)
+    as_input, contexts = naive_contexts(starts, num_tokens, context_length)
+    assert ledger.as_input.tolist() == as_input
+    assert ledger.as_target.tolist() == [len(turns) for turns in contexts]
+    assert ledger.context_sum.tolist() == [sum(turns) for turns in contexts]
+    assert ledger.shortest_context.tolist() == [min(turns, default=0) for turns in contexts]
+    assert ledger.longest_context.tolist() == [max(turns, default=0) for turns in contexts]
+    used = [as_input[p] + len(contexts[p]) > 0 for p in range(num_tokens)]
+    expected = [naive_reason(p, starts, used[p], context_length, reasons) for p in range(num_tokens)]
+    assert [ledger.reasons[code] for code in ledger.reason] == expected
+    assert ledger.used == sum(used)
+    assert ledger.targets == sum(1 for turns in contexts if turns)
+    assert ledger.dropped == {name: expected.count(name) for name in set(expected) - {"used"}}
+    turns = [context for turns in contexts for context in turns]
+    assert ledger.mean_context == pytest.approx(sum(turns) / len(turns) if turns else math.nan, nan_ok=True)
+    assert (ledger.num_tokens, ledger.num_windows, ledger.context_length) == (num_tokens, len(starts), context_length)
+
+
+@given(schemes())
+@settings(deadline=None)
+def test_the_books_balance(scheme):
+    starts, num_tokens, context_length, reasons = scheme
+    ledger = token_ledger(starts, num_tokens, context_length, reasons=reasons)
+    assert ledger.used + sum(ledger.dropped.values()) == num_tokens
+    assert ledger.as_target.sum() == ledger.as_input.sum() == len(starts) * context_length
+    assert ledger.targets <= ledger.used
+
+
+@given(st.lists(st.integers(0, 20), max_size=12), st.randoms())
+@settings(deadline=None)
+def test_the_order_and_the_shape_of_starts_do_not_matter(starts, random):
+    shuffled = random.sample(starts, len(starts))
+    one, other = token_ledger(sorted(starts), 30, 5), token_ledger(np.array(shuffled, dtype=int)[None], 30, 5)
+    for name in ("as_input", "as_target", "context_sum", "shortest_context", "longest_context", "reason"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("kind", [list, np.array, torch.tensor, lambda s: np.array(s, dtype=np.uint16).reshape(2, 1)])
+def test_starts_may_be_any_integers(kind):
+    assert token_ledger(kind([0, 4]), 10, 4).as_target.tolist() == [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]
+
+
+def test_windows_end_to_end_use_every_token_but_the_first_as_a_target_once():
+    ledger = token_ledger(window_starts(21, 4, 4), 21, 4)
+    assert ledger.as_target.tolist() == [0] + [1] * 20
+    assert ledger.dropped == {}
+    assert ledger.mean_context == 2.5
+
+
+def test_stride_one_gives_a_token_of_the_middle_every_context_length_once():
+    ledger = token_ledger(window_starts(21, 4, 1), 21, 4)
+    assert ledger.as_target[10] == 4
+    assert (ledger.shortest_context[10], ledger.longest_context[10], ledger.context_sum[10]) == (1, 4, 1 + 2 + 3 + 4)
+
+
+def test_stride_t_plus_one_never_uses_one_token_in_t_plus_one_as_a_target():
+    ledger = token_ledger(window_starts(50, 4, 5), 50, 4)
+    assert ledger.dropped == {}
+    assert np.flatnonzero(ledger.as_target == 0).tolist() == list(range(0, 50, 5))
+    assert ledger.targets == 40
+
+
+def test_tokens_before_between_and_behind_the_windows_are_told_apart():
+    ledger = token_ledger([3, 10], 20, 4)
+    assert ledger.dropped == {"offset": 3, "gap": 2, "tail": 5}
+    assert list(ledger.dropped) == ["offset", "gap", "tail"]
+
+
+def test_a_scheme_names_what_it_leaves_out_on_purpose():
+    ledger = token_ledger([3], 20, 4, reasons={"dropped batch": range(8, 13), "row remainder": [13, 14]})
+    assert ledger.dropped == {"offset": 3, "dropped batch": 5, "row remainder": 2, "tail": 5}
+
+
+def test_a_token_that_is_used_is_used_whatever_reason_was_given():
+    ledger = token_ledger([0], 10, 4, reasons={"dropped batch": [4, 5, 6]})
+    assert ledger.dropped == {"dropped batch": 2, "tail": 3}
+
+
+def test_without_windows_everything_is_tail():
+    for num_tokens in (0, 1, 7):
+        ledger = token_ledger([], num_tokens, 4)
+        assert ledger.dropped == ({"tail": num_tokens} if num_tokens else {})
+        assert (ledger.used, ledger.targets, ledger.num_windows) == (0, 0, 0)
+        assert math.isnan(ledger.mean_context)
+        assert ledger.as_input.shape == ledger.reason.shape == (num_tokens,)
+
+
+def test_printed_it_reads_like_an_account():
+    lines = dict(line.rsplit(maxsplit=1) for line in str(token_ledger([3, 3, 10], 2_000, 4)).splitlines() if line)
+    assert lines == {
+        "used as input or target": "10",
+        "dropped: offset": "3",
+        "dropped: gap": "2",
+        "dropped: tail": "1,985",
+        "all tokens": "2,000",
+        "windows": "3",
+        "predictions made": "12",
+        "a target at least once": "8",
+        "never a target": "1,992",
+        "fewest turns as a target": "1",
+        "most turns as a target": "2",
+    }
+    assert "turns" not in str(token_ledger([], 5, 2))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([6], 10, 4), ValueError, r"starts must lie in 0 \.\.\. 5: 5 ids .*stream of 10; got 6 \.\.\. 6"),
+        (([-1, 2], 10, 4), ValueError, r"starts must lie in 0 \.\.\. 5: .*got -1 \.\.\. 2"),
+        (([0], 4, 4), ValueError, "starts must lie in nothing at all: 5 ids .*stream of 4"),
+        (([0], 0, 4), ValueError, "starts must lie in nothing at all"),
+        (([0], 10, 2**63 - 1), ValueError, "starts must lie in nothing at all"),
+        (([0.0], 10, 4), TypeError, "starts must be integers, got list of float64"),
+        (([True], 10, 4), TypeError, "starts must be integers, got list of bool"),
+        (("0", 10, 4), TypeError, "starts must be integers, got text"),
+        (([0], -1, 4), ValueError, "num_tokens must be .*got -1"),
+        (([0], 10.0, 4), TypeError, r"num_tokens must be .*got 10\.0"),
+        (([0], 10, 0), ValueError, "context_length must be .*got 0"),
+        (([0], 10, True), TypeError, "context_length must be .*got True"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        token_ledger(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "error", "message"),
+    [
+        ({"lost": [10]}, ValueError, r"reasons\['lost'\] must be positions in 0 \.\.\. 9"),
+        ({"lost": [-1]}, ValueError, r"reasons\['lost'\] must be positions"),
+        ({"lost": [0.5]}, TypeError, r"reasons\['lost'\] must be integers, got list of float64"),
+        ({"lost": np.ones(10, dtype=bool)}, TypeError, r"reasons\['lost'\] must be integers, got ndarray of bool"),
+        ({"tail": [9]}, ValueError, "reasons must not be called 'used', 'offset', 'gap' or 'tail'"),
+        ({"used": []}, ValueError, "reasons must not be called 'used'"),
+    ],
+)
+def test_bad_reasons_are_named(reasons, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        token_ledger([0], 10, 4, reasons=reasons)

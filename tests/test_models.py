@@ -1,0 +1,188 @@
+"""The small models, and the bound that no model of one token's context can beat."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.models import BigramModel, ConvolutionModel, GRUModel, conditional_entropy, count_pairs
+from course_lib.next_token_shifting import find_leak, next_token_loss, shift_by_one
+
+V = 11
+
+
+def random_ids(*shape: int) -> torch.Tensor:
+    return torch.randint(V, shape, generator=torch.Generator().manual_seed(0))
+
+
+MODELS = {
+    "bigram": lambda: BigramModel(V),
+    "bigram from counts": lambda: BigramModel.from_counts(count_pairs(random_ids(500), V)),
+    "convolution": lambda: ConvolutionModel(V, hidden_size=8),
+    "convolution of one": lambda: ConvolutionModel(V, hidden_size=8, kernel_size=1),
+    "convolution of five": lambda: ConvolutionModel(V, hidden_size=8, kernel_size=5),
+    "gru": lambda: GRUModel(V, hidden_size=8),
+}
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    torch.manual_seed(0)
+    return MODELS[request.param]().eval()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (2, 7)])
+def test_ids_go_in_and_logits_over_the_vocabulary_come_out(model, shape):
+    logits = model(random_ids(*shape))
+    assert logits.shape == (*shape, V)
+    assert logits.dtype == torch.float32
+
+
+def test_causal_models_do_not_see_the_future(model):
+    assert find_leak(model, random_ids(3, 9), V) is None
+
+
+@pytest.mark.parametrize(("kernel_size", "leak"), [(3, (1, 0)), (5, (1, 0))])
+def test_a_centered_convolution_sees_the_answer(kernel_size, leak):
+    torch.manual_seed(0)
+    model = ConvolutionModel(V, kernel_size=kernel_size, causal=False).eval()
+    assert find_leak(model, random_ids(3, 9), V) == leak
+
+
+def test_a_convolution_sees_as_many_tokens_as_its_kernel_is_wide():
+    torch.manual_seed(0)
+    for causal, seen in ((True, [4, 5, 6, 7, 8]), (False, [2, 3, 4, 5, 6])):
+        model = ConvolutionModel(V, kernel_size=5, causal=causal)
+        ids = random_ids(1, 12)
+        changed = ids.clone()
+        changed[0, 4] = (changed[0, 4] + 1) % V
+        moved = (model(ids) - model(changed)).abs().amax(dim=2)[0] > 0
+        assert moved.nonzero().flatten().tolist() == seen
+
+
+def test_an_untrained_bigram_model_knows_nothing():
+    ids = random_ids(4, 20)
+    loss = next_token_loss(BigramModel(V)(ids), ids)
+    assert loss.item() == pytest.approx(math.log(V), rel=1e-6)
+
+
+def test_a_bigram_model_looks_up_the_row_of_its_input():
+    model = BigramModel(3)
+    model.table.data = torch.arange(9.0).reshape(3, 3)
+    assert model(torch.tensor([[2, 0]])).tolist() == [[[6, 7, 8], [0, 1, 2]]]
+
+
+def test_counts_make_the_bigram_model_of_smallest_loss():
+    ids = random_ids(500)
+    counts = count_pairs(ids, V)
+    inputs, targets = shift_by_one(ids)
+    model = BigramModel.from_counts(counts)
+    loss = next_token_loss(model(inputs), targets)
+    assert loss.item() == pytest.approx(conditional_entropy(counts), rel=1e-5)
+    loss.backward()
+    assert model.table.grad.abs().max() < 1e-6  # no better table nearby
+
+
+def test_after_an_unseen_token_everything_is_equally_likely():
+    model = BigramModel.from_counts(np.array([[0, 4, 0], [0, 0, 0], [1, 1, 2]]))
+    probabilities = model(torch.tensor([[0, 1, 2]])).softmax(dim=-1)[0]
+    expected = torch.tensor([[0, 1, 0], [1 / 3, 1 / 3, 1 / 3], [0.25, 0.25, 0.5]])
+    assert torch.allclose(probabilities, expected)
+
+
+@pytest.mark.parametrize("half", [1, 5, 9])
+def test_reading_on_is_reading_in_one_go(half):
+    torch.manual_seed(0)
+    model = GRUModel(V).eval()
+    ids = random_ids(3, 10)
+    first, state = model.read_on(ids[:, :half], None)
+    second, state = model.read_on(ids[:, half:], state)
+    assert state.shape == (1, 3, 64)
+    assert torch.allclose(torch.cat([first, second], dim=1), model(ids), atol=1e-6)
+    # ... and the state matters: from an empty one the second half reads differently
+    assert not torch.allclose(second, model(ids[:, half:]), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: BigramModel(0), ValueError, "vocab_size must be .*got 0"),
+        (lambda: BigramModel(2.0), TypeError, r"vocab_size must be .*got 2\.0"),
+        (lambda: ConvolutionModel(0), ValueError, "vocab_size must be .*got 0"),
+        (lambda: ConvolutionModel(5, 0), ValueError, "hidden_size must be .*got 0"),
+        (lambda: ConvolutionModel(5, 8, 4), ValueError, "kernel_size must be odd, .*got 4"),
+        (lambda: ConvolutionModel(5, 8, -1), ValueError, "kernel_size must be .*got -1"),
+        (lambda: GRUModel(-1), ValueError, "vocab_size must be .*got -1"),
+        (lambda: GRUModel(5, True), TypeError, "hidden_size must be .*got True"),
+    ],
+)
+def test_bad_sizes_are_named(make, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        make()
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(0, 6))
+@settings(deadline=None)
+def test_pairs_are_counted_one_by_one(ids, distance):
+    if len(ids) <= distance:
+        with pytest.raises(ValueError, match=f"^ids must hold more than {distance} tokens.*got {len(ids)}$"):
+            count_pairs(ids, 5, distance)
+        return
+    naive = Counter((ids[p], ids[p + distance]) for p in range(len(ids) - distance))
+    counts = count_pairs(ids, 5, distance)
+    assert counts.shape == (5, 5)
+    assert counts.dtype == np.int64
+    assert {(i, j): counts[i, j] for i, j in np.argwhere(counts)} == naive
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, ">u2", np.uint32, np.int32, np.int64, np.uint64])
+def test_pairs_are_counted_in_every_dtype(dtype):
+    ids = np.array([255, 254, 255, 0, 255, 254]).astype(dtype)
+    counts = count_pairs(ids, 256)
+    assert (counts[255, 254], counts[254, 255], counts[255, 0], counts[0, 255]) == (2, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([], 5), ValueError, "ids must hold more than 1 tokens .*got 0"),
+        (([1], 5), ValueError, "ids must hold more than 1 tokens .*got 1"),
+        (([0, 5], 5), ValueError, r"ids must lie in 0 \.\.\. 4, got 0 \.\.\. 5"),
+        (([-1, 2], 5), ValueError, r"ids must lie in 0 \.\.\. 4, got -1 \.\.\. 2"),
+        (([0, 1], 0), ValueError, "vocab_size must be .*got 0"),
+        (([0, 1], 5, -1), ValueError, "distance must be .*got -1"),
+        (([0, 1], 5, 1.0), TypeError, r"distance must be .*got 1\.0"),
+        (([0.5, 1.0], 5), TypeError, "ids must be integers, got list of float64"),
+        (([[0, 1], [1, 2]], 5), ValueError, r"ids must be one-dimensional, got shape \(2, 2\)"),
+    ],
+)
+def test_counting_pairs_refuses_bad_arguments_by_name(arguments, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        count_pairs(*arguments)
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=40))
+@settings(deadline=None)
+def test_conditional_entropy_is_the_mean_surprise_of_the_second_of_each_pair(ids):
+    pairs = list(itertools.pairwise(ids))
+    seen, firsts = Counter(pairs), Counter(first for first, _ in pairs)
+    nats = [-math.log(seen[pair] / firsts[pair[0]]) for pair in pairs]
+    assert conditional_entropy(count_pairs(ids, 4)) == pytest.approx(sum(nats) / len(nats), abs=1e-12)
+
+
+def test_conditional_entropy_of_certainty_and_of_chance():
+    assert conditional_entropy(np.array([[0, 5], [5, 0]])) == 0
+    assert conditional_entropy(np.full((8, 8), 3)) == pytest.approx(math.log(8))
+    assert conditional_entropy(count_pairs(random_ids(50), V, distance=0)) == 0
+
+
+def test_no_pairs_have_no_entropy():
+    with pytest.raises(ValueError, match=r"^counts must hold at least one pair$"):
+        conditional_entropy(np.zeros((3, 3), dtype=int))
