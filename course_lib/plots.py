@@ -169,6 +169,97 @@ def plot_spread(groups: Mapping[str, object], *, xlabel: str) -> Figure:
     return figure
 
 
+def plot_curves(
+    x: object, curves: Mapping[str, object], *, xlabel: str, ylabel: str, lines: Mapping[str, float] | None = None
+) -> Figure:
+    """Draw one curve a name over common x values.
+
+    Args:
+        x: shape (points,).
+        curves: name to values, shape (points,) or (runs, points); of several runs the mean, and a band of one
+            standard deviation.
+        lines: name to a level to compare with.
+    """
+    figure, axes = _figure(8, 3.4)
+    for number, (name, values) in enumerate(curves.items()):
+        runs = np.atleast_2d(np.asarray(values, dtype=float))
+        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
+        axes.plot(x, runs.mean(axis=0), marker=MARKERS[number % len(MARKERS)], label=name, **style)
+        if len(runs) > 1:
+            middle, deviation = runs.mean(axis=0), runs.std(axis=0, ddof=1)
+            axes.fill_between(x, middle - deviation, middle + deviation, color=style["color"], alpha=0.25)
+    for number, (name, level) in enumerate((lines or {}).items()):
+        axes.axhline(level, color="black", linewidth=1, linestyle=STYLES[(number + 1) % len(STYLES)], label=name)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    return figure
+
+
+def plot_cuts(rows: Mapping[str, object], context_length: int, num_tokens: int) -> Figure:
+    """Draw, one row a name, where a choice of starts cuts the stream: its windows, and what it leaves out.
+
+    Args:
+        rows: name to starts, shape (num_windows,), T or more apart.
+        context_length: T.
+        num_tokens: N.
+    """
+    check_integer("num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE)
+    figure, axes = _figure(min(0.24 * num_tokens + 1.6, 14), 0.42 * len(rows) + 1.1)
+    for row, starts in enumerate(rows.values()):
+        axes.add_patch(_rectangle(0, row + 0.15, num_tokens, 0.7, "gray", hatch="xx"))
+        for number, start in enumerate(np.sort(as_integers("starts", starts), axis=None)):
+            rectangle = _rectangle(start, row + 0.15, context_length, 0.7, COLORS[number % 2], ("", "//")[number % 2])
+            rectangle.set_facecolor("white")
+            axes.add_patch(rectangle)
+            axes.text(start + 0.15, row + 0.5, str(start), va="center", fontsize=8, backgroundcolor="white")
+    axes.set_yticks(np.arange(len(rows)) + 0.5, list(rows))
+    axes.set(xlim=(-0.2, num_tokens + 0.2), ylim=(len(rows) + 0.05, -0.05), xlabel="position in the stream")
+    return _bare(figure, axes)
+
+
+def plot_heatmap(values: object, *, xlabel: str, ylabel: str, label: str) -> Figure:
+    """Draw a table of numbers as colors, with its zeros left white and crossed out.
+
+    Args:
+        values: shape (rows, columns); row 0 is at the top.
+        label: what the colors mean.
+    """
+    values = np.asarray(values)
+    figure, axes = _figure(9, min(0.3 * len(values) + 1.4, 5))
+    axes.patch.set(facecolor="white", hatch="xxxx", edgecolor="gray")
+    image = axes.imshow(np.ma.masked_equal(values, 0), aspect="auto", cmap="viridis", interpolation="nearest")
+    figure.colorbar(image, label=label)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    return figure
+
+
+def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
+    """Draw a stream folded into rows: in each row the ids 0, 1, 2, ... it reads, colored by batch.
+
+    Args:
+        starts: shape (num_batches, B), as from `partition_starts`.
+        num_steps: T.
+        row_length: inputs of a row; those that fill no batch are drawn gray.
+    """
+    starts = as_integers("starts", starts)
+    check_integer("number of ids", starts.shape[1] * row_length, minimum=1, maximum=LARGEST_PICTURE)
+    figure, axes = _figure(min(0.5 * row_length + 1.6, 14), 0.55 * starts.shape[1] + 1)
+    for row, first in enumerate(starts[0]):
+        y = starts.shape[1] - 1 - row
+        for column in range(row_length):
+            batch = column // num_steps
+            used = batch < len(starts)
+            hatch = ("", "//", "..", "\\\\")[batch % 4] if used else "xx"
+            _box(axes, column, y, str(first + column), COLORS[batch % 8] if used else "lightgray", hatch=hatch)
+    centers = [(batch + 0.5) * num_steps for batch in range(len(starts))]
+    axes.set_xticks(centers, [f"batch {batch}" for batch in range(len(starts))])
+    axes.set_yticks(np.arange(starts.shape[1])[::-1] + 0.4, [f"row {row}" for row in range(starts.shape[1])])
+    axes.set(xlim=(-0.1, row_length + 0.1), ylim=(-0.15, starts.shape[1]))
+    return _bare(figure, axes)
+
+
 def _figure(width: float, height: float) -> tuple[Figure, Axes]:
     with plt.style.context(["default", "petroff8"]):
         figure, axes = plt.subplots(figsize=(width, height), layout="constrained")

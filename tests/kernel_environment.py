@@ -25,7 +25,8 @@ def kernel_environment(directory: Path) -> dict[str, str]:
         "IPYTHONDIR": str(directory),
         "COURSE_PROGRESS": "0",
         "HF_HUB_OFFLINE": "1",
-        "PYTHONHASHSEED": "0",
+        # Sums of floats depend on how many threads share them; outputs must not depend on a machine's cores.
+        "OMP_NUM_THREADS": "1",
     }
 
 

@@ -17,10 +17,14 @@ from course_lib.plots import (
     COLORS,
     ORANGE,
     plot_bars,
+    plot_curves,
+    plot_cuts,
+    plot_heatmap,
     plot_ledger,
     plot_losses,
     plot_shift,
     plot_spread,
+    plot_tracks,
     plot_windows,
 )
 
@@ -285,3 +289,40 @@ def test_each_run_is_a_dot_and_each_group_a_mean_with_one_standard_deviation():
     assert texts(figure) == ["2.333", "5.250", "3.000"]
     assert row_labels(figure) == list(groups)
     assert axes.yaxis_inverted()
+
+
+def test_curves_are_drawn_as_means_with_a_band():
+    runs = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
+    figure = plot_curves([1, 2, 4], {"two runs": runs, "one": [0, 0, 0]}, xlabel="x", ylabel="y", lines={"l": 2})
+    (axes,) = figure.axes
+    assert axes.lines[0].get_xydata().tolist() == [[1, 2], [2, 3], [4, 4]]
+    assert axes.lines[1].get_ydata().tolist() == [0, 0, 0]
+    assert axes.lines[2].get_ydata() == [2, 2]
+    assert len(axes.collections) == 1
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["two runs", "one", "l"]
+
+
+def test_cuts_show_each_window_of_each_row():
+    figure = plot_cuts({"offset 0": [0, 5], "offset 2": [7, 2]}, context_length=5, num_tokens=13)
+    (axes,) = figure.axes
+    windows = [(p.get_x(), p.get_width()) for p in axes.patches if p.get_width() == 5]
+    assert windows == [(0, 5), (5, 5), (2, 5), (7, 5)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["offset 0", "offset 2"]
+    assert [text.get_text() for text in axes.texts] == ["0", "5", "2", "7"]
+
+
+def test_a_heatmap_masks_zeros():
+    values = np.array([[0, 1, 2], [3, 0, 5]])
+    figure = plot_heatmap(values, xlabel="x", ylabel="y", label="context")
+    (image,) = figure.axes[0].images
+    assert image.get_array().mask.tolist() == (values == 0).tolist()
+    assert image.get_array().filled(0).tolist() == values.tolist()
+
+
+def test_tracks_show_every_id_of_every_row():
+    starts = np.array([[1, 8], [4, 11]])
+    (axes,) = plot_tracks(starts, num_steps=3, row_length=7).axes
+    assert [int(text.get_text()) for text in axes.texts] == list(range(1, 15))
+    unused = [text.get_text() for text, box in zip(axes.texts, axes.patches, strict=True) if box.get_hatch() == "xx"]
+    assert unused == ["7", "14"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["batch 0", "batch 1"]

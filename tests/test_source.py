@@ -12,7 +12,8 @@ from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, count_w
 from course_lib.source import show_source, source_of
 
 
-# fmt: off - a docstring may have other quotes, too
+# A docstring may have other quotes, too.
+# fmt: off
 def sample(number):
     """Say what it does.
 
@@ -20,15 +21,13 @@ def sample(number):
     """
 
     def inner():
-        """Do something else.
+        '''Do something else.
 
         Also at length.
-        """
+        '''
         return '"""not a docstring\n\n"""'
 
     return number, inner()
-
-
 # fmt: on
 
 

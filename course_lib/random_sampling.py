@@ -1,0 +1,101 @@
+"""Lesson 03: cut the stream at other places in every epoch, by a random offset.
+
+The scheme in five steps: draw an offset, count the subsequences behind it, place their starts at equal
+distances, shuffle the starts (never the tokens), and take them batch by batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from course_lib.arguments import Ids, as_stream, check_integer
+from course_lib.sliding_windows import gather_windows
+
+
+def draw_offset(num_offsets: int, *, generator: torch.Generator | None = None) -> int:
+    """Draw an integer from 0 ... num_offsets - 1, each equally likely."""
+    num_offsets = check_integer("num_offsets", num_offsets, minimum=1)
+    return int(torch.randint(num_offsets, (1,), generator=generator))
+
+
+def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
+    """Count the disjoint subsequences behind an offset: (N - offset - 1) // T, and 0 if none fits.
+
+    The - 1 keeps one id for the last target; neighbors share theirs, so it is kept only once.
+
+    Args:
+        num_tokens: N, at least 0.
+        num_steps: T, the length of a subsequence, at least 1.
+        offset: ids skipped at the beginning, at least 0.
+    """
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    offset = check_integer("offset", offset, minimum=0)
+    return max(0, (num_tokens - offset - 1) // num_steps)
+
+
+def subsequence_starts(num_tokens: int, num_steps: int, offset: int) -> np.ndarray:
+    """Return the starts offset, offset + T, offset + 2T, ... in order, int64, shape (count_subsequences(...),)."""
+    return offset + np.arange(count_subsequences(num_tokens, num_steps, offset), dtype=np.int64) * num_steps
+
+
+def random_starts(
+    num_tokens: int, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+) -> np.ndarray:
+    """Return the starts of one epoch of random sampling, batch by batch.
+
+    The offset is uniform on 0 ... T-1. With T as well, alignment 0 would come twice as often as any other:
+    an offset of T makes the same cuts as an offset of 0, but for the first.
+
+    Args:
+        num_tokens: N.
+        batch_size: B; the subsequences that do not fill a batch are left out, others in each epoch.
+        num_steps: T.
+        generator: where the randomness comes from; without one, PyTorch's global generator.
+
+    Returns:
+        int64, shape (num_batches, B); no batch at all if the stream is too short for one behind this offset.
+    """
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    offset = draw_offset(check_integer("num_steps", num_steps, minimum=1), generator=generator)
+    starts = subsequence_starts(num_tokens, num_steps, offset)
+    shuffled = starts[torch.randperm(len(starts), generator=generator).numpy()]
+    num_batches = len(starts) // batch_size
+    return shuffled[: num_batches * batch_size].reshape(num_batches, batch_size)
+
+
+def seq_data_iter_random(
+    corpus: Ids, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Iterate over one epoch of subsequences at a random offset, in random order.
+
+    The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep Learning", chapter 9.
+
+    Args:
+        corpus: the stream, N ids; a list is converted once.
+        batch_size: B.
+        num_steps: T.
+        generator: where the randomness comes from; without one, PyTorch's global generator.
+
+    Returns:
+        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id right after X[b, t].
+        Every id is a target at most once. The number of batches may differ by one from epoch to epoch.
+
+    Raises:
+        TypeError: something is not an integer.
+        ValueError: the stream is too short to promise a batch at every offset: that takes (B + 1) * T ids.
+    """
+    stream = as_stream(corpus, "corpus")
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    needed = (batch_size + 1) * num_steps
+    if len(stream) < needed:
+        raise ValueError(
+            f"corpus must hold at least (batch_size + 1) * num_steps = {needed} ids, "
+            f"so that every offset leaves a batch, got {len(stream)}"
+        )
+    starts = random_starts(len(stream), batch_size, num_steps, generator=generator)
+    return (gather_windows(stream, batch, num_steps) for batch in starts)

@@ -1,0 +1,274 @@
+"""Lesson 04: read the stream as parallel tracks, so that each batch goes on where the one before it ended.
+
+The stream is folded into B rows of equal length. Batch k takes columns k*T ... (k+1)*T - 1 of every row, so
+row i of batch k + 1 continues row i of batch k: a recurrent model may carry its state over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from tqdm.auto import tqdm
+
+from course_lib.arguments import Ids, as_stream, check_integer
+from course_lib.corpora import shows
+from course_lib.models import GRUModel
+from course_lib.next_token_shifting import next_token_loss
+from course_lib.random_sampling import draw_offset
+from course_lib.sliding_windows import gather_windows
+
+
+def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
+    """Return how many inputs each of the B rows has: (N - offset - 1) // B, and 0 if the stream is too short.
+
+    The - 1 keeps one id for the last target of the last row.
+
+    Args:
+        num_tokens: N, at least 0.
+        batch_size: B, at least 1.
+        offset: ids skipped at the beginning, at least 0.
+    """
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    offset = check_integer("offset", offset, minimum=0)
+    return max(0, (num_tokens - offset - 1) // batch_size)
+
+
+def partition_starts(num_tokens: int, batch_size: int, num_steps: int, offset: int) -> np.ndarray:
+    """Return the starts of a partition at a given offset, int64, shape (num_batches, B).
+
+    `starts[k, i]` is offset + i * row_length + k * T. What a row has left over behind its last full T is not used.
+
+    Args:
+        num_tokens: N.
+        batch_size: B, the number of rows.
+        num_steps: T.
+        offset: ids skipped at the beginning.
+    """
+    length = row_length(num_tokens, batch_size, offset)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    rows = offset + np.arange(batch_size, dtype=np.int64) * length
+    columns = np.arange(length // num_steps, dtype=np.int64) * num_steps
+    return columns[:, None] + rows
+
+
+def row_remainders(num_tokens: int, batch_size: int, num_steps: int, offset: int) -> np.ndarray:
+    """Return the positions that rows leave over, for the ledger: the targets behind each row's last full T.
+
+    Returns:
+        int64, shape (B * (row_length % T),).
+    """
+    length = row_length(num_tokens, batch_size, offset)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    ends = offset + (np.arange(batch_size, dtype=np.int64) + 1) * length
+    return (ends[:, None] - np.arange(length % num_steps)[::-1]).ravel()
+
+
+def sequential_starts(
+    num_tokens: int, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+) -> np.ndarray:
+    """Return the starts of one epoch of sequential partitioning, in order, at a random offset.
+
+    The offset is uniform on 0 ... T, both ends included. It cannot overrun, because the rows are cut from what
+    is left *behind* it; T repeats alignment 0, which therefore comes twice as often as any other.
+
+    Args:
+        num_tokens: N.
+        batch_size: B.
+        num_steps: T.
+        generator: where the randomness comes from; without one, PyTorch's global generator.
+
+    Returns:
+        int64, shape (num_batches, B); no batch at all if the rows behind this offset are shorter than T.
+    """
+    offset = draw_offset(check_integer("num_steps", num_steps, minimum=1) + 1, generator=generator)
+    return partition_starts(num_tokens, batch_size, num_steps, offset)
+
+
+def seq_data_iter_sequential(
+    corpus: Ids, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Iterate over one epoch of B parallel tracks, T ids of each at a time, in the order of the stream.
+
+    The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep Learning", chapter 9.
+
+    Args:
+        corpus: the stream, N ids; a list is converted once.
+        batch_size: B.
+        num_steps: T.
+        generator: where the randomness comes from; without one, PyTorch's global generator.
+
+    Returns:
+        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id right after X[b, t]. Row i of
+        one batch goes on in row i of the next; row i does not go on in row i + 1 of the same batch.
+
+    Raises:
+        TypeError: something is not an integer.
+        ValueError: the stream is too short to promise a batch at every offset: that takes (B + 1) * T + 1 ids.
+    """
+    stream = as_stream(corpus, "corpus")
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    needed = (batch_size + 1) * num_steps + 1
+    if len(stream) < needed:
+        raise ValueError(
+            f"corpus must hold at least (batch_size + 1) * num_steps + 1 = {needed} ids, "
+            f"so that every offset leaves a batch, got {len(stream)}"
+        )
+    starts = sequential_starts(len(stream), batch_size, num_steps, generator=generator)
+    return (gather_windows(stream, batch, num_steps) for batch in starts)
+
+
+Scheme = Callable[..., Iterator[tuple[torch.Tensor, torch.Tensor]]]
+
+
+def train_on_epochs(
+    model: GRUModel,
+    corpus: Ids,
+    scheme: Scheme,
+    batch_size: int,
+    num_steps: int,
+    *,
+    num_updates: int,
+    carry_state: bool,
+    learning_rate: float = 1e-2,
+    generator: torch.Generator | None = None,
+    progress: bool | None = None,
+) -> list[float]:
+    """Train a recurrent model on epoch after epoch of a scheme, with its state carried over or reset.
+
+    With `carry_state` a window begins with the state in which the window before it ended, cut off from its history
+    (`detach`): truncated backpropagation through time. Values cross from window to window, gradients do not. Each
+    epoch begins with an empty state, because its first window continues nothing.
+
+    Args:
+        model: maps inputs and a state to logits and the next state, by `read_on`.
+        corpus: the stream.
+        scheme: `seq_data_iter_sequential`, or, to see it go wrong, `seq_data_iter_random`.
+        batch_size, num_steps, generator: of the scheme.
+        num_updates: optimizer steps; Adam, with the learning rate falling linearly to zero.
+        carry_state: carry the state, or begin each window with an empty one.
+        learning_rate: of the first step.
+        progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
+
+    Returns:
+        the loss of each batch, nats per token.
+    """
+    num_updates = check_integer("num_updates", num_updates, minimum=1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates)
+    losses: list[float] = []
+    model.train()
+    with tqdm(total=num_updates, desc="training", unit="step", leave=False, disable=not shows(progress)) as bar:
+        while len(losses) < num_updates:
+            state = None
+            for inputs, targets in scheme(corpus, batch_size, num_steps, generator=generator):
+                logits, state = model.read_on(inputs, state)
+                loss = next_token_loss(logits, targets)
+                losses.append(loss.item())
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+                bar.update()
+                state = state.detach() if carry_state else None
+                if len(losses) == num_updates:
+                    break
+    return losses
+
+
+@torch.no_grad()
+def token_losses(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool) -> torch.Tensor:
+    """Return the loss of every token of a stream but the first, read as one track in windows of `num_steps`.
+
+    The tokens that are scored are the same for any `num_steps`, carried or not: two models, or two ways of reading,
+    are compared on one footing.
+
+    Args:
+        model: the model.
+        ids: the stream, N ids, at least 2.
+        num_steps: T; the last window may be shorter.
+        carry_state: begin each window with the state of the one before it, or with an empty one.
+
+    Returns:
+        nats, shape (N - 1,): entry t is the loss of token t + 1.
+    """
+    stream = as_stream(ids)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    if len(stream) < 2:
+        raise ValueError(f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}")
+    was_training = model.training
+    model.eval()
+    inputs, targets = (half[None] for half in gather_windows(stream, 0, len(stream) - 1))
+    pieces = []
+    state = None
+    for start in range(0, len(stream) - 1, num_steps):
+        logits, state = model.read_on(inputs[:, start : start + num_steps], state if carry_state else None)
+        wanted = targets[0, start : start + num_steps]
+        pieces.append(-torch.log_softmax(logits[0], dim=-1)[torch.arange(len(wanted)), wanted])
+    model.train(was_training)
+    return torch.cat(pieces)
+
+
+def count_graph_nodes(tensor: torch.Tensor) -> int:
+    """Count the operations that a backward pass from `tensor` would visit."""
+    seen: set = set()
+    waiting = [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            waiting.extend(previous for previous, _ in node.next_functions)
+    return len(seen)
+
+
+@dataclass(frozen=True)
+class RecallStream:
+    """A made-up stream with a memory test: records of a key, some filler, a query, and the key again.
+
+    Attributes:
+        ids: uint16, shape (N,): keys are 0 ... num_keys - 1, fillers come next, the query is the last id.
+        vocab_size: V.
+        key_positions: where each record's key stands, int64, shape (num_records,).
+        answer_positions: where its answer stands; the answer equals the key, and follows the query.
+    """
+
+    ids: np.ndarray
+    vocab_size: int
+    key_positions: np.ndarray
+    answer_positions: np.ndarray
+
+
+def make_recall_stream(
+    num_records: int,
+    longest_filler: int,
+    *,
+    num_keys: int = 4,
+    num_fillers: int = 4,
+    generator: torch.Generator | None = None,
+) -> RecallStream:
+    """Make a stream whose answers can be known only by whoever remembers the key.
+
+    Args:
+        num_records: how many records.
+        longest_filler: the filler has a random length, uniform on 1 ... longest_filler.
+        num_keys: different keys, each equally likely: whoever guesses is right once in `num_keys`.
+        num_fillers: different filler ids.
+        generator: where the randomness comes from.
+    """
+    num_records = check_integer("num_records", num_records, minimum=1)
+    longest_filler = check_integer("longest_filler", longest_filler, minimum=1)
+    num_keys = check_integer("num_keys", num_keys, minimum=1)
+    num_fillers = check_integer("num_fillers", num_fillers, minimum=1)
+    keys = torch.randint(num_keys, (num_records,), generator=generator).numpy()
+    lengths = torch.randint(1, longest_filler + 1, (num_records,), generator=generator).numpy()
+    key_positions = np.concatenate([[0], np.cumsum(lengths + 3)[:-1]])
+    answer_positions = key_positions + lengths + 2
+    num_tokens = int(answer_positions[-1]) + 1
+    ids = num_keys + torch.randint(num_fillers, (num_tokens,), generator=generator).numpy()
+    ids[key_positions] = ids[answer_positions] = keys
+    ids[answer_positions - 1] = num_keys + num_fillers
+    return RecallStream(ids.astype(np.uint16), num_keys + num_fillers + 1, key_positions, answer_positions)
