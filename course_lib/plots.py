@@ -260,6 +260,172 @@ def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
     return _bare(figure, axes)
 
 
+def plot_scored_windows(windows: Sequence[tuple[int, int, int]], num_tokens: int) -> Figure:
+    """Draw the windows of a strided evaluation: what each reads only as context, and the targets it scores.
+
+    Args:
+        windows: (start, length, scored) of each, as `scored_windows` returns them.
+        num_tokens: N, small enough to look at.
+    """
+    for name, value in (("num_tokens", num_tokens), ("number of windows", len(windows))):
+        check_integer(name, value, minimum=1, maximum=LARGEST_PICTURE)
+    figure, axes = _figure(min(0.34 * num_tokens + 1.6, 14), 0.27 * len(windows) + 1.2)
+    for token in range(num_tokens):
+        _box(axes, token, 0.35, str(token), "white", fontsize=8)
+    for row, (start, length, scored) in enumerate(windows):
+        first_scored = start + length + 1 - scored
+        axes.add_patch(_rectangle(start, -row - 1, first_scored - start, 0.7, BLUE))
+        axes.add_patch(_rectangle(first_scored, -row - 1, scored, 0.7, ORANGE, hatch="//"))
+    rows = [-row - 0.65 for row in range(len(windows))]
+    axes.set_yticks([0.75, *rows], ["stream", *(f"start {start}" for start, _, _ in windows)], fontsize=8)
+    axes.set(xlim=(-0.2, num_tokens + 0.2), ylim=(-len(windows) - 0.3, 1.3))
+    axes.set_xticks([])
+    handles = [_rectangle(0, 0, 1, 1, BLUE), _rectangle(0, 0, 1, 1, ORANGE, hatch="//")]
+    figure.legend(handles, ["context only", "scored"], loc="outside upper right", ncols=2, fontsize=8, frameon=False)
+    return _bare(figure, axes)
+
+
+def plot_intervals(
+    curves: Mapping[str, Mapping[float, tuple[float, float]]], *, xlabel: str, ylabel: str, logarithmic: bool = False
+) -> Figure:
+    """Draw one line a name through means, each with a bar from mean - half-width to mean + half-width.
+
+    Args:
+        curves: name to {x: (mean, half-width)}.
+        logarithmic: the x axis, to base 2; each x is written under it as it is.
+    """
+    figure, axes = _figure(8, 3.4)
+    for number, (name, points) in enumerate(curves.items()):
+        means, half_widths = np.array(list(points.values()), dtype=float).T
+        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
+        style |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 6, "capsize": 4, "label": name}
+        axes.errorbar(list(points), means, yerr=half_widths, **style)
+    if logarithmic:
+        axes.set_xscale("log", base=2)
+    places = sorted({x for points in curves.values() for x in points})
+    if len(places) <= 20:
+        axes.set_xticks(places, [f"{x:,g}" for x in places])
+        axes.minorticks_off()
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.grid(axis="y", alpha=0.3)
+    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    return figure
+
+
+def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
+    """Draw how a word grows together: its symbols at the bottom, and each merge as a node above its two parts.
+
+    Args:
+        stages: the word from single symbols to its tokens, one stage a merge; a token is the sequence of its
+            symbols, so a `str` of one character each, or a tuple of ids.
+    """
+    if not stages or not stages[0]:
+        raise ValueError("stages must hold a word of at least one symbol")
+    num_symbols = sum(map(len, stages[0]))
+    check_integer("number of symbols", num_symbols, minimum=1, maximum=LARGEST_PICTURE)
+    figure, axes = _figure(min(0.62 * num_symbols + 2.2, 14), 0.5 * len(stages) + 1)
+    where: dict[int, tuple[float, float]] = {}  # the node whose token begins at a symbol: its middle, its height
+    for height, stage in enumerate(stages):
+        begin = 0
+        above = {}
+        for token in stage:
+            middle = begin + len(token) / 2
+            parts = [node for first, node in where.items() if begin <= first < begin + len(token)]
+            above[begin] = parts[0] if len(parts) == 1 else (middle, height)
+            if len(parts) != 1:
+                for x, y in parts:
+                    axes.plot([x, middle], [y, height], color="gray", linewidth=1, zorder=1)
+                box = {"boxstyle": "round", "facecolor": "white", "edgecolor": ORANGE if height else BLUE}
+                label = "".join(map(str, token))
+                axes.text(middle, height, label, ha="center", va="center", bbox=box, fontsize=9, zorder=2)
+            begin += len(token)
+        where = above
+    names = ["symbols", *(f"merge {number}" for number in range(1, len(stages)))]
+    axes.set_yticks(range(len(stages)), names, fontsize=8)
+    axes.set_xticks([])
+    axes.set(xlim=(-0.1, num_symbols + 0.1), ylim=(-0.6, len(stages) - 0.4))
+    return _bare(figure, axes)
+
+
+def plot_tokens(rows: Mapping[str, Sequence[str]]) -> Figure:
+    """Draw one text in several tokenizations, one row each: a box a token, in turn colored, plain and hatched.
+
+    Args:
+        rows: name to the tokens of the text, as they are to be shown; each must spell the same text.
+    """
+    texts = {"".join(tokens) for tokens in rows.values()}
+    if len(texts) != 1:
+        raise ValueError(f"rows must all spell one text, got {len(texts)}")
+    (text,) = texts
+    figure, axes = _figure(min(0.16 * len(text) + 2.4, 14), 0.55 * len(rows) + 0.3)
+    ticks = []
+    for row, (name, tokens) in enumerate(rows.items()):
+        begin = 0
+        for number, token in enumerate(tokens):
+            hatch = ("", "", "///")[number % 3]
+            axes.add_patch(_rectangle(begin + 0.06, -row, len(token) - 0.12, 0.7, COLORS[number % 3], hatch))
+            for place, character in enumerate(token):
+                x = begin + place + 0.5
+                shown = axes.text(x, 0.33 - row, _visible(character), ha="center", va="center", fontsize=9)
+                if hatch:
+                    shown.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8})
+            begin += len(token)
+        ticks.append((0.35 - row, f"{name}: {len(tokens)} tokens"))
+    axes.set_yticks(*zip(*ticks, strict=True), fontsize=9)
+    axes.set_xticks([])
+    axes.set(xlim=(0, len(text)), ylim=(-len(rows) + 0.9, 0.8))
+    return _bare(figure, axes)
+
+
+def plot_vocabulary_curves(curves: Mapping[str, Mapping[int, float]], *, ylabel: str) -> Figure:
+    """Draw a quantity against vocabulary size, on a logarithmic axis, one line a name.
+
+    Args:
+        curves: name to vocabulary size to value.
+    """
+    figure, axes = _figure(8, 3.4)
+    for number, (name, curve) in enumerate(curves.items()):
+        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
+        axes.plot(list(curve), list(curve.values()), label=name, marker=MARKERS[number % len(MARKERS)], **style)
+    sizes = sorted({size for curve in curves.values() for size in curve})
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
+    axes.minorticks_off()
+    axes.set(xlabel="vocabulary size V (logarithmic)", ylabel=ylabel)
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    return figure
+
+
+def plot_pieces(rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None = None) -> Figure:
+    """Draw one row a name: strings end to end, each in a box as wide as it is long, two styles in turn.
+
+    Args:
+        rows: name to strings. Rows that spell the same text line up, however they are cut.
+        labels: for some rows what to write into the boxes instead, such as ids.
+    """
+    longest = max((sum(map(len, strings)) for strings in rows.values()), default=0)
+    check_integer("longest row of rows", longest, minimum=1, maximum=2 * LARGEST_PICTURE)
+    figure, axes = _figure(min(0.19 * longest + 1.6, 15), 0.5 * len(rows) + 0.4)
+    for row, (name, strings) in enumerate(rows.items()):
+        written = (labels or {}).get(name, strings)
+        if len(written) != len(strings):
+            raise ValueError(f"labels[{name!r}] must be one for each of the {len(strings)} strings, got {len(written)}")
+        column = 0
+        for number, (string, label) in enumerate(zip(strings, written, strict=True)):
+            hatch, color = (("", BLUE), ("//", ORANGE))[number % 2]
+            axes.add_patch(_rectangle(column + 0.08, row + 0.12, len(string) - 0.16, 0.76, color, hatch))
+            shown = label.replace(" ", "·").replace("\n", "↵").replace("\t", "⇥")
+            text = axes.text(column + len(string) / 2, row + 0.5, shown, ha="center", va="center", fontsize=8)
+            text.set(family="monospace", bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85})
+            column += len(string)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, list(rows))
+    axes.set_xticks([])
+    axes.set(xlim=(-0.3, longest + 0.3), ylim=(len(rows) + 0.05, -0.05))
+    return _bare(figure, axes)
+
+
 def _figure(width: float, height: float) -> tuple[Figure, Axes]:
     with plt.style.context(["default", "petroff8"]):
         figure, axes = plt.subplots(figsize=(width, height), layout="constrained")

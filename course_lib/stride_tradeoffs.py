@@ -46,7 +46,6 @@ class EpochCost:
         mean_turns, fewest_turns, most_turns: how often a token is a target, over all tokens but the first.
         mean_context: mean left context of a prediction, in tokens; 0 without predictions.
         boundaries: different places at which a window begins, and a context with it.
-        alignments: different remainders of the starts modulo T: 1 means that each epoch cuts at the same places.
         continued: share of rows that begin where the same row of the batch before ended.
         bytes_stored: memory of all windows as int64 inputs and targets.
         bytes_viewed: memory of the stream that they are views of.
@@ -62,7 +61,6 @@ class EpochCost:
     most_turns: int
     mean_context: float
     boundaries: int
-    alignments: int
     continued: float
     bytes_stored: int
     bytes_viewed: int
@@ -101,7 +99,6 @@ def epoch_cost(
         most_turns=int(turns.max(initial=0)),
         mean_context=ledger.mean_context if starts.size else 0.0,
         boundaries=np.unique(starts).size,
-        alignments=np.unique(starts % context_length).size,
         continued=float(follows.mean()) if follows.size else 0.0,
         bytes_stored=starts.size * context_length * BYTES_OF_A_STORED_PAIR,
         bytes_viewed=num_tokens * bytes_per_id,

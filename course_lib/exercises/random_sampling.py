@@ -279,8 +279,8 @@ def sliced_before_counting(num_tokens: int, num_steps: int, offset: int) -> list
     reference=starts_in_stream,
     cases=_streams,
     explanation=(
-        "Without the - 1 it goes wrong only when T divides the rest evenly: then the last subsequence lacks the id of its "
-        "last target. At a random offset that happens in one epoch of T, which is how such a bug survives its tests."
+        "Without the - 1 it goes wrong only when T divides the rest evenly: the last subsequence then has no last "
+        "target. At a random offset that happens in one epoch of T, which is how such a bug survives its tests."
     ),
 )
 def counted_without_a_target(num_tokens: int, num_steps: int, offset: int) -> list[int]:

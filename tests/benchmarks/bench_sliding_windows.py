@@ -7,13 +7,13 @@ contenders in turn, round by round, and only ratios within one run are asserted.
 from __future__ import annotations
 
 import itertools
-import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 import torch
+from measuring import Contender, compare, over
 from torch.utils.data import DataLoader, Dataset
 
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
@@ -22,7 +22,6 @@ CONTEXT_LENGTH = T = 256
 BATCH_SIZE = B = 64
 NUM_TOKENS = 20_000_000
 BATCHES = 50  # in each round: long enough to time, short enough that contenders share the weather
-ROUNDS = 25
 
 
 @pytest.fixture(scope="module")
@@ -39,38 +38,6 @@ def stream(tmp_path_factory: pytest.TempPathFactory) -> np.memmap:
 def random_batches() -> list[np.ndarray]:
     """Starts of stride 1, which are also indices of windows."""
     return list(np.random.default_rng(1).integers(0, NUM_TOKENS - T, (BATCHES, B)))
-
-
-Contender = Callable[[], None]
-
-
-def compare(benchmark, contenders: dict[str, Contender], rounds: int = ROUNDS) -> dict[str, float]:
-    """Time all contenders in turn in each round, and return the median seconds of each.
-
-    The first is the one that pytest-benchmark times; the others run in its setup, which it does not.
-    """
-    (_, first), *others = contenders.items()
-    seconds: dict[str, list[float]] = {name: [] for name, _ in others}
-
-    def run_others() -> None:
-        for name, contender in others:
-            begin = time.perf_counter()
-            contender()
-            seconds[name].append(time.perf_counter() - begin)
-
-    benchmark.pedantic(first, setup=run_others, rounds=rounds, warmup_rounds=2)
-    medians = {name: statistics.median(times[2:]) for name, times in seconds.items()}  # without the warm-up
-    return {next(iter(contenders)): benchmark.stats.stats.median, **medians}
-
-
-def over(items: Iterable, make_batch: Callable) -> Contender:
-    """Make one batch of each item; each is let go of at once, as in training, so that its memory is used again."""
-
-    def run() -> None:
-        for item in items:
-            make_batch(item)
-
-    return run
 
 
 def speed(seconds: float, batches: int = BATCHES) -> str:

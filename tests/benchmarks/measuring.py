@@ -1,0 +1,40 @@
+"""Time contenders in turn, round by round, so that they share the machine's moods and only their ratio is left."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable
+
+ROUNDS = 25
+
+Contender = Callable[[], None]
+
+
+def compare(benchmark, contenders: dict[str, Contender], rounds: int = ROUNDS) -> dict[str, float]:
+    """Time all contenders in turn in each round, and return the median seconds of each.
+
+    The first is the one that pytest-benchmark times; the others run in its setup, which it does not.
+    """
+    (_, first), *others = contenders.items()
+    seconds: dict[str, list[float]] = {name: [] for name, _ in others}
+
+    def run_others() -> None:
+        for name, contender in others:
+            begin = time.perf_counter()
+            contender()
+            seconds[name].append(time.perf_counter() - begin)
+
+    benchmark.pedantic(first, setup=run_others, rounds=rounds, warmup_rounds=2)
+    medians = {name: statistics.median(times[2:]) for name, times in seconds.items()}  # without the warm-up
+    return {next(iter(contenders)): benchmark.stats.stats.median, **medians}
+
+
+def over(items: Iterable, make_batch: Callable) -> Contender:
+    """Make one batch of each item; each is let go of at once, as in training, so that its memory is used again."""
+
+    def run() -> None:
+        for item in items:
+            make_batch(item)
+
+    return run

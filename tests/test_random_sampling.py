@@ -1,0 +1,245 @@
+"""Lesson 03: counts, starts and epochs of random sampling, against twins written from the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from course_lib.ledger import token_ledger
+from course_lib.random_sampling import (
+    count_subsequences,
+    draw_offset,
+    random_starts,
+    seq_data_iter_random,
+    subsequence_starts,
+)
+from course_lib.sliding_windows import window_starts
+
+
+def seeded(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def naive_starts(num_tokens: int, num_steps: int, offset: int) -> list[int]:
+    starts, start = [], offset
+    while start + num_steps < num_tokens:  # the last target stands at start + num_steps
+        starts.append(start)
+        start += num_steps
+    return starts
+
+
+def naive_epoch(corpus: list[int], starts: np.ndarray, num_steps: int) -> list[tuple[list, list]]:
+    return [
+        ([corpus[s : s + num_steps] for s in row], [corpus[s + 1 : s + num_steps + 1] for s in row])
+        for row in starts.tolist()
+    ]
+
+
+@given(st.integers(0, 80), st.integers(1, 12), st.integers(0, 30))
+def test_count_and_starts_agree_with_the_twin(num_tokens, num_steps, offset):
+    expected = naive_starts(num_tokens, num_steps, offset)
+    assert count_subsequences(num_tokens, num_steps, offset) == len(expected)
+    assert subsequence_starts(num_tokens, num_steps, offset).tolist() == expected
+
+
+@given(st.integers(0, 80), st.integers(1, 12))
+def test_all_offsets_together_are_every_stride_1_start_exactly_once(num_tokens, num_steps):
+    union = np.concatenate([subsequence_starts(num_tokens, num_steps, offset) for offset in range(num_steps)])
+    assert sorted(union.tolist()) == window_starts(num_tokens, num_steps).tolist()
+
+
+@given(st.integers(1, 10), st.integers(0, 60))
+def test_an_offset_of_num_steps_repeats_alignment_0(num_steps, extra):
+    num_tokens = num_steps + 1 + extra
+    first, *rest = subsequence_starts(num_tokens, num_steps, 0).tolist()
+    assert first == 0
+    assert subsequence_starts(num_tokens, num_steps, num_steps).tolist() == rest
+
+
+@given(st.integers(1, 8), st.integers(0, 40))
+def test_every_interior_token_is_a_target_once_per_offset_with_each_context(num_steps, extra):
+    num_tokens = 2 * num_steps + 1 + extra
+    union = np.concatenate([subsequence_starts(num_tokens, num_steps, offset) for offset in range(num_steps)])
+    ledger = token_ledger(union, num_tokens, num_steps)
+    inner = slice(num_steps, num_tokens - num_steps)
+    assert (ledger.as_target[inner] == num_steps).all()
+    assert (ledger.context_sum[inner] == sum(range(1, num_steps + 1))).all()
+
+
+def test_the_example_of_35_ids_has_6_subsequences_and_3_batches_at_every_offset():
+    for offset in range(5):
+        assert count_subsequences(35, 5, offset) == 6
+    assert {len(random_starts(35, 2, 5, generator=seeded(seed))) for seed in range(30)} == {3}
+
+
+def test_the_number_of_batches_depends_on_the_offset():
+    assert [count_subsequences(33, 5, offset) // 2 for offset in range(5)] == [3, 3, 3, 2, 2]
+    assert {len(random_starts(33, 2, 5, generator=seeded(seed))) for seed in range(60)} == {2, 3}
+
+
+@given(st.integers(0, 120), st.integers(1, 5), st.integers(1, 9), st.integers(0, 2**31))
+def test_random_starts_are_a_shuffled_part_of_one_alignment(num_tokens, batch_size, num_steps, seed):
+    starts = random_starts(num_tokens, batch_size, num_steps, generator=seeded(seed))
+    offset = draw_offset(num_steps, generator=seeded(seed))
+    everything = naive_starts(num_tokens, num_steps, offset)
+    assert starts.dtype == np.int64
+    assert starts.shape == (len(everything) // batch_size, batch_size)
+    assert len(set(starts.ravel().tolist())) == starts.size
+    assert set(starts.ravel().tolist()) <= set(everything)
+    assert starts.size > len(everything) - batch_size
+
+
+@given(st.integers(1, 4), st.integers(1, 7), st.integers(0, 60), st.integers(0, 2**31))
+def test_an_epoch_agrees_with_slices_of_a_list(batch_size, num_steps, extra, seed):
+    corpus = list(range(100, 100 + (batch_size + 1) * num_steps + extra))
+    starts = random_starts(len(corpus), batch_size, num_steps, generator=seeded(seed))
+    batches = list(seq_data_iter_random(corpus, batch_size, num_steps, generator=seeded(seed)))
+    assert [(X.tolist(), Y.tolist()) for X, Y in batches] == naive_epoch(corpus, starts, num_steps)
+    assert batches
+    for X, Y in batches:
+        assert X.dtype == Y.dtype == torch.int64
+        assert X.shape == Y.shape == (batch_size, num_steps)
+
+
+def test_no_token_is_a_target_twice_in_an_epoch():
+    targets = torch.cat([Y.ravel() for _, Y in seq_data_iter_random(range(1000), 7, 13, generator=seeded(5))])
+    assert len(targets.unique()) == len(targets)
+
+
+def test_the_smallest_corpus_gives_a_batch_at_every_offset_and_one_token_less_is_refused():
+    batch_size, num_steps = 3, 4
+    needed = (batch_size + 1) * num_steps
+    for seed in range(50):
+        assert len(list(seq_data_iter_random(range(needed), batch_size, num_steps, generator=seeded(seed)))) == 1
+    with pytest.raises(ValueError, match=rf"^corpus must hold at least .* = {needed} ids, .* got {needed - 1}$"):
+        seq_data_iter_random(range(needed - 1), batch_size, num_steps)
+
+
+def test_the_corpus_is_checked_before_the_first_batch_is_asked_for():
+    with pytest.raises(ValueError, match=r"^corpus must hold"):
+        seq_data_iter_random([], 1, 1)
+
+
+def test_offsets_are_uniform_within_five_sigma():
+    num_offsets, draws = 8, 16_000
+    generator = seeded(11)
+    counts = np.bincount([draw_offset(num_offsets, generator=generator) for _ in range(draws)], minlength=num_offsets)
+    sigma = np.sqrt(draws / num_offsets * (1 - 1 / num_offsets))
+    assert len(counts) == num_offsets
+    assert np.abs(counts - draws / num_offsets).max() < 5 * sigma
+
+
+def test_the_alignments_of_epochs_are_uniform_by_chi_square():
+    generator = seeded(2)
+    alignments = [int(random_starts(200, 2, 6, generator=generator)[0, 0]) % 6 for _ in range(3000)]
+    counts = np.bincount(alignments, minlength=6)
+    chi_square = ((counts - 500) ** 2 / 500).sum()
+    assert chi_square < 20.5  # the 0.999 quantile with 5 degrees of freedom
+
+
+def test_the_first_start_is_uniform_over_all_stride_1_starts():
+    generator = seeded(3)
+    firsts = [int(random_starts(33, 1, 4, generator=generator)[0, 0]) for _ in range(29_000)]
+    counts = np.bincount(firsts, minlength=29)
+    # Alignments of 8, 7, 7 and 7 subsequences: each alignment is equally likely, then each of its starts.
+    expected = np.array([29_000 / 4 / len(naive_starts(33, 4, start % 4)) for start in range(29)])
+    assert (np.abs(counts - expected) < 5 * np.sqrt(expected)).all()
+
+
+def test_one_generator_makes_epochs_that_differ_and_runs_that_repeat():
+    def run(seed):
+        generator = seeded(seed)
+        return [random_starts(500, 4, 8, generator=generator).tolist() for _ in range(3)]
+
+    assert run(1) == run(1)
+    assert run(1) != run(2)
+    first, second, third = run(1)
+    assert first != second != third
+
+
+def test_a_generator_leaves_the_global_one_alone():
+    before = torch.random.get_rng_state()
+    list(seq_data_iter_random(range(100), 2, 5, generator=seeded()))
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_without_a_generator_the_global_one_decides():
+    torch.manual_seed(4)
+    first = random_starts(100, 2, 5)
+    torch.manual_seed(4)
+    assert (random_starts(100, 2, 5) == first).all()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.int32, np.int64, ">u2"])
+def test_any_integer_array_will_do(dtype):
+    corpus = (np.arange(200) % 120).astype(dtype)
+    expected = [X.tolist() for X, _ in seq_data_iter_random(corpus.tolist(), 3, 7, generator=seeded(1))]
+    assert [X.tolist() for X, _ in seq_data_iter_random(corpus, 3, 7, generator=seeded(1))] == expected
+
+
+def test_memory_maps_tensors_and_ids_past_65535_will_do(tmp_path):
+    ids = np.arange(60_000, 80_000, dtype=np.uint32)
+    path = tmp_path / "ids.bin"
+    ids.tofile(path)
+    mapped = np.memmap(path, dtype=np.uint32, mode="r")
+    for corpus in (mapped, torch.from_numpy(ids.astype(np.int64)), ids[::1]):
+        for X, Y in seq_data_iter_random(corpus, 4, 100, generator=seeded()):
+            assert torch.equal(Y, X + 1)
+            assert X.min() >= 60_000
+    assert int(max(Y.max() for _, Y in seq_data_iter_random(mapped, 1, 9, generator=seeded()))) > 65_535
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([1.0, 2.0, 3.0], 1, 1), TypeError, "corpus must be integers, got list of float64"),
+        (("text", 1, 1), TypeError, "corpus must be integers, got text"),
+        (([[1, 2], [3, 4]], 1, 1), ValueError, r"corpus must be one-dimensional, got shape \(2, 2\)"),
+        ((range(9), 0, 1), ValueError, "batch_size must be an integer of at least 1, got 0"),
+        ((range(9), -1, 1), ValueError, "batch_size must be an integer of at least 1, got -1"),
+        ((range(9), 1, 0), ValueError, "num_steps must be an integer of at least 1, got 0"),
+        ((range(9), 1, -5), ValueError, "num_steps must be an integer of at least 1, got -5"),
+        ((range(9), 1.0, 1), TypeError, "batch_size must be an integer of at least 1, got 1.0"),
+        ((range(9), 1, True), TypeError, "num_steps must be an integer of at least 1, got True"),
+        ((range(9), 9, 1), ValueError, "corpus must hold at least .* = 10 ids"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        seq_data_iter_random(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (count_subsequences, (-1, 5, 0), "num_tokens must be .* got -1"),
+        (count_subsequences, (9, 0, 0), "num_steps must be .* got 0"),
+        (count_subsequences, (9, 5, -2), "offset must be .* got -2"),
+        (subsequence_starts, (9, -5, 0), "num_steps must be .* got -5"),
+        (random_starts, (-3, 1, 1), "num_tokens must be .* got -3"),
+        (random_starts, (9, 0, 1), "batch_size must be .* got 0"),
+        (random_starts, (9, 1, 0), "num_steps must be .* got 0"),
+        (draw_offset, (0,), "num_offsets must be .* got 0"),
+    ],
+)
+def test_wrong_numbers_are_named(function, arguments, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        function(*arguments)
+
+
+def test_starts_of_a_short_stream_are_an_honest_nothing():
+    for num_tokens in (0, 1, 5):
+        assert random_starts(num_tokens, 2, 5, generator=seeded()).shape == (0, 2)
+        assert len(subsequence_starts(num_tokens, 5, 0)) == 0
+
+
+@given(st.integers(0, 200), st.integers(1, 4), st.integers(1, 9), st.integers(0, 99))
+def test_the_ledger_of_an_epoch_reconciles(num_tokens, batch_size, num_steps, seed):
+    starts = random_starts(num_tokens, batch_size, num_steps, generator=seeded(seed))
+    ledger = token_ledger(starts, num_tokens, num_steps)
+    assert ledger.used + sum(ledger.dropped.values()) == num_tokens
+    assert int(ledger.as_target.sum()) == starts.size * num_steps
+    assert ledger.as_target.max(initial=0) <= 1
