@@ -20,6 +20,7 @@ COLORS = plt.style.library["petroff8"]["axes.prop_cycle"].by_key()["color"]
 BLUE, ORANGE = COLORS[:2]
 STYLES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P")
+HATCHES = ("xx", "..", "//", "\\\\", "++", "oo")
 LARGEST_PICTURE = 60
 
 
@@ -91,11 +92,12 @@ def plot_ledger(ledger: TokenLedger) -> Figure:
     edges = np.arange(ledger.num_tokens + 1) - 0.5
     axes.stairs(ledger.as_input, edges, color=BLUE, alpha=0.5, fill=True, label="as input")
     axes.stairs(ledger.as_target, edges, color=ORANGE, linewidth=2, label="as target")
-    for reason in ledger.dropped:
+    for number, reason in enumerate(ledger.dropped):
+        hatch = HATCHES[number % len(HATCHES)]
         positions = np.flatnonzero(ledger.reason == ledger.reasons.index(reason))
         for first, last in _runs(positions):
             label = f"never used: {reason}" if first == positions[0] else None
-            axes.axvspan(first - 0.5, last + 0.5, facecolor="lightgray", hatch="xx", edgecolor="gray", label=label)
+            axes.axvspan(first - 0.5, last + 0.5, facecolor="lightgray", hatch=hatch, edgecolor="gray", label=label)
     axes.set(xlabel="position in the stream", ylabel="times used", xlim=(edges[0], edges[-1]))
     axes.set_ylim(0, max(ledger.as_input.max(initial=0), ledger.as_target.max(initial=0), 1) * 1.1)
     axes.yaxis.get_major_locator().set_params(integer=True)
@@ -286,25 +288,28 @@ def plot_scored_windows(windows: Sequence[tuple[int, int, int]], num_tokens: int
 
 
 def plot_intervals(
-    curves: Mapping[str, Mapping[float, tuple[float, float]]], *, xlabel: str, ylabel: str, logarithmic: bool = False
+    curves: Mapping[str, Mapping[float, tuple[float, float]]], *, xlabel: str, ylabel: str, spacing: str = "linear"
 ) -> Figure:
     """Draw one line a name through means, each with a bar from mean - half-width to mean + half-width.
 
     Args:
         curves: name to {x: (mean, half-width)}.
-        logarithmic: the x axis, to base 2; each x is written under it as it is.
+        spacing: of the x axis: "linear", "logarithmic", or "even", as names of settings would stand.
     """
+    if spacing not in ("linear", "logarithmic", "even"):
+        raise ValueError(f"spacing must be 'linear', 'logarithmic' or 'even', got {spacing!r}")
     figure, axes = _figure(8, 3.4)
+    values = sorted({x for points in curves.values() for x in points})
+    places = {x: number if spacing == "even" else x for number, x in enumerate(values)}
     for number, (name, points) in enumerate(curves.items()):
         means, half_widths = np.array(list(points.values()), dtype=float).T
         style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
         style |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 6, "capsize": 4, "label": name}
-        axes.errorbar(list(points), means, yerr=half_widths, **style)
-    if logarithmic:
+        axes.errorbar([places[x] for x in points], means, yerr=half_widths, **style)
+    if spacing == "logarithmic":
         axes.set_xscale("log", base=2)
-    places = sorted({x for points in curves.values() for x in points})
-    if len(places) <= 20:
-        axes.set_xticks(places, [f"{x:,g}" for x in places])
+    if len(places) <= 20 or spacing == "even":
+        axes.set_xticks(list(places.values()), [f"{x:,g}" for x in places])
         axes.minorticks_off()
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.grid(axis="y", alpha=0.3)
@@ -348,7 +353,7 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
 
 
 def plot_tokens(rows: Mapping[str, Sequence[str]]) -> Figure:
-    """Draw one text in several tokenizations, one row each: a box a token, in turn colored, plain and hatched.
+    """Draw one text in several tokenizations, one row each: a box around each token, neighbors in different colors.
 
     Args:
         rows: name to the tokens of the text, as they are to be shown; each must spell the same text.
@@ -362,40 +367,16 @@ def plot_tokens(rows: Mapping[str, Sequence[str]]) -> Figure:
     for row, (name, tokens) in enumerate(rows.items()):
         begin = 0
         for number, token in enumerate(tokens):
-            hatch = ("", "", "///")[number % 3]
-            axes.add_patch(_rectangle(begin + 0.06, -row, len(token) - 0.12, 0.7, COLORS[number % 3], hatch))
+            axes.add_patch(_rectangle(begin + 0.09, -row, len(token) - 0.18, 0.7, COLORS[number % 3]))
             for place, character in enumerate(token):
                 x = begin + place + 0.5
-                shown = axes.text(x, 0.33 - row, _visible(character), ha="center", va="center", fontsize=9)
-                if hatch:
-                    shown.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8})
+                axes.text(x, 0.33 - row, _visible(character), ha="center", va="center", fontsize=9)
             begin += len(token)
         ticks.append((0.35 - row, f"{name}: {len(tokens)} tokens"))
     axes.set_yticks(*zip(*ticks, strict=True), fontsize=9)
     axes.set_xticks([])
     axes.set(xlim=(0, len(text)), ylim=(-len(rows) + 0.9, 0.8))
     return _bare(figure, axes)
-
-
-def plot_vocabulary_curves(curves: Mapping[str, Mapping[int, float]], *, ylabel: str) -> Figure:
-    """Draw a quantity against vocabulary size, on a logarithmic axis, one line a name.
-
-    Args:
-        curves: name to vocabulary size to value.
-    """
-    figure, axes = _figure(8, 3.4)
-    for number, (name, curve) in enumerate(curves.items()):
-        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
-        axes.plot(list(curve), list(curve.values()), label=name, marker=MARKERS[number % len(MARKERS)], **style)
-    sizes = sorted({size for curve in curves.values() for size in curve})
-    axes.set_xscale("log")
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
-    axes.minorticks_off()
-    axes.set(xlabel="vocabulary size V (logarithmic)", ylabel=ylabel)
-    axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
-    return figure
 
 
 def plot_pieces(rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None = None) -> Figure:
@@ -407,17 +388,22 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence
     """
     longest = max((sum(map(len, strings)) for strings in rows.values()), default=0)
     check_integer("longest row of rows", longest, minimum=1, maximum=2 * LARGEST_PICTURE)
-    figure, axes = _figure(min(0.19 * longest + 1.6, 15), 0.5 * len(rows) + 0.4)
+    written = {name: (labels or {}).get(name, strings) for name, strings in rows.items()}
+    for name, strings in rows.items():
+        if len(written[name]) != len(strings):
+            count = len(written[name])
+            raise ValueError(f"labels[{name!r}] must be one for each of the {len(strings)} strings, got {count}")
+    # A label may be longer than what it stands for: boxes get as wide as the tightest of them needs.
+    pairs = [pair for name, strings in rows.items() for pair in zip(strings, written[name], strict=True)]
+    scale = max(0.13, *(0.085 * len(label) / max(1, len(string)) for string, label in pairs))
+    figure, axes = _figure(min(scale * longest + 1.6, 15), 0.5 * len(rows) + 0.4)
     for row, (name, strings) in enumerate(rows.items()):
-        written = (labels or {}).get(name, strings)
-        if len(written) != len(strings):
-            raise ValueError(f"labels[{name!r}] must be one for each of the {len(strings)} strings, got {len(written)}")
         column = 0
-        for number, (string, label) in enumerate(zip(strings, written, strict=True)):
+        for number, (string, label) in enumerate(zip(strings, written[name], strict=True)):
             hatch, color = (("", BLUE), ("//", ORANGE))[number % 2]
             axes.add_patch(_rectangle(column + 0.08, row + 0.12, len(string) - 0.16, 0.76, color, hatch))
             shown = label.replace(" ", "·").replace("\n", "↵").replace("\t", "⇥")
-            text = axes.text(column + len(string) / 2, row + 0.5, shown, ha="center", va="center", fontsize=8)
+            text = axes.text(column + len(string) / 2, row + 0.5, shown, ha="center", va="center", fontsize=9)
             text.set(family="monospace", bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85})
             column += len(string)
     axes.set_yticks(np.arange(len(rows)) + 0.5, list(rows))

@@ -18,7 +18,7 @@ from course_lib.corpora import shows
 from course_lib.models import GRUModel
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.random_sampling import draw_offset
-from course_lib.sliding_windows import gather_windows
+from course_lib.sliding_windows import gather_windows, window_starts
 
 
 def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
@@ -181,36 +181,42 @@ def train_on_epochs(
 
 
 @torch.no_grad()
-def token_losses(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool) -> torch.Tensor:
-    """Return the loss of every token of a stream but the first, read as one track in windows of `num_steps`.
+def token_logits(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool) -> torch.Tensor:
+    """Return what a model predicts for every token of a stream but the first, read as one track.
 
-    The tokens that are scored are the same for any `num_steps`, carried or not: two models, or two ways of reading,
-    are compared on one footing.
+    Carrying the state from window to window is reading one long window, so no window is cut at all; without
+    it, all windows are independent and can be read side by side. Either way the same tokens are predicted: two
+    models, or two ways of reading, are compared on one footing.
 
     Args:
         model: the model.
         ids: the stream, N ids, at least 2.
-        num_steps: T; the last window may be shorter.
-        carry_state: begin each window with the state of the one before it, or with an empty one.
+        num_steps: T, if the state is not carried; the last window may be shorter.
+        carry_state: go on with the state of the window before, or begin each window with an empty one.
 
     Returns:
-        nats, shape (N - 1,): entry t is the loss of token t + 1.
+        logits, shape (N - 1, V): row t predicts token t + 1.
     """
     stream = as_stream(ids)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     if len(stream) < 2:
         raise ValueError(f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}")
+    length = len(stream) - 1 if carry_state else min(num_steps, len(stream) - 1)
+    starts = window_starts(len(stream), length, stride=length)
     was_training = model.training
     model.eval()
-    inputs, targets = (half[None] for half in gather_windows(stream, 0, len(stream) - 1))
-    pieces = []
-    state = None
-    for start in range(0, len(stream) - 1, num_steps):
-        logits, state = model.read_on(inputs[:, start : start + num_steps], state if carry_state else None)
-        wanted = targets[0, start : start + num_steps]
-        pieces.append(-torch.log_softmax(logits[0], dim=-1)[torch.arange(len(wanted)), wanted])
+    pieces = [model(gather_windows(stream, starts, length)[0]).flatten(0, 1)]
+    if rest := len(stream) - 1 - len(starts) * length:
+        pieces.append(model(gather_windows(stream, [len(starts) * length], rest)[0])[0])
     model.train(was_training)
     return torch.cat(pieces)
+
+
+def token_losses(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool) -> torch.Tensor:
+    """Return the loss of every token of a stream but the first, in nats, shape (N - 1,); see `token_logits`."""
+    logits = token_logits(model, ids, num_steps, carry_state=carry_state)
+    targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))
+    return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
 
 
 def count_graph_nodes(tensor: torch.Tensor) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import importlib
 import json
-import os
 import re
 from pathlib import Path
 
@@ -145,24 +144,18 @@ def solve(cell: nbformat.NotebookNode, lesson: str) -> None:
 
 
 @each_notebook
-def test_runs_through_with_every_exercise_solved(path):
-    notebook = read(path)
-    lesson = path.stem[3:]
-    solved = [cell for cell in code_cells(notebook) if "exercise" in tags(cell)]
-    for cell in solved:
-        solve(cell, lesson)
-    run(notebook)
-    scores = [output.data["text/plain"] for cell in solved for output in cell.outputs if "execution_count" in output]
-    assert scores == ["1.0"] * len(solved)
-
-
-@each_notebook
-def test_runs_through_on_another_corpus(path, tmp_path, monkeypatch):
+def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_path, monkeypatch):
     kinds = ("chinese", "german", "french", "math", "code", "dialogue")
     corpus = tmp_path / "own.txt"
     corpus.write_text("\n\n".join(d.text for d in load_documents() if d.kind in kinds), encoding="utf-8")
-    monkeypatch.setitem(os.environ, "COURSE_CORPUS", str(corpus))
-    run(read(path))
+    monkeypatch.setenv("COURSE_CORPUS", str(corpus))
+    notebook = read(path)
+    solved = [cell for cell in code_cells(notebook) if "exercise" in tags(cell)]
+    for cell in solved:
+        solve(cell, path.stem[3:])
+    run(notebook)
+    scores = [output.data["text/plain"] for cell in solved for output in cell.outputs if "execution_count" in output]
+    assert scores == ["1.0"] * len(solved)
 
 
 def test_notebooks_run_offline():

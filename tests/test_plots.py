@@ -20,8 +20,10 @@ from course_lib.plots import (
     plot_curves,
     plot_cuts,
     plot_heatmap,
+    plot_intervals,
     plot_ledger,
     plot_losses,
+    plot_scored_windows,
     plot_shift,
     plot_spread,
     plot_tracks,
@@ -62,6 +64,8 @@ EXAMPLES = {
     "ledger": lambda: plot_ledger(token_ledger([1], 10, 4)),
     "losses": lambda: plot_losses({"loss": [3.0, 2.0, 1.0]}),
     "bars": lambda: plot_bars({"one": 1.0}, xlabel="unit"),
+    "scored windows": lambda: plot_scored_windows([(0, 4, 4), (2, 4, 2)], 7),
+    "intervals": lambda: plot_intervals({"one": {1: (2.0, 0.1)}}, xlabel="x", ylabel="y"),
     "spread": lambda: plot_spread({"one": [1.0, 2.0]}, xlabel="unit"),
 }
 
@@ -326,3 +330,55 @@ def test_tracks_show_every_id_of_every_row():
     unused = [text.get_text() for text, box in zip(axes.texts, axes.patches, strict=True) if box.get_hatch() == "xx"]
     assert unused == ["7", "14"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["batch 0", "batch 1"]
+
+
+# plot_scored_windows
+
+
+def test_each_scored_target_is_hatched_once_behind_its_context():
+    figure = plot_scored_windows([(0, 4, 4), (2, 4, 2), (4, 3, 1)], 8)
+    assert places(rectangles(figure, BLUE)) == [(0, 1), (2, 3), (4, 3)]
+    scored = rectangles(figure, ORANGE)
+    assert places(scored) == [(1, 4), (5, 2), (7, 1)]
+    assert all(patch.get_hatch() for patch in scored)
+    assert row_labels(figure) == ["stream", "start 0", "start 2", "start 4"]
+    assert legend_of(figure) == ["context only", "scored"]
+
+
+@pytest.mark.parametrize(
+    ("windows", "num_tokens"), [([], 5), ([(0, 2, 2)], 61), ([(0, 2, 2)] * 61, 5), ([(0, 2, 2)], 0)]
+)
+def test_too_many_or_no_scored_windows_are_not_drawn(windows, num_tokens):
+    with pytest.raises(ValueError, match=r"must be an integer of at least 1 and at most 60"):
+        plot_scored_windows(windows, num_tokens)
+
+
+# plot_intervals
+
+
+def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
+    figure = plot_intervals({"a": {1: (3.0, 0.5), 4: (2.0, 0.25)}, "b": {1: (5.0, 0.0)}}, xlabel="S", ylabel="bits")
+    axes = axes_of(figure)
+    lines = [container.lines for container in axes.containers]
+    assert [line[0].get_xydata().tolist() for line in lines] == [[[1, 3], [4, 2]], [[1, 5]]]
+    assert [part.tolist() for part in lines[0][2][0].get_segments()] == [[[1, 2.5], [1, 3.5]], [[4, 1.75], [4, 2.25]]]
+    assert len({(line[0].get_marker(), line[0].get_linestyle()) for line in lines}) == 2
+    assert legend_of(figure) == ["a", "b"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("S", "bits")
+
+
+@pytest.mark.parametrize(
+    ("spacing", "at"), [("linear", [1, 16, 17]), ("logarithmic", [1, 16, 17]), ("even", [0, 1, 2])]
+)
+def test_each_x_is_written_where_it_stands(spacing, at):
+    points = dict.fromkeys((17, 1, 16), (1.0, 0.1))
+    axes = axes_of(plot_intervals({"a": points}, xlabel="S", ylabel="bits", spacing=spacing))
+    assert axes.get_xticks().tolist() == at
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "16", "17"]
+    assert axes.get_xscale() == ("log" if spacing == "logarithmic" else "linear")
+    assert sorted(axes.containers[0].lines[0].get_xdata()) == at
+
+
+def test_an_unknown_spacing_is_refused():
+    with pytest.raises(ValueError, match=r"^spacing must be 'linear', 'logarithmic' or 'even', got 'log'"):
+        plot_intervals({"a": {1: (1.0, 0.1)}}, xlabel="S", ylabel="bits", spacing="log")

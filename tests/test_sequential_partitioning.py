@@ -1,0 +1,330 @@
+"""Lesson 04: rows, starts and epochs of sequential partitioning, and carried states, against plain twins."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.ledger import token_ledger
+from course_lib.models import GRUModel
+from course_lib.random_sampling import draw_offset, seq_data_iter_random
+from course_lib.sequential_partitioning import (
+    count_graph_nodes,
+    make_recall_stream,
+    partition_starts,
+    row_length,
+    row_remainders,
+    seq_data_iter_sequential,
+    sequential_starts,
+    token_logits,
+    token_losses,
+    train_on_epochs,
+)
+
+
+def seeded(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def naive_epoch(corpus: list[int], batch_size: int, num_steps: int, offset: int) -> list[tuple[list, list]]:
+    """Fold the inputs into rows, fold the targets into rows, and cut both into columns of num_steps."""
+    num_tokens = (len(corpus) - offset - 1) // batch_size * batch_size
+    if num_tokens <= 0:
+        return []
+    length = num_tokens // batch_size
+    inputs, targets = corpus[offset : offset + num_tokens], corpus[offset + 1 : offset + 1 + num_tokens]
+    fold = lambda ids: [ids[i * length : (i + 1) * length] for i in range(batch_size)]
+    return [
+        ([row[c : c + num_steps] for row in fold(inputs)], [row[c : c + num_steps] for row in fold(targets)])
+        for c in range(0, length // num_steps * num_steps, num_steps)
+    ]
+
+
+sizes = (st.integers(0, 120), st.integers(1, 5), st.integers(1, 8), st.integers(0, 12))
+
+
+@given(*sizes)
+def test_starts_agree_with_folding_the_stream(num_tokens, batch_size, num_steps, offset):
+    corpus = list(range(num_tokens))
+    expected = [[row[0] for row in X] for X, _ in naive_epoch(corpus, batch_size, num_steps, offset)]
+    starts = partition_starts(num_tokens, batch_size, num_steps, offset)
+    assert starts.dtype == np.int64
+    assert starts.tolist() == expected
+    assert starts.shape == (len(expected), batch_size)
+
+
+@given(st.integers(1, 4), st.integers(1, 7), st.integers(0, 80), st.integers(0, 2**31))
+def test_an_epoch_agrees_with_folding_the_stream(batch_size, num_steps, extra, seed):
+    corpus = list(range(100, 101 + (batch_size + 1) * num_steps + extra))
+    offset = draw_offset(num_steps + 1, generator=seeded(seed))
+    batches = list(seq_data_iter_sequential(corpus, batch_size, num_steps, generator=seeded(seed)))
+    assert [(X.tolist(), Y.tolist()) for X, Y in batches] == naive_epoch(corpus, batch_size, num_steps, offset)
+    assert batches
+    assert all(half.dtype == torch.int64 and half.shape == (batch_size, num_steps) for pair in batches for half in pair)
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.integers(0, 100), st.integers(0, 2**31))
+def test_every_row_continues_in_the_next_batch(batch_size, num_steps, extra, seed):
+    corpus = np.arange((batch_size + 1) * num_steps + 1 + extra)
+    batches = list(seq_data_iter_sequential(corpus, batch_size, num_steps, generator=seeded(seed)))
+    for (X, Y), (next_X, _) in pairwise(batches):
+        assert torch.equal(next_X[:, 0], X[:, -1] + 1)
+        assert torch.equal(next_X[:, 0], Y[:, -1])
+
+
+def test_a_row_does_not_continue_in_the_next_row_of_its_batch():
+    for X, Y in seq_data_iter_sequential(np.arange(500), 4, 8, generator=seeded()):
+        assert not (X[1:, 0] == Y[:-1, -1]).any()
+
+
+@given(*sizes)
+def test_no_offset_overruns_the_stream(num_tokens, batch_size, num_steps, offset):
+    starts = partition_starts(num_tokens, batch_size, num_steps, offset)
+    assert starts.size == 0 or starts.max() + num_steps <= num_tokens - 1
+
+
+def test_an_offset_of_num_steps_repeats_alignment_0():
+    assert set(partition_starts(200, 1, 8, 8).ravel()) < set(partition_starts(200, 1, 8, 0).ravel())
+
+
+def test_offsets_are_uniform_on_the_closed_range_within_five_sigma():
+    num_steps, draws = 7, 16_000
+    generator = seeded(5)
+    offsets = [int(sequential_starts(100, 2, num_steps, generator=generator)[0, 0]) for _ in range(draws)]
+    counts = np.bincount(offsets, minlength=num_steps + 1)
+    share = 1 / (num_steps + 1)
+    assert len(counts) == num_steps + 1
+    assert np.abs(counts - draws * share).max() < 5 * np.sqrt(draws * share * (1 - share))
+
+
+@given(*sizes)
+def test_the_ledger_reconciles_and_names_the_remainders(num_tokens, batch_size, num_steps, offset):
+    starts = partition_starts(num_tokens, batch_size, num_steps, offset)
+    remainders = row_remainders(num_tokens, batch_size, num_steps, offset)
+    length = row_length(num_tokens, batch_size, offset)
+    assert len(remainders) == batch_size * (length % num_steps)
+    ledger = token_ledger(starts, num_tokens, num_steps, reasons={"row remainder": remainders})
+    assert ledger.used + sum(ledger.dropped.values()) == num_tokens
+    assert int(ledger.as_target.sum()) == starts.size * num_steps
+    # Every token behind the first input of the first row is a target, a remainder, or behind the last row.
+    assert not (ledger.as_target[remainders] > 0).any()
+    assert ledger.targets + len(remainders) == batch_size * length
+    assert "gap" not in ledger.dropped
+
+
+@given(*sizes)
+def test_row_remainders_are_the_targets_left_by_the_twin(num_tokens, batch_size, num_steps, offset):
+    length = row_length(num_tokens, batch_size, offset)
+    expected = [
+        offset + row * length + column + 1
+        for row in range(batch_size)
+        for column in range(length // num_steps * num_steps, length)
+    ]
+    assert row_remainders(num_tokens, batch_size, num_steps, offset).tolist() == expected
+
+
+def test_the_smallest_corpus_gives_a_batch_at_every_offset_and_one_token_less_is_refused():
+    batch_size, num_steps = 3, 4
+    needed = (batch_size + 1) * num_steps + 1
+    for seed in range(50):
+        assert len(list(seq_data_iter_sequential(range(needed), batch_size, num_steps, generator=seeded(seed)))) == 1
+    with pytest.raises(ValueError, match=rf"^corpus must hold at least .* = {needed} ids, .* got {needed - 1}$"):
+        seq_data_iter_sequential(range(needed - 1), batch_size, num_steps)
+
+
+def test_starts_of_a_short_stream_are_an_honest_nothing():
+    for num_tokens in (0, 1, 4):
+        assert sequential_starts(num_tokens, 2, 5, generator=seeded()).shape == (0, 2)
+        assert row_remainders(num_tokens, 2, 5, 9).size == 0
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.int32, ">u2"])
+def test_any_integer_array_will_do(dtype):
+    corpus = (np.arange(200) % 120).astype(dtype)
+    expected = [X.tolist() for X, _ in seq_data_iter_sequential(corpus.tolist(), 3, 7, generator=seeded(1))]
+    assert [X.tolist() for X, _ in seq_data_iter_sequential(corpus, 3, 7, generator=seeded(1))] == expected
+
+
+def test_memory_maps_and_ids_past_65535_will_do(tmp_path):
+    ids = np.arange(60_000, 80_000, dtype=np.uint32)
+    ids.tofile(tmp_path / "ids.bin")
+    mapped = np.memmap(tmp_path / "ids.bin", dtype=np.uint32, mode="r")
+    batches = list(seq_data_iter_sequential(mapped, 4, 100, generator=seeded()))
+    assert all(torch.equal(Y, X + 1) for X, Y in batches)
+    assert int(batches[-1][1].max()) > 65_535
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([1.0, 2.0, 3.0], 1, 1), TypeError, "corpus must be integers, got list of float64"),
+        (("text", 1, 1), TypeError, "corpus must be integers, got text"),
+        (([[1, 2], [3, 4]], 1, 1), ValueError, r"corpus must be one-dimensional, got shape \(2, 2\)"),
+        ((range(9), 0, 1), ValueError, "batch_size must be an integer of at least 1, got 0"),
+        ((range(9), 1, -5), ValueError, "num_steps must be an integer of at least 1, got -5"),
+        ((range(9), 1.5, 1), TypeError, "batch_size must be an integer of at least 1, got 1.5"),
+        ((range(9), 1, True), TypeError, "num_steps must be an integer of at least 1, got True"),
+        ((range(9), 9, 1), ValueError, "corpus must hold at least .* = 11 ids"),
+        (([], 1, 1), ValueError, "corpus must hold at least .* got 0"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        seq_data_iter_sequential(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (row_length, (-1, 1, 0), "num_tokens must be .* got -1"),
+        (row_length, (9, 0, 0), "batch_size must be .* got 0"),
+        (row_length, (9, 1, -1), "offset must be .* got -1"),
+        (partition_starts, (9, 1, 0, 0), "num_steps must be .* got 0"),
+        (row_remainders, (9, 1, -4, 0), "num_steps must be .* got -4"),
+        (sequential_starts, (9, 0, 1), "batch_size must be .* got 0"),
+        (sequential_starts, (9, 1, 0), "num_steps must be .* got 0"),
+        (make_recall_stream, (0, 4), "num_records must be .* got 0"),
+        (make_recall_stream, (4, 0), "longest_filler must be .* got 0"),
+    ],
+)
+def test_wrong_numbers_are_named(function, arguments, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        function(*arguments)
+
+
+# carried states
+
+
+@pytest.fixture
+def model() -> GRUModel:
+    torch.manual_seed(0)
+    return GRUModel(vocab_size=9, hidden_size=8)
+
+
+ids_of_text = st.lists(st.integers(0, 8), min_size=2, max_size=40)
+
+
+def naive_logits(model: GRUModel, ids: list[int], num_steps: int, carry_state: bool) -> torch.Tensor:
+    """One token at a time, the state emptied wherever a window begins unless it is carried."""
+    rows, state = [], None
+    with torch.no_grad():
+        for t in range(len(ids) - 1):
+            if t % num_steps == 0 and not carry_state:
+                state = None
+            logits, state = model.read_on(torch.tensor([[ids[t]]]), state)
+            rows.append(logits[0, 0])
+    return torch.stack(rows)
+
+
+@given(ids_of_text, st.integers(1, 50), st.booleans())
+@settings(max_examples=40)
+def test_token_logits_agree_with_reading_one_token_at_a_time(ids, num_steps, carry_state):
+    torch.manual_seed(0)
+    model = GRUModel(vocab_size=9, hidden_size=8)
+    expected = naive_logits(model, ids, num_steps, carry_state)
+    assert torch.allclose(token_logits(model, ids, num_steps, carry_state=carry_state), expected, atol=1e-5)
+    losses = token_losses(model, ids, num_steps, carry_state=carry_state)
+    by_hand = -torch.log_softmax(expected, dim=-1)[torch.arange(len(ids) - 1), torch.tensor(ids[1:])]
+    assert torch.allclose(losses, by_hand, atol=1e-5)
+
+
+def test_reading_leaves_the_mode_of_the_model_alone(model):
+    for training in (True, False):
+        model.train(training)
+        token_losses(model, [1, 2, 3], 2, carry_state=False)
+        assert model.training is training
+
+
+def test_reading_wants_two_tokens(model):
+    with pytest.raises(ValueError, match=r"^ids must hold at least 2 tokens, .* got 1$"):
+        token_logits(model, [1], 4, carry_state=True)
+    with pytest.raises(ValueError, match=r"^num_steps must be .* got 0$"):
+        token_logits(model, [1, 2], 0, carry_state=True)
+
+
+def test_the_graph_grows_without_detach_and_stays_with_it(model):
+    sizes = {False: [], True: []}
+    for detach, nodes in sizes.items():
+        state = None
+        for X, _ in seq_data_iter_sequential(np.arange(200) % 9, 2, 4, generator=seeded()):
+            logits, state = model.read_on(X, state)
+            nodes.append(count_graph_nodes(logits.sum()))
+            state = state.detach() if detach else state
+    steps = np.diff(sizes[False])
+    assert (steps == steps[0]).all()
+    assert steps[0] > 0
+    assert len(set(sizes[True][1:])) == 1
+
+
+def test_a_graph_without_gradients_has_no_nodes():
+    assert count_graph_nodes(torch.zeros(1)) == 0
+
+
+class Recorder(GRUModel):
+    """A GRU that notes whether it was given a state, and whether that state drags a graph along."""
+
+    def __init__(self):
+        super().__init__(vocab_size=9, hidden_size=4)
+        self.states: list[str] = []
+
+    def read_on(self, inputs, state):
+        self.states.append("empty" if state is None else "attached" if state.requires_grad else "detached")
+        return super().read_on(inputs, state)
+
+
+@pytest.mark.parametrize("scheme", [seq_data_iter_sequential, seq_data_iter_random])
+def test_states_are_carried_detached_and_emptied_when_an_epoch_begins(scheme):
+    torch.manual_seed(0)
+    recorder, corpus = Recorder(), np.arange(26) % 9  # 2 or 3 batches an epoch, whatever the offset
+    losses = train_on_epochs(
+        recorder, corpus, scheme, 2, 4, num_updates=12, carry_state=True, generator=seeded(), progress=False
+    )
+    generator, expected = seeded(), []
+    while len(expected) < 12:
+        expected += ["empty"] + ["detached"] * (len(list(scheme(corpus, 2, 4, generator=generator))) - 1)
+    assert recorder.states == expected[:12]
+    assert len(losses) == 12
+
+
+def test_without_carrying_every_window_begins_empty():
+    torch.manual_seed(0)
+    recorder = Recorder()
+    arguments = (recorder, np.arange(40) % 9, seq_data_iter_sequential, 2, 4)
+    train_on_epochs(*arguments, num_updates=7, carry_state=False, generator=seeded(), progress=False)
+    assert recorder.states == ["empty"] * 7
+
+
+def test_training_lowers_the_loss_and_repeats_with_its_seed():
+    def run():
+        torch.manual_seed(1)
+        arguments = (GRUModel(9, 8), np.arange(300) % 9, seq_data_iter_sequential, 4, 5)
+        return train_on_epochs(*arguments, num_updates=60, carry_state=True, generator=seeded(2), progress=False)
+
+    first = run()
+    assert first == run()
+    assert np.mean(first[-5:]) < 0.5 * np.mean(first[:5])
+
+
+@given(st.integers(1, 40), st.integers(1, 30), st.integers(1, 5), st.integers(1, 4), st.integers(0, 999))
+def test_a_recall_stream_is_records_of_key_filler_query_answer(num_records, longest, num_keys, num_fillers, seed):
+    stream = make_recall_stream(
+        num_records, longest, num_keys=num_keys, num_fillers=num_fillers, generator=seeded(seed)
+    )
+    query = num_keys + num_fillers
+    assert stream.vocab_size == query + 1
+    ids = stream.ids.tolist()
+    position = 0
+    for key_position, answer_position in zip(stream.key_positions, stream.answer_positions, strict=True):
+        assert key_position == position
+        assert ids[key_position] == ids[answer_position] < num_keys
+        assert ids[answer_position - 1] == query
+        filler = ids[key_position + 1 : answer_position - 1]
+        assert 1 <= len(filler) <= longest
+        assert all(num_keys <= token < query for token in filler)
+        position = answer_position + 1
+    assert position == len(ids)
