@@ -211,10 +211,10 @@ def plot_cuts(rows: Mapping[str, object], context_length: int, num_tokens: int) 
     for row, starts in enumerate(rows.values()):
         axes.add_patch(_rectangle(0, row + 0.15, num_tokens, 0.7, "gray", hatch="xx"))
         for number, start in enumerate(np.sort(as_integers("starts", starts), axis=None)):
-            rectangle = _rectangle(start, row + 0.15, context_length, 0.7, COLORS[number % 2], ("", "//")[number % 2])
-            rectangle.set_facecolor("white")
+            rectangle = _rectangle(start, row + 0.15, context_length, 0.7, BLUE)
+            rectangle.set_facecolor(("white", "#d6ddfd")[number % 2])  # only to tell neighbors apart
             axes.add_patch(rectangle)
-            axes.text(start + 0.15, row + 0.5, str(start), va="center", fontsize=8, backgroundcolor="white")
+            axes.text(start + 0.15, row + 0.5, str(start), va="center", fontsize=8)
     axes.set_yticks(np.arange(len(rows)) + 0.5, list(rows))
     axes.set(xlim=(-0.2, num_tokens + 0.2), ylim=(len(rows) + 0.05, -0.05), xlabel="position in the stream")
     return _bare(figure, axes)
@@ -232,6 +232,8 @@ def plot_heatmap(values: object, *, xlabel: str, ylabel: str, label: str) -> Fig
     axes.patch.set(facecolor="white", hatch="xxxx", edgecolor="gray")
     image = axes.imshow(np.ma.masked_equal(values, 0), aspect="auto", cmap="viridis", interpolation="nearest")
     figure.colorbar(image, label=label)
+    for row in range(1, len(values)):
+        axes.axhline(row - 0.5, color="white", linewidth=1.5)  # rows that are alike must not melt into one
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.yaxis.get_major_locator().set_params(integer=True)
     return figure

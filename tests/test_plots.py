@@ -23,9 +23,11 @@ from course_lib.plots import (
     plot_intervals,
     plot_ledger,
     plot_losses,
+    plot_merge_tree,
     plot_scored_windows,
     plot_shift,
     plot_spread,
+    plot_tokens,
     plot_tracks,
     plot_windows,
 )
@@ -382,3 +384,49 @@ def test_each_x_is_written_where_it_stands(spacing, at):
 def test_an_unknown_spacing_is_refused():
     with pytest.raises(ValueError, match=r"^spacing must be 'linear', 'logarithmic' or 'even', got 'log'"):
         plot_intervals({"a": {1: (1.0, 0.1)}}, xlabel="S", ylabel="bits", spacing="log")
+
+
+# plot_merge_tree and plot_tokens
+
+
+def test_a_merge_tree_has_a_node_for_each_symbol_and_each_merge():
+    stages = [list("abab"), ["ab", "ab"], ["abab"]]
+    axes = axes_of(plot_merge_tree(stages))
+    nodes = [(text.get_text(), *text.get_position()) for text in axes.texts]
+    assert nodes[:4] == [("a", 0.5, 0), ("b", 1.5, 0), ("a", 2.5, 0), ("b", 3.5, 0)]
+    assert nodes[4:] == [("ab", 1.0, 1), ("ab", 3.0, 1), ("abab", 2.0, 2)]
+    edges = {tuple(map(tuple, line.get_xydata().tolist())) for line in axes.lines}
+    assert ((0.5, 0), (1.0, 1)) in edges
+    assert ((3.0, 1), (2.0, 2)) in edges
+    assert len(edges) == 6
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["symbols", "merge 1", "merge 2"]
+
+
+def test_an_edge_of_a_merge_tree_reaches_down_to_where_its_part_was_made():
+    axes = axes_of(plot_merge_tree([[(1,), (2,), (3,)], [(1,), (2, 3)], [(1, 2, 3)]]))
+    assert [text.get_text() for text in axes.texts] == ["1", "2", "3", "23", "123"]
+    edges = [line.get_xydata().tolist() for line in axes.lines]
+    assert [[0.5, 0], [1.5, 2]] in edges
+    assert [[2.0, 1], [1.5, 2]] in edges
+
+
+@pytest.mark.parametrize("stages", [[], [[]]])
+def test_a_merge_tree_of_nothing_is_refused(stages):
+    with pytest.raises(ValueError, match=r"^stages must hold a word"):
+        plot_merge_tree(stages)
+
+
+def test_each_token_is_a_box_as_wide_as_its_text():
+    figure = plot_tokens({"V = 1": ["a", " b", "c"], "V = 2": ["a b", "c"]})
+    boxes = [(round(box.get_x()), round(box.get_width())) for box in rectangles(figure)]
+    assert boxes == [(0, 1), (1, 2), (3, 1), (0, 3), (3, 1)]
+    assert [text.get_text() for text in axes_of(figure).texts] == ["a", "␣", "b", "c"] * 2
+    colors = [box.get_edgecolor() for box in rectangles(figure)]
+    assert len(set(colors[:3])) == 3
+    assert [tick.get_text() for tick in axes_of(figure).get_yticklabels()] == ["V = 1: 3 tokens", "V = 2: 2 tokens"]
+
+
+@pytest.mark.parametrize("rows", [{}, {"a": ["x"], "b": ["y"]}])
+def test_tokens_of_different_texts_are_refused(rows):
+    with pytest.raises(ValueError, match=r"^rows must all spell one text, got [02]"):
+        plot_tokens(rows)

@@ -122,7 +122,7 @@ class Exercise:
         got = [run(answer, case) for case in cases]
         if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
             return self._not_attempted()
-        wrong = [i for i, outcome in enumerate(got) if not outcome.same_as(expected[i])]
+        wrong = [i for i, outcome in enumerate(got) if not expected[i].same_as(outcome)]
         if not wrong:
             return Judgment(PASSED, 1.0, f"**Passed.** `{self.name}` is right in all {len(cases)} calls.")
         return self._explain(cases, expected, got, wrong)
@@ -189,7 +189,7 @@ class BugOrNot:
         """The smallest call in which snippet and reference differ, with what each gives; None if there is none."""
         for case in self.cases:
             expected, got = run(self.reference, case), run(self.snippet, case)
-            if not got.same_as(expected):
+            if not expected.same_as(got):
                 return case, expected, got
         return None
 
@@ -215,8 +215,8 @@ class BugOrNot:
 
     def hint(self, number: int = 1) -> None:
         """Display a way to find out."""
-        check = f"Call it on the integers 0, 1, 2, ... beside `{self.reference.__name__}`, on short streams too."
-        display(Markdown(f"**Hint.** {check}"))
+        beside = f"`exercises.{self.name}.snippet(...)` beside `exercises.{self.name}.reference(...)`"
+        display(Markdown(f"**Hint.** Call {beside}, on the integers 0, 1, 2, ..., and on short streams too."))
 
     def solution(self) -> None:
         """Display the verdict, the evidence and the reason."""

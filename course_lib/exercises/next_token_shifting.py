@@ -60,6 +60,27 @@ def backwards(ids, start, context_length):
     return ids[start + 1 : start + 1 + context_length], ids[start : start + context_length]
 
 
+@make_example.mistake("the targets are one short: if their slice begins one later, it must end one later as well.")
+def targets_one_short(ids, start, context_length):
+    return ids[start : start + context_length], ids[start + 1 : start + context_length]
+
+
+@make_example.mistake("a single target. A window asks T questions, one at each of its inputs.")
+def last_target_only(ids, start, context_length):
+    return ids[start : start + context_length], ids[start + context_length]
+
+
+@make_example.mistake("the targets are the T ids *after* the inputs, and not the same ids one position later.")
+def following_block(ids, start, context_length):
+    first = ids[start : start + context_length]
+    return first, ids[start + context_length : start + 2 * context_length]
+
+
+@make_example.mistake("`start` is ignored: every window begins at 0.")
+def always_the_first(ids, start, context_length):
+    return ids[:context_length], ids[1 : context_length + 1]
+
+
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
         for length in range(1, size + 1):
@@ -103,7 +124,19 @@ def unshifted_mask(window, length):
     return [target if t < length else -100 for t, target in enumerate(window[:-1])]
 
 
+@padded_targets.mistake("padding is marked, not left out: keep one entry for each target.")
+def leaves_padding_out(window, length):
+    return window[1:length]
+
+
+@padded_targets.mistake("masked, but not shifted: there is one target less than ids in the window.")
+def masked_window(window, length):
+    return window[:length] + [-100] * (len(window) - length)
+
+
 def _logits_and_targets(random: Random) -> Iterator[Case]:
+    yield [[800.0, 790.0], [-800.0, -790.0]], [0, 1]  # exp() of these overflows, or leaves only zeros
+    yield [[0.0, 0.5]] * 2000, [0] * 2000  # a product of so many probabilities underflows
     for length in range(1, 6):
         for vocab_size in (2, 3, 5):
             logits = [[round(random.gauss(0, 2), 2) for _ in range(vocab_size)] for _ in range(length)]
@@ -114,7 +147,8 @@ def _logits_and_targets(random: Random) -> Iterator[Case]:
     cases=_logits_and_targets,
     hints=(
         "The chain rule multiplies probabilities, so logarithms are added.",
-        "At each position: the logit of the target, minus the log of the sum of all `exp(logit)` of that row.",
+        "At each position: the logit of the target, minus the log of the sum of all `exp(logit)` of that row. If `exp` "
+        "overflows, subtract the largest logit of the row from all of them first: the softmax stays the same.",
     ),
 )
 def joint_log_probability(logits: list[list[float]], targets: list[int]) -> float:
@@ -124,7 +158,8 @@ def joint_log_probability(logits: list[list[float]], targets: list[int]) -> floa
     """
     total = 0.0
     for row, target in zip(logits, targets, strict=True):
-        total += row[target] - math.log(sum(math.exp(score) for score in row))
+        largest = max(row)  # subtracted and added again, so that exp() cannot overflow
+        total += row[target] - largest - math.log(sum(math.exp(score - largest) for score in row))
     return total
 
 
@@ -146,6 +181,26 @@ def negated(logits, targets):
 @joint_log_probability.mistake("a probability instead of its logarithm. For a page of text it underflows to 0.0.")
 def probability(logits, targets):
     return math.exp(joint_log_probability.reference(logits, targets))
+
+
+@joint_log_probability.mistake(
+    "`exp` of a large logit overflows. Subtract the row's largest logit first: the softmax stays the same."
+)
+def overflows(logits, targets):
+    total = 0.0
+    for row, target in zip(logits, targets, strict=True):
+        total += row[target] - math.log(sum(math.exp(score) for score in row))
+    return total
+
+
+@joint_log_probability.mistake(
+    "a product of probabilities, and one logarithm at the end. On a long text the product underflows: add logs."
+)
+def log_of_product(logits, targets):
+    product = 1.0
+    for row, target in zip(logits, targets, strict=True):
+        product *= math.exp(row[target] - max(row)) / sum(math.exp(score - max(row)) for score in row)
+    return math.log(product)
 
 
 def _losses(random: Random) -> Iterator[Case]:
@@ -187,6 +242,11 @@ def mean_loss(losses):
     return sum(losses) / len(losses)
 
 
+@perplexity.mistake("the sign: losses are *minus* the logarithms of probabilities already.")
+def minus_mean(losses):
+    return math.exp(-sum(losses) / len(losses))
+
+
 def _losses_of_texts(random: Random) -> Iterator[Case]:
     for text in ("a", "word", "naïve", "Größe", "三人行", "\N{GRINNING FACE}", "x ≤ y"):
         for num_tokens in {1, len(text), max(1, len(text) // 2)}:
@@ -201,7 +261,7 @@ def _losses_of_texts(random: Random) -> Iterator[Case]:
     ),
 )
 def text_bits_per_byte(nats_per_token: float, num_tokens: int, text: str) -> float:
-    """Return the loss of `text` in bits per UTF-8 byte, when its `num_tokens` tokens cost that much on average."""
+    """Return the loss of `text` in bits per UTF-8 byte, given its mean loss per token and its number of tokens."""
     bits = nats_per_token * num_tokens / math.log(2)
     return bits / len(text.encode())
 
@@ -247,7 +307,7 @@ def _mean_of_all(ids):
 
 
 def _only_the_first_peeks(ids):
-    return [ids[1], *ids[1:]]
+    return [ids[min(1, len(ids) - 1)], *ids[1:]]
 
 
 def _previous_one(ids):
@@ -314,7 +374,7 @@ def aligned_pairs(window: list[int]) -> list[tuple[int, int]]:
     cases=_windows,
     explanation=(
         "A roll has no end to fall off: the last input is asked to predict the *first* token of its own window. "
-        "One target in T is noise, and the loss still looks plausible. Only the T + 1st id of the stream can fill "
+        "One target in T is noise, and the loss still looks plausible. Only the (T + 1)-th id of the window can fill "
         "that place."
     ),
 )

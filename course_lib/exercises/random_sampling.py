@@ -49,6 +49,13 @@ def negative_count(num_tokens, num_steps, offset):
     return (num_tokens - offset - 1) // num_steps
 
 
+@num_subsequences.mistake(
+    "that is how stride-T *windows* are counted if N counts only inputs: here it is one too many."
+)
+def one_too_many(num_tokens, num_steps, offset):
+    return 1 + (num_tokens - offset - 1) // num_steps
+
+
 def _epochs(random: Random) -> Iterator[Case]:
     for batch_size in (1, 2, 3):
         for num_steps in (2, 5):
@@ -86,6 +93,11 @@ def counts_subsequences(num_tokens, batch_size, num_steps, offset):
 @num_batches.mistake("the last target is forgotten: one id must be left behind the last subsequence.")
 def last_target_forgotten(num_tokens, batch_size, num_steps, offset):
     return (num_tokens - offset) // num_steps // batch_size
+
+
+@num_batches.mistake("a count is a whole number: divide with `//`.")
+def not_a_whole_number(num_tokens, batch_size, num_steps, offset):
+    return (num_tokens - offset - 1) / num_steps / batch_size
 
 
 def _shuffled_epochs(random: Random) -> Iterator[Case]:
@@ -166,6 +178,11 @@ def before_the_offset(position, offset, num_steps):
     return (position - offset - 1) % num_steps + 1
 
 
+@left_context.mistake("the context begins anew at every cut: it does not grow to T and stay there.")
+def grows_once(position, offset, num_steps):
+    return max(0, min(num_steps, position - offset))
+
+
 def _highest_offsets(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 3, 5, 8):
         yield from ((highest, num_steps) for highest in {0, num_steps - 1, num_steps, 2 * num_steps})
@@ -199,6 +216,13 @@ def one_for_each_offset(highest, num_steps):
 @alignment_counts.mistake("the offsets beyond T - 1 are left out. They repeat alignments, which is the point.")
 def clipped(highest, num_steps):
     return [int(a <= highest) for a in range(num_steps)]
+
+
+@alignment_counts.mistake(
+    "the counts need not be equal: what is left of (highest + 1) / T goes to the first alignments."
+)
+def all_equal(highest, num_steps):
+    return [(highest + 1) // num_steps] * num_steps
 
 
 def _coverages(random: Random) -> Iterator[Case]:
@@ -237,6 +261,16 @@ def fixed_offset(num_epochs, num_steps):
 
 def _lengths(random: Random) -> Iterator[Case]:
     yield from ((num_steps,) for num_steps in range(1, 12))
+
+
+@expected_coverage.mistake("the chance to *miss* a pair in one epoch is 1 - 1/T, not 1/T.")
+def chance_to_see(num_epochs, num_steps):
+    return 1 - (1 / num_steps) ** num_epochs
+
+
+@expected_coverage.mistake("a share cannot pass 1: the pairs of several epochs overlap.")
+def beyond_one(num_epochs, num_steps):
+    return num_epochs / num_steps
 
 
 def each_alignment_once(num_steps: int) -> list[int]:

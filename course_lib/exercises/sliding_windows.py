@@ -54,9 +54,30 @@ def ignores_the_stride(num_tokens, context_length, stride):
     return num_tokens % (context_length + 1)
 
 
+@tokens_in_tail.mistake("right if a window fits. If none does, all ids are tail: treat 0 windows apart.")
+def remainder_of_formula(num_tokens, context_length, stride):
+    return (num_tokens - context_length - 1) % stride
+
+
+@tokens_in_tail.mistake("if no window fits, nothing is used: then *all* ids are tail, not none.")
+def no_window_no_tail(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return num_tokens - ((windows - 1) * stride + context_length + 1) if windows else 0
+
+
+@tokens_in_tail.mistake("n windows reach over (n - 1) strides and one whole window, not over n strides.")
+def count_times_stride(num_tokens, context_length, stride):
+    return num_tokens - count_windows(num_tokens, context_length, stride) * stride
+
+
+@tokens_in_tail.mistake("windows may overlap: don't take T + 1 ids off for each of them.")
+def count_times_window(num_tokens, context_length, stride):
+    return num_tokens - count_windows(num_tokens, context_length, stride) * (context_length + 1)
+
+
 def _positions(random: Random) -> Iterator[Case]:
-    for num_tokens in (2, 3, 6, 9, 14):
-        for context_length in (1, 2, 4):
+    for num_tokens in (2, 3, 6, 7, 9, 14):
+        for context_length in (1, 2, 4, 5):
             if num_tokens > context_length:
                 yield from ((position, num_tokens, context_length) for position in range(num_tokens))
 
@@ -99,6 +120,18 @@ def one_start_too_many(position, num_tokens, context_length):
     return max(0, last - first + 1)
 
 
+@turns_as_target.mistake("three limits, but a short stream sets a fourth: it has only N - T windows in all.")
+def forgets_short_streams_here(position, num_tokens, context_length):
+    return min(position, context_length, num_tokens - position)
+
+
+@turns_as_target.mistake("windows that *contain* the token: a window's first id is in it, but never its target.")
+def windows_around(position, num_tokens, context_length):
+    first = max(0, position - context_length)
+    last = min(position, num_tokens - context_length - 1)
+    return max(0, last - first + 1)
+
+
 def _overlaps(random: Random) -> Iterator[Case]:
     for context_length in (2, 3, 5, 8):
         for num_tokens in (0, context_length, context_length + 1, 12, 20, 31):
@@ -121,6 +154,20 @@ def starts_with_overlap(num_tokens: int, context_length: int, overlap: int) -> l
 @starts_with_overlap.mistake("the overlap is taken for the stride. The stride is the step, T - overlap.")
 def overlap_as_stride(num_tokens, context_length, overlap):
     return list(range(0, num_tokens - context_length, max(1, overlap)))
+
+
+@starts_with_overlap.mistake(
+    "the overlap is taken for the stride: the step is T - overlap. With an overlap of 0 there is no step at all."
+)
+def overlap_as_step(num_tokens, context_length, overlap):
+    return list(range(0, num_tokens - context_length, overlap))
+
+
+@starts_with_overlap.mistake(
+    "the last start is missing: a `range` stops before its end, and N - T - 1 is still a start."
+)
+def stops_too_early(num_tokens, context_length, overlap):
+    return list(range(0, num_tokens - context_length - 1, context_length - overlap))
 
 
 @starts_with_overlap.mistake("an inclusive bound: the window at N - T has T inputs, but no id for its last target.")
@@ -189,6 +236,19 @@ def sorted_starts(ids, starts, context_length):
     return gather_rows.reference(ids, sorted(starts), context_length)
 
 
+@gather_rows.mistake("one pair for each start. It is the other way round: all inputs, and then all targets.")
+def list_of_pairs(ids, starts, context_length):
+    return [(ids[start : start + context_length], ids[start + 1 : start + 1 + context_length]) for start in starts]
+
+
+@gather_rows.mistake("the targets are one short: if their slice begins one later, it must end one later as well.")
+def targets_one_short(ids, starts, context_length):
+    return (
+        [ids[start : start + context_length] for start in starts],
+        [ids[start + 1 : start + context_length] for start in starts],
+    )
+
+
 def _wanted_windows(random: Random) -> Iterator[Case]:
     for num_windows in (0, 1, 2, 7):
         yield from ((num_windows, context_length, stride) for context_length in (1, 3, 8) for stride in (1, 2, 8, 11))
@@ -228,6 +288,11 @@ def no_window(num_windows, context_length, stride):
     return (num_windows - 1) * stride + context_length + 1
 
 
+@smallest_stream.mistake("n windows make n - 1 strides between their starts, for no window there is nothing to hold.")
+def strides_for_all(num_windows, context_length, stride):
+    return num_windows * stride + context_length + 1
+
+
 def _shares(random: Random) -> Iterator[Case]:
     for world_size in (1, 2, 3, 4):
         for size in (world_size, world_size + 1, 7, 12):
@@ -243,9 +308,9 @@ def _shares(random: Random) -> Iterator[Case]:
     ),
 )
 def rank_share(order: list[int], rank: int, world_size: int) -> list[int]:
-    """Return the entries of `order` for one rank, dealt out in turn, the same number to each rank.
+    """Return the entries of `order` for machine number `rank`, counted from 0, of `world_size` machines.
 
-    What cannot be dealt out evenly at the end is left out.
+    They are dealt out in turn, the same number to each; what cannot be dealt out evenly is left out.
     """
     dealt = len(order) // world_size * world_size
     return order[rank:dealt:world_size]
