@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from course_lib.arguments import Ids, as_stream, check_integer
+from course_lib.progress import progress_bar
 
 DATA_DIRECTORY = Path(__file__).resolve().parent.parent / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
-PROGRESS_VARIABLE = "COURSE_PROGRESS"
 
 
 def load_text(path: str | os.PathLike | None = None) -> str:
@@ -192,7 +191,7 @@ def encode_corpus(
         raise ValueError("end_of_text_id must be given: this tokenizer has none of its own")
     end = np.array([check_integer("end_of_text_id", end_of_text_id, minimum=0)])
     pieces: list[np.ndarray] = []
-    for number, text in enumerate(tqdm(texts, "tokenizing", unit="doc", leave=False, disable=not shows(progress))):
+    for number, text in enumerate(progress_bar(texts, "tokenizing", unit="doc", progress=progress)):
         if not isinstance(text, str):
             raise TypeError(f"texts must be str, but document {number} is {type(text).__name__}")
         encoded = tokenizer.encode(text)
@@ -234,11 +233,6 @@ def compact(ids: Ids) -> np.ndarray:
     if stream.max() >= 2**32:
         raise ValueError(f"ids must fit into 32 bits, got {stream.max()} at position {int(stream.argmax())}")
     return stream.astype(smallest_dtype(stream.max()))
-
-
-def shows(progress: bool | None) -> bool:
-    """Decide whether long work shows a progress bar: as asked, or else unless `COURSE_PROGRESS=0`."""
-    return os.environ.get(PROGRESS_VARIABLE) != "0" if progress is None else progress
 
 
 def _code_points(text: str) -> np.ndarray:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from tqdm.auto import tqdm
 
 from course_lib.arguments import Ids, as_stream, check_integer
-from course_lib.corpora import shows
 from course_lib.models import GRUModel
 from course_lib.next_token_shifting import next_token_loss
+from course_lib.progress import progress_bar
 from course_lib.random_sampling import draw_offset
 from course_lib.sliding_windows import gather_windows, window_starts
 
@@ -162,7 +161,7 @@ def train_on_epochs(
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates)
     losses: list[float] = []
     model.train()
-    with tqdm(total=num_updates, desc="training", unit="step", leave=False, disable=not shows(progress)) as bar:
+    with progress_bar(description="training", unit="step", total=num_updates, progress=progress) as bar:
         while len(losses) < num_updates:
             state = None
             for inputs, targets in scheme(corpus, batch_size, num_steps, generator=generator):

@@ -33,7 +33,7 @@ def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
     stride = check_integer("stride", stride, minimum=1)
-    # // rounds down, so a short stream makes the quotient negative: max() is part of the formula.
+    # Floor division rounds down, so a short stream makes the quotient negative: max() is part of the formula.
     return max(0, 1 + (num_tokens - (context_length + 1)) // stride)
 
 

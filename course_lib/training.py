@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from tqdm.auto import tqdm
 
 from course_lib.arguments import Ids, as_stream, check_integer
-from course_lib.corpora import shows
 from course_lib.next_token_shifting import bits_per_byte, next_token_loss
+from course_lib.progress import progress_bar
 from course_lib.sliding_windows import WindowLoader, gather_windows, window_starts
 
 Batch = tuple[torch.Tensor, torch.Tensor]
@@ -61,7 +60,7 @@ def train(
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1.0 / num_steps, total_iters=num_steps)
     losses: list[float] = []
     model.train()
-    for step in tqdm(range(num_steps), "training", unit="step", leave=False, disable=not shows(progress)):
+    for step in progress_bar(range(num_steps), "training", unit="step", progress=progress):
         try:
             inputs, targets = next(source)
         except StopIteration:

@@ -16,14 +16,12 @@ from hypothesis import strategies as st
 from course_lib.corpora import (
     CORPUS_VARIABLE,
     DATA_DIRECTORY,
-    PROGRESS_VARIABLE,
     CharTokenizer,
     Document,
     compact,
     encode_corpus,
     load_documents,
     load_text,
-    shows,
     smallest_dtype,
 )
 
@@ -31,7 +29,7 @@ from course_lib.corpora import (
 @pytest.fixture(autouse=True)
 def no_corpus_of_the_reader(monkeypatch):
     monkeypatch.delenv(CORPUS_VARIABLE, raising=False)
-    monkeypatch.setenv(PROGRESS_VARIABLE, "0")
+    monkeypatch.setenv("COURSE_PROGRESS", "0")
 
 
 # The bundled data
@@ -386,10 +384,3 @@ def test_a_memory_map_is_not_copied(tmp_path, dtype):
 def test_compacting_refuses_bad_ids_by_value(ids, error, message):
     with pytest.raises(error, match=f"^{message}"):
         compact(ids)
-
-
-def test_progress_shows_as_asked_or_else_unless_switched_off(monkeypatch):
-    monkeypatch.setenv(PROGRESS_VARIABLE, "0")
-    assert [shows(None), shows(True), shows(False)] == [False, True, False]
-    monkeypatch.delenv(PROGRESS_VARIABLE)
-    assert [shows(None), shows(True), shows(False)] == [True, True, False]

@@ -25,7 +25,7 @@ LESSONS = [
     "token_shards",
     "many_machines",
 ]
-GROUND_FLOOR = ["arguments", "corpora", "shuffling", "ledger", "models"]
+GROUND_FLOOR = ["arguments", "progress", "corpora", "shuffling", "ledger", "models"]
 ON_TOP = ["training", "plots", "source", "widgets"]
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}

@@ -7,9 +7,11 @@ fails is compared with each of them: the one that gives the same results, call f
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import dis
 import inspect
+import io
 import itertools
 import math
 import random
@@ -24,6 +26,7 @@ from IPython.display import Markdown, display
 PASSED, FAILED, RAISED, NOT_ATTEMPTED = "passed", "failed", "raised", "not attempted"
 BUG, NOT_A_BUG = "bug", "not a bug"
 ITEMS_TAKEN_FROM_AN_ITERATOR = 10_000
+LONGEST_PRINT = 500  # characters
 
 Case = tuple
 Cases = Callable[[random.Random], Iterable[Case]]
@@ -55,6 +58,7 @@ class Outcome:
     value: object = None
     error: Exception | None = None
     changed_arguments: bool = False
+    printed: str = ""
 
     def same_as(self, other: Outcome) -> bool:
         if self.changed_arguments != other.changed_arguments or type(self.error) is not type(other.error):
@@ -104,7 +108,8 @@ class Exercise:
     def hint(self, number: int = 1) -> None:
         """Display a hint; there are at least two, the later ones say more."""
         if number not in range(1, len(self.hints) + 1):
-            raise ValueError(f"number must be 1 ... {len(self.hints)}, as many hints as there are, got {number!r}")
+            display(Markdown(f"There are {len(self.hints)} hints: `hint(1)` to `hint({len(self.hints)})`."))
+            return
         more = f" *(`hint({number + 1})` says more.)*" if number < len(self.hints) else ""
         display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
 
@@ -132,6 +137,8 @@ class Exercise:
         diagnosis = self._diagnose(cases, got, wrong)
         facts = [format_call(self.reference, cases[first]), f"expected  {format_outcome(expected[first])}"]
         facts += [f"got       {format_outcome(got[first])}"]
+        if printed := got[first].printed.rstrip():
+            facts += ["printed   " + textwrap.indent(printed[:LONGEST_PRINT], " " * 10).lstrip()]
         outcome = RAISED if got[first].error is not None else FAILED
         message = (
             f"**{outcome.capitalize()}** in {len(wrong)} of {len(cases)} calls. The smallest of them:\n\n"
@@ -249,14 +256,17 @@ def run(function: Callable, case: Case) -> Outcome:
     """Call `function` on a copy of the arguments, and look afterwards whether it has changed them."""
     arguments = copy.deepcopy(case)
     try:
-        value = function(*arguments)
-        if hasattr(value, "__next__"):
-            value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
+        # Hundreds of calls would print hundreds of times, and push the verdict out of sight.
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            value = function(*arguments)
+            if hasattr(value, "__next__"):
+                value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except Exception as error:
-        return Outcome(error=error)
+        return Outcome(error=error, printed=printed.getvalue())
     # A model or a generator is not compared: no copy equals its original, and to draw numbers is no mistake.
     compared = [(a, b) for a, b in zip(arguments, case, strict=True) if not _has_state(b)]
-    return Outcome(value, changed_arguments=not all(same(a, b) for a, b in compared))
+    changed = not all(same(a, b) for a, b in compared)
+    return Outcome(value, changed_arguments=changed, printed=printed.getvalue())
 
 
 def same(expected: object, got: object) -> bool:
