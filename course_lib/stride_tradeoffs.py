@@ -95,7 +95,7 @@ def epoch_cost(
         tokens_processed=starts.size * context_length,
         effective_size=ledger.targets,
         mean_turns=float(turns.mean()) if turns.size else 0.0,
-        fewest_turns=int(turns.min(initial=starts.size)) if turns.size else 0,
+        fewest_turns=int(turns.min()) if turns.size else 0,
         most_turns=int(turns.max(initial=0)),
         mean_context=ledger.mean_context if starts.size else 0.0,
         boundaries=np.unique(starts).size,
@@ -165,7 +165,7 @@ def plan_epoch(
     """
     windows = count_windows(num_tokens, context_length, stride)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
-    tokens_per_second = _check_fraction("tokens_per_second", tokens_per_second, below=math.inf)
+    tokens_per_second = _check_number("tokens_per_second", tokens_per_second, below=math.inf)
     tokens = windows * context_length
     return EpochPlan(windows, -(-windows // batch_size), tokens, tokens / tokens_per_second)
 
@@ -372,7 +372,7 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
         TypeError, ValueError: a wrong argument, or a part of fewer than 2 ids, which has nothing to predict.
     """
     stream = as_stream(ids)
-    fraction = _check_fraction("validation_fraction", validation_fraction, below=1)
+    fraction = _check_number("validation_fraction", validation_fraction, below=1)
     cut = len(stream) - round(len(stream) * fraction)
     if min(cut, len(stream) - cut) < 2:
         raise ValueError(f"ids must leave at least 2 tokens for each part, got {cut} and {len(stream) - cut}")
@@ -408,7 +408,7 @@ def _batches(starts: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
     return (starts[i : i + batch_size] for i in range(0, len(starts), batch_size))
 
 
-def _check_fraction(name: str, value: object, *, below: float) -> float:
+def _check_number(name: str, value: object, *, below: float) -> float:
     wanted = "a positive finite number" if below == math.inf else f"a number between 0 and {below}"
     if isinstance(value, bool | np.bool_ | str | bytes):
         raise TypeError(f"{name} must be {wanted}, got {value!r} ({type(value).__name__})")

@@ -24,6 +24,7 @@ from course_lib.plots import (
     plot_ledger,
     plot_losses,
     plot_merge_tree,
+    plot_pieces,
     plot_scored_windows,
     plot_shift,
     plot_spread,
@@ -68,6 +69,7 @@ EXAMPLES = {
     "bars": lambda: plot_bars({"one": 1.0}, xlabel="unit"),
     "scored windows": lambda: plot_scored_windows([(0, 4, 4), (2, 4, 2)], 7),
     "intervals": lambda: plot_intervals({"one": {1: (2.0, 0.1)}}, xlabel="x", ylabel="y"),
+    "pieces": lambda: plot_pieces({"text": ["a b"], "pieces": ["a", " b"]}),
     "spread": lambda: plot_spread({"one": [1.0, 2.0]}, xlabel="unit"),
 }
 
@@ -430,3 +432,29 @@ def test_each_token_is_a_box_as_wide_as_its_text():
 def test_tokens_of_different_texts_are_refused(rows):
     with pytest.raises(ValueError, match=r"^rows must all spell one text, got [02]"):
         plot_tokens(rows)
+
+
+def test_each_piece_is_a_box_as_wide_as_it_is_long_two_styles_in_turn():
+    figure = plot_pieces({"text": ["ab c"], "pieces": ["ab", " c"], "ids": ["ab", " c"]}, {"ids": ["12", "345"]})
+    assert places(rectangles(figure)) == [(0, 4), (0, 2), (2, 2), (0, 2), (2, 2)]
+    assert [box.get_hatch() or "" for box in rectangles(figure)] == ["", "", "//", "", "//"]
+    assert texts(figure) == ["ab·c", "ab", "·c", "12", "345"]
+    assert row_labels(figure) == ["text", "pieces", "ids"]
+
+
+def test_boxes_of_pieces_are_wide_enough_for_long_labels():
+    narrow, wide = (plot_pieces({"ids": ["a", "b"]}, {"ids": labels}) for labels in (["1", "2"], ["1", "12345"]))
+    assert wide.get_figwidth() > narrow.get_figwidth()
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "message"),
+    [
+        ({}, None, "longest row of rows must be an integer of at least 1"),
+        ({"a": ["x" * 200]}, None, "at most 120, got 200"),
+        ({"a": ["x", "y"]}, {"a": ["1"]}, r"labels\['a'\] must be one for each of the 2 strings, got 1"),
+    ],
+)
+def test_pieces_that_cannot_be_drawn_are_refused(rows, labels, message):
+    with pytest.raises(ValueError, match=message):
+        plot_pieces(rows, labels)

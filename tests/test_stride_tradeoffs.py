@@ -1,0 +1,551 @@
+"""Costs counted from starts, confidence intervals, strided evaluation and splits, each beside a naive twin."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.models import BigramModel, GRUModel
+from course_lib.random_sampling import random_starts
+from course_lib.sequential_partitioning import sequential_starts
+from course_lib.sliding_windows import count_windows, gather_windows, window_starts
+from course_lib.stride_tradeoffs import (
+    EpochCost,
+    confidence_interval,
+    cost_table,
+    epoch_cost,
+    loss_by_context,
+    plan_epoch,
+    scored_windows,
+    split_overlap,
+    split_stream,
+    stride_costs,
+    strided_evaluation,
+    strided_losses,
+    t_quantile,
+    token_losses,
+    usual_strides,
+)
+from course_lib.training import evaluate
+
+# Naive twins, straight from the definitions.
+
+
+def naive_contexts(starts, num_tokens: int, context_length: int) -> dict[int, list[int]]:
+    """For each token but the first, its left contexts, one for each turn as a target."""
+    contexts = {token: [] for token in range(1, num_tokens)}
+    for start in starts:
+        for t in range(context_length):
+            contexts[start + t + 1].append(t + 1)
+    return contexts
+
+
+def naive_scored(num_tokens: int, context_length: int, stride: int) -> list[tuple[int, int]]:
+    """(token, context) of each scored token: the earliest start 0, S, 2S, ... whose window reaches it."""
+    scored = []
+    for token in range(1, num_tokens):
+        starts = [start for start in range(0, token, stride) if token - start <= context_length]
+        scored.append((token, token - min(starts)))
+    return scored
+
+
+@torch.no_grad()
+def naive_losses(model, ids, context_length: int, stride: int) -> list[float]:
+    losses = []
+    for token, context in naive_scored(len(ids), context_length, stride):
+        inputs = torch.tensor([[int(i) for i in ids[token - context : token]]])
+        probabilities = model(inputs)[0, -1].double().softmax(dim=0)
+        losses.append(-math.log(probabilities[int(ids[token])]))
+    return losses
+
+
+def reader(vocab_size: int = 7) -> GRUModel:
+    """A model whose predictions depend on all of its context, and on where that begins."""
+    state = torch.get_rng_state()
+    torch.manual_seed(0)
+    model = GRUModel(vocab_size, hidden_size=8).eval()
+    torch.set_rng_state(state)
+    return model
+
+
+READER = reader()
+
+
+# What an epoch costs
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=150)
+def test_a_cost_is_what_walking_over_every_window_counts(data):
+    context_length = data.draw(st.integers(1, 8))
+    num_tokens = data.draw(st.integers(context_length + 1, 50))
+    starts = data.draw(st.lists(st.integers(0, num_tokens - context_length - 1), min_size=1, max_size=30))
+    batch_size = data.draw(st.integers(1, 40))
+    cost = epoch_cost(starts, num_tokens, context_length, batch_size)
+    contexts = naive_contexts(starts, num_tokens, context_length)
+    turns = [len(turns) for turns in contexts.values()]
+    assert cost.windows == len(starts)
+    assert cost.steps == len(range(0, len(starts), batch_size))
+    assert cost.tokens_processed == sum(turns) == len(starts) * context_length
+    assert cost.effective_size == sum(n > 0 for n in turns)
+    assert (cost.fewest_turns, cost.most_turns) == (min(turns), max(turns))
+    assert cost.mean_turns == pytest.approx(statistics.mean(turns))
+    assert cost.mean_context == pytest.approx(statistics.mean(c for all_of in contexts.values() for c in all_of))
+    assert cost.boundaries == len(set(starts))
+    followed = [starts[i + batch_size] == starts[i] + context_length for i in range(len(starts) - batch_size)]
+    assert cost.continued == pytest.approx(statistics.mean(followed) if followed else 0)
+    if len(starts) > 1:
+        assert cost.overlap == context_length - min(abs(a - b) for i, a in enumerate(starts) for b in starts[:i])
+
+
+@given(st.integers(0, 200), st.integers(1, 20), st.integers(1, 9), st.integers(1, 50))
+@settings(deadline=None)
+def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_size, stride):
+    cost = stride_costs(num_tokens, context_length, batch_size, [stride])[stride]
+    windows = count_windows(num_tokens, context_length, stride)
+    plan = plan_epoch(num_tokens, context_length, stride, batch_size, tokens_per_second=10)
+    assert cost.windows == plan.windows == windows
+    assert cost.steps == plan.steps
+    assert cost.tokens_processed == plan.tokens_processed == windows * context_length
+    assert plan.seconds == windows * context_length / 10
+    if windows:
+        assert cost.effective_size == context_length + (windows - 1) * min(stride, context_length)
+        assert cost.mean_context == (context_length + 1) / 2  # whatever the stride
+    if windows > 1:
+        assert cost.overlap == context_length - stride
+    assert cost.bytes_stored == windows * context_length * 16
+    assert cost.bytes_viewed == 2 * num_tokens
+
+
+def test_the_table_of_the_usual_strides():
+    assert usual_strides(16) == [1, 4, 8, 16, 17, 32]
+    costs = stride_costs(2000, 16, 32)
+    assert list(costs) == usual_strides(16)
+    assert [cost.windows for cost in costs.values()] == [1984, 496, 248, 124, 117, 62]
+    assert [cost.overlap for cost in costs.values()] == [15, 12, 8, 0, -1, -16]
+    assert [cost.most_turns for cost in costs.values()] == [16, 4, 2, 1, 1, 1]
+    assert [cost.steps for cost in costs.values()] == [62, 16, 8, 4, 4, 2]
+
+
+@pytest.mark.parametrize(("context_length", "strides"), [(1, [1, 2]), (2, [1, 2, 3, 4]), (3, [1, 3, 4, 6])])
+def test_usual_strides_of_a_short_context_are_told_apart(context_length, strides):
+    assert usual_strides(context_length) == strides
+
+
+def test_a_stored_window_costs_what_its_tensors_hold():
+    starts = window_starts(500, 16, 4)
+    inputs, targets = gather_windows(np.zeros(500, dtype=np.uint16), starts, 16)
+    stored = (inputs.numel() + targets.numel()) * inputs.element_size()
+    assert epoch_cost(starts, 500, 16, 8).bytes_stored == stored
+    assert epoch_cost(starts, 500, 16, 8, bytes_per_id=4).bytes_viewed == 2000
+
+
+def test_only_sequential_partitioning_continues():
+    generator = torch.Generator().manual_seed(0)
+    sequential = epoch_cost(sequential_starts(2000, 8, 10, generator=generator), 2000, 10, 8)
+    random = epoch_cost(random_starts(2000, 8, 10, generator=generator), 2000, 10, 8)
+    assert sequential.continued == 1.0
+    assert random.continued < 0.2
+    assert epoch_cost(window_starts(2000, 10, 10), 2000, 10, 8).continued == 0.0
+    assert sequential.overlap == random.overlap == 0
+    assert sequential.most_turns == random.most_turns == 1
+
+
+def test_starts_of_any_shape_and_kind_cost_the_same():
+    starts = window_starts(100, 4, 3)[:30]
+    expected = epoch_cost(starts, 100, 4, 6)
+    for same in (starts.tolist(), torch.from_numpy(starts), starts.reshape(5, 6), starts.astype(np.uint16)):
+        assert epoch_cost(same, 100, 4, 6) == expected
+
+
+@pytest.mark.parametrize("num_tokens", [0, 1, 4])
+def test_no_window_costs_nothing(num_tokens):
+    cost = stride_costs(num_tokens, 4, 2, [1])[1]
+    assert (cost.windows, cost.steps, cost.tokens_processed, cost.effective_size, cost.boundaries) == (0, 0, 0, 0, 0)
+    assert (cost.mean_turns, cost.fewest_turns, cost.most_turns, cost.mean_context, cost.continued) == (0, 0, 0, 0, 0)
+    assert plan_epoch(num_tokens, 4, 1, 2, 1e6).seconds == 0
+
+
+def test_a_batch_larger_than_the_corpus_is_one_step():
+    assert stride_costs(20, 4, 1000, [1])[1].steps == 1
+    assert plan_epoch(20, 4, 1, 1000, 1.0).steps == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([0, 6], 10, 4, 2), ValueError, r"starts must lie in 0 \.\.\. 5"),
+        (([-1], 10, 4, 2), ValueError, r"starts must lie in 0 \.\.\. 5"),
+        (([0.0], 10, 4, 2), TypeError, "starts must be integers"),
+        (([0], 10, 0, 2), ValueError, "context_length must be .*got 0"),
+        (([0], 10, 4, 0), ValueError, "batch_size must be .*got 0"),
+        (([0], 10, 4, True), TypeError, r"batch_size must be .*got True \(bool\)"),
+        (([0], 10.0, 4, 2), TypeError, r"num_tokens must be .*got 10\.0"),
+    ],
+)
+def test_costs_refuse_bad_arguments_by_name(arguments, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        epoch_cost(*arguments)
+
+
+@pytest.mark.parametrize("stride", [0, -1])
+def test_strides_are_at_least_one(stride):
+    with pytest.raises(ValueError, match=f"^stride must be .*got {stride}"):
+        stride_costs(100, 4, 2, [stride])
+
+
+def test_the_table_holds_every_field_of_every_column():
+    lines = cost_table(stride_costs(2000, 16, 32)).splitlines()
+    assert lines[0].split() == ["1", "4", "8", "16", "17", "32"]
+    assert len({len(line) for line in lines}) == 1
+    assert len(lines) == 1 + len(EpochCost.__dataclass_fields__)
+    assert lines[1].split() == ["windows", "1,984", "496", "248", "124", "117", "62"]
+    assert cost_table({"long name of a scheme": stride_costs(20, 4, 2)[1]}, ("steps",)).split()[-2:] == ["steps", "8"]
+    assert cost_table({}, ("steps",)).split() == ["steps"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((-1, 4, 1, 2, 1.0), ValueError, "num_tokens must be .*got -1"),
+        ((10, 4, 0, 2, 1.0), ValueError, "stride must be .*got 0"),
+        ((10, 4, 1.0, 2, 1.0), TypeError, r"stride must be .*got 1\.0"),
+        ((10, 4, 1, 0, 1.0), ValueError, "batch_size must be .*got 0"),
+        ((10, 4, 1, 2, 0), ValueError, "tokens_per_second must be a positive finite number, got 0"),
+        ((10, 4, 1, 2, -5.0), ValueError, r"tokens_per_second must be .*got -5\.0"),
+        ((10, 4, 1, 2, math.nan), ValueError, "tokens_per_second must be .*got nan"),
+        ((10, 4, 1, 2, math.inf), ValueError, "tokens_per_second must be .*got inf"),
+        ((10, 4, 1, 2, True), TypeError, r"tokens_per_second must be .*got True \(bool\)"),
+        ((10, 4, 1, 2, "fast"), TypeError, r"tokens_per_second must be .*got 'fast' \(str\)"),
+        ((10, 4, 1, 2, None), TypeError, r"tokens_per_second must be .*got None \(NoneType\)"),
+    ],
+)
+def test_planning_refuses_bad_arguments_by_name(arguments, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        plan_epoch(*arguments)
+
+
+# Means over seeds
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 4, 9, 30, 31, 60, 1000])
+def test_quantiles_of_student_leave_five_percent_outside(degrees):
+    # The density of Student's t, integrated by the trapezoidal rule.
+    quantile = t_quantile(degrees)
+    t = np.linspace(-quantile, quantile, 200_001)
+    factor = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
+    density = factor * (1 + t**2 / degrees) ** (-(degrees + 1) / 2)
+    assert np.trapezoid(density, t) == pytest.approx(0.95, abs=2e-5)
+
+
+def test_quantiles_fall_toward_that_of_the_normal_distribution():
+    quantiles = [t_quantile(n) for n in range(1, 200)]
+    assert all(a > b for a, b in itertools.pairwise(quantiles))
+    assert t_quantile(10**6) == pytest.approx(1.96, abs=1e-4)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=40))
+@settings(deadline=None)
+def test_an_interval_is_the_one_of_the_textbook(values):
+    mean, half_width = confidence_interval(values)
+    assert mean == pytest.approx(statistics.mean(values), abs=1e-9)
+    expected = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    assert half_width == pytest.approx(expected, abs=1e-9)
+
+
+def test_intervals_hold_the_true_mean_in_95_of_100_experiments():
+    experiments = np.random.default_rng(0).normal(3.0, 2.0, size=(4000, 5))
+    held = [abs(mean - 3.0) <= half for mean, half in map(confidence_interval, experiments)]
+    assert abs(np.mean(held) - 0.95) < 5 * math.sqrt(0.95 * 0.05 / 4000)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([], "values must be one number for each of at least 2 runs"),
+        ([1.0], r"values must be .*got shape \(1,\)"),
+        ([[1.0, 2.0]], r"values must be .*got shape \(1, 2\)"),
+        ([1.0, math.nan], "values must be finite"),
+        ([1.0, math.inf], "values must be finite"),
+    ],
+)
+def test_an_interval_needs_several_finite_runs(values, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        confidence_interval(values)
+
+
+@pytest.mark.parametrize(("degrees", "error"), [(0, ValueError), (-1, ValueError), (4.0, TypeError), (True, TypeError)])
+def test_degrees_of_freedom_are_a_positive_integer(degrees, error):
+    with pytest.raises(error, match=r"^degrees_of_freedom must be"):
+        t_quantile(degrees)
+
+
+# Where in the window the loss is
+
+
+def test_token_losses_are_minus_the_logarithm_of_the_probabilities():
+    model = BigramModel.from_counts(np.array([[1, 3], [1, 1]]))
+    losses = token_losses(model, torch.tensor([[0, 0, 1]]), torch.tensor([[0, 1, 0]]))
+    assert losses == pytest.approx(-np.log([[0.25, 0.75, 0.5]]))
+    assert losses.dtype == np.float64
+
+
+@given(st.integers(1, 6), st.integers(0, 12), st.integers(1, 9))
+@settings(deadline=None, max_examples=30)
+def test_loss_by_context_scores_the_same_tokens_with_every_context(context_length, more, batch_size):
+    ids = np.random.default_rng(more).integers(0, 7, 2 * context_length + more)
+    tokens = range(context_length, len(ids) - context_length + 1)
+    expected = [
+        statistics.mean(one_loss(ids, token, context) for token in tokens) for context in range(1, context_length + 1)
+    ]
+    curve = loss_by_context(READER, ids, context_length, batch_size=batch_size)
+    assert curve == pytest.approx(expected, abs=1e-5)
+
+
+@torch.no_grad()
+def one_loss(ids, token: int, context: int) -> float:
+    inputs = torch.as_tensor(ids[token - context : token])[None]
+    return -math.log(READER(inputs)[0, -1].double().softmax(dim=0)[int(ids[token])])
+
+
+def test_a_model_without_memory_has_a_flat_curve():
+    model = BigramModel(5)
+    torch.nn.init.normal_(model.table, generator=torch.Generator().manual_seed(0))
+    curve = loss_by_context(model, np.random.default_rng(0).integers(0, 5, 200), 8)
+    assert curve == pytest.approx(np.full(8, curve[0]))
+
+
+@pytest.mark.parametrize("num_tokens", [0, 1, 7])
+def test_loss_by_context_needs_a_token_that_can_stand_everywhere(num_tokens):
+    with pytest.raises(ValueError, match=rf"^ids must hold at least 2 \* context_length = 8 tokens, got {num_tokens}"):
+        loss_by_context(READER, [1] * num_tokens, 4)
+    assert loss_by_context(READER, [1] * 8, 4).shape == (4,)
+
+
+# Strided evaluation
+
+
+@given(st.integers(2, 60), st.integers(1, 15), st.data())
+@settings(deadline=None, max_examples=200)
+def test_each_token_is_scored_once_by_the_earliest_window_that_reaches_it(num_tokens, context_length, data):
+    stride = data.draw(st.integers(1, context_length))
+    windows = scored_windows(num_tokens, context_length, stride)
+    scored = [
+        (start + t + 1, t + 1) for start, length, count in windows for t in range(length - count, length)
+    ]  # in order, so none is missing and none comes twice
+    assert scored == naive_scored(num_tokens, context_length, stride)
+    assert [start for start, _, _ in windows] == [stride * k for k in range(len(windows))]
+    assert all(0 < count <= length <= context_length for _, length, count in windows)
+    assert all(length == context_length for _, length, _ in windows[:-1])
+    # the most context that this stride allows: never less than an overlap and one, once the first window is full
+    assert all(context > context_length - stride for token, context in scored if token > context_length)
+    if stride == 1:
+        assert all(context == min(token, context_length) for token, context in scored)
+
+
+@given(st.integers(2, 40), st.integers(1, 9), st.integers(1, 20), st.data())
+@settings(deadline=None, max_examples=60)
+def test_strided_losses_are_those_of_scoring_one_token_at_a_time(num_tokens, context_length, batch_size, data):
+    stride = data.draw(st.integers(1, context_length))
+    ids = np.random.default_rng(num_tokens).integers(0, 7, num_tokens)
+    losses = strided_losses(READER, ids, context_length, stride, batch_size=batch_size)
+    assert losses == pytest.approx(naive_losses(READER, ids, context_length, stride), abs=1e-5)
+    assert losses.shape == (num_tokens - 1,)
+    result = strided_evaluation(READER, ids, context_length, stride, batch_size=batch_size)
+    assert result.nats_per_token == pytest.approx(losses.mean())
+    assert result.bits_per_token == pytest.approx(losses.mean() / math.log(2))
+    assert result.num_targets == num_tokens - 1
+    contexts = [context for _, context in naive_scored(num_tokens, context_length, stride)]
+    assert result.mean_context == pytest.approx(statistics.mean(contexts))
+
+
+def test_the_cost_is_the_inputs_that_the_model_has_seen():
+    seen = []
+
+    def counting(inputs):
+        seen.append(inputs.numel())
+        return READER(inputs)
+
+    for stride in (1, 3, 8):
+        seen.clear()
+        result = strided_evaluation(counting, np.arange(100) % 7, 8, stride, batch_size=5)
+        assert result.tokens_processed == sum(seen)
+
+
+def test_windows_end_to_end_agree_with_the_evaluation_of_training():
+    ids = np.random.default_rng(0).integers(0, 7, 203)
+    expected = evaluate(READER, ids, 10)
+    result = strided_evaluation(READER, ids, 10, 10)
+    assert result.nats_per_token == pytest.approx(expected.nats_per_token, abs=1e-5)
+    assert result.num_targets == expected.num_targets
+
+
+def test_a_model_without_memory_scores_the_same_at_every_stride():
+    counts = np.random.default_rng(0).integers(1, 9, (5, 5))
+    ids = np.random.default_rng(1).integers(0, 5, 100)
+    at = [strided_evaluation(BigramModel.from_counts(counts), ids, 8, stride).nats_per_token for stride in (1, 3, 8)]
+    assert at == pytest.approx([at[0]] * 3)
+
+
+STREAMS = {
+    "list": lambda ids, _: ids.tolist(),
+    "uint16": lambda ids, _: ids.astype(np.uint16),
+    "torch": lambda ids, _: torch.from_numpy(ids),
+    "memory map": lambda ids, path: memory_map(ids, path),
+}
+
+
+def memory_map(ids, path) -> np.memmap:
+    ids.astype(np.uint16).tofile(path / "ids.bin")
+    return np.memmap(path / "ids.bin", dtype=np.uint16, mode="r")
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_streams_of_every_kind_score_and_split_the_same(kind, tmp_path):
+    ids = np.random.default_rng(0).integers(0, 7, 50)
+    stream = STREAMS[kind](ids, tmp_path)
+    assert np.array_equal(strided_losses(READER, stream, 6, 4), strided_losses(READER, ids, 6, 4))
+    assert np.array_equal(loss_by_context(READER, stream, 6), loss_by_context(READER, ids, 6))
+    train, validation = split_stream(stream, 0.2)
+    assert np.array_equal(train, ids[:40])
+    assert np.array_equal(validation, ids[40:])
+
+
+def test_id_70000_is_scored_as_itself():
+    chosen = []
+
+    def knows_70000(inputs):
+        chosen.append(inputs.max().item())
+        logits = torch.full((*inputs.shape, 70_001), -100.0)
+        logits[..., 70_000] = 100.0
+        return logits
+
+    assert strided_losses(knows_70000, [70_000] * 5, 3, 2) == pytest.approx(np.zeros(4))
+    assert max(chosen) == 70_000
+
+
+@pytest.mark.parametrize(
+    ("ids", "context_length", "stride", "error", "message"),
+    [
+        ([], 4, 1, ValueError, "ids must hold at least 2 tokens, a context and its target, got 0"),
+        ([1], 4, 1, ValueError, "ids must hold at least 2 tokens, .*got 1"),
+        ([1] * 9, 4, 5, ValueError, "stride must be at most context_length = 4, got 5: .*unscored"),
+        ([1] * 9, 4, 0, ValueError, "stride must be .*got 0"),
+        ([1] * 9, 4, -1, ValueError, "stride must be .*got -1"),
+        ([1] * 9, 4, 1.0, TypeError, r"stride must be .*got 1\.0"),
+        ([1] * 9, 4, True, TypeError, r"stride must be .*got True \(bool\)"),
+        ([1] * 9, 0, 1, ValueError, "context_length must be .*got 0"),
+        ([[1, 2]], 4, 1, ValueError, r"ids must be one-dimensional, got shape \(1, 2\)"),
+        ([1.0, 2.0], 4, 1, TypeError, "ids must be integers"),
+        ("text", 4, 1, TypeError, "ids must be integers, got text"),
+    ],
+)
+def test_strided_evaluation_refuses_bad_arguments_by_name(ids, context_length, stride, error, message):
+    for function in (strided_losses, strided_evaluation):
+        with pytest.raises(error, match=f"^{message}"):
+            function(READER, ids, context_length, stride)
+
+
+@pytest.mark.parametrize("function", [strided_losses, strided_evaluation])
+def test_a_batch_holds_at_least_one_window(function):
+    with pytest.raises(ValueError, match=r"^batch_size must be .*got 0"):
+        function(READER, [1, 2, 3], 2, 1, batch_size=0)
+
+
+def test_two_tokens_are_one_prediction():
+    assert scored_windows(2, 4, 3) == [(0, 1, 1)]
+    assert strided_losses(READER, [1, 2], 4, 3).shape == (1,)
+    with pytest.raises(ValueError, match=r"^num_tokens must be .*got 1"):
+        scored_windows(1, 4, 3)
+
+
+def test_evaluation_leaves_the_global_seed_and_gradients_alone():
+    before = torch.get_rng_state()
+    strided_evaluation(READER, [1, 2, 3, 4, 5], 3, 1)
+    loss_by_context(READER, [1, 2, 3, 4, 5], 2)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(parameter.grad is None for parameter in READER.parameters())
+
+
+# Training and validation
+
+
+@given(st.integers(4, 300), st.floats(0.01, 0.99))
+@settings(deadline=None)
+def test_a_split_is_two_views_that_make_up_the_stream(num_tokens, fraction):
+    ids = np.arange(num_tokens)
+    expected = round(num_tokens * fraction)
+    if min(expected, num_tokens - expected) < 2:
+        with pytest.raises(ValueError, match=r"^ids must leave at least 2 tokens for each part"):
+            split_stream(ids, fraction)
+        return
+    train, validation = split_stream(ids, fraction)
+    assert len(validation) == expected
+    assert np.concatenate([train, validation]).tolist() == ids.tolist()
+    assert np.shares_memory(train, ids)
+    assert np.shares_memory(validation, ids)
+
+
+@pytest.mark.parametrize(
+    ("ids", "fraction", "error", "message"),
+    [
+        ([], 0.5, ValueError, "ids must leave at least 2 tokens for each part, got 0 and 0"),
+        ([1, 2, 3], 0.5, ValueError, "ids must leave at least 2 tokens for each part, got 1 and 2"),
+        (range(20), 0, ValueError, "validation_fraction must be a number between 0 and 1, got 0"),
+        (range(20), 1.0, ValueError, r"validation_fraction must be .*got 1\.0"),
+        (range(20), -0.1, ValueError, r"validation_fraction must be .*got -0\.1"),
+        (range(20), math.nan, ValueError, "validation_fraction must be .*got nan"),
+        (range(20), True, TypeError, r"validation_fraction must be .*got True \(bool\)"),
+        (range(20), "0.1", TypeError, r"validation_fraction must be .*got '0\.1' \(str\)"),
+    ],
+)
+def test_splitting_refuses_bad_arguments_by_name(ids, fraction, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        split_stream(ids, fraction)
+
+
+@given(st.data())
+@settings(deadline=None)
+def test_the_overlap_of_a_split_is_that_of_two_sets_of_tokens(data):
+    context_length = data.draw(st.integers(1, 6))
+    num_tokens = data.draw(st.integers(context_length + 1, 40))
+    starts = st.lists(st.integers(0, num_tokens - context_length - 1), max_size=8)
+    train, validation = data.draw(starts), data.draw(starts)
+
+    def tokens(starts, first):
+        return {start + t for start in starts for t in range(first, context_length + 1)}
+
+    overlap = split_overlap(train, validation, num_tokens, context_length)
+    assert overlap.validation_tokens == len(tokens(validation, 0))
+    assert overlap.shared_tokens == len(tokens(validation, 0) & tokens(train, 0))
+    assert overlap.validation_targets == len(tokens(validation, 1))
+    assert overlap.shared_targets == len(tokens(validation, 1) & tokens(train, 1))
+
+
+@given(st.integers(10, 100), st.integers(1, 4), st.integers(1, 9))
+@settings(deadline=None)
+def test_windows_of_a_stream_that_was_cut_first_share_nothing(num_tokens, context_length, stride):
+    cut = num_tokens // 2
+    train = window_starts(cut, context_length, stride)
+    validation = cut + window_starts(num_tokens - cut, context_length, stride)
+    overlap = split_overlap(train, validation, num_tokens, context_length)
+    assert (overlap.shared_tokens, overlap.shared_targets) == (0, 0)
+
+
+def test_windows_split_in_order_share_a_window_length_at_the_cut():
+    starts = window_starts(100, 8)
+    overlap = split_overlap(starts[:50], starts[50:], 100, 8)
+    assert (overlap.shared_tokens, overlap.shared_targets) == (8, 7)
+
+
+def test_windows_of_stride_1_split_at_random_share_nearly_all_tokens():
+    starts = np.random.default_rng(0).permutation(window_starts(2000, 16))
+    overlap = split_overlap(starts[200:], starts[:200], 2000, 16)
+    assert overlap.shared_targets > 0.99 * overlap.validation_targets
