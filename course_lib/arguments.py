@@ -28,7 +28,9 @@ def check_integer(name: str, value: object, *, minimum: int, maximum: int | None
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be {wanted}, got {value!r} ({type(value).__name__})") from None
+        raise TypeError(
+            f"{name} must be {wanted}, got {value!r} ({type(value).__name__})"
+        ) from None
     if number < minimum or (maximum is not None and number > maximum):
         raise ValueError(f"{name} must be {wanted}, got {number}")
     return number
@@ -42,17 +44,23 @@ def as_integers(name: str, values: object) -> np.ndarray:
         ValueError: they are ragged, or larger than the 64-bit integers that batches are made of.
     """
     if isinstance(values, str | bytes):
-        raise TypeError(f"{name} must be integers, got text ({type(values).__name__}): encode it first")
+        raise TypeError(
+            f"{name} must be integers, got text ({type(values).__name__}): encode it first"
+        )
     if isinstance(values, torch.Tensor):
         if values.is_floating_point():  # NumPy does not know them all
-            raise TypeError(f"{name} must be integers, got Tensor of {str(values.dtype).removeprefix('torch.')}")
+            raise TypeError(
+                f"{name} must be integers, got Tensor of {str(values.dtype).removeprefix('torch.')}"
+            )
         values = values.detach().cpu().numpy()
     try:
         array = np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} must be a regular array, got rows of different lengths") from None
     if array.size == 0 and not isinstance(values, np.ndarray):
-        array = array.astype(np.int64)  # an empty list has no type of its own: NumPy would say float
+        array = array.astype(
+            np.int64
+        )  # an empty list has no type of its own: NumPy would say float
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {_describe(values, array)}")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:

@@ -40,7 +40,9 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}{origin} is not UTF-8 from byte {error.start} on; convert it first") from None
+        raise ValueError(
+            f"{path}{origin} is not UTF-8 from byte {error.start} on; convert it first"
+        ) from None
     if not text.strip():
         raise ValueError(f"{path}{origin} is empty: a corpus needs text")
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -76,7 +78,9 @@ def load_documents(
         raise FileNotFoundError(f"no document collection at {path}")
     documents = []
     try:
-        with path.open(encoding="utf-8-sig") as lines:  # never splitlines(): it also splits at U+2028 inside a text
+        with path.open(
+            encoding="utf-8-sig"
+        ) as lines:  # never splitlines(): it also splits at U+2028 inside a text
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     documents.append(_parse_document(line, f"{path}, line {number}"))
@@ -95,7 +99,9 @@ def _parse_document(line: str, where: str) -> Document:
         fields = json.loads(line)
         document = Document(**fields)
     except (json.JSONDecodeError, TypeError) as error:
-        raise ValueError(f"{where}: expected an object with id, kind, quality and text ({error})") from None
+        raise ValueError(
+            f"{where}: expected an object with id, kind, quality and text ({error})"
+        ) from None
     for name in ("id", "kind", "text"):
         value = getattr(document, name)
         if not isinstance(value, str) or not value:
@@ -123,7 +129,9 @@ class CharTokenizer:
         if not isinstance(characters, str):
             raise TypeError(f"characters must be a str, got {type(characters).__name__}")
         if not characters:
-            raise ValueError("characters must not be empty: an alphabet needs at least one character")
+            raise ValueError(
+                "characters must not be empty: an alphabet needs at least one character"
+            )
         self.characters = "".join(sorted(set(characters)))
         self.end_of_text_id = len(self.characters)
         self.vocab_size = len(self.characters) + 1
@@ -143,7 +151,9 @@ class CharTokenizer:
         found = self._code_points[np.minimum(ids, len(self._code_points) - 1)] == wanted
         if not found.all():
             position = int(np.argmin(found))
-            raise ValueError(f"character {text[position]!r} at position {position} is not in the alphabet")
+            raise ValueError(
+                f"character {text[position]!r} at position {position} is not in the alphabet"
+            )
         return ids.astype(smallest_dtype(self.vocab_size - 1))
 
     def decode(self, ids: Ids) -> str:
@@ -154,7 +164,9 @@ class CharTokenizer:
         """
         stream = as_stream(ids)
         if stream.size and not (stream.min() >= 0 and stream.max() < self.vocab_size):
-            raise ValueError(f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... {stream.max()}")
+            raise ValueError(
+                f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... {stream.max()}"
+            )
         names = [*self.characters, "<|endoftext|>"]
         return "".join(names[i] for i in stream.tolist())
 
@@ -166,7 +178,11 @@ class Tokenizer(Protocol):
 
 
 def encode_corpus(
-    texts: Iterable[str], tokenizer: Tokenizer, *, end_of_text_id: int | None = None, progress: bool | None = None
+    texts: Iterable[str],
+    tokenizer: Tokenizer,
+    *,
+    end_of_text_id: int | None = None,
+    progress: bool | None = None,
 ) -> np.ndarray:
     """Tokenize every document once and join them into one stream, each followed by an end-of-text id.
 
@@ -184,7 +200,9 @@ def encode_corpus(
         ValueError: there is no document, or no end-of-text id.
     """
     if isinstance(texts, str | bytes):
-        raise TypeError("texts must be several documents, got one text: use [text], or tokenizer.encode(text)")
+        raise TypeError(
+            "texts must be several documents, got one text: use [text], or tokenizer.encode(text)"
+        )
     if end_of_text_id is None:
         end_of_text_id = getattr(tokenizer, "end_of_text_id", None)
     if end_of_text_id is None:
@@ -229,9 +247,13 @@ def compact(ids: Ids) -> np.ndarray:
     if stream.size == 0:
         return stream.astype(np.uint16)
     if stream.min() < 0:
-        raise ValueError(f"ids must not be negative, got {stream.min()} at position {int(stream.argmin())}")
+        raise ValueError(
+            f"ids must not be negative, got {stream.min()} at position {int(stream.argmin())}"
+        )
     if stream.max() >= 2**32:
-        raise ValueError(f"ids must fit into 32 bits, got {stream.max()} at position {int(stream.argmax())}")
+        raise ValueError(
+            f"ids must fit into 32 bits, got {stream.max()} at position {int(stream.argmax())}"
+        )
     return stream.astype(smallest_dtype(stream.max()))
 
 

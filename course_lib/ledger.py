@@ -53,7 +53,11 @@ class TokenLedger:
     def dropped(self) -> dict[str, int]:
         """Number of tokens that are never used, by reason, in the order in which the stream meets them."""
         counts = np.bincount(self.reason, minlength=len(self.reasons))
-        return {name: int(count) for name, count in zip(self.reasons, counts, strict=True) if name != USED and count}
+        return {
+            name: int(count)
+            for name, count in zip(self.reasons, counts, strict=True)
+            if name != USED and count
+        }
 
     @property
     def mean_context(self) -> float:
@@ -66,15 +70,25 @@ class TokenLedger:
         rows += [(f"dropped: {reason}", count) for reason, count in self.dropped.items()]
         rows += [("all tokens", self.used + sum(self.dropped.values())), ("", None)]
         rows += [("windows", self.num_windows), ("predictions made", int(self.as_target.sum()))]
-        rows += [("a target at least once", self.targets), ("never a target", self.num_tokens - self.targets)]
+        rows += [
+            ("a target at least once", self.targets),
+            ("never a target", self.num_tokens - self.targets),
+        ]
         if self.targets:
             seen = self.as_target[self.as_target > 0]
-            rows += [("fewest turns as a target", int(seen.min())), ("most turns as a target", int(seen.max()))]
+            rows += [
+                ("fewest turns as a target", int(seen.min())),
+                ("most turns as a target", int(seen.max())),
+            ]
         return "\n".join(f"{name:<26}{count:>12,}" if name else "" for name, count in rows)
 
 
 def token_ledger(
-    starts: object, num_tokens: int, context_length: int, *, reasons: Mapping[str, object] | None = None
+    starts: object,
+    num_tokens: int,
+    context_length: int,
+    *,
+    reasons: Mapping[str, object] | None = None,
 ) -> TokenLedger:
     """Account for every token of a stream, from the starts of its windows alone.
 
@@ -124,7 +138,9 @@ def token_ledger(
     )
 
 
-def _coverage(first: np.ndarray, stop: np.ndarray, num_tokens: int, weights: np.ndarray | None = None) -> np.ndarray:
+def _coverage(
+    first: np.ndarray, stop: np.ndarray, num_tokens: int, weights: np.ndarray | None = None
+) -> np.ndarray:
     """Count for every token the ranges first ... stop-1 that hold it, in O(N), however long the ranges are."""
     steps = np.zeros(num_tokens + 1, dtype=np.int64)
     np.add.at(steps, first, 1 if weights is None else weights)
@@ -132,12 +148,16 @@ def _coverage(first: np.ndarray, stop: np.ndarray, num_tokens: int, weights: np.
     return np.cumsum(steps)[:num_tokens]
 
 
-def _extreme_contexts(starts: np.ndarray, positions: np.ndarray, context_length: int) -> tuple[np.ndarray, np.ndarray]:
+def _extreme_contexts(
+    starts: np.ndarray, positions: np.ndarray, context_length: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Distance of each position to the nearest and to the farthest start of a window it is a target of."""
     if not starts.size:
         return np.zeros_like(positions), np.zeros_like(positions)
     nearest = np.searchsorted(starts, positions, side="left") - 1  # the last start before p
-    farthest = np.searchsorted(starts, positions - context_length, side="left")  # the first at p - T or later
+    farthest = np.searchsorted(
+        starts, positions - context_length, side="left"
+    )  # the first at p - T or later
     farthest = np.minimum(farthest, starts.size - 1)
     return positions - starts[nearest], positions - starts[farthest]
 
@@ -147,7 +167,9 @@ def _why_unused(
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     names = (USED, "offset", *reasons, "gap", "tail")
     if len(set(names)) < len(names):
-        raise ValueError(f"reasons must not be called {USED!r}, 'offset', 'gap' or 'tail': those are the ledger's own")
+        raise ValueError(
+            f"reasons must not be called {USED!r}, 'offset', 'gap' or 'tail': those are the ledger's own"
+        )
     code = {name: number for number, name in enumerate(names)}
     reason = np.full(used.size, code["gap"], dtype=np.int8)
     if starts.size:

@@ -31,7 +31,9 @@ class BigramModel(nn.Module):
         model = cls(len(counts))
         rows = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)  # unseen token: uniform
         with np.errstate(divide="ignore"):
-            model.table.data = torch.from_numpy(np.log(rows / rows.sum(axis=1, keepdims=True))).float()
+            model.table.data = torch.from_numpy(
+                np.log(rows / rows.sum(axis=1, keepdims=True))
+            ).float()
         return model
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -51,13 +53,17 @@ class ConvolutionModel(nn.Module):
         causal: see only tokens up to the current one.
     """
 
-    def __init__(self, vocab_size: int, hidden_size: int = 32, kernel_size: int = 3, *, causal: bool = True):
+    def __init__(
+        self, vocab_size: int, hidden_size: int = 32, kernel_size: int = 3, *, causal: bool = True
+    ):
         super().__init__()
         vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
         hidden_size = check_integer("hidden_size", hidden_size, minimum=1)
         kernel_size = check_integer("kernel_size", kernel_size, minimum=1)
         if kernel_size % 2 == 0:
-            raise ValueError(f"kernel_size must be odd, so that it can be centered, got {kernel_size}")
+            raise ValueError(
+                f"kernel_size must be odd, so that it can be centered, got {kernel_size}"
+            )
         left = kernel_size - 1 if causal else kernel_size // 2
         self.padding = (left, kernel_size - 1 - left)
         self.embedding = nn.Embedding(vocab_size, hidden_size)
@@ -89,7 +95,9 @@ class GRUModel(nn.Module):
         """Read every window from an empty state."""
         return self.read_on(inputs, None)[0]
 
-    def read_on(self, inputs: torch.Tensor, state: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+    def read_on(
+        self, inputs: torch.Tensor, state: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Read windows from a given state, shape (1, B, H), or None; return the logits and the state after them."""
         hidden, state = self.recurrence(self.embedding(inputs), state)
         return self.output(hidden), state
@@ -107,12 +115,18 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
     distance = check_integer("distance", distance, minimum=0)
     if len(stream) <= distance:
-        raise ValueError(f"ids must hold more than {distance} tokens to make a pair, got {len(stream)}")
+        raise ValueError(
+            f"ids must hold more than {distance} tokens to make a pair, got {len(stream)}"
+        )
     if stream.min() < 0 or stream.max() >= vocab_size:
-        raise ValueError(f"ids must lie in 0 ... {vocab_size - 1}, got {stream.min()} ... {stream.max()}")
+        raise ValueError(
+            f"ids must lie in 0 ... {vocab_size - 1}, got {stream.min()} ... {stream.max()}"
+        )
     stream = stream.astype(np.int64)
     first, second = stream[: len(stream) - distance], stream[distance:]
-    return np.bincount(first * vocab_size + second, minlength=vocab_size**2).reshape(vocab_size, vocab_size)
+    return np.bincount(first * vocab_size + second, minlength=vocab_size**2).reshape(
+        vocab_size, vocab_size
+    )
 
 
 def conditional_entropy(counts: np.ndarray) -> float:

@@ -35,7 +35,9 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
     """
     array = as_integers("window", window)
     if array.ndim == 0 or array.shape[-1] < 2:
-        raise ValueError(f"window must have at least 2 ids in its last dimension, got shape {array.shape}")
+        raise ValueError(
+            f"window must have at least 2 ids in its last dimension, got shape {array.shape}"
+        )
     if not isinstance(window, np.ndarray | torch.Tensor):
         window = torch.from_numpy(array.astype(np.int64))
     return window[..., :-1], window[..., 1:]
@@ -52,11 +54,15 @@ def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
     """
     stream = as_stream(ids)
     if len(stream) < 2:
-        raise ValueError(f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}")
+        raise ValueError(
+            f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}"
+        )
     return ((stream[:t], int(stream[t])) for t in range(1, len(stream)))
 
 
-def next_token_loss(logits: torch.Tensor, targets: torch.Tensor, ignore_index: int = -100) -> torch.Tensor:
+def next_token_loss(
+    logits: torch.Tensor, targets: torch.Tensor, ignore_index: int = -100
+) -> torch.Tensor:
     """Mean cross-entropy of the next token, in nats per scored token.
 
     Args:
@@ -87,11 +93,17 @@ def next_token_loss(logits: torch.Tensor, targets: torch.Tensor, ignore_index: i
     targets = targets.long()  # first of all: uint8 would compare -100 as 156
     scored = targets[targets != ignore_index]
     if scored.numel() == 0:
-        raise ValueError(f"targets hold no token to score: all {targets.numel()} are {ignore_index}")
+        raise ValueError(
+            f"targets hold no token to score: all {targets.numel()} are {ignore_index}"
+        )
     vocab_size = logits.shape[-1]
     if scored.min() < 0 or scored.max() >= vocab_size:
-        raise ValueError(f"targets must lie in 0 ... {vocab_size - 1}, got {int(scored.min())} ... {int(scored.max())}")
-    return F.cross_entropy(logits.reshape(-1, vocab_size), targets.reshape(-1), ignore_index=ignore_index)
+        raise ValueError(
+            f"targets must lie in 0 ... {vocab_size - 1}, got {int(scored.min())} ... {int(scored.max())}"
+        )
+    return F.cross_entropy(
+        logits.reshape(-1, vocab_size), targets.reshape(-1), ignore_index=ignore_index
+    )
 
 
 def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> float:
@@ -124,7 +136,9 @@ def find_leak(
     """
     vocab_size = check_integer("vocab_size", vocab_size, minimum=2)
     if inputs.ndim != 2 or inputs.shape[1] < 2:
-        raise ValueError(f"inputs must have shape (B, T) with T at least 2, got {tuple(inputs.shape)}")
+        raise ValueError(
+            f"inputs must have shape (B, T) with T at least 2, got {tuple(inputs.shape)}"
+        )
     honest = model(inputs)
     for changed in range(1, inputs.shape[1]):
         altered = inputs.clone()

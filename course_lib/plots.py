@@ -42,8 +42,14 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     for column in columns:
         _box(axes, column, 1.1, labels[column], BLUE)
         _box(axes, column, 0, labels[column + 1], ORANGE, hatch="//")
-        axes.annotate("", (column + 0.5, 0.82), (column + 0.5, 1.08), arrowprops={"arrowstyle": "->"})
-    rows = {3.0: f"window, {len(stream)} ids", 1.5: f"inputs, T = {len(columns)}", 0.4: f"targets, T = {len(columns)}"}
+        axes.annotate(
+            "", (column + 0.5, 0.82), (column + 0.5, 1.08), arrowprops={"arrowstyle": "->"}
+        )
+    rows = {
+        3.0: f"window, {len(stream)} ids",
+        1.5: f"inputs, T = {len(columns)}",
+        0.4: f"targets, T = {len(columns)}",
+    }
     axes.set_yticks(list(rows), list(rows.values()))
     axes.set_xticks(columns + 0.5, columns)
     axes.set_xlabel("position t")
@@ -68,16 +74,28 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
     touched = {t for s in starts.flat for t in range(s, s + context_length + 1)}
     for token in range(num_tokens):
         used = token in touched
-        _box(axes, token, 0.35, str(token), "white" if used else "lightgray", hatch="" if used else "xx", fontsize=8)
+        _box(
+            axes,
+            token,
+            0.35,
+            str(token),
+            "white" if used else "lightgray",
+            hatch="" if used else "xx",
+            fontsize=8,
+        )
     ticks = []
-    numbered = [(batch, start) for batch, starts_of_batch in enumerate(batches) for start in starts_of_batch]
+    numbered = [
+        (batch, start) for batch, starts_of_batch in enumerate(batches) for start in starts_of_batch
+    ]
     for row, (batch, start) in enumerate(numbered):
         y = -row - 1 - 0.4 * batch
         color = COLORS[batch % 8] if starts.ndim > 1 else BLUE
         axes.add_patch(_rectangle(start, y, context_length, 0.7, color))
         axes.add_patch(_rectangle(start + context_length, y, 1, 0.7, ORANGE, hatch="//"))
         ticks.append((y + 0.35, f"start {start}" + (f", batch {batch}" if starts.ndim > 1 else "")))
-    axes.set_yticks([0.75, *(y for y, _ in ticks)], ["stream", *(label for _, label in ticks)], fontsize=8)
+    axes.set_yticks(
+        [0.75, *(y for y, _ in ticks)], ["stream", *(label for _, label in ticks)], fontsize=8
+    )
     axes.set(xlim=(-0.2, num_tokens + 0.2), ylim=(ticks[-1][0] - 0.6, 1.3))
     axes.set_xticks([])
     handles = [_rectangle(0, 0, 1, 1, BLUE), _rectangle(0, 0, 1, 1, ORANGE, hatch="//")]
@@ -97,7 +115,14 @@ def plot_ledger(ledger: TokenLedger) -> Figure:
         positions = np.flatnonzero(ledger.reason == ledger.reasons.index(reason))
         for first, last in _runs(positions):
             label = f"never used: {reason}" if first == positions[0] else None
-            axes.axvspan(first - 0.5, last + 0.5, facecolor="lightgray", hatch=hatch, edgecolor="gray", label=label)
+            axes.axvspan(
+                first - 0.5,
+                last + 0.5,
+                facecolor="lightgray",
+                hatch=hatch,
+                edgecolor="gray",
+                label=label,
+            )
     axes.set(xlabel="position in the stream", ylabel="times used", xlim=(edges[0], edges[-1]))
     axes.set_ylim(0, max(ledger.as_input.max(initial=0), ledger.as_target.max(initial=0), 1) * 1.1)
     axes.yaxis.get_major_locator().set_params(integer=True)
@@ -106,7 +131,10 @@ def plot_ledger(ledger: TokenLedger) -> Figure:
 
 
 def plot_losses(
-    curves: Mapping[str, object], lines: Mapping[str, float] | None = None, *, ylabel: str = "nats per token"
+    curves: Mapping[str, object],
+    lines: Mapping[str, float] | None = None,
+    *,
+    ylabel: str = "nats per token",
 ) -> Figure:
     """Draw training losses against steps, smoothed, and levels to compare them with.
 
@@ -127,9 +155,17 @@ def plot_losses(
         style |= {"marker": MARKERS[number % len(MARKERS)], "markevery": 8, "markersize": 5}
         axes.plot(steps, smooth.mean(axis=0), label=name, **style)
         if len(runs) > 1:
-            axes.fill_between(steps, smooth.min(axis=0), smooth.max(axis=0), color=COLORS[number % 8], alpha=0.25)
+            axes.fill_between(
+                steps, smooth.min(axis=0), smooth.max(axis=0), color=COLORS[number % 8], alpha=0.25
+            )
     for number, (name, level) in enumerate((lines or {}).items()):
-        axes.axhline(level, color="black", linewidth=1, linestyle=STYLES[(number + 1) % len(STYLES)], label=name)
+        axes.axhline(
+            level,
+            color="black",
+            linewidth=1,
+            linestyle=STYLES[(number + 1) % len(STYLES)],
+            label=name,
+        )
     axes.set(xlabel="optimizer step", ylabel=ylabel)
     axes.set_ylim(bottom=0)
     figure.legend(loc="outside right upper", fontsize=8, frameon=False)
@@ -139,10 +175,18 @@ def plot_losses(
 def plot_bars(values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False) -> Figure:
     """Draw one labeled horizontal bar a name, with its value written behind it."""
     figure, axes = _figure(8, 0.42 * len(values) + 1)
-    bars = axes.barh(list(values), list(values.values()), color=[COLORS[i % 8] for i in range(len(values))])
-    for bar, hatch in zip(bars, ("", "//", "..", "xx", "\\\\", "++", "oo", "--") * len(values), strict=False):
+    bars = axes.barh(
+        list(values), list(values.values()), color=[COLORS[i % 8] for i in range(len(values))]
+    )
+    for bar, hatch in zip(
+        bars, ("", "//", "..", "xx", "\\\\", "++", "oo", "--") * len(values), strict=False
+    ):
         bar.set(hatch=hatch, edgecolor="white")
-    axes.bar_label(bars, [f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}" for value in values.values()], padding=4)
+    axes.bar_label(
+        bars,
+        [f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}" for value in values.values()],
+        padding=4,
+    )
     axes.invert_yaxis()
     axes.set_xlabel(xlabel)
     if logarithmic:
@@ -159,11 +203,27 @@ def plot_spread(groups: Mapping[str, object], *, xlabel: str) -> Figure:
     figure, axes = _figure(8, 0.42 * len(groups) + 1)
     for row, values in enumerate(groups.values()):
         values = np.asarray(values, dtype=float)
-        axes.plot(values, np.full(len(values), row), "o", color=COLORS[row % 8], alpha=0.4, markersize=5)
+        axes.plot(
+            values, np.full(len(values), row), "o", color=COLORS[row % 8], alpha=0.4, markersize=5
+        )
         deviation = values.std(ddof=1) if len(values) > 1 else 0.0
         marker = MARKERS[row % len(MARKERS)]
-        axes.errorbar(values.mean(), row, xerr=deviation, color=COLORS[row % 8], marker=marker, capsize=5, markersize=8)
-        axes.annotate(f"{values.mean():.3f}", (values.mean(), row), (0, 9), textcoords="offset points", ha="center")
+        axes.errorbar(
+            values.mean(),
+            row,
+            xerr=deviation,
+            color=COLORS[row % 8],
+            marker=marker,
+            capsize=5,
+            markersize=8,
+        )
+        axes.annotate(
+            f"{values.mean():.3f}",
+            (values.mean(), row),
+            (0, 9),
+            textcoords="offset points",
+            ha="center",
+        )
     axes.set_yticks(range(len(groups)), list(groups))
     axes.set_ylim(len(groups) - 0.5, -0.7)
     axes.grid(axis="x", alpha=0.3)
@@ -172,7 +232,12 @@ def plot_spread(groups: Mapping[str, object], *, xlabel: str) -> Figure:
 
 
 def plot_curves(
-    x: object, curves: Mapping[str, object], *, xlabel: str, ylabel: str, lines: Mapping[str, float] | None = None
+    x: object,
+    curves: Mapping[str, object],
+    *,
+    xlabel: str,
+    ylabel: str,
+    lines: Mapping[str, float] | None = None,
 ) -> Figure:
     """Draw one curve a name over common x values.
 
@@ -189,9 +254,17 @@ def plot_curves(
         axes.plot(x, runs.mean(axis=0), marker=MARKERS[number % len(MARKERS)], label=name, **style)
         if len(runs) > 1:
             middle, deviation = runs.mean(axis=0), runs.std(axis=0, ddof=1)
-            axes.fill_between(x, middle - deviation, middle + deviation, color=style["color"], alpha=0.25)
+            axes.fill_between(
+                x, middle - deviation, middle + deviation, color=style["color"], alpha=0.25
+            )
     for number, (name, level) in enumerate((lines or {}).items()):
-        axes.axhline(level, color="black", linewidth=1, linestyle=STYLES[(number + 1) % len(STYLES)], label=name)
+        axes.axhline(
+            level,
+            color="black",
+            linewidth=1,
+            linestyle=STYLES[(number + 1) % len(STYLES)],
+            label=name,
+        )
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", fontsize=8, frameon=False)
@@ -212,11 +285,17 @@ def plot_cuts(rows: Mapping[str, object], context_length: int, num_tokens: int) 
         axes.add_patch(_rectangle(0, row + 0.15, num_tokens, 0.7, "gray", hatch="xx"))
         for number, start in enumerate(np.sort(as_integers("starts", starts), axis=None)):
             rectangle = _rectangle(start, row + 0.15, context_length, 0.7, BLUE)
-            rectangle.set_facecolor(("white", "#d6ddfd")[number % 2])  # only to tell neighbors apart
+            rectangle.set_facecolor(
+                ("white", "#d6ddfd")[number % 2]
+            )  # only to tell neighbors apart
             axes.add_patch(rectangle)
             axes.text(start + 0.15, row + 0.5, str(start), va="center", fontsize=8)
     axes.set_yticks(np.arange(len(rows)) + 0.5, list(rows))
-    axes.set(xlim=(-0.2, num_tokens + 0.2), ylim=(len(rows) + 0.05, -0.05), xlabel="position in the stream")
+    axes.set(
+        xlim=(-0.2, num_tokens + 0.2),
+        ylim=(len(rows) + 0.05, -0.05),
+        xlabel="position in the stream",
+    )
     return _bare(figure, axes)
 
 
@@ -230,10 +309,14 @@ def plot_heatmap(values: object, *, xlabel: str, ylabel: str, label: str) -> Fig
     values = np.asarray(values)
     figure, axes = _figure(9, min(0.3 * len(values) + 1.4, 5))
     axes.patch.set(facecolor="white", hatch="xxxx", edgecolor="gray")
-    image = axes.imshow(np.ma.masked_equal(values, 0), aspect="auto", cmap="viridis", interpolation="nearest")
+    image = axes.imshow(
+        np.ma.masked_equal(values, 0), aspect="auto", cmap="viridis", interpolation="nearest"
+    )
     figure.colorbar(image, label=label)
     for row in range(1, len(values)):
-        axes.axhline(row - 0.5, color="white", linewidth=1.5)  # rows that are alike must not melt into one
+        axes.axhline(
+            row - 0.5, color="white", linewidth=1.5
+        )  # rows that are alike must not melt into one
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.yaxis.get_major_locator().set_params(integer=True)
     return figure
@@ -256,10 +339,19 @@ def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
             batch = column // num_steps
             used = batch < len(starts)
             hatch = ("", "//", "..", "\\\\")[batch % 4] if used else "xx"
-            _box(axes, column, y, str(first + column), COLORS[batch % 8] if used else "lightgray", hatch=hatch)
+            _box(
+                axes,
+                column,
+                y,
+                str(first + column),
+                COLORS[batch % 8] if used else "lightgray",
+                hatch=hatch,
+            )
     centers = [(batch + 0.5) * num_steps for batch in range(len(starts))]
     axes.set_xticks(centers, [f"batch {batch}" for batch in range(len(starts))])
-    axes.set_yticks(np.arange(starts.shape[1])[::-1] + 0.4, [f"row {row}" for row in range(starts.shape[1])])
+    axes.set_yticks(
+        np.arange(starts.shape[1])[::-1] + 0.4, [f"row {row}" for row in range(starts.shape[1])]
+    )
     axes.set(xlim=(-0.1, row_length + 0.1), ylim=(-0.15, starts.shape[1]))
     return _bare(figure, axes)
 
@@ -281,16 +373,29 @@ def plot_scored_windows(windows: Sequence[tuple[int, int, int]], num_tokens: int
         axes.add_patch(_rectangle(start, -row - 1, first_scored - start, 0.7, BLUE))
         axes.add_patch(_rectangle(first_scored, -row - 1, scored, 0.7, ORANGE, hatch="//"))
     rows = [-row - 0.65 for row in range(len(windows))]
-    axes.set_yticks([0.75, *rows], ["stream", *(f"start {start}" for start, _, _ in windows)], fontsize=8)
+    axes.set_yticks(
+        [0.75, *rows], ["stream", *(f"start {start}" for start, _, _ in windows)], fontsize=8
+    )
     axes.set(xlim=(-0.2, num_tokens + 0.2), ylim=(-len(windows) - 0.3, 1.3))
     axes.set_xticks([])
     handles = [_rectangle(0, 0, 1, 1, BLUE), _rectangle(0, 0, 1, 1, ORANGE, hatch="//")]
-    figure.legend(handles, ["context only", "scored"], loc="outside upper right", ncols=2, fontsize=8, frameon=False)
+    figure.legend(
+        handles,
+        ["context only", "scored"],
+        loc="outside upper right",
+        ncols=2,
+        fontsize=8,
+        frameon=False,
+    )
     return _bare(figure, axes)
 
 
 def plot_intervals(
-    curves: Mapping[str, Mapping[float, tuple[float, float]]], *, xlabel: str, ylabel: str, spacing: str = "linear"
+    curves: Mapping[str, Mapping[float, tuple[float, float]]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    spacing: str = "linear",
 ) -> Figure:
     """Draw one line a name through means, each with a bar from mean - half-width to mean + half-width.
 
@@ -306,7 +411,12 @@ def plot_intervals(
     for number, (name, points) in enumerate(curves.items()):
         means, half_widths = np.array(list(points.values()), dtype=float).T
         style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
-        style |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 6, "capsize": 4, "label": name}
+        style |= {
+            "marker": MARKERS[number % len(MARKERS)],
+            "markersize": 6,
+            "capsize": 4,
+            "label": name,
+        }
         axes.errorbar([places[x] for x in points], means, yerr=half_widths, **style)
     if spacing == "logarithmic":
         axes.set_xscale("log", base=2)
@@ -331,7 +441,9 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
     num_symbols = sum(map(len, stages[0]))
     check_integer("number of symbols", num_symbols, minimum=1, maximum=LARGEST_PICTURE)
     figure, axes = _figure(min(0.62 * num_symbols + 2.2, 14), 0.5 * len(stages) + 1)
-    where: dict[int, tuple[float, float]] = {}  # the node whose token begins at a symbol: its middle, its height
+    where: dict[
+        int, tuple[float, float]
+    ] = {}  # the node whose token begins at a symbol: its middle, its height
     for height, stage in enumerate(stages):
         begin = 0
         above = {}
@@ -342,9 +454,15 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
             if len(parts) != 1:
                 for x, y in parts:
                     axes.plot([x, middle], [y, height], color="gray", linewidth=1, zorder=1)
-                box = {"boxstyle": "round", "facecolor": "white", "edgecolor": ORANGE if height else BLUE}
+                box = {
+                    "boxstyle": "round",
+                    "facecolor": "white",
+                    "edgecolor": ORANGE if height else BLUE,
+                }
                 label = "".join(map(str, token))
-                axes.text(middle, height, label, ha="center", va="center", bbox=box, fontsize=9, zorder=2)
+                axes.text(
+                    middle, height, label, ha="center", va="center", bbox=box, fontsize=9, zorder=2
+                )
             begin += len(token)
         where = above
     names = ["symbols", *(f"merge {number}" for number in range(1, len(stages)))]
@@ -369,7 +487,9 @@ def plot_tokens(rows: Mapping[str, Sequence[str]]) -> Figure:
     for row, (name, tokens) in enumerate(rows.items()):
         begin = 0
         for number, token in enumerate(tokens):
-            axes.add_patch(_rectangle(begin + 0.09, -row, len(token) - 0.18, 0.7, COLORS[number % 3]))
+            axes.add_patch(
+                _rectangle(begin + 0.09, -row, len(token) - 0.18, 0.7, COLORS[number % 3])
+            )
             for place, character in enumerate(token):
                 x = begin + place + 0.5
                 axes.text(x, 0.33 - row, _visible(character), ha="center", va="center", fontsize=9)
@@ -381,7 +501,9 @@ def plot_tokens(rows: Mapping[str, Sequence[str]]) -> Figure:
     return _bare(figure, axes)
 
 
-def plot_pieces(rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None = None) -> Figure:
+def plot_pieces(
+    rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None = None
+) -> Figure:
     """Draw one row a name: strings end to end, each in a box as wide as it is long, two styles in turn.
 
     Args:
@@ -394,19 +516,30 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence
     for name, strings in rows.items():
         if len(written[name]) != len(strings):
             count = len(written[name])
-            raise ValueError(f"labels[{name!r}] must be one for each of the {len(strings)} strings, got {count}")
+            raise ValueError(
+                f"labels[{name!r}] must be one for each of the {len(strings)} strings, got {count}"
+            )
     # A label may be longer than what it stands for: boxes get as wide as the tightest of them needs.
-    pairs = [pair for name, strings in rows.items() for pair in zip(strings, written[name], strict=True)]
+    pairs = [
+        pair for name, strings in rows.items() for pair in zip(strings, written[name], strict=True)
+    ]
     scale = max(0.13, *(0.085 * len(label) / max(1, len(string)) for string, label in pairs))
     figure, axes = _figure(min(scale * longest + 1.6, 15), 0.5 * len(rows) + 0.4)
     for row, (name, strings) in enumerate(rows.items()):
         column = 0
         for number, (string, label) in enumerate(zip(strings, written[name], strict=True)):
             hatch, color = (("", BLUE), ("//", ORANGE))[number % 2]
-            axes.add_patch(_rectangle(column + 0.08, row + 0.12, len(string) - 0.16, 0.76, color, hatch))
+            axes.add_patch(
+                _rectangle(column + 0.08, row + 0.12, len(string) - 0.16, 0.76, color, hatch)
+            )
             shown = label.replace(" ", "·").replace("\n", "↵").replace("\t", "⇥")
-            text = axes.text(column + len(string) / 2, row + 0.5, shown, ha="center", va="center", fontsize=9)
-            text.set(family="monospace", bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85})
+            text = axes.text(
+                column + len(string) / 2, row + 0.5, shown, ha="center", va="center", fontsize=9
+            )
+            text.set(
+                family="monospace",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85},
+            )
             column += len(string)
     axes.set_yticks(np.arange(len(rows)) + 0.5, list(rows))
     axes.set_xticks([])
@@ -417,7 +550,9 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence
 def _figure(width: float, height: float) -> tuple[Figure, Axes]:
     with plt.style.context(["default", "petroff8"]):
         figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
-    plt.close(figure)  # or the notebook would show it twice: as an open figure and as the cell's value
+    plt.close(
+        figure
+    )  # or the notebook would show it twice: as an open figure and as the cell's value
     return figure, axes
 
 
@@ -427,11 +562,17 @@ def _bare(figure: Figure, axes: Axes) -> Figure:
     return figure
 
 
-def _rectangle(x: float, y: float, width: float, height: float, color: str, hatch: str = "") -> Rectangle:
-    return Rectangle((x, y), width, height, facecolor=to_rgba(color, 0.35), edgecolor=color, hatch=hatch)
+def _rectangle(
+    x: float, y: float, width: float, height: float, color: str, hatch: str = ""
+) -> Rectangle:
+    return Rectangle(
+        (x, y), width, height, facecolor=to_rgba(color, 0.35), edgecolor=color, hatch=hatch
+    )
 
 
-def _box(axes: Axes, x: float, y: float, label: str, color: str, *, hatch: str = "", fontsize: float = 11) -> None:
+def _box(
+    axes: Axes, x: float, y: float, label: str, color: str, *, hatch: str = "", fontsize: float = 11
+) -> None:
     rectangle = _rectangle(x + 0.04, y, 0.92, 0.8, color, hatch)
     rectangle.set_edgecolor("black" if color == "white" else color)
     axes.add_patch(rectangle)

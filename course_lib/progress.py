@@ -27,7 +27,9 @@ class _NotebookBar(tqdm):
 
     def __init__(self, *args, **kwargs):
         self._handle = None
-        super().__init__(*args, file=io.StringIO(), **kwargs)  # or it would still write a line end to stderr
+        super().__init__(
+            *args, file=io.StringIO(), **kwargs
+        )  # or it would still write a line end to stderr
 
     def display(self, msg: str | None = None, pos: int | None = None) -> bool:
         text = str(self) if msg is None else msg
@@ -40,7 +42,12 @@ class _NotebookBar(tqdm):
 
 
 def progress_bar(
-    iterable=None, description: str = "", *, unit: str = "it", total: int | None = None, progress: bool | None = None
+    iterable=None,
+    description: str = "",
+    *,
+    unit: str = "it",
+    total: int | None = None,
+    progress: bool | None = None,
 ) -> tqdm:
     """Wrap an iterable, or count by hand with `.update()`, as `tqdm` does.
 
@@ -51,4 +58,6 @@ def progress_bar(
     """
     in_notebook = hasattr(get_ipython(), "kernel")
     bar = _NotebookBar if in_notebook else tqdm
-    return bar(iterable, description, total, leave=False, unit=unit, disable=not shows(progress), ncols=80)
+    return bar(
+        iterable, description, total, leave=False, unit=unit, disable=not shows(progress), ncols=80
+    )

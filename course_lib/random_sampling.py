@@ -39,7 +39,10 @@ def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
 
 def subsequence_starts(num_tokens: int, num_steps: int, offset: int) -> np.ndarray:
     """Return the starts offset, offset + T, offset + 2T, ... in order, int64, shape (count_subsequences(...),)."""
-    return offset + np.arange(count_subsequences(num_tokens, num_steps, offset), dtype=np.int64) * num_steps
+    return (
+        offset
+        + np.arange(count_subsequences(num_tokens, num_steps, offset), dtype=np.int64) * num_steps
+    )
 
 
 def random_starts(

@@ -158,10 +158,14 @@ def train_on_epochs(
     """
     num_updates = check_integer("num_updates", num_updates, minimum=1)
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates)
+    schedule = torch.optim.lr_scheduler.LinearLR(
+        optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates
+    )
     losses: list[float] = []
     model.train()
-    with progress_bar(description="training", unit="step", total=num_updates, progress=progress) as bar:
+    with progress_bar(
+        description="training", unit="step", total=num_updates, progress=progress
+    ) as bar:
         while len(losses) < num_updates:
             state = None
             for inputs, targets in scheme(corpus, batch_size, num_steps, generator=generator):
@@ -199,7 +203,9 @@ def token_logits(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
     stream = as_stream(ids)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     if len(stream) < 2:
-        raise ValueError(f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}")
+        raise ValueError(
+            f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}"
+        )
     length = len(stream) - 1 if carry_state else min(num_steps, len(stream) - 1)
     starts = window_starts(len(stream), length, stride=length)
     was_training = model.training
@@ -276,4 +282,6 @@ def make_recall_stream(
     ids = num_keys + torch.randint(num_fillers, (num_tokens,), generator=generator).numpy()
     ids[key_positions] = ids[answer_positions] = keys
     ids[answer_positions - 1] = num_keys + num_fillers
-    return RecallStream(ids.astype(np.uint16), num_keys + num_fillers + 1, key_positions, answer_positions)
+    return RecallStream(
+        ids.astype(np.uint16), num_keys + num_fillers + 1, key_positions, answer_positions
+    )

@@ -74,7 +74,9 @@ class RandomOrder:
 
 def _scramble(numbers: np.ndarray, key: np.uint64) -> np.ndarray:
     """Mix every bit of 64-bit `numbers` with every other: the finalizer of SplitMix64 (Steele and others, 2014)."""
-    mixed = numbers * np.uint64(0x9E3779B97F4A7C15) + key  # unsigned arrays wrap around; here that is wanted
+    mixed = (
+        numbers * np.uint64(0x9E3779B97F4A7C15) + key
+    )  # unsigned arrays wrap around; here that is wanted
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))

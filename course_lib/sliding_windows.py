@@ -42,7 +42,9 @@ def window_starts(num_tokens: int, context_length: int, stride: int = 1) -> np.n
     return np.arange(count_windows(num_tokens, context_length, stride), dtype=np.int64) * stride
 
 
-def gather_windows(ids: Ids, starts: object, context_length: int) -> tuple[torch.Tensor, torch.Tensor]:
+def gather_windows(
+    ids: Ids, starts: object, context_length: int
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Turn starts into a batch: the one function that cuts windows out of a stream.
 
     Args:
@@ -126,7 +128,9 @@ class SlidingWindowDataset(Dataset):
 
     def __getitem__(self, index: object) -> tuple[torch.Tensor, torch.Tensor]:
         if isinstance(index, tuple):
-            raise TypeError(f"index must be an integer, a slice or an array of integers, got {index!r}")
+            raise TypeError(
+                f"index must be an integer, a slice or an array of integers, got {index!r}"
+            )
         if not isinstance(index, slice):
             index = as_integers("index", index)
         return _widen(self._windows[index])
@@ -258,15 +262,27 @@ class WindowLoader(DataLoader):
             raise ValueError(f"state must have the keys {sorted(wanted)}, got {sorted(state)}")
         for name, value in settings.items():
             if state[name] != value:
-                raise ValueError(f"state was saved with {name}={state[name]}, but this loader has {name}={value}")
+                raise ValueError(
+                    f"state was saved with {name}={state[name]}, but this loader has {name}={value}"
+                )
         epoch = check_integer("epoch", state["epoch"], minimum=0)
-        delivered = check_integer("batches_delivered", state["batches_delivered"], minimum=0, maximum=len(self))
+        delivered = check_integer(
+            "batches_delivered", state["batches_delivered"], minimum=0, maximum=len(self)
+        )
         self.sampler.set_epoch(epoch)
         self.sampler.first_batch = self.sampler.delivered = delivered
 
     def _settings(self) -> dict[str, int | bool]:
         order, dataset = self.sampler, self.dataset
-        names = ("num_windows", "batch_size", "base_seed", "shuffle", "drop_last", "rank", "world_size")
+        names = (
+            "num_windows",
+            "batch_size",
+            "base_seed",
+            "shuffle",
+            "drop_last",
+            "rank",
+            "world_size",
+        )
         windows = {"num_tokens": len(dataset.stream), "context_length": dataset.context_length}
         return windows | {"stride": dataset.stride} | {name: getattr(order, name) for name in names}
 

@@ -41,5 +41,7 @@ def _shorten_docstrings(code: str) -> str:
         docstring = node.body[0]
         first, last = docstring.lineno - 1, docstring.end_lineno - 1
         if last > first:
-            lines[first : last + 1] = [lines[first].rstrip() + lines[last].rstrip()[-3:]]  # the quotes it uses
+            lines[first : last + 1] = [
+                lines[first].rstrip() + lines[last].rstrip()[-3:]
+            ]  # the quotes it uses
     return "\n".join(lines)

@@ -118,7 +118,12 @@ def stride_costs(
     """Count the cost of one epoch in order for each stride, by default for `usual_strides(context_length)`."""
     strides = usual_strides(context_length) if strides is None else strides
     return {
-        stride: epoch_cost(window_starts(num_tokens, context_length, stride), num_tokens, context_length, batch_size)
+        stride: epoch_cost(
+            window_starts(num_tokens, context_length, stride),
+            num_tokens,
+            context_length,
+            batch_size,
+        )
         for stride in strides
     }
 
@@ -187,7 +192,9 @@ def confidence_interval(values: object) -> tuple[float, float]:
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or len(values) < 2:
-        raise ValueError(f"values must be one number for each of at least 2 runs, got shape {values.shape}")
+        raise ValueError(
+            f"values must be one number for each of at least 2 runs, got shape {values.shape}"
+        )
     if not np.isfinite(values).all():
         raise ValueError(f"values must be finite, got {values}")
     half_width = t_quantile(len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
@@ -216,7 +223,9 @@ def token_losses(model: Model, inputs: torch.Tensor, targets: torch.Tensor) -> n
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].numpy()
 
 
-def loss_by_context(model: Model, ids: Ids, context_length: int, *, batch_size: int = 256) -> np.ndarray:
+def loss_by_context(
+    model: Model, ids: Ids, context_length: int, *, batch_size: int = 256
+) -> np.ndarray:
     """Score the *same* tokens with 1, 2, ... T tokens of left context, and return the mean loss for each.
 
     Position t of a window has a context of t + 1 tokens, so this is the loss by position. Windows of stride T
@@ -236,7 +245,9 @@ def loss_by_context(model: Model, ids: Ids, context_length: int, *, batch_size: 
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     num_common = len(stream) - 2 * context_length + 1
     if num_common < 1:
-        raise ValueError(f"ids must hold at least 2 * context_length = {2 * context_length} tokens, got {len(stream)}")
+        raise ValueError(
+            f"ids must hold at least 2 * context_length = {2 * context_length} tokens, got {len(stream)}"
+        )
     total = np.zeros(context_length)
     for starts in _batches(window_starts(len(stream), context_length), batch_size):
         losses = token_losses(model, *gather_windows(stream, starts, context_length))
@@ -284,7 +295,9 @@ def scored_windows(num_tokens: int, context_length: int, stride: int) -> list[tu
     return windows
 
 
-def strided_losses(model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256) -> np.ndarray:
+def strided_losses(
+    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
+) -> np.ndarray:
     """Score every token of `ids` but the first, once, with the most context that windows of T at this stride allow.
 
     S = T is the cheap way, windows end to end; S = 1 gives every token T tokens of context, at T times the cost.
@@ -305,7 +318,9 @@ def strided_losses(model: Model, ids: Ids, context_length: int, stride: int, *, 
     """
     stream = as_stream(ids)
     if len(stream) < 2:
-        raise ValueError(f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}")
+        raise ValueError(
+            f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}"
+        )
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     losses = np.empty(len(stream) - 1)
     windows = np.array(scored_windows(len(stream), context_length, stride))
@@ -352,7 +367,9 @@ def strided_evaluation(
     # The last of a window's scored tokens has its whole length as context, the one before it one token less, ...
     context = sum(scored * length - scored * (scored - 1) // 2 for _, length, scored in windows)
     processed = sum(length for _, length, _ in windows)
-    return StridedEvaluation(stride, float(losses.mean()), len(losses), context / len(losses), processed)
+    return StridedEvaluation(
+        stride, float(losses.mean()), len(losses), context / len(losses), processed
+    )
 
 
 # Training and validation
@@ -375,7 +392,9 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
     fraction = _check_number("validation_fraction", validation_fraction, below=1)
     cut = len(stream) - round(len(stream) * fraction)
     if min(cut, len(stream) - cut) < 2:
-        raise ValueError(f"ids must leave at least 2 tokens for each part, got {cut} and {len(stream) - cut}")
+        raise ValueError(
+            f"ids must leave at least 2 tokens for each part, got {cut} and {len(stream) - cut}"
+        )
     return stream[:cut], stream[cut:]
 
 
@@ -398,10 +417,14 @@ def split_overlap(
     train_starts: object, validation_starts: object, num_tokens: int, context_length: int
 ) -> SplitOverlap:
     """Measure a leak: compare the ledgers of both sides, token by token of the one stream they come from."""
-    train, validation = (token_ledger(s, num_tokens, context_length) for s in (train_starts, validation_starts))
+    train, validation = (
+        token_ledger(s, num_tokens, context_length) for s in (train_starts, validation_starts)
+    )
     used, also_used = ((side.as_input + side.as_target) > 0 for side in (validation, train))
     scored, also_scored = (side.as_target > 0 for side in (validation, train))
-    return SplitOverlap(*(int(mask.sum()) for mask in (used, used & also_used, scored, scored & also_scored)))
+    return SplitOverlap(
+        *(int(mask.sum()) for mask in (used, used & also_used, scored, scored & also_scored))
+    )
 
 
 def _batches(starts: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
@@ -415,7 +438,9 @@ def _check_number(name: str, value: object, *, below: float) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be {wanted}, got {value!r} ({type(value).__name__})") from None
+        raise TypeError(
+            f"{name} must be {wanted}, got {value!r} ({type(value).__name__})"
+        ) from None
     if not 0 < number < below:
         raise ValueError(f"{name} must be {wanted}, got {value}")
     return number

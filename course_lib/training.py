@@ -57,18 +57,24 @@ def train(
         raise ValueError(f"learning_rate must be positive, got {learning_rate}")
     source = repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1.0 / num_steps, total_iters=num_steps)
+    schedule = torch.optim.lr_scheduler.LinearLR(
+        optimizer, 1.0, 1.0 / num_steps, total_iters=num_steps
+    )
     losses: list[float] = []
     model.train()
     for step in progress_bar(range(num_steps), "training", unit="step", progress=progress):
         try:
             inputs, targets = next(source)
         except StopIteration:
-            raise ValueError(f"batches must hold {num_steps} for as many steps, but ended after {step}") from None
+            raise ValueError(
+                f"batches must hold {num_steps} for as many steps, but ended after {step}"
+            ) from None
         loss = loss_function(model(inputs), targets)
         losses.append(loss.item())
         if not math.isfinite(losses[-1]):
-            raise ValueError(f"the loss became {losses[-1]} in step {step}: try a smaller learning_rate")
+            raise ValueError(
+                f"the loss became {losses[-1]} in step {step}: try a smaller learning_rate"
+            )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -95,7 +101,12 @@ class Evaluation:
 
 @torch.no_grad()
 def evaluate(
-    model: nn.Module, ids: Ids, context_length: int, *, num_bytes: int | None = None, batch_size: int = 256
+    model: nn.Module,
+    ids: Ids,
+    context_length: int,
+    *,
+    num_bytes: int | None = None,
+    batch_size: int = 256,
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows of `context_length` laid end to end.
 
@@ -110,10 +121,14 @@ def evaluate(
     """
     stream = as_stream(ids)
     if len(stream) < 2:
-        raise ValueError(f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}")
+        raise ValueError(
+            f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}"
+        )
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     starts = window_starts(len(stream), context_length, stride=context_length)
-    chunks = [(starts[i : i + batch_size], context_length) for i in range(0, len(starts), batch_size)]
+    chunks = [
+        (starts[i : i + batch_size], context_length) for i in range(0, len(starts), batch_size)
+    ]
     scored = len(starts) * context_length
     if rest := len(stream) - 1 - scored:
         chunks.append(([scored], rest))

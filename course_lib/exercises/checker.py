@@ -61,7 +61,9 @@ class Outcome:
     printed: str = ""
 
     def same_as(self, other: Outcome) -> bool:
-        if self.changed_arguments != other.changed_arguments or type(self.error) is not type(other.error):
+        if self.changed_arguments != other.changed_arguments or type(self.error) is not type(
+            other.error
+        ):
             return False
         return self.error is not None or same(self.value, other.value)
 
@@ -98,7 +100,9 @@ class Exercise:
     def stub(self) -> str:
         """The reference solution without its body: what stands in the notebook."""
         function = ast.parse(self.solution_source).body[0]
-        head = self.solution_source.splitlines()[: function.body[0].end_lineno]  # up to the end of the docstring
+        head = self.solution_source.splitlines()[
+            : function.body[0].end_lineno
+        ]  # up to the end of the docstring
         return "\n".join([*head, "    ..."])
 
     def check(self, answer: object) -> float:
@@ -108,7 +112,11 @@ class Exercise:
     def hint(self, number: int = 1) -> None:
         """Display a hint; there are at least two, the later ones say more."""
         if number not in range(1, len(self.hints) + 1):
-            display(Markdown(f"There are {len(self.hints)} hints: `hint(1)` to `hint({len(self.hints)})`."))
+            display(
+                Markdown(
+                    f"There are {len(self.hints)} hints: `hint(1)` to `hint({len(self.hints)})`."
+                )
+            )
             return
         more = f" *(`hint({number + 1})` says more.)*" if number < len(self.hints) else ""
         display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
@@ -121,7 +129,11 @@ class Exercise:
         if answer is ... or answer is None or is_stub(answer):
             return self._not_attempted()
         if not callable(answer):
-            return Judgment(FAILED, 0.0, f"**Failed.** Pass the function `{self.name}` itself, not what it returns.")
+            return Judgment(
+                FAILED,
+                0.0,
+                f"**Failed.** Pass the function `{self.name}` itself, not what it returns.",
+            )
         cases = self.cases
         expected = [run(self.reference, case) for case in cases]
         got = [run(answer, case) for case in cases]
@@ -129,13 +141,20 @@ class Exercise:
             return self._not_attempted()
         wrong = [i for i, outcome in enumerate(got) if not expected[i].same_as(outcome)]
         if not wrong:
-            return Judgment(PASSED, 1.0, f"**Passed.** `{self.name}` is right in all {len(cases)} calls.")
+            return Judgment(
+                PASSED, 1.0, f"**Passed.** `{self.name}` is right in all {len(cases)} calls."
+            )
         return self._explain(cases, expected, got, wrong)
 
-    def _explain(self, cases: list[Case], expected: list[Outcome], got: list[Outcome], wrong: list[int]) -> Judgment:
+    def _explain(
+        self, cases: list[Case], expected: list[Outcome], got: list[Outcome], wrong: list[int]
+    ) -> Judgment:
         first = wrong[0]
         diagnosis = self._diagnose(cases, got, wrong)
-        facts = [format_call(self.reference, cases[first]), f"expected  {format_outcome(expected[first])}"]
+        facts = [
+            format_call(self.reference, cases[first]),
+            f"expected  {format_outcome(expected[first])}",
+        ]
         facts += [f"got       {format_outcome(got[first])}"]
         if printed := got[first].printed.rstrip():
             facts += ["printed   " + textwrap.indent(printed[:LONGEST_PRINT], " " * 10).lstrip()]
@@ -222,22 +241,48 @@ class BugOrNot:
 
     def hint(self, number: int = 1) -> None:
         """Display a way to find out."""
-        beside = f"`exercises.{self.name}.snippet(...)` beside `exercises.{self.name}.reference(...)`"
-        display(Markdown(f"**Hint.** Call {beside}, on the integers 0, 1, 2, ..., and on short streams too."))
+        beside = (
+            f"`exercises.{self.name}.snippet(...)` beside `exercises.{self.name}.reference(...)`"
+        )
+        display(
+            Markdown(
+                f"**Hint.** Call {beside}, on the integers 0, 1, 2, ..., and on short streams too."
+            )
+        )
 
     def solution(self) -> None:
         """Display the verdict, the evidence and the reason."""
-        display(Markdown(f"`{self.solution_source}`\n\n{self._evidence_text()}\n\n{self.explanation}"))
+        display(
+            Markdown(f"`{self.solution_source}`\n\n{self._evidence_text()}\n\n{self.explanation}")
+        )
 
     def judge(self, verdict: object) -> Judgment:
         if verdict is ... or verdict is None:
-            return Judgment(NOT_ATTEMPTED, 0.0, f'**Not attempted.** Set `{self.name}` to "{BUG}" or "{NOT_A_BUG}".')
+            return Judgment(
+                NOT_ATTEMPTED,
+                0.0,
+                f'**Not attempted.** Set `{self.name}` to "{BUG}" or "{NOT_A_BUG}".',
+            )
         if verdict not in (BUG, NOT_A_BUG):
-            return Judgment(FAILED, 0.0, f'**Failed.** The answer is "{BUG}" or "{NOT_A_BUG}", not {verdict!r}.')
+            return Judgment(
+                FAILED, 0.0, f'**Failed.** The answer is "{BUG}" or "{NOT_A_BUG}", not {verdict!r}.'
+            )
         right = verdict == self.truth
-        words = "**Passed.**" if right else f"**Failed.** It is {'a bug' if self.truth == BUG else 'not a bug'}."
-        explanation = f"\n\n{self.explanation}" if right else f"\n\n`exercises.{self.name}.solution()` says why."
-        return Judgment(PASSED if right else FAILED, float(right), f"{words} {self._evidence_text()}{explanation}")
+        words = (
+            "**Passed.**"
+            if right
+            else f"**Failed.** It is {'a bug' if self.truth == BUG else 'not a bug'}."
+        )
+        explanation = (
+            f"\n\n{self.explanation}"
+            if right
+            else f"\n\n`exercises.{self.name}.solution()` says why."
+        )
+        return Judgment(
+            PASSED if right else FAILED,
+            float(right),
+            f"{words} {self._evidence_text()}{explanation}",
+        )
 
     def _evidence_text(self) -> str:
         if self.evidence is None:
@@ -247,7 +292,9 @@ class BugOrNot:
         return "\n\n```text\n" + "\n".join([*facts, f"got       {format_outcome(got)}"]) + "\n```"
 
 
-def bug_or_not(*, reference: Callable, cases: Cases, explanation: str) -> Callable[[Callable], BugOrNot]:
+def bug_or_not(
+    *, reference: Callable, cases: Cases, explanation: str
+) -> Callable[[Callable], BugOrNot]:
     """Make the decorated function a `BugOrNot`, to be told from `reference` by calls alone."""
     return lambda snippet: BugOrNot(snippet, reference, cases, explanation)
 
@@ -278,7 +325,11 @@ def same(expected: object, got: object) -> bool:
     if isinstance(expected, tuple) and any(not isinstance(item, int | float) for item in expected):
         return _is_sequence(got) and len(got) == len(expected) and all(map(same, expected, got))
     if isinstance(expected, dict):
-        return isinstance(got, dict) and expected.keys() == got.keys() and all(same(expected[k], got[k]) for k in got)
+        return (
+            isinstance(got, dict)
+            and expected.keys() == got.keys()
+            and all(same(expected[k], got[k]) for k in got)
+        )
     if _is_sequence(expected) != _is_sequence(got) or got is None or isinstance(got, str):
         return False
     try:
@@ -286,9 +337,13 @@ def same(expected: object, got: object) -> bool:
         if wanted.dtype.kind in "iu" and actual.dtype.kind not in "iu" and actual.size:
             return False  # 3.0 is not a count, and a float is not an id
         if wanted.dtype.kind in "iu":
-            return np.array_equal(wanted, actual)  # no rounding here: 100,001 windows are not 100,000
+            return np.array_equal(
+                wanted, actual
+            )  # no rounding here: 100,001 windows are not 100,000
         # An infinity is as good as an infinity, and NaN as NaN.
-        return wanted.shape == actual.shape and bool(np.allclose(wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True))
+        return wanted.shape == actual.shape and bool(
+            np.allclose(wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True)
+        )
     except (TypeError, ValueError):
         if not _is_sequence(expected):
             return type(expected) is type(got) and bool(expected == got)
@@ -302,7 +357,9 @@ def is_stub(function: object) -> bool:
     instructions = [i for i in dis.get_instructions(function) if i.opname not in ("RESUME", "NOP")]
     constants = [i for i in instructions if i.opname in ("LOAD_CONST", "RETURN_CONST")]
     returns_nothing = all(i.argval is None or i.argval is ... for i in constants)
-    return returns_nothing and all(i in constants or i.opname == "RETURN_VALUE" for i in instructions)
+    return returns_nothing and all(
+        i in constants or i.opname == "RETURN_VALUE" for i in instructions
+    )
 
 
 def source_without_decorators(function: Callable) -> str:
@@ -319,7 +376,9 @@ def format_call(function: Callable, case: Case) -> str:
 def format_outcome(outcome: Outcome) -> str:
     if outcome.error is not None:
         return f"{type(outcome.error).__name__}: {outcome.error}"
-    return _format(outcome.value) + (", and the arguments changed" if outcome.changed_arguments else "")
+    return _format(outcome.value) + (
+        ", and the arguments changed" if outcome.changed_arguments else ""
+    )
 
 
 def _format(value: object) -> str:
@@ -340,7 +399,9 @@ def _has_state(value: object) -> bool:
 
 
 def _is_sequence(value: object) -> bool:
-    return isinstance(value, list | tuple | range) or (isinstance(value, np.ndarray | torch.Tensor) and value.ndim > 0)
+    return isinstance(value, list | tuple | range) or (
+        isinstance(value, np.ndarray | torch.Tensor) and value.ndim > 0
+    )
 
 
 def _as_array(value: object) -> np.ndarray:

@@ -34,33 +34,45 @@ def make_example(ids: list[int], start: int, context_length: int) -> tuple[list[
     return inputs, targets
 
 
-@make_example.mistake("no shift. Each target is its own input, and a model that copies gets a loss of 0.")
+@make_example.mistake(
+    "no shift. Each target is its own input, and a model that copies gets a loss of 0."
+)
 def no_shift(ids, start, context_length):
     return ids[start : start + context_length], ids[start : start + context_length]
 
 
-@make_example.mistake("a double shift. The targets are two ids ahead; near the end there are too few of them.")
+@make_example.mistake(
+    "a double shift. The targets are two ids ahead; near the end there are too few of them."
+)
 def double_shift(ids, start, context_length):
     return ids[start : start + context_length], ids[start + 2 : start + 2 + context_length]
 
 
-@make_example.mistake("an inclusive bound. Both halves have T + 1 ids, where the stream has so many.")
+@make_example.mistake(
+    "an inclusive bound. Both halves have T + 1 ids, where the stream has so many."
+)
 def inclusive_bound(ids, start, context_length):
     return ids[start : start + context_length + 1], ids[start + 1 : start + context_length + 2]
 
 
-@make_example.mistake("a window of T ids instead of T + 1. Cut in two, it leaves only T - 1 predictions.")
+@make_example.mistake(
+    "a window of T ids instead of T + 1. Cut in two, it leaves only T - 1 predictions."
+)
 def window_too_short(ids, start, context_length):
     window = ids[start : start + context_length]
     return window[:-1], window[1:]
 
 
-@make_example.mistake("inputs and targets are exchanged: the model would learn to predict the previous token.")
+@make_example.mistake(
+    "inputs and targets are exchanged: the model would learn to predict the previous token."
+)
 def backwards(ids, start, context_length):
     return ids[start + 1 : start + 1 + context_length], ids[start : start + context_length]
 
 
-@make_example.mistake("the targets are one short: if their slice begins one later, it must end one later as well.")
+@make_example.mistake(
+    "the targets are one short: if their slice begins one later, it must end one later as well."
+)
 def targets_one_short(ids, start, context_length):
     return ids[start : start + context_length], ids[start + 1 : start + context_length]
 
@@ -70,7 +82,9 @@ def last_target_only(ids, start, context_length):
     return ids[start : start + context_length], ids[start + context_length]
 
 
-@make_example.mistake("the targets are the T ids *after* the inputs, and not the same ids one position later.")
+@make_example.mistake(
+    "the targets are the T ids *after* the inputs, and not the same ids one position later."
+)
 def following_block(ids, start, context_length):
     first = ids[start : start + context_length]
     return first, ids[start + context_length : start + 2 * context_length]
@@ -84,7 +98,9 @@ def always_the_first(ids, start, context_length):
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
         for length in range(1, size + 1):
-            text = [random.choice((PAD, 5, 6, 7)) for _ in range(length)]  # the pad id may stand in a text too
+            text = [
+                random.choice((PAD, 5, 6, 7)) for _ in range(length)
+            ]  # the pad id may stand in a text too
             yield text + [PAD] * (size - length), length
             yield list(range(1, length + 1)) + [PAD] * (size - length), length
 
@@ -104,12 +120,16 @@ def padded_targets(window: list[int], length: int) -> list[int]:
     return [target if t + 1 < length else -100 for t, target in enumerate(window[1:])]
 
 
-@padded_targets.mistake("an off-by-one. The mask is right for the inputs, but targets end one position earlier.")
+@padded_targets.mistake(
+    "an off-by-one. The mask is right for the inputs, but targets end one position earlier."
+)
 def mask_of_inputs(window, length):
     return [target if t < length else -100 for t, target in enumerate(window[1:])]
 
 
-@padded_targets.mistake("the padding is told by its id. A real token with that id is lost: use `length`.")
+@padded_targets.mistake(
+    "the padding is told by its id. A real token with that id is lost: use `length`."
+)
 def mask_by_id(window, length):
     return [target if target != PAD else -100 for target in window[1:]]
 
@@ -135,11 +155,16 @@ def masked_window(window, length):
 
 
 def _logits_and_targets(random: Random) -> Iterator[Case]:
-    yield [[800.0, 790.0], [-800.0, -790.0]], [0, 1]  # exp() of these overflows, or leaves only zeros
+    yield (
+        [[800.0, 790.0], [-800.0, -790.0]],
+        [0, 1],
+    )  # exp() of these overflows, or leaves only zeros
     yield [[0.0, 0.5]] * 2000, [0] * 2000  # a product of so many probabilities underflows
     for length in range(1, 6):
         for vocab_size in (2, 3, 5):
-            logits = [[round(random.gauss(0, 2), 2) for _ in range(vocab_size)] for _ in range(length)]
+            logits = [
+                [round(random.gauss(0, 2), 2) for _ in range(vocab_size)] for _ in range(length)
+            ]
             yield logits, [random.randrange(vocab_size) for _ in range(length)]
 
 
@@ -163,22 +188,30 @@ def joint_log_probability(logits: list[list[float]], targets: list[int]) -> floa
     return total
 
 
-@joint_log_probability.mistake("logits are not log-probabilities yet: subtract the log of the sum of all exponentials.")
+@joint_log_probability.mistake(
+    "logits are not log-probabilities yet: subtract the log of the sum of all exponentials."
+)
 def not_normalized(logits, targets):
     return sum(row[target] for row, target in zip(logits, targets, strict=True))
 
 
-@joint_log_probability.mistake("a mean. That is the loss, but for its sign; the joint probability needs the sum.")
+@joint_log_probability.mistake(
+    "a mean. That is the loss, but for its sign; the joint probability needs the sum."
+)
 def mean_instead_of_sum(logits, targets):
     return joint_log_probability.reference(logits, targets) / len(targets)
 
 
-@joint_log_probability.mistake("the sign. Logs of probabilities are negative; minus their sum is the loss.")
+@joint_log_probability.mistake(
+    "the sign. Logs of probabilities are negative; minus their sum is the loss."
+)
 def negated(logits, targets):
     return -joint_log_probability.reference(logits, targets)
 
 
-@joint_log_probability.mistake("a probability instead of its logarithm. For a page of text it underflows to 0.0.")
+@joint_log_probability.mistake(
+    "a probability instead of its logarithm. For a page of text it underflows to 0.0."
+)
 def probability(logits, targets):
     return math.exp(joint_log_probability.reference(logits, targets))
 
@@ -199,7 +232,9 @@ def overflows(logits, targets):
 def log_of_product(logits, targets):
     product = 1.0
     for row, target in zip(logits, targets, strict=True):
-        product *= math.exp(row[target] - max(row)) / sum(math.exp(score - max(row)) for score in row)
+        product *= math.exp(row[target] - max(row)) / sum(
+            math.exp(score - max(row)) for score in row
+        )
     return math.log(product)
 
 
@@ -222,7 +257,9 @@ def perplexity(losses: list[float]) -> float:
     return math.exp(sum(losses) / len(losses))
 
 
-@perplexity.mistake("the mean comes last. One surprising token would outweigh all others: average first, then `exp`.")
+@perplexity.mistake(
+    "the mean comes last. One surprising token would outweigh all others: average first, then `exp`."
+)
 def mean_of_exponentials(losses):
     return sum(math.exp(loss) for loss in losses) / len(losses)
 
@@ -266,17 +303,23 @@ def text_bits_per_byte(nats_per_token: float, num_tokens: int, text: str) -> flo
     return bits / len(text.encode())
 
 
-@text_bits_per_byte.mistake("characters are counted, not bytes: `len(text.encode())` differs for é, 三 and emoji.")
+@text_bits_per_byte.mistake(
+    "characters are counted, not bytes: `len(text.encode())` differs for é, 三 and emoji."
+)
 def bits_per_character(nats_per_token, num_tokens, text):
     return nats_per_token * num_tokens / math.log(2) / len(text)
 
 
-@text_bits_per_byte.mistake("these are nats. A bit is ln 2 = 0.693 nats, so there are more bits than nats.")
+@text_bits_per_byte.mistake(
+    "these are nats. A bit is ln 2 = 0.693 nats, so there are more bits than nats."
+)
 def nats_per_byte(nats_per_token, num_tokens, text):
     return nats_per_token * num_tokens / len(text.encode())
 
 
-@text_bits_per_byte.mistake("the loss is per token: multiply by `num_tokens` to get that of the text.")
+@text_bits_per_byte.mistake(
+    "the loss is per token: multiply by `num_tokens` to get that of the text."
+)
 def one_token_only(nats_per_token, num_tokens, text):
     return nats_per_token / math.log(2) / len(text.encode())
 
@@ -315,7 +358,15 @@ def _previous_one(ids):
 
 
 def _toy_models(random: Random) -> Iterator[Case]:
-    toys = (_running_sum, _itself, _position, _next_one, _mean_of_all, _only_the_first_peeks, _previous_one)
+    toys = (
+        _running_sum,
+        _itself,
+        _position,
+        _next_one,
+        _mean_of_all,
+        _only_the_first_peeks,
+        _previous_one,
+    )
     for length in (2, 3, 5, 8):
         yield from ((toy, [random.randrange(9) for _ in range(length)]) for toy in toys)
 
@@ -354,7 +405,9 @@ def changes_the_last_only(model, ids):
     return model([*ids[:-1], ids[-1] + 1])[:-1] != model(ids)[:-1]
 
 
-@peeks.mistake("any difference counts as peeking. Later outputs may, and should, depend on the id that was changed.")
+@peeks.mistake(
+    "any difference counts as peeking. Later outputs may, and should, depend on the id that was changed."
+)
 def any_difference(model, ids):
     return any(model([*ids[:p], ids[p] + 1, *ids[p + 1 :]]) != model(ids) for p in range(len(ids)))
 

@@ -11,7 +11,9 @@ from course_lib.exercises.checker import Case, bug_or_not, exercise
 def _streams(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 5):
         for offset in range(num_steps):
-            yield from ((num_tokens, num_steps, offset) for num_tokens in (0, 1, 2, 5, 6, 7, 11, 35))
+            yield from (
+                (num_tokens, num_steps, offset) for num_tokens in (0, 1, 2, 5, 6, 7, 11, 35)
+            )
     for _ in range(20):
         num_steps = random.randrange(2, 20)
         yield random.randrange(200), num_steps, random.randrange(num_steps)
@@ -29,12 +31,16 @@ def num_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
     return max(0, (num_tokens - offset - 1) // num_steps)
 
 
-@num_subsequences.mistake("the last target. When T divides the rest evenly, the last subsequence has no id for it.")
+@num_subsequences.mistake(
+    "the last target. When T divides the rest evenly, the last subsequence has no id for it."
+)
 def forgets_the_last_target(num_tokens, num_steps, offset):
     return max(0, (num_tokens - offset) // num_steps)
 
 
-@num_subsequences.mistake("one extra id for each subsequence. Neighbors share it: only the last one needs one more.")
+@num_subsequences.mistake(
+    "one extra id for each subsequence. Neighbors share it: only the last one needs one more."
+)
 def one_id_more_each(num_tokens, num_steps, offset):
     return max(0, (num_tokens - offset) // (num_steps + 1))
 
@@ -44,7 +50,9 @@ def ignores_the_offset(num_tokens, num_steps, offset):
     return max(0, (num_tokens - 1) // num_steps)
 
 
-@num_subsequences.mistake("a stream that ends before the offset gives a negative count: // rounds down.")
+@num_subsequences.mistake(
+    "a stream that ends before the offset gives a negative count: // rounds down."
+)
 def negative_count(num_tokens, num_steps, offset):
     return (num_tokens - offset - 1) // num_steps
 
@@ -60,7 +68,9 @@ def _epochs(random: Random) -> Iterator[Case]:
     for batch_size in (1, 2, 3):
         for num_steps in (2, 5):
             for num_tokens in (num_steps * batch_size + num_steps, 33, 35, 40):
-                yield from ((num_tokens, batch_size, num_steps, offset) for offset in range(num_steps))
+                yield from (
+                    (num_tokens, batch_size, num_steps, offset) for offset in range(num_steps)
+                )
 
 
 @exercise(
@@ -90,7 +100,9 @@ def counts_subsequences(num_tokens, batch_size, num_steps, offset):
     return (num_tokens - offset - 1) // num_steps
 
 
-@num_batches.mistake("the last target is forgotten: one id must be left behind the last subsequence.")
+@num_batches.mistake(
+    "the last target is forgotten: one id must be left behind the last subsequence."
+)
 def last_target_forgotten(num_tokens, batch_size, num_steps, offset):
     return (num_tokens - offset) // num_steps // batch_size
 
@@ -105,7 +117,10 @@ def _shuffled_epochs(random: Random) -> Iterator[Case]:
         for offset in range(num_steps):
             starts = [offset + k * num_steps for k in range(7)]
             random.shuffle(starts)
-            yield starts[:4], num_steps  # the others did not fill a batch: the smallest may be among them
+            yield (
+                starts[:4],
+                num_steps,
+            )  # the others did not fill a batch: the smallest may be among them
 
 
 @exercise(
@@ -120,7 +135,9 @@ def offset_of(starts: list[int], num_steps: int) -> int:
     return starts[0] % num_steps
 
 
-@offset_of.mistake("the smallest start. It is the offset only if its subsequence was not dropped with the last batch.")
+@offset_of.mistake(
+    "the smallest start. It is the offset only if its subsequence was not dropped with the last batch."
+)
 def smallest(starts, num_steps):
     return min(starts)
 
@@ -158,7 +175,9 @@ def left_context(position: int, offset: int, num_steps: int) -> int:
     return (position - offset - 1) % num_steps + 1
 
 
-@left_context.mistake("an off-by-one. The token at offset + T has the longest context, T, and not 0.")
+@left_context.mistake(
+    "an off-by-one. The token at offset + T has the longest context, T, and not 0."
+)
 def wraps_too_early(position, offset, num_steps):
     return 0 if position <= offset else (position - offset) % num_steps
 
@@ -185,7 +204,9 @@ def grows_once(position, offset, num_steps):
 
 def _highest_offsets(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 3, 5, 8):
-        yield from ((highest, num_steps) for highest in {0, num_steps - 1, num_steps, 2 * num_steps})
+        yield from (
+            (highest, num_steps) for highest in {0, num_steps - 1, num_steps, 2 * num_steps}
+        )
 
 
 @exercise(
@@ -213,7 +234,9 @@ def one_for_each_offset(highest, num_steps):
     return [1] * (highest + 1)
 
 
-@alignment_counts.mistake("the offsets beyond T - 1 are left out. They repeat alignments, which is the point.")
+@alignment_counts.mistake(
+    "the offsets beyond T - 1 are left out. They repeat alignments, which is the point."
+)
 def clipped(highest, num_steps):
     return [int(a <= highest) for a in range(num_steps)]
 

@@ -11,7 +11,9 @@ from course_lib.exercises.checker import Case, bug_or_not, exercise
 def _streams(random: Random) -> Iterator[Case]:
     for batch_size in (1, 2, 3):
         for offset in (0, 1, 4):
-            yield from ((num_tokens, batch_size, offset) for num_tokens in (0, 1, 2, 6, 7, 10, 13, 35))
+            yield from (
+                (num_tokens, batch_size, offset) for num_tokens in (0, 1, 2, 6, 7, 10, 13, 35)
+            )
 
 
 @exercise(
@@ -38,12 +40,16 @@ def one_target_each(num_tokens, batch_size, offset):
     return max(0, (num_tokens - offset) // batch_size - 1)
 
 
-@inputs_per_row.mistake("the offset is not taken off before the rows are cut: they would overrun the stream.")
+@inputs_per_row.mistake(
+    "the offset is not taken off before the rows are cut: they would overrun the stream."
+)
 def ignores_the_offset(num_tokens, batch_size, offset):
     return max(0, (num_tokens - 1) // batch_size)
 
 
-@inputs_per_row.mistake("that is the number of inputs of all rows together: divide by the number of rows.")
+@inputs_per_row.mistake(
+    "that is the number of inputs of all rows together: divide by the number of rows."
+)
 def all_rows(num_tokens, batch_size, offset):
     return max(0, (num_tokens - offset - 1) // batch_size * batch_size)
 
@@ -77,7 +83,10 @@ def dealt_out(ids, num_rows):
 @fold.mistake("the last row is longer than the others: what is over at the end is left out.")
 def keeps_the_rest(ids, num_rows):
     length = len(ids) // num_rows
-    return [*(ids[row * length : (row + 1) * length] for row in range(num_rows - 1)), ids[(num_rows - 1) * length :]]
+    return [
+        *(ids[row * length : (row + 1) * length] for row in range(num_rows - 1)),
+        ids[(num_rows - 1) * length :],
+    ]
 
 
 @fold.mistake("rows and columns are exchanged: pieces of `num_rows` ids each.")
@@ -157,7 +166,9 @@ def continues(X: list[list[int]], Y: list[list[int]], following: list[list[int]]
     return all(next_row[0] == row[-1] for next_row, row in zip(following, Y, strict=True))
 
 
-@continues.mistake("compared with the last *input*. The next batch begins with the token after it: the last target.")
+@continues.mistake(
+    "compared with the last *input*. The next batch begins with the token after it: the last target."
+)
 def compares_inputs(X, Y, following):
     return all(next_row[0] == row[-1] for next_row, row in zip(following, X, strict=True))
 
@@ -200,7 +211,9 @@ def reach(batch: int, position: int, num_steps: int, carried: bool) -> tuple[int
     return (batch * num_steps + inside if carried else inside), inside
 
 
-@reach.mistake("the gradient crosses windows too. `detach` is there to stop it: values cross, gradients don't.")
+@reach.mistake(
+    "the gradient crosses windows too. `detach` is there to stop it: values cross, gradients don't."
+)
 def gradient_crosses(batch, position, num_steps, carried):
     inside = position + 1
     seen = batch * num_steps + inside if carried else inside
@@ -217,7 +230,9 @@ def forgets_the_past(batch, position, num_steps, carried):
     return position + 1, position + 1
 
 
-@reach.mistake("without carrying, each window begins with an empty state: nothing of the batches before is seen.")
+@reach.mistake(
+    "without carrying, each window begins with an empty state: nothing of the batches before is seen."
+)
 def always_carried(batch, position, num_steps, carried):
     return batch * num_steps + position + 1, position + 1
 
@@ -243,7 +258,9 @@ def never_a_target(num_tokens: int, batch_size: int, num_steps: int, offset: int
     return num_tokens - batch_size * (length // num_steps) * num_steps
 
 
-@never_a_target.mistake("each row has a remainder of its own, shorter than T: it is dropped in every row.")
+@never_a_target.mistake(
+    "each row has a remainder of its own, shorter than T: it is dropped in every row."
+)
 def forgets_row_remainders(num_tokens, batch_size, num_steps, offset):
     length = (num_tokens - offset - 1) // batch_size
     return num_tokens - batch_size * length
@@ -288,7 +305,9 @@ def _corpora(random: Random) -> Iterator[Case]:
     for batch_size in (1, 2, 3, 7):
         for num_steps in (1, 2, 5):
             first = (batch_size + 1) * num_steps + 1
-            yield from ((num_tokens, batch_size, num_steps) for num_tokens in (first, first + 1, first + 9))
+            yield from (
+                (num_tokens, batch_size, num_steps) for num_tokens in (first, first + 1, first + 9)
+            )
 
 
 def stays_inside(num_tokens: int, batch_size: int, num_steps: int) -> bool:

@@ -32,19 +32,25 @@ def tokens_in_tail(num_tokens: int, context_length: int, stride: int) -> int:
     return num_tokens - ((windows - 1) * stride + context_length + 1)
 
 
-@tokens_in_tail.mistake("windows of T ids. The last target needs one id more, so a tail is one id shorter.")
+@tokens_in_tail.mistake(
+    "windows of T ids. The last target needs one id more, so a tail is one id shorter."
+)
 def forgets_the_last_target(num_tokens, context_length, stride):
     windows = count_windows(num_tokens, context_length, stride)
     return num_tokens - ((windows - 1) * stride + context_length) if windows else num_tokens
 
 
-@tokens_in_tail.mistake("the stream is too short for a window, and the tail comes out wrong: treat 0 windows apart.")
+@tokens_in_tail.mistake(
+    "the stream is too short for a window, and the tail comes out wrong: treat 0 windows apart."
+)
 def forgets_short_streams(num_tokens, context_length, stride):
     windows = count_windows(num_tokens, context_length, stride)
     return num_tokens - ((windows - 1) * stride + context_length + 1)
 
 
-@tokens_in_tail.mistake("the remainder of N divided by S. It ignores that the last window is longer than its stride.")
+@tokens_in_tail.mistake(
+    "the remainder of N divided by S. It ignores that the last window is longer than its stride."
+)
 def remainder_of_stride(num_tokens, context_length, stride):
     return num_tokens % stride
 
@@ -54,7 +60,9 @@ def ignores_the_stride(num_tokens, context_length, stride):
     return num_tokens % (context_length + 1)
 
 
-@tokens_in_tail.mistake("right if a window fits. If none does, all ids are tail: treat 0 windows apart.")
+@tokens_in_tail.mistake(
+    "right if a window fits. If none does, all ids are tail: treat 0 windows apart."
+)
 def remainder_of_formula(num_tokens, context_length, stride):
     return (num_tokens - context_length - 1) % stride
 
@@ -65,7 +73,9 @@ def no_window_no_tail(num_tokens, context_length, stride):
     return num_tokens - ((windows - 1) * stride + context_length + 1) if windows else 0
 
 
-@tokens_in_tail.mistake("n windows reach over (n - 1) strides and one whole window, not over n strides.")
+@tokens_in_tail.mistake(
+    "n windows reach over (n - 1) strides and one whole window, not over n strides."
+)
 def count_times_stride(num_tokens, context_length, stride):
     return num_tokens - count_windows(num_tokens, context_length, stride) * stride
 
@@ -79,7 +89,9 @@ def _positions(random: Random) -> Iterator[Case]:
     for num_tokens in (2, 3, 6, 7, 9, 14):
         for context_length in (1, 2, 4, 5):
             if num_tokens > context_length:
-                yield from ((position, num_tokens, context_length) for position in range(num_tokens))
+                yield from (
+                    (position, num_tokens, context_length) for position in range(num_tokens)
+                )
 
 
 @exercise(
@@ -96,14 +108,18 @@ def turns_as_target(position: int, num_tokens: int, context_length: int) -> int:
     return max(0, last - first + 1)
 
 
-@turns_as_target.mistake("as an input. A target stands one position later, so the count at both ends differs.")
+@turns_as_target.mistake(
+    "as an input. A target stands one position later, so the count at both ends differs."
+)
 def turns_as_input(position, num_tokens, context_length):
     first = max(0, position - context_length + 1)
     last = min(position, num_tokens - context_length - 1)
     return max(0, last - first + 1)
 
 
-@turns_as_target.mistake("T everywhere. That holds in the middle; near both ends there are fewer windows.")
+@turns_as_target.mistake(
+    "T everywhere. That holds in the middle; near both ends there are fewer windows."
+)
 def always_the_context_length(position, num_tokens, context_length):
     return context_length
 
@@ -113,19 +129,25 @@ def forgets_the_end(position, num_tokens, context_length):
     return min(position, context_length)
 
 
-@turns_as_target.mistake("one start too many: a window that starts at N - T has no id left for its last target.")
+@turns_as_target.mistake(
+    "one start too many: a window that starts at N - T has no id left for its last target."
+)
 def one_start_too_many(position, num_tokens, context_length):
     first = max(0, position - context_length)
     last = min(position - 1, num_tokens - context_length)
     return max(0, last - first + 1)
 
 
-@turns_as_target.mistake("three limits, but a short stream sets a fourth: it has only N - T windows in all.")
+@turns_as_target.mistake(
+    "three limits, but a short stream sets a fourth: it has only N - T windows in all."
+)
 def forgets_short_streams_here(position, num_tokens, context_length):
     return min(position, context_length, num_tokens - position)
 
 
-@turns_as_target.mistake("windows that *contain* the token: a window's first id is in it, but never its target.")
+@turns_as_target.mistake(
+    "windows that *contain* the token: a window's first id is in it, but never its target."
+)
 def windows_around(position, num_tokens, context_length):
     first = max(0, position - context_length)
     last = min(position, num_tokens - context_length - 1)
@@ -135,7 +157,9 @@ def windows_around(position, num_tokens, context_length):
 def _overlaps(random: Random) -> Iterator[Case]:
     for context_length in (2, 3, 5, 8):
         for num_tokens in (0, context_length, context_length + 1, 12, 20, 31):
-            yield from ((num_tokens, context_length, overlap) for overlap in {0, 1, context_length // 2})
+            yield from (
+                (num_tokens, context_length, overlap) for overlap in {0, 1, context_length // 2}
+            )
 
 
 @exercise(
@@ -151,7 +175,9 @@ def starts_with_overlap(num_tokens: int, context_length: int, overlap: int) -> l
     return list(range(0, num_tokens - context_length, stride))
 
 
-@starts_with_overlap.mistake("the overlap is taken for the stride. The stride is the step, T - overlap.")
+@starts_with_overlap.mistake(
+    "the overlap is taken for the stride. The stride is the step, T - overlap."
+)
 def overlap_as_stride(num_tokens, context_length, overlap):
     return list(range(0, num_tokens - context_length, max(1, overlap)))
 
@@ -170,12 +196,16 @@ def stops_too_early(num_tokens, context_length, overlap):
     return list(range(0, num_tokens - context_length - 1, context_length - overlap))
 
 
-@starts_with_overlap.mistake("an inclusive bound: the window at N - T has T inputs, but no id for its last target.")
+@starts_with_overlap.mistake(
+    "an inclusive bound: the window at N - T has T inputs, but no id for its last target."
+)
 def inclusive_bound(num_tokens, context_length, overlap):
     return list(range(0, num_tokens - context_length + 1, context_length - overlap))
 
 
-@starts_with_overlap.mistake("the step counts all T + 1 ids of a window. Two windows then share one input less.")
+@starts_with_overlap.mistake(
+    "the step counts all T + 1 ids of a window. Two windows then share one input less."
+)
 def stride_from_window(num_tokens, context_length, overlap):
     return list(range(0, num_tokens - context_length, context_length + 1 - overlap))
 
@@ -202,7 +232,9 @@ def _gathers(random: Random) -> Iterator[Case]:
         "`[ids[s : s + T] for s in starts]` are the inputs. The targets are the same, one id later.",
     ),
 )
-def gather_rows(ids: list[int], starts: list[int], context_length: int) -> tuple[list[list[int]], list[list[int]]]:
+def gather_rows(
+    ids: list[int], starts: list[int], context_length: int
+) -> tuple[list[list[int]], list[list[int]]]:
     """Return inputs and targets as lists of rows, one row of `context_length` ids for each start."""
     inputs = [ids[start : start + context_length] for start in starts]
     targets = [ids[start + 1 : start + 1 + context_length] for start in starts]
@@ -231,17 +263,26 @@ def whole_windows(ids, starts, context_length):
     )
 
 
-@gather_rows.mistake("the starts are sorted first. The order of the starts is the order of the batch: keep it.")
+@gather_rows.mistake(
+    "the starts are sorted first. The order of the starts is the order of the batch: keep it."
+)
 def sorted_starts(ids, starts, context_length):
     return gather_rows.reference(ids, sorted(starts), context_length)
 
 
-@gather_rows.mistake("one pair for each start. It is the other way round: all inputs, and then all targets.")
+@gather_rows.mistake(
+    "one pair for each start. It is the other way round: all inputs, and then all targets."
+)
 def list_of_pairs(ids, starts, context_length):
-    return [(ids[start : start + context_length], ids[start + 1 : start + 1 + context_length]) for start in starts]
+    return [
+        (ids[start : start + context_length], ids[start + 1 : start + 1 + context_length])
+        for start in starts
+    ]
 
 
-@gather_rows.mistake("the targets are one short: if their slice begins one later, it must end one later as well.")
+@gather_rows.mistake(
+    "the targets are one short: if their slice begins one later, it must end one later as well."
+)
 def targets_one_short(ids, starts, context_length):
     return (
         [ids[start : start + context_length] for start in starts],
@@ -251,7 +292,11 @@ def targets_one_short(ids, starts, context_length):
 
 def _wanted_windows(random: Random) -> Iterator[Case]:
     for num_windows in (0, 1, 2, 7):
-        yield from ((num_windows, context_length, stride) for context_length in (1, 3, 8) for stride in (1, 2, 8, 11))
+        yield from (
+            (num_windows, context_length, stride)
+            for context_length in (1, 3, 8)
+            for stride in (1, 2, 8, 11)
+        )
 
 
 @exercise(
@@ -273,7 +318,9 @@ def without_last_target(num_windows, context_length, stride):
     return (num_windows - 1) * stride + context_length if num_windows else 0
 
 
-@smallest_stream.mistake("a fence has one post more than gaps: between n starts there are n - 1 strides.")
+@smallest_stream.mistake(
+    "a fence has one post more than gaps: between n starts there are n - 1 strides."
+)
 def one_stride_too_many(num_windows, context_length, stride):
     return num_windows * stride + context_length + 1 if num_windows else 0
 
@@ -288,7 +335,9 @@ def no_window(num_windows, context_length, stride):
     return (num_windows - 1) * stride + context_length + 1
 
 
-@smallest_stream.mistake("n windows make n - 1 strides between their starts, for no window there is nothing to hold.")
+@smallest_stream.mistake(
+    "n windows make n - 1 strides between their starts, for no window there is nothing to hold."
+)
 def strides_for_all(num_windows, context_length, stride):
     return num_windows * stride + context_length + 1
 
@@ -316,23 +365,31 @@ def rank_share(order: list[int], rank: int, world_size: int) -> list[int]:
     return order[rank:dealt:world_size]
 
 
-@rank_share.mistake("some ranks get one entry more. They would wait for the others forever at the next step.")
+@rank_share.mistake(
+    "some ranks get one entry more. They would wait for the others forever at the next step."
+)
 def uneven(order, rank, world_size):
     return order[rank::world_size]
 
 
-@rank_share.mistake("every rank gets the same entries: the same gradient, computed world_size times.")
+@rank_share.mistake(
+    "every rank gets the same entries: the same gradient, computed world_size times."
+)
 def all_the_same(order, rank, world_size):
     return order[: len(order) // world_size]
 
 
-@rank_share.mistake("blocks instead of dealing: the shares are disjoint, but not those that were asked for.")
+@rank_share.mistake(
+    "blocks instead of dealing: the shares are disjoint, but not those that were asked for."
+)
 def blocks(order, rank, world_size):
     share = len(order) // world_size
     return order[rank * share : (rank + 1) * share]
 
 
-@rank_share.mistake("the rest is filled up with entries from the beginning, which are then used twice.")
+@rank_share.mistake(
+    "the rest is filled up with entries from the beginning, which are then used twice."
+)
 def padded(order, rank, world_size):
     missing = -len(order) % world_size
     return (order + order[:missing])[rank::world_size]
@@ -359,7 +416,9 @@ def batches_left(order: list[int], batch_size: int, batches_delivered: int) -> l
     return [order[i : i + batch_size] for i in range(first, len(order), batch_size)]
 
 
-@batches_left.mistake("batches are taken for windows: skip `batches_delivered * batch_size` entries.")
+@batches_left.mistake(
+    "batches are taken for windows: skip `batches_delivered * batch_size` entries."
+)
 def skips_windows(order, batch_size, batches_delivered):
     return [order[i : i + batch_size] for i in range(batches_delivered, len(order), batch_size)]
 
@@ -371,7 +430,11 @@ def starts_over(order, batch_size, batches_delivered):
 
 @batches_left.mistake("the short last batch is dropped.")
 def drops_the_last(order, batch_size, batches_delivered):
-    return [batch for batch in batches_left.reference(order, batch_size, batches_delivered) if len(batch) == batch_size]
+    return [
+        batch
+        for batch in batches_left.reference(order, batch_size, batches_delivered)
+        if len(batch) == batch_size
+    ]
 
 
 @batches_left.mistake("one batch too few: the batch after the last delivered one is skipped.")

@@ -34,12 +34,16 @@ def effective_size(num_tokens: int, context_length: int, stride: int) -> int:
     return context_length + (windows - 1) * min(stride, context_length)
 
 
-@effective_size.mistake("predictions are counted, not tokens: windows that overlap predict a token several times.")
+@effective_size.mistake(
+    "predictions are counted, not tokens: windows that overlap predict a token several times."
+)
 def counts_predictions(num_tokens, context_length, stride):
     return count_windows(num_tokens, context_length, stride) * context_length
 
 
-@effective_size.mistake("with S > T the tokens between two windows are counted too, and nobody predicts them.")
+@effective_size.mistake(
+    "with S > T the tokens between two windows are counted too, and nobody predicts them."
+)
 def counts_gaps(num_tokens, context_length, stride):
     windows = count_windows(num_tokens, context_length, stride)
     return context_length + (windows - 1) * stride if windows else 0
@@ -61,7 +65,12 @@ def _budgets(random: Random) -> Iterator[Case]:
         for num_tokens in (context_length + 1, 12, 40):
             yield from ((num_tokens, context_length, 4, seconds) for seconds in (2, 3, 6, 20))
     for _ in range(20):
-        yield random.randrange(60, 400), random.randrange(1, 20), random.randrange(20, 60), random.randrange(1, 40)
+        yield (
+            random.randrange(60, 400),
+            random.randrange(1, 20),
+            random.randrange(20, 60),
+            random.randrange(1, 40),
+        )
 
 
 @exercise(
@@ -71,7 +80,9 @@ def _budgets(random: Random) -> Iterator[Case]:
         "Try the strides 1, 2, 3, ... and return the first whose `count_windows(...) * context_length` is affordable.",
     ),
 )
-def smallest_affordable_stride(num_tokens: int, context_length: int, tokens_per_second: int, seconds: int) -> int:
+def smallest_affordable_stride(
+    num_tokens: int, context_length: int, tokens_per_second: int, seconds: int
+) -> int:
     """Return the smallest stride whose epoch takes at most `seconds`; a single window always fits."""
     affordable = tokens_per_second * seconds
     stride = 1
@@ -80,7 +91,9 @@ def smallest_affordable_stride(num_tokens: int, context_length: int, tokens_per_
     return stride
 
 
-@smallest_affordable_stride.mistake("a window costs one token. It costs T: all of its inputs go through the model.")
+@smallest_affordable_stride.mistake(
+    "a window costs one token. It costs T: all of its inputs go through the model."
+)
 def a_window_is_a_token(num_tokens, context_length, tokens_per_second, seconds):
     stride = 1
     while count_windows(num_tokens, context_length, stride) > tokens_per_second * seconds:
@@ -88,24 +101,33 @@ def a_window_is_a_token(num_tokens, context_length, tokens_per_second, seconds):
     return stride
 
 
-@smallest_affordable_stride.mistake("strict where it should not be: an epoch of exactly `seconds` still fits.")
+@smallest_affordable_stride.mistake(
+    "strict where it should not be: an epoch of exactly `seconds` still fits."
+)
 def strictly_less(num_tokens, context_length, tokens_per_second, seconds):
     stride = 1
-    while count_windows(num_tokens, context_length, stride) * context_length >= tokens_per_second * seconds:
+    while (
+        count_windows(num_tokens, context_length, stride) * context_length
+        >= tokens_per_second * seconds
+    ):
         stride += 1
         if stride > num_tokens:
             break
     return stride
 
 
-@smallest_affordable_stride.mistake("an epoch is taken for N tokens. That is stride T; stride 1 costs T times as much.")
+@smallest_affordable_stride.mistake(
+    "an epoch is taken for N tokens. That is stride T; stride 1 costs T times as much."
+)
 def an_epoch_is_the_stream(num_tokens, context_length, tokens_per_second, seconds):
     return max(1, math.ceil(num_tokens / (tokens_per_second * seconds)))
 
 
 @smallest_affordable_stride.mistake("the overlap is returned. The stride is the step, T - overlap.")
 def returns_the_overlap(num_tokens, context_length, tokens_per_second, seconds):
-    return context_length - smallest_affordable_stride.reference(num_tokens, context_length, tokens_per_second, seconds)
+    return context_length - smallest_affordable_stride.reference(
+        num_tokens, context_length, tokens_per_second, seconds
+    )
 
 
 def _evaluations(random: Random) -> Iterator[Case]:
@@ -121,7 +143,9 @@ def _evaluations(random: Random) -> Iterator[Case]:
         "A window at `start` ends with the target min(start + T, N - 1). Stop when that is N - 1.",
     ),
 )
-def plan_evaluation(num_tokens: int, context_length: int, stride: int) -> list[tuple[int, int, int]]:
+def plan_evaluation(
+    num_tokens: int, context_length: int, stride: int
+) -> list[tuple[int, int, int]]:
     """Return (start, length, scored) for each window of a strided evaluation.
 
     Windows begin at 0, S, 2S, ... (S at most T) and have `length` inputs: T, or what the end of the stream leaves.
@@ -137,19 +161,28 @@ def plan_evaluation(num_tokens: int, context_length: int, stride: int) -> list[t
     return windows
 
 
-@plan_evaluation.mistake("every window scores all of its targets, so tokens in an overlap are scored several times.")
+@plan_evaluation.mistake(
+    "every window scores all of its targets, so tokens in an overlap are scored several times."
+)
 def scores_all_targets(num_tokens, context_length, stride):
     return [
-        (start, length, length) for start, length, _ in plan_evaluation.reference(num_tokens, context_length, stride)
+        (start, length, length)
+        for start, length, _ in plan_evaluation.reference(num_tokens, context_length, stride)
     ]
 
 
 @plan_evaluation.mistake("the short last window is missing: the tokens at the end go unscored.")
 def forgets_the_last_window(num_tokens, context_length, stride):
-    return [w for w in plan_evaluation.reference(num_tokens, context_length, stride) if w[1] == context_length]
+    return [
+        w
+        for w in plan_evaluation.reference(num_tokens, context_length, stride)
+        if w[1] == context_length
+    ]
 
 
-@plan_evaluation.mistake("windows go on to the end of the stream, though every token has been scored before.")
+@plan_evaluation.mistake(
+    "windows go on to the end of the stream, though every token has been scored before."
+)
 def goes_on_too_long(num_tokens, context_length, stride):
     windows, last_scored = [], 0
     for start in range(0, num_tokens - 1, stride):
@@ -159,13 +192,17 @@ def goes_on_too_long(num_tokens, context_length, stride):
     return windows
 
 
-@plan_evaluation.mistake("the first window scores only S targets. Nobody scored the ones before: it scores all T.")
+@plan_evaluation.mistake(
+    "the first window scores only S targets. Nobody scored the ones before: it scores all T."
+)
 def first_window_scores_a_stride(num_tokens, context_length, stride):
     plan = plan_evaluation.reference(num_tokens, context_length, stride)
     return [(start, length, min(scored, stride)) for start, length, scored in plan]
 
 
-@plan_evaluation.mistake("one id too many: the last id of the stream is only a target, never an input.")
+@plan_evaluation.mistake(
+    "one id too many: the last id of the stream is only a target, never an input."
+)
 def reads_the_last_id(num_tokens, context_length, stride):
     plan = plan_evaluation.reference(num_tokens + 1, context_length, stride)
     return plan
@@ -190,22 +227,30 @@ def context_when_scored(position: int, context_length: int, stride: int) -> int:
     return position - start
 
 
-@context_when_scored.mistake("always all the context there is. Only S = 1 gives that to every token.")
+@context_when_scored.mistake(
+    "always all the context there is. Only S = 1 gives that to every token."
+)
 def always_the_most(position, context_length, stride):
     return min(position, context_length)
 
 
-@context_when_scored.mistake("as in windows end to end: the context begins anew with each T, whatever the stride.")
+@context_when_scored.mistake(
+    "as in windows end to end: the context begins anew with each T, whatever the stride."
+)
 def as_end_to_end(position, context_length, stride):
     return (position - 1) % context_length + 1
 
 
-@context_when_scored.mistake("the context begins anew with each stride. The overlap is there to be read.")
+@context_when_scored.mistake(
+    "the context begins anew with each stride. The overlap is there to be read."
+)
 def begins_anew_with_each_stride(position, context_length, stride):
     return (position - 1) % stride + 1
 
 
-@context_when_scored.mistake("rounded down instead of up: that window ends before the token, or is longer than T.")
+@context_when_scored.mistake(
+    "rounded down instead of up: that window ends before the token, or is longer than T."
+)
 def rounds_down(position, context_length, stride):
     return position - max(0, (position - context_length) // stride * stride)
 
@@ -242,12 +287,16 @@ def forgets_the_root(values, quantile):
     return half_width.reference(values, quantile) * math.sqrt(len(values))
 
 
-@half_width.mistake("both ends of the interval: the half-width is the distance from the mean to one of them.")
+@half_width.mistake(
+    "both ends of the interval: the half-width is the distance from the mean to one of them."
+)
 def whole_width(values, quantile):
     return 2 * half_width.reference(values, quantile)
 
 
-@half_width.mistake("1.96 is the quantile of the normal distribution. With few runs it promises too much.")
+@half_width.mistake(
+    "1.96 is the quantile of the normal distribution. With few runs it promises too much."
+)
 def normal_quantile(values, quantile):
     return half_width.reference(values, 1.96)
 
@@ -255,7 +304,10 @@ def normal_quantile(values, quantile):
 def _cuts(random: Random) -> Iterator[Case]:
     for context_length in (1, 3, 4):
         for stride in (1, 2, context_length):
-            yield from ((num_tokens, cut, context_length, stride) for num_tokens, cut in ((12, 6), (15, 9), (20, 13)))
+            yield from (
+                (num_tokens, cut, context_length, stride)
+                for num_tokens, cut in ((12, 6), (15, 9), (20, 13))
+            )
     yield 9, 2, 4, 1
     yield 9, 7, 4, 1
 
@@ -267,7 +319,9 @@ def _cuts(random: Random) -> Iterator[Case]:
         "Starts in the whole stream: `range(0, cut - T, S)` for one, `range(cut, num_tokens - T, S)` for the other.",
     ),
 )
-def split_starts(num_tokens: int, cut: int, context_length: int, stride: int) -> tuple[list[int], list[int]]:
+def split_starts(
+    num_tokens: int, cut: int, context_length: int, stride: int
+) -> tuple[list[int], list[int]]:
     """Return the starts of training and of validation windows, both counted in the whole stream.
 
     The stream is cut before the id at `cut`; no window, its last target included, may reach across.
@@ -277,26 +331,34 @@ def split_starts(num_tokens: int, cut: int, context_length: int, stride: int) ->
     return train, validation
 
 
-@split_starts.mistake("windows that begin before the cut reach across it: their last ids belong to validation.")
+@split_starts.mistake(
+    "windows that begin before the cut reach across it: their last ids belong to validation."
+)
 def reaches_across(num_tokens, cut, context_length, stride):
     return list(range(0, min(cut, num_tokens - context_length), stride)), split_starts.reference(
         num_tokens, cut, context_length, stride
     )[1]
 
 
-@split_starts.mistake("validation starts are counted from the cut. In the whole stream they begin at `cut`.")
+@split_starts.mistake(
+    "validation starts are counted from the cut. In the whole stream they begin at `cut`."
+)
 def counted_from_the_cut(num_tokens, cut, context_length, stride):
     train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
     return train, [start - cut for start in validation]
 
 
-@split_starts.mistake("windows of T ids: with the last target they have T + 1, so the last one overruns its part.")
+@split_starts.mistake(
+    "windows of T ids: with the last target they have T + 1, so the last one overruns its part."
+)
 def without_last_target(num_tokens, cut, context_length, stride):
     train = list(range(0, cut - context_length + 1, stride))
     return train, list(range(cut, num_tokens - context_length + 1, stride))
 
 
-@split_starts.mistake("the windows of the whole stream are dealt out by their starts. Cut the stream, then window.")
+@split_starts.mistake(
+    "the windows of the whole stream are dealt out by their starts. Cut the stream, then window."
+)
 def deals_out_windows(num_tokens, cut, context_length, stride):
     starts = range(0, num_tokens - context_length, stride)
     return [s for s in starts if s < cut], [s for s in starts if s >= cut]
@@ -308,7 +370,9 @@ def each_target_once(num_tokens: int, context_length: int) -> list[int]:
 
 
 def _lengths(random: Random) -> Iterator[Case]:
-    yield from ((num_tokens, context_length) for context_length in (1, 2, 3, 5) for num_tokens in range(14))
+    yield from (
+        (num_tokens, context_length) for context_length in (1, 2, 3, 5) for num_tokens in range(14)
+    )
 
 
 @bug_or_not(
@@ -332,7 +396,11 @@ def inside_training_part(num_tokens: int, cut: int, context_length: int) -> list
 
 def _parts(random: Random) -> Iterator[Case]:
     for context_length in (1, 2, 4):
-        yield from ((num_tokens, cut, context_length) for num_tokens in (8, 12, 20) for cut in (5, 6, num_tokens))
+        yield from (
+            (num_tokens, cut, context_length)
+            for num_tokens in (8, 12, 20)
+            for cut in (5, 6, num_tokens)
+        )
 
 
 @bug_or_not(
@@ -348,7 +416,9 @@ def training_windows(num_tokens: int, cut: int, context_length: int) -> list[int
     return [start for start in starts if start < cut]
 
 
-def each_token_by_its_earliest_window(num_tokens: int, context_length: int, stride: int) -> list[tuple[int, int]]:
+def each_token_by_its_earliest_window(
+    num_tokens: int, context_length: int, stride: int
+) -> list[tuple[int, int]]:
     scored = []
     for token in range(1, num_tokens):
         reaching = [start for start in range(0, token, stride) if start + context_length >= token]
