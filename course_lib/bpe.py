@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import regex
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-from tqdm.auto import tqdm
 
 from course_lib.arguments import Ids, as_stream, check_integer
-from course_lib.corpora import shows, smallest_dtype
+from course_lib.corpora import smallest_dtype
+from course_lib.progress import progress_bar, shows
 
 Pair = tuple[int, int]
 Words = Mapping[tuple[int, ...], int]
@@ -30,7 +30,12 @@ Words = Mapping[tuple[int, ...], int]
 # Learners"; the pattern is in its published code). A blank belongs to the word after it.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 END_OF_TEXT = "<|endoftext|>"
-NORMALIZERS = {"nfc": normalizers.NFC, "nfd": normalizers.NFD, "nfkc": normalizers.NFKC, "nfkd": normalizers.NFKD}
+NORMALIZERS = {
+    "nfc": normalizers.NFC,
+    "nfd": normalizers.NFD,
+    "nfkc": normalizers.NFKC,
+    "nfkd": normalizers.NFKD,
+}
 FORMAT = "feeding-language-models bpe 1"
 BATCH_SIZE = 1000
 CACHED_WORDS = 2**16
@@ -38,7 +43,11 @@ CACHED_WORDS = 2**16
 
 def _byte_characters() -> list[str]:
     """Give each byte a character that can be printed, as GPT-2 does: itself if it is one, else one from 256 on."""
-    printable = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
+    printable = {
+        *range(ord("!"), ord("~") + 1),
+        *range(ord("¡"), ord("¬") + 1),
+        *range(ord("®"), ord("ÿ") + 1),
+    }
     substitutes = iter(range(256, 512))
     return [chr(byte if byte in printable else next(substitutes)) for byte in range(256)]
 
@@ -78,10 +87,15 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
 def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
     """Return the ids of the UTF-8 bytes of a word: `first_id` + the place of the byte in `BYTE_ORDER`."""
     # surrogateescape: how Python carries bytes that are no UTF-8 inside a str; see BPETokenizer.encode_bytes.
-    return tuple(first_id + place for place in word.encode("utf-8", "surrogateescape").translate(_PLACE_OF_BYTE))
+    return tuple(
+        first_id + place
+        for place in word.encode("utf-8", "surrogateescape").translate(_PLACE_OF_BYTE)
+    )
 
 
-def count_words(texts: Iterable[str], pattern: str | None = GPT2_PATTERN, first_id: int = 0) -> dict[tuple, int]:
+def count_words(
+    texts: Iterable[str], pattern: str | None = GPT2_PATTERN, first_id: int = 0
+) -> dict[tuple, int]:
     """Count the distinct words of all texts, spelled in ids: training never looks at the text again."""
     counts: Counter[str] = Counter()
     for text in texts:
@@ -133,16 +147,21 @@ def learn_merges_by_rescanning(
         if not counts or counts[pair := best_pair(counts)] < min_frequency:
             break  # nothing left that is worth a token
         merges[pair] = first_id + len(merges)
-        words = {tuple(merge_pair(ids, pair, merges[pair])): frequency for ids, frequency in words.items()}
+        words = {
+            tuple(merge_pair(ids, pair, merges[pair])): frequency
+            for ids, frequency in words.items()
+        }
     return merges
 
 
-def learn_merges(words: Words, num_merges: int, *, first_id: int = 256, min_frequency: int = 2) -> dict[Pair, int]:
+def learn_merges(
+    words: Words, num_merges: int, *, first_id: int = 256, min_frequency: int = 2
+) -> dict[Pair, int]:
     """Learn the same merges, but touch only the words that hold the pair.
 
-    Counts are kept, not made anew; an index tells which words hold a pair; a heap tells the best pair. A merge
-    only lowers the counts of old pairs, so an entry of the heap promises too much, never too little: it is
-    corrected when it comes up, and not before.
+    Counts are kept, not made anew; an index tells which words hold a pair, or once held it; a heap tells the best
+    pair. A merge only lowers the counts of old pairs, so an entry of the heap promises too much, never too little:
+    it is corrected when it comes up, and not before.
 
     Args:
         words: spelled in ids below `first_id`, with their frequencies.
@@ -185,7 +204,9 @@ def learn_merges(words: Words, num_merges: int, *, first_id: int = 256, min_freq
     return merges
 
 
-def _merge_and_tell(ids: list[int], pair: Pair, new_id: int) -> tuple[list[int], list[tuple[Pair, int]]]:
+def _merge_and_tell(
+    ids: list[int], pair: Pair, new_id: int
+) -> tuple[list[int], list[tuple[Pair, int]]]:
     """Merge a pair in one word, and list which pairs that makes and unmakes: only neighbors of a merge do change."""
     first, second = pair
     merged: list[int] = []
@@ -268,12 +289,20 @@ class BPETokenizer:
     """
 
     def __init__(
-        self, merges: Iterable[Pair] = (), *, special_tokens: Sequence[str] = (), pattern: str | None = GPT2_PATTERN
+        self,
+        merges: Iterable[Pair] = (),
+        *,
+        special_tokens: Sequence[str] = (),
+        pattern: str | None = GPT2_PATTERN,
     ):
-        self.special_tokens = {name: number for number, name in enumerate(check_special_tokens(special_tokens))}
+        self.special_tokens = {
+            name: number for number, name in enumerate(check_special_tokens(special_tokens))
+        }
         self.end_of_text_id = self.special_tokens.get(END_OF_TEXT)
         self.pattern = _check_pattern(pattern)
-        self.token_bytes = [name.encode() for name in self.special_tokens] + [bytes([byte]) for byte in BYTE_ORDER]
+        self.token_bytes = [name.encode() for name in self.special_tokens] + [
+            bytes([byte]) for byte in BYTE_ORDER
+        ]
         self.merges: dict[Pair, int] = {}
         for pair in merges:
             self._add_merge(tuple(pair))
@@ -282,8 +311,12 @@ class BPETokenizer:
     def _add_merge(self, pair: tuple) -> None:
         new_id, first_byte = len(self.token_bytes), len(self.special_tokens)
         if len(pair) != 2 or pair in self.merges:
-            raise ValueError(f"merges must be different pairs, got {pair} as number {len(self.merges)}")
-        left, right = (check_integer("merges", part, minimum=first_byte, maximum=new_id - 1) for part in pair)
+            raise ValueError(
+                f"merges must be different pairs, got {pair} as number {len(self.merges)}"
+            )
+        left, right = (
+            check_integer("merges", part, minimum=first_byte, maximum=new_id - 1) for part in pair
+        )
         self.merges[left, right] = new_id
         self.token_bytes.append(self.token_bytes[left] + self.token_bytes[right])
 
@@ -316,10 +349,16 @@ class BPETokenizer:
         vocab_size = check_vocab_size(vocab_size, len(special_tokens))
         min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
         pattern = _check_pattern(pattern)
-        words = count_words(iterate_texts([text] if isinstance(text, str) else text), pattern, len(special_tokens))
+        words = count_words(
+            iterate_texts([text] if isinstance(text, str) else text), pattern, len(special_tokens)
+        )
         if not words:
-            raise ValueError("text must hold at least one character, got none: there is nothing to learn from")
-        merges = learn_merges(words, vocab_size - alphabet, first_id=alphabet, min_frequency=min_frequency)
+            raise ValueError(
+                "text must hold at least one character, got none: there is nothing to learn from"
+            )
+        merges = learn_merges(
+            words, vocab_size - alphabet, first_id=alphabet, min_frequency=min_frequency
+        )
         return cls(merges, special_tokens=special_tokens, pattern=pattern)
 
     @property
@@ -341,7 +380,9 @@ class BPETokenizer:
         _check_unicode(text)
         allowed = [allowed_special] if isinstance(allowed_special, str) else list(allowed_special)
         if unknown := [name for name in allowed if name not in self.special_tokens]:
-            raise ValueError(f"allowed_special must be among {list(self.special_tokens)}, got {unknown}")
+            raise ValueError(
+                f"allowed_special must be among {list(self.special_tokens)}, got {unknown}"
+            )
         ids: list[int] = []
         for number, piece in enumerate(_split_at(text, allowed)):
             ids += [self.special_tokens[piece]] if number % 2 else self._encode_ordinary(piece)
@@ -360,7 +401,9 @@ class BPETokenizer:
             merged = self._cache.get(word)
             if merged is None:
                 merged = merge_word(spell(word, len(self.special_tokens)), self.merges)
-                if len(self._cache) < CACHED_WORDS:  # few words make most of a text, so most are found here
+                if (
+                    len(self._cache) < CACHED_WORDS
+                ):  # few words make most of a text, so most are found here
                     self._cache[word] = merged
             ids += merged
         return ids
@@ -373,7 +416,9 @@ class BPETokenizer:
         """
         stream = as_stream(ids)
         if stream.size and not (stream.min() >= 0 and stream.max() < self.vocab_size):
-            raise ValueError(f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... {stream.max()}")
+            raise ValueError(
+                f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... {stream.max()}"
+            )
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:
@@ -382,7 +427,11 @@ class BPETokenizer:
 
     def save(self, path: str | os.PathLike) -> None:
         """Write all that `load` needs into one JSON file."""
-        state = {"format": FORMAT, "pattern": self.pattern, "special_tokens": list(self.special_tokens)}
+        state = {
+            "format": FORMAT,
+            "pattern": self.pattern,
+            "special_tokens": list(self.special_tokens),
+        }
         Path(path).write_text(json.dumps(state | {"merges": list(self.merges)}), encoding="utf-8")
 
     @classmethod
@@ -398,7 +447,9 @@ class BPETokenizer:
                 raise ValueError("another format")
             return cls(**state)
         except (ValueError, TypeError, AttributeError, KeyError) as error:
-            raise ValueError(f"{path} is no saved BPETokenizer ({type(error).__name__}: {error})") from None
+            raise ValueError(
+                f"{path} is no saved BPETokenizer ({type(error).__name__}: {error})"
+            ) from None
 
 
 def train_byte_level_bpe(
@@ -435,7 +486,9 @@ def train_byte_level_bpe(
     vocab_size = check_vocab_size(vocab_size, len(special_tokens))
     min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
     if unicode_normalizer is not None and unicode_normalizer not in NORMALIZERS:
-        raise ValueError(f"unicode_normalizer must be None or one of {list(NORMALIZERS)}, got {unicode_normalizer!r}")
+        raise ValueError(
+            f"unicode_normalizer must be None or one of {list(NORMALIZERS)}, got {unicode_normalizer!r}"
+        )
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
         tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()
@@ -450,11 +503,16 @@ def train_byte_level_bpe(
         show_progress=shows(progress),
     )
     source = iterate_texts(texts, text_column)
-    total = len(texts) if hasattr(texts, "__len__") else None
+    counted = hasattr(texts, "num_rows") or (
+        isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
+    )
+    total = len(texts) if counted else None  # of batches, nobody knows yet how many texts they hold
     tokenizer.train_from_iterator(_not_empty(source, total, progress), trainer=trainer)
     learned = len(json.loads(tokenizer.to_str())["model"]["merges"])
     if tokenizer.get_vocab_size() != len(special_tokens) + 256 + learned:
-        raise ValueError(f"special_tokens must not be tokens of ordinary text, but one of {special_tokens} is")
+        raise ValueError(
+            f"special_tokens must not be tokens of ordinary text, but one of {special_tokens} is"
+        )
     return tokenizer
 
 
@@ -465,8 +523,12 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
         TypeError: something else comes along; it is named, with its position.
     """
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-        raise TypeError(f"texts must be several texts, got {type(texts).__name__}: use [text] for a single one")
-    return _texts_of(texts.iter(BATCH_SIZE) if hasattr(texts, "column_names") else texts, text_column)
+        raise TypeError(
+            f"texts must be several texts, got {type(texts).__name__}: use [text] for a single one"
+        )
+    return _texts_of(
+        texts.iter(BATCH_SIZE) if hasattr(texts, "column_names") else texts, text_column
+    )
 
 
 def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
@@ -475,9 +537,17 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
             if text_column not in batch:
                 raise ValueError(f"text_column must be one of {list(batch)}, got {text_column!r}")
             batch = batch[text_column]
-        for text in [batch] if isinstance(batch, str) else batch if isinstance(batch, list | tuple) else [batch]:
+        for text in (
+            [batch]
+            if isinstance(batch, str)
+            else batch
+            if isinstance(batch, list | tuple)
+            else [batch]
+        ):
             if not isinstance(text, str):
-                raise TypeError(f"texts must be str, but number {number} is or holds {type(text).__name__}")
+                raise TypeError(
+                    f"texts must be str, but number {number} is or holds {type(text).__name__}"
+                )
             _check_unicode(text)
             yield text
 
@@ -485,11 +555,13 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
 def _not_empty(texts: Iterator[str], total: int | None, progress: bool | None) -> Iterator[str]:
     """Pass texts on, with a progress bar, and complain at the end if there was nothing in them."""
     characters = 0
-    for text in tqdm(texts, "reading", total=total, unit="text", leave=False, disable=not shows(progress)):
+    for text in progress_bar(texts, "reading", total=total, unit="text", progress=progress):
         characters += len(text)
         yield text
     if not characters:
-        raise ValueError("texts must hold at least one character, got none: there is nothing to learn from")
+        raise ValueError(
+            "texts must hold at least one character, got none: there is nothing to learn from"
+        )
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
@@ -501,9 +573,13 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
         if not isinstance(name, str):
             raise TypeError(f"special_tokens must be str, got {name!r} ({type(name).__name__})")
         if not name:
-            raise ValueError("special_tokens must not be empty: an empty name is everywhere in every text")
+            raise ValueError(
+                "special_tokens must not be empty: an empty name is everywhere in every text"
+            )
         if names.count(name) > 1:
-            raise ValueError(f"special_tokens must be different, but {name!r} occurs {names.count(name)} times")
+            raise ValueError(
+                f"special_tokens must be different, but {name!r} occurs {names.count(name)} times"
+            )
     return names
 
 
@@ -525,19 +601,29 @@ def _check_unicode(text: object) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         place = error.start
-        raise ValueError(f"text must be Unicode, but character {place} is half of one: {text[place]!r}") from None
+        raise ValueError(
+            f"text must be Unicode, but character {place} is half of one: {text[place]!r}"
+        ) from None
 
 
 def _check_pattern(pattern: str | None) -> str | None:
+    if pattern is not None and not isinstance(pattern, str):
+        raise TypeError(
+            f"pattern must be a str or None, got {pattern!r} ({type(pattern).__name__})"
+        )
     try:
         return pattern if pattern is None else regex.compile(pattern).pattern
-    except (regex.error, TypeError) as error:
-        raise ValueError(f"pattern must be a regular expression or None, got {pattern!r} ({error})") from None
+    except regex.error as error:
+        raise ValueError(
+            f"pattern must be a regular expression or None, got {pattern!r} ({error})"
+        ) from None
 
 
 def _split_at(text: str, names: list[str]) -> list[str]:
     """Cut a text at special tokens: ordinary text at even places, special tokens at odd ones."""
     if not names:
         return [text]
-    longest_first = sorted(names, key=len, reverse=True)  # of two names that begin alike, the longer one counts
+    longest_first = sorted(
+        names, key=len, reverse=True
+    )  # of two names that begin alike, the longer one counts
     return regex.split("(" + "|".join(map(regex.escape, longest_first)) + ")", text)

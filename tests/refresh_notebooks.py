@@ -55,6 +55,7 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
             continue
         count += 1
         cell.execution_count = count
+        cell.outputs = merge_streams(cell.outputs)
         for output in cell.outputs:
             if "execution_count" in output:
                 output.execution_count = count
@@ -62,6 +63,17 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
                 output.metadata = nbformat.from_dict({})
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"
+
+
+def merge_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Join neighboring pieces of one stream: in how many of them a slow cell prints is chance."""
+    merged: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        if merged and output.output_type == "stream" == merged[-1].output_type and output.name == merged[-1].name:
+            merged[-1].text += output.text
+        else:
+            merged.append(output)
+    return merged
 
 
 def draw_readme_picture() -> None:

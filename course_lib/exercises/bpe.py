@@ -12,7 +12,16 @@ from course_lib.exercises.checker import Case, bug_or_not, exercise
 
 
 def _ids(random: Random) -> Iterator[Case]:
-    yield from (([],), ([4],), ([4, 4],), ([4, 4, 4],), ([4, 4, 4, 4],), ([1, 2],), ([2, 1, 2],), ([1, 2, 1, 3, 1],))
+    yield from (
+        ([],),
+        ([4],),
+        ([4, 4],),
+        ([4, 4, 4],),
+        ([4, 4, 4, 4],),
+        ([1, 2],),
+        ([2, 1, 2],),
+        ([1, 2, 1, 3, 1],),
+    )
     for _ in range(30):
         yield ([random.randrange(4) for _ in range(random.randrange(3, 14))],)
 
@@ -33,12 +42,16 @@ def neighbor_counts(ids: list[int]) -> dict[tuple[int, int], int]:
     return counts
 
 
-@neighbor_counts.mistake("pairs that do not overlap. The second id of one pair is the first of the next: step by one.")
+@neighbor_counts.mistake(
+    "pairs that do not overlap. The second id of one pair is the first of the next: step by one."
+)
 def without_overlap(ids):
     return dict(Counter((ids[i], ids[i + 1]) for i in range(0, len(ids) - 1, 2)))
 
 
-@neighbor_counts.mistake("the order within a pair is lost. (1, 2) and (2, 1) are two different pairs.")
+@neighbor_counts.mistake(
+    "the order within a pair is lost. (1, 2) and (2, 1) are two different pairs."
+)
 def unordered_pairs(ids):
     return dict(Counter(tuple(sorted(pair)) for pair in pairwise(ids)))
 
@@ -54,9 +67,16 @@ def counts_once(ids):
 
 
 def _counts(random: Random) -> Iterator[Case]:
-    yield from (({(5, 6): 2},), ({(5, 6): 2, (6, 5): 3},), ({(6, 5): 3, (5, 6): 3},), ({(1, 9): 4, (2, 0): 4},))
+    yield from (
+        ({(5, 6): 2},),
+        ({(5, 6): 2, (6, 5): 3},),
+        ({(6, 5): 3, (5, 6): 3},),
+        ({(1, 9): 4, (2, 0): 4},),
+    )
     for _ in range(40):
-        pairs = random.sample([(a, b) for a in range(12) for b in range(12)], random.randrange(2, 9))
+        pairs = random.sample(
+            [(a, b) for a in range(12) for b in range(12)], random.randrange(2, 9)
+        )
         yield ({pair: random.randrange(1, 4) for pair in pairs},)
 
 
@@ -72,12 +92,16 @@ def pair_to_merge(counts: dict[tuple[int, int], int]) -> tuple[int, int]:
     return min(counts, key=lambda pair: (-counts[pair], pair))
 
 
-@pair_to_merge.mistake("ties go to the pair that was counted first. Then the order of the texts changes the tokenizer.")
+@pair_to_merge.mistake(
+    "ties go to the pair that was counted first. Then the order of the texts changes the tokenizer."
+)
 def first_come(counts):
     return max(counts, key=counts.get)
 
 
-@pair_to_merge.mistake("ties go to the largest ids: `max` with the key `(count, pair)` maximizes both.")
+@pair_to_merge.mistake(
+    "ties go to the largest ids: `max` with the key `(count, pair)` maximizes both."
+)
 def largest_ids(counts):
     return max(counts, key=lambda pair: (counts[pair], pair))
 
@@ -87,7 +111,9 @@ def rarest(counts):
     return min(counts, key=lambda pair: (counts[pair], pair))
 
 
-@pair_to_merge.mistake("among equals the second id decides. Compare the first ids, and the second only if these agree.")
+@pair_to_merge.mistake(
+    "among equals the second id decides. Compare the first ids, and the second only if these agree."
+)
 def second_id_first(counts):
     return min(counts, key=lambda pair: (-counts[pair], pair[1], pair[0]))
 
@@ -97,7 +123,11 @@ def _merges_of_one_pair(random: Random) -> Iterator[Case]:
         yield ids, (1, 2), 9
     yield from (([1] * length, (1, 1), 9) for length in range(2, 8))
     for _ in range(30):
-        yield [random.randrange(3) for _ in range(random.randrange(4, 15))], (random.randrange(3), 1), 9
+        yield (
+            [random.randrange(3) for _ in range(random.randrange(4, 15))],
+            (random.randrange(3), 1),
+            9,
+        )
 
 
 @exercise(
@@ -155,7 +185,17 @@ def keeps_the_second(ids, pair, new_id):
 def _words_with_merges(random: Random) -> Iterator[Case]:
     # (2, 3) was learned before (1, 2): in 1 2 3 it wins, although the other stands further left.
     merges = {(2, 3): 10, (1, 2): 11, (1, 10): 12, (3, 3): 13, (4, 2): 14}
-    for ids in ([], [1], [1, 2], [1, 2, 3], [1, 2, 1, 2, 3], [3, 3, 3], [2, 3, 3], [4, 2, 3], [4, 1, 2]):
+    for ids in (
+        [],
+        [1],
+        [1, 2],
+        [1, 2, 3],
+        [1, 2, 1, 2, 3],
+        [3, 3, 3],
+        [2, 3, 3],
+        [4, 2, 3],
+        [4, 1, 2],
+    ):
         yield ids, merges
     for _ in range(40):
         text = tuple(random.randrange(4) for _ in range(30))
@@ -186,7 +226,9 @@ def encode_word(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]
     return ids
 
 
-@encode_word.mistake("from left to right, whatever can be merged. The order of learning decides, not the place.")
+@encode_word.mistake(
+    "from left to right, whatever can be merged. The order of learning decides, not the place."
+)
 def leftmost_first(ids, merges):
     ids = list(ids)
     position = 0
@@ -199,7 +241,9 @@ def leftmost_first(ids, merges):
     return ids
 
 
-@encode_word.mistake("the last learned merge first. It was learned after all the others had been applied.")
+@encode_word.mistake(
+    "the last learned merge first. It was learned after all the others had been applied."
+)
 def latest_first(ids, merges):
     ids = list(ids)
     while candidates := [pair for pair in pairwise(ids) if pair in merges]:
@@ -213,13 +257,19 @@ def one_merge_only(ids, merges):
     return merge_history(ids, merges)[:2][-1]
 
 
-@encode_word.mistake("pairs of single bytes only: tokens that were made by a merge never take part in another one.")
+@encode_word.mistake(
+    "pairs of single bytes only: tokens that were made by a merge never take part in another one."
+)
 def single_bytes_only(ids, merges):
-    bytes_only = {pair: new_id for pair, new_id in merges.items() if max(pair) < min(merges.values())}
+    bytes_only = {
+        pair: new_id for pair, new_id in merges.items() if max(pair) < min(merges.values())
+    }
     return merge_history(ids, bytes_only)[-1]
 
 
-@encode_word.mistake("the longest token that fits, from left to right. BPE repeats the merges, and looks for nothing.")
+@encode_word.mistake(
+    "the longest token that fits, from left to right. BPE repeats the merges, and looks for nothing."
+)
 def longest_match(ids, merges):
     spelled: dict[int, list[int]] = {}
     for (left, right), new_id in merges.items():
@@ -298,18 +348,24 @@ def complete_bytes(data: bytes) -> int:
     return len(data)
 
 
-@complete_bytes.mistake("all of them. The reader sees U+FFFD, and the character does not come back.")
+@complete_bytes.mistake(
+    "all of them. The reader sees U+FFFD, and the character does not come back."
+)
 def all_bytes(data):
     return len(data)
 
 
-@complete_bytes.mistake("the later bytes are cut off, but the first byte of the half character stays.")
+@complete_bytes.mistake(
+    "the later bytes are cut off, but the first byte of the half character stays."
+)
 def leaves_the_first_byte(data):
     whole = complete_bytes.reference(data)
     return whole + 1 if whole < len(data) else whole
 
 
-@complete_bytes.mistake("the last character goes even if it is whole, unless it is ASCII: the text hangs back.")
+@complete_bytes.mistake(
+    "the last character goes even if it is whole, unless it is ASCII: the text hangs back."
+)
 def always_waits(data):
     end = len(data)
     while end and 0x80 <= data[end - 1] < 0xC0:
@@ -339,7 +395,9 @@ def compression(text: str, num_tokens: int) -> float:
     return len(text.encode("utf-8")) / num_tokens
 
 
-@compression.mistake("characters per token. That flatters English, whose characters are one byte, against Chinese.")
+@compression.mistake(
+    "characters per token. That flatters English, whose characters are one byte, against Chinese."
+)
 def characters_per_token(text, num_tokens):
     return len(text) / num_tokens
 
@@ -349,7 +407,9 @@ def tokens_per_byte(text, num_tokens):
     return num_tokens / len(text.encode())
 
 
-@compression.mistake("rounded down: `//` throws the fraction away, and the fraction is what you compare.")
+@compression.mistake(
+    "rounded down: `//` throws the fraction away, and the fraction is what you compare."
+)
 def rounded_down(text, num_tokens):
     return len(text.encode()) // num_tokens
 
@@ -387,7 +447,11 @@ def encode_longest_first(ids: list[int], merges: dict[tuple[int, int], int]) -> 
         spelled[new_id] = spelled.get(left, [left]) + spelled.get(right, [right])
     encoded, position = [], 0
     while position < len(ids):
-        fits = [(len(s), token) for token, s in spelled.items() if ids[position : position + len(s)] == s]
+        fits = [
+            (len(s), token)
+            for token, s in spelled.items()
+            if ids[position : position + len(s)] == s
+        ]
         length, token = max(fits, default=(1, ids[position]))
         encoded.append(token)
         position += length
@@ -399,7 +463,13 @@ def decode_tokens(tokens: list[bytes]) -> str:
 
 
 def _tokens(random: Random) -> Iterator[Case]:
-    yield from (([b"tide"],), ([b"ti", b"de"],), ([],), (["é".encode(), b"t"],), ([b"\xc3", b"\xa9"],))
+    yield from (
+        ([b"tide"],),
+        ([b"ti", b"de"],),
+        ([],),
+        (["é".encode(), b"t"],),
+        ([b"\xc3", b"\xa9"],),
+    )
     for _ in range(20):
         data = "".join(random.choice("aé潮🌊") for _ in range(3)).encode()
         cut = random.randrange(len(data) + 1)
