@@ -7,6 +7,7 @@ into tokens, the post-processor adds the end of the text; the decoder leads back
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import sys
@@ -15,17 +16,28 @@ from html.parser import HTMLParser
 from itertools import islice
 
 import numpy as np
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from tqdm.auto import tqdm
+from tokenizers import (
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from transformers import PreTrainedTokenizerFast
 
 from course_lib.arguments import check_integer
 from course_lib.bpe import END_OF_TEXT, check_special_tokens, iterate_texts
-from course_lib.corpora import Document, shows, smallest_dtype
+from course_lib.corpora import Document, smallest_dtype
+from course_lib.progress import progress_bar, shows
 
 PAD = "<|pad|>"
 BATCH_SIZE = 1000
-BYTE_CHARACTERS = sorted(pre_tokenizers.ByteLevel.alphabet())  # how ByteLevel writes the 256 bytes, one character each
+BYTE_CHARACTERS = sorted(
+    pre_tokenizers.ByteLevel.alphabet()
+)  # how ByteLevel writes the 256 bytes, one character each
 BYTE_TOKENS = [f"<0x{byte:02X}>" for byte in range(256)]  # how byte_fallback writes them
 
 # Before the tokenizer: from documents to texts.
@@ -39,10 +51,10 @@ _INLINE += "progress q s samp script select small source span strike strong styl
 _INLINE += "time track tt u var video wbr"
 _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _TAG = rf"""/?(?:{"|".join(sorted((_BLOCKS + " " + _INLINE).split()))})(?:[\s/](?:"[^"]*"|'[^']*'|[^<>"'])*)?>"""
-_MARKUP = rf"{_TAG}|!--.*?-->|!doctype\b[^<>]*>"
-_ENTITY = r"&(?:#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);"
-_ANY_MARKUP = re.compile(rf"<(?:{_MARKUP})|{_ENTITY}", re.IGNORECASE | re.DOTALL)
+_MARKUP = rf"{_TAG}|!--.*?-->|!doctype\b[^<>]*>|\?xml\b[^<>]*>"
+_TAGS = re.compile(rf"<(?:{_MARKUP})", re.IGNORECASE | re.DOTALL)
 _OTHER_LESS_THAN = re.compile(rf"<(?!{_MARKUP})", re.IGNORECASE | re.DOTALL)
+_ENTITY = re.compile(r"&(?:#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);", re.IGNORECASE)
 
 
 def strip_html(text: str) -> str:
@@ -56,8 +68,8 @@ def strip_html(text: str) -> str:
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
-    if not _ANY_MARKUP.search(text):
-        return text
+    if not _TAGS.search(text):
+        return _ENTITY.sub(lambda entity: html.unescape(entity.group()), text)
     page = _Page()
     # A parser is lenient: it would take any < before a letter for a tag. So the others are disguised first.
     page.feed(_OTHER_LESS_THAN.sub("&lt;", text))
@@ -69,7 +81,9 @@ class _Page(HTMLParser):
     """Collect the visible text of a page."""
 
     def __init__(self):
-        super().__init__(convert_charrefs=True)  # entities are decoded by the parser, after it has found the tags
+        super().__init__(
+            convert_charrefs=True
+        )  # entities are decoded by the parser, after it has found the tags
         self.parts: list[str] = []
         self.hidden = False
         self.preformatted = 0
@@ -85,7 +99,7 @@ class _Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         self.hidden = False
         self.preformatted -= tag == "pre"
-        if tag in _BLOCK_TAGS:
+        if tag in _BLOCK_TAGS and tag not in ("br", "hr"):  # these two hold nothing, and break once
             self.parts.append("\n")
 
     def handle_data(self, data: str) -> None:
@@ -94,8 +108,10 @@ class _Page(HTMLParser):
             self.parts.append(data if self.preformatted > 0 else re.sub(r"\n[ \t]+", "\n", data))
 
 
-def training_texts(documents: Iterable[Document], *, min_quality: int = 3, min_length: int = 100) -> Iterator[str]:
-    """Yield the texts worth learning from, one by one: good enough, cleaned of markup, and then long enough.
+def training_texts(
+    documents: Iterable[Document], *, min_quality: int = 3, min_length: int = 100
+) -> Iterator[str]:
+    """Return an iterator over the texts worth learning from: good enough, cleaned of markup, and then long enough.
 
     Args:
         documents: any stream of documents; it is read once and never held in memory.
@@ -106,7 +122,17 @@ def training_texts(documents: Iterable[Document], *, min_quality: int = 3, min_l
     """
     min_quality = check_integer("min_quality", min_quality, minimum=0, maximum=5)
     min_length = check_integer("min_length", min_length, minimum=0)
-    for document in documents:
+    return _select(
+        documents, min_quality, min_length
+    )  # so that a wrong argument is an error now, not later
+
+
+def _select(documents: Iterable[Document], min_quality: int, min_length: int) -> Iterator[str]:
+    for number, document in enumerate(documents):
+        if not isinstance(document, Document):
+            raise TypeError(
+                f"documents must be of type Document, but number {number} is {type(document).__name__}"
+            )
         if document.quality >= min_quality:
             text = document.text if document.kind == "code" else strip_html(document.text)
             if len(text) >= min_length:
@@ -117,10 +143,11 @@ def training_texts(documents: Iterable[Document], *, min_quality: int = 3, min_l
 
 _LINE_END = r"\r\n|[\r\x0B\x0C\x{85}\x{2028}\x{2029}]"
 _INVISIBLE = r"[\p{Cc}\x{AD}\x{200B}\x{2060}\x{FEFF}\x{FFFD}&&[^\t\n]]"
-# The two joiners are spelling in some scripts and inside emoji, and noise everywhere else.
+# The two joiners are spelling in some scripts and inside emoji, and noise everywhere else. Between letter and joiner
+# there may be marks, whose order NFC changes.
 _JOINED_SCRIPTS = "Arabic Syriac Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala"
 _JOINED = "".join(rf"\p{{{script}}}" for script in _JOINED_SCRIPTS.split())
-_JOINER = rf"(?<![\p{{Extended_Pictographic}}\p{{Emoji_Modifier}}\x{{FE0F}}{_JOINED}])[\x{{200C}}\x{{200D}}]"
+_JOINER = rf"(?<![\p{{Extended_Pictographic}}\p{{Emoji_Modifier}}{_JOINED}]\p{{M}}{{0,8}})[\x{{200C}}\x{{200D}}]"
 
 
 def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer:
@@ -141,7 +168,8 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
             normalizers.Replace(Regex(_INVISIBLE), ""),
             normalizers.Replace(Regex(_JOINER), ""),
             normalizers.NFC(),
-            normalizers.Replace(Regex(r"[ \t]+(?=\n|\z)"), ""),
+            # The lookbehind lets a run be tried once, and not again from each of its blanks.
+            normalizers.Replace(Regex(r"(?<![ \t])[ \t]++(?=\n|\z)"), ""),
             normalizers.Replace(Regex(spaces), " "),
             normalizers.Replace(Regex(r"\n{3,}"), "\n\n"),
         ]
@@ -159,11 +187,11 @@ PIECE_RULES: dict[str, str] = {
     "decimal": r" ?\p{Nd}+\.\p{Nd}+",
     "integer": r" ?\p{N}+",
     "operator": rf" ?(?:{_OPERATOR})",
-    "snake_case": r" ?[\p{L}\p{N}]*(?:_+[\p{L}\p{N}]+)+_*",
+    "snake_case": r" ?[\p{L}\p{N}]{0,64}(?:_+[\p{L}\p{N}]+)+_*",  # no bound, quadratic time
     "word": r" ?\p{L}[\p{L}\p{M}\x{200C}\x{200D}]*",
     "blanks": r"[^\S\n]+(?= \S)|(?! \S)[^\S\n]+",  # all but the space that belongs to the next piece
     "newlines": r"\n+",
-    "punctuation": rf" ?(?:(?!{_OPERATOR}|_+[\p{{L}}\p{{N}}])[^\s\p{{L}}\p{{N}}])+",
+    "punctuation": rf" ?_+| ?(?:(?!{_OPERATOR})[^\s\p{{L}}\p{{N}}_])+",
 }
 
 
@@ -182,7 +210,9 @@ def build_pre_tokenizer(
     if not byte_level:
         return split
     # use_regex=False: ByteLevel has a pattern of its own, GPT-2's, and would cut our pieces once more.
-    return pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    return pre_tokenizers.Sequence(
+        [split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
 
 
 def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
@@ -250,11 +280,20 @@ def build_tokenizer(
     """
     special_tokens = check_special_tokens(special_tokens)
     if not special_tokens:
-        raise ValueError("special_tokens must hold at least one name: the first one ends every text")
+        raise ValueError(
+            "special_tokens must hold at least one name: the first one ends every text"
+        )
+    if dropout is not None and (isinstance(dropout, bool) or not isinstance(dropout, int | float)):
+        raise TypeError(
+            f"dropout must be None or a probability 0 ... 1, got {dropout!r} ({type(dropout).__name__})"
+        )
     if dropout is not None and not 0 <= dropout <= 1:
         raise ValueError(f"dropout must be None or a probability 0 ... 1, got {dropout!r}")
     min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
-    marks = {"continuing_subword_prefix": continuing_subword_prefix, "end_of_word_suffix": end_of_word_suffix}
+    marks = {
+        "continuing_subword_prefix": continuing_subword_prefix,
+        "end_of_word_suffix": end_of_word_suffix,
+    }
     marks = {name: mark for name, mark in marks.items() if mark is not None}
     _check_marks(marks, byte_fallback)
     # What the model must know whether or not it occurs: a byte without a token would be dropped, and nobody told.
@@ -263,7 +302,9 @@ def build_tokenizer(
     else:
         prefixes = dict.fromkeys(["", continuing_subword_prefix or ""])
         suffixes = dict.fromkeys(["", end_of_word_suffix or ""])
-        required = [p + character + s for p in prefixes for s in suffixes for character in BYTE_CHARACTERS]
+        required = [
+            p + character + s for p in prefixes for s in suffixes for character in BYTE_CHARACTERS
+        ]
     at_least = len(special_tokens) + len(required)
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
     if vocab_size < at_least:
@@ -274,14 +315,22 @@ def build_tokenizer(
     tokenizer = Tokenizer(models.BPE(dropout=dropout, byte_fallback=byte_fallback, **marks))
     tokenizer.normalizer = build_normalizer(keep_indentation=keep_indentation)
     tokenizer.pre_tokenizer = build_pre_tokenizer(byte_level=not byte_fallback)
+    for name in special_tokens:
+        if name in required or len(cut(tokenizer.pre_tokenizer, name)) < 2:
+            raise ValueError(
+                f"special_tokens must be no pieces of ordinary text, as <|...|> is not; got {name!r}"
+            )
     tokenizer.decoder = build_decoder(byte_level=not byte_fallback, affixes=list(marks.values()))
     alphabet = [] if byte_fallback else BYTE_CHARACTERS
     trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size - len(required) + len(alphabet),  # room for those that are added below
+        vocab_size=vocab_size
+        - len(required)
+        + len(alphabet),  # room for those that are added below
         min_frequency=min_frequency,
         special_tokens=special_tokens,
         initial_alphabet=alphabet,
-        show_progress=shows(progress) and sys.stderr.isatty(),  # its bar can only be drawn in a terminal
+        show_progress=shows(progress)
+        and sys.stderr.isatty(),  # its bar can only be drawn in a terminal
         **marks,
     )
     if byte_fallback:
@@ -289,16 +338,22 @@ def build_tokenizer(
         trainer.limit_alphabet = (vocab_size - at_least) // 2
     if length is None and isinstance(texts, Sized):
         length = len(texts)
-    tokenizer.train_from_iterator(_not_blank(iterate_texts(texts), length, progress), trainer, length=length)
+    tokenizer.train_from_iterator(
+        _not_blank(iterate_texts(texts), length, progress), trainer, length=length
+    )
     tokenizer = _with_tokens(tokenizer, required)
-    tokenizer.post_processor = build_post_processor(special_tokens[0], tokenizer.token_to_id(special_tokens[0]))
+    tokenizer.post_processor = build_post_processor(
+        special_tokens[0], tokenizer.token_to_id(special_tokens[0])
+    )
     return tokenizer
 
 
 def _check_marks(marks: Mapping[str, str], byte_fallback: bool) -> None:
     for name, mark in marks.items():
         if byte_fallback:
-            raise ValueError(f"{name} must be None with byte_fallback, got {mark!r}: bytes would lose their names")
+            raise ValueError(
+                f"{name} must be None with byte_fallback, got {mark!r}: bytes would lose their names"
+            )
         if not isinstance(mark, str):
             raise TypeError(f"{name} must be a str, got {mark!r} ({type(mark).__name__})")
         if set(mark) <= set(BYTE_CHARACTERS):
@@ -307,18 +362,24 @@ def _check_marks(marks: Mapping[str, str], byte_fallback: bool) -> None:
                 f"or else text that looks like the mark would be lost; got {mark!r}"
             )
     if len(marks) > len(set(marks.values())):
-        raise ValueError(f"end_of_word_suffix must differ from the prefix, got {marks['end_of_word_suffix']!r} twice")
+        raise ValueError(
+            f"end_of_word_suffix must differ from the prefix, got {marks['end_of_word_suffix']!r} twice"
+        )
 
 
-def _not_blank(texts: Iterator[str], length: int | None, progress: bool | None) -> Iterator[list[str]]:
+def _not_blank(
+    texts: Iterator[str], length: int | None, progress: bool | None
+) -> Iterator[list[str]]:
     """Pass texts on in batches, which crosses over to the library less often; complain if they held nothing."""
-    texts = iter(tqdm(texts, "reading", total=length, unit="text", leave=False, disable=not shows(progress)))
+    texts = iter(progress_bar(texts, "reading", total=length, unit="text", progress=progress))
     blank = True
     while batch := list(islice(texts, BATCH_SIZE)):
         blank = blank and not any(text.strip() for text in batch)
         yield batch
     if blank:
-        raise ValueError("texts must hold more than blanks, got an empty corpus: there is nothing to learn from")
+        raise ValueError(
+            "texts must hold more than blanks, got an empty corpus: there is nothing to learn from"
+        )
 
 
 def _with_tokens(tokenizer: Tokenizer, tokens: Iterable[str]) -> Tokenizer:
@@ -336,16 +397,34 @@ def _with_tokens(tokenizer: Tokenizer, tokens: Iterable[str]) -> Tokenizer:
 # Does it work?
 
 VERIFICATION_SAMPLES: dict[str, list[str]] = {
-    "equations": ["E = mc², ∑ᵢ xᵢ² ≤ ‖x‖², ∀ε>0 ∃δ>0", r"\frac{a_1}{b^2} = -b \pm \sqrt{b^2-4ac}", "x² + y² = 25"],
-    "scientific numbers": ["6.022e23 and 1.5e-3, 2E+10", "3.14159 is not 3", "1e-9 < 1.0e-8", "−4 °C ± 0.5"],
+    "equations": [
+        "E = mc², ∑ᵢ xᵢ² ≤ ‖x‖², ∀ε>0 ∃δ>0",
+        r"\frac{a_1}{b^2} = -b \pm \sqrt{b^2-4ac}",
+        "x² + y² = 25",
+    ],
+    "scientific numbers": [
+        "6.022e23 and 1.5e-3, 2E+10",
+        "3.14159 is not 3",
+        "1e-9 < 1.0e-8",
+        "−4 °C ± 0.5",
+    ],
     "code": [
         "def f(x, *, y=2):\n    return x**2 // y\n",
         "if (a != b) {\n\ta += 1;\n\tb -> next;\n}",
         "__init__ == my_var_2",
     ],
-    "contractions": ["don't we'll they're I'd she's I'm you've", "DON'T", "l’été, rock ’n’ roll", "'quoted'"],
+    "contractions": [
+        "don't we'll they're I'd she's I'm you've",
+        "DON'T",
+        "l’été, rock ’n’ roll",
+        "'quoted'",
+    ],
     "emoji": ["👍🏽 and 👩‍🚀, 🏳️‍🌈!", "🇫🇷🇩🇪", "☺️ ❤️‍🔥"],
-    "Chinese, Japanese, Korean": ["中文没有空格，也能分词。", "日本語のテキスト。", "한국어 텍스트도 됩니다."],
+    "Chinese, Japanese, Korean": [
+        "中文没有空格，也能分词。",
+        "日本語のテキスト。",
+        "한국어 텍스트도 됩니다.",
+    ],
     "other": [
         "a  b\u200b \n\n\n\nc\ufeff",
         "हिन्दी और نستعلیق می‌خواهم",
@@ -377,11 +456,18 @@ def find_round_trip_failures(tokenizer: Tokenizer, texts: Iterable[str]) -> list
 
 def id_dtype(tokenizer: Tokenizer) -> np.dtype:
     """Return uint16 if the largest id the tokenizer can ever give fits, added tokens included, else uint32."""
-    return smallest_dtype(max(tokenizer.get_vocab(with_added_tokens=True).values()))
+    vocabulary = tokenizer.get_vocab(with_added_tokens=True)
+    if not vocabulary:
+        raise ValueError("tokenizer must have a vocabulary, got an empty one: train it first")
+    return smallest_dtype(max(vocabulary.values()))
 
 
-def encode_documents(tokenizer: Tokenizer, texts: Iterable, *, progress: bool | None = None) -> np.ndarray:
+def encode_documents(
+    tokenizer: Tokenizer, texts: Iterable, *, progress: bool | None = None
+) -> np.ndarray:
     """Tokenize texts in batches, on all cores, and join them into one stream; the tokenizer itself ends each.
+
+    A special token that is spelled out in a text is encoded like any other text.
 
     Args:
         tokenizer: from `build_tokenizer`.
@@ -396,19 +482,33 @@ def encode_documents(tokenizer: Tokenizer, texts: Iterable, *, progress: bool | 
         ValueError: there is no text.
     """
     dtype = id_dtype(tokenizer)
+    tokenizer = Tokenizer.from_str(tokenizer.to_str())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = (
+        True  # a document that spells <|endoftext|> must not end there
+    )
     length = len(texts) if isinstance(texts, Sized) else None
-    bar = tqdm(iterate_texts(texts), "tokenizing", total=length, unit="text", leave=False, disable=not shows(progress))
+    bar = progress_bar(
+        iterate_texts(texts), "tokenizing", total=length, unit="text", progress=progress
+    )
     source, pieces = iter(bar), []
     while batch := list(islice(source, BATCH_SIZE)):
         # The fast one leaves out the offsets, which nobody asks for here.
-        pieces += [np.array(encoding.ids, dtype=dtype) for encoding in tokenizer.encode_batch_fast(batch)]
+        pieces += [
+            np.array(encoding.ids, dtype=dtype) for encoding in tokenizer.encode_batch_fast(batch)
+        ]
     if not pieces:
         raise ValueError("texts must hold at least one text, got none")
     return np.concatenate(pieces)
 
 
 def wrap_tokenizer(
-    tokenizer: Tokenizer, *, model_max_length: int, end_of_text: str = END_OF_TEXT, pad_token: str = PAD
+    tokenizer: Tokenizer,
+    *,
+    model_max_length: int,
+    end_of_text: str = END_OF_TEXT,
+    pad_token: str = PAD,
 ) -> PreTrainedTokenizerFast:
     """Give a tokenizer the face that `transformers` expects: named roles, padding and truncation on the right.
 
@@ -424,9 +524,11 @@ def wrap_tokenizer(
     """
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"tokenizer must be a tokenizers.Tokenizer, got {type(tokenizer).__name__}")
-    added = 1 if tokenizer.post_processor is None else tokenizer.num_special_tokens_to_add(is_pair=False)
-    model_max_length = check_integer("model_max_length", model_max_length, minimum=1 + added)
-    special = [token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special]
+    ends = tokenizer.num_special_tokens_to_add(is_pair=False)
+    model_max_length = check_integer("model_max_length", model_max_length, minimum=1 + ends)
+    special = [
+        token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special
+    ]
     for name, token in (("end_of_text", end_of_text), ("pad_token", pad_token)):
         if token not in special:
             raise ValueError(f"{name} must be one of the special tokens {special}, got {token!r}")

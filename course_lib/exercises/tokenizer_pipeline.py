@@ -29,7 +29,11 @@ def _untidy_texts(random: Random) -> Iterator[Case]:
         yield (text,)
     yield ("if a:\n    return  b   \n\n\n\nelse:\n\tpass",)
     for _ in range(40):
-        yield ("".join(random.choices(["a", "b", " ", "  ", "\t", "\n", "\n\n"], k=random.randrange(3, 12))),)
+        yield (
+            "".join(
+                random.choices(["a", "b", " ", "  ", "\t", "\n", "\n\n"], k=random.randrange(3, 12))
+            ),
+        )
 
 
 @exercise(
@@ -49,7 +53,9 @@ def tidy(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-@tidy.mistake("newlines are reduced before blanks are cut: lines that hold only blanks keep newlines apart until then.")
+@tidy.mistake(
+    "newlines are reduced before blanks are cut: lines that hold only blanks keep newlines apart until then."
+)
 def newlines_first(text):
     text = re.sub(r"\n{3,}", "\n\n", text)
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
@@ -63,7 +69,9 @@ def flattens_indentation(text):
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-@tidy.mistake("`replace` goes through the text once: five newlines become four, and four spaces two.")
+@tidy.mistake(
+    "`replace` goes through the text once: five newlines become four, and four spaces two."
+)
 def replaces_once(text):
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
     text = re.sub(r"(?<=[^ \t\n])  ", " ", text)
@@ -111,12 +119,16 @@ def cut_isolated(text: str, rules: list[str]) -> list[str]:
     return [piece for piece in [*pieces, text[end:]] if piece]
 
 
-@cut_isolated.mistake("what lies between the matches is dropped. A tokenizer must not lose a character.")
+@cut_isolated.mistake(
+    "what lies between the matches is dropped. A tokenizer must not lose a character."
+)
 def only_matches(text, rules):
     return re.findall("|".join(rules), text)
 
 
-@cut_isolated.mistake("the longest match wins. In a regular expression it is the first alternative, long or short.")
+@cut_isolated.mistake(
+    "the longest match wins. In a regular expression it is the first alternative, long or short."
+)
 def longest_wins(text, rules):
     return cut_isolated.reference(text, sorted(rules, key=len, reverse=True))
 
@@ -163,7 +175,9 @@ def fall_back_to_bytes(text: str, alphabet: str) -> list[str]:
     return tokens
 
 
-@fall_back_to_bytes.mistake("the code point instead of the bytes of UTF-8. There are 256 byte tokens, and no <0x4E2D>.")
+@fall_back_to_bytes.mistake(
+    "the code point instead of the bytes of UTF-8. There are 256 byte tokens, and no <0x4E2D>."
+)
 def code_points(text, alphabet):
     return [c if c in alphabet else f"<0x{ord(c):02X}>" for c in text]
 
@@ -173,14 +187,21 @@ def always_bytes(text, alphabet):
     return [f"<0x{byte:02X}>" for byte in text.encode()]
 
 
-@fall_back_to_bytes.mistake("unknown characters are dropped: the silent loss that the fallback is there to prevent.")
+@fall_back_to_bytes.mistake(
+    "unknown characters are dropped: the silent loss that the fallback is there to prevent."
+)
 def drops_unknown(text, alphabet):
     return [c for c in text if c in alphabet]
 
 
-@fall_back_to_bytes.mistake("lower-case names: the vocabulary holds <0xC3>, and <0xc3> is not found in it.")
+@fall_back_to_bytes.mistake(
+    "lower-case names: the vocabulary holds <0xC3>, and <0xc3> is not found in it."
+)
 def lower_case(text, alphabet):
-    return [t.lower() if t.startswith("<0x") else t for t in fall_back_to_bytes.reference(text, alphabet)]
+    return [
+        t.lower() if t.startswith("<0x") else t
+        for t in fall_back_to_bytes.reference(text, alphabet)
+    ]
 
 
 @fall_back_to_bytes.mistake("bytes below 0x10 have one digit. The names have two: <0x0A>.")
@@ -208,12 +229,16 @@ def count_lost_bytes(seen: str, text: str) -> int:
     return sum(byte not in alphabet for byte in text.encode())
 
 
-@count_lost_bytes.mistake("characters are counted. An unseen character may share some of its bytes with seen ones.")
+@count_lost_bytes.mistake(
+    "characters are counted. An unseen character may share some of its bytes with seen ones."
+)
 def counts_characters(seen, text):
     return sum(c not in seen for c in text)
 
 
-@count_lost_bytes.mistake("all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, survive.")
+@count_lost_bytes.mistake(
+    "all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, survive."
+)
 def whole_characters(seen, text):
     return sum(len(c.encode()) for c in text if c not in seen)
 
@@ -255,7 +280,9 @@ def only_at_the_end(first, second, end_of_text_id):
     return [*first, *(second or []), end_of_text_id]
 
 
-@end_each.mistake("only between the two. The second one never ends, and a single one has no end at all.")
+@end_each.mistake(
+    "only between the two. The second one never ends, and a single one has no end at all."
+)
 def only_between(first, second, end_of_text_id):
     return first if second is None else [*first, end_of_text_id, *second]
 
@@ -287,7 +314,9 @@ def _rows_to_pad(random: Random) -> Iterator[Case]:
         "The mask is 1 as often as the cut row has ids, whatever these ids are, and 0 for each pad.",
     ),
 )
-def pad_right(rows: list[list[int]], pad_id: int, length: int) -> tuple[list[list[int]], list[list[int]]]:
+def pad_right(
+    rows: list[list[int]], pad_id: int, length: int
+) -> tuple[list[list[int]], list[list[int]]]:
     """Return the rows cut and padded on the right to `length` ids, and their attention masks: 1 real, 0 pad."""
     padded, masks = [], []
     for row in rows:
@@ -298,13 +327,17 @@ def pad_right(rows: list[list[int]], pad_id: int, length: int) -> tuple[list[lis
     return padded, masks
 
 
-@pad_right.mistake("the mask is read off the ids. A real token with the id of the pad, such as an end, is masked too.")
+@pad_right.mistake(
+    "the mask is read off the ids. A real token with the id of the pad, such as an end, is masked too."
+)
 def mask_from_ids(rows, pad_id, length):
     padded, _ = pad_right.reference(rows, pad_id, length)
     return padded, [[int(i != pad_id) for i in row] for row in padded]
 
 
-@pad_right.mistake("padded on the left: every position id of a short row is off by the number of pads.")
+@pad_right.mistake(
+    "padded on the left: every position id of a short row is off by the number of pads."
+)
 def on_the_left(rows, pad_id, length):
     cut_rows = [row[:length] for row in rows]
     return (
@@ -313,7 +346,9 @@ def on_the_left(rows, pad_id, length):
     )
 
 
-@pad_right.mistake("rows are cut on the left: the beginning of the text is lost instead of the end.")
+@pad_right.mistake(
+    "rows are cut on the left: the beginning of the text is lost instead of the end."
+)
 def keeps_the_end(rows, pad_id, length):
     return pad_right.reference([row[-length:] for row in rows], pad_id, length)
 
@@ -349,12 +384,16 @@ def choose_dtype(vocab_size: int, added_ids: list[int]) -> str:
     return "uint16" if largest <= 65_535 else "uint32"
 
 
-@choose_dtype.mistake("added tokens are forgotten: the id 65,536 becomes 0 in uint16, and nobody is told.")
+@choose_dtype.mistake(
+    "added tokens are forgotten: the id 65,536 becomes 0 in uint16, and nobody is told."
+)
 def forgets_added(vocab_size, added_ids):
     return "uint16" if vocab_size - 1 <= 65_535 else "uint32"
 
 
-@choose_dtype.mistake("tokens are counted. Added ids may leave a gap: the largest id counts, not how many there are.")
+@choose_dtype.mistake(
+    "tokens are counted. Added ids may leave a gap: the largest id counts, not how many there are."
+)
 def counts_tokens(vocab_size, added_ids):
     return "uint16" if vocab_size + len(added_ids) <= 65_536 else "uint32"
 
@@ -364,7 +403,9 @@ def off_by_one(vocab_size, added_ids):
     return "uint16" if max([vocab_size, *added_ids]) <= 65_535 else "uint32"
 
 
-@choose_dtype.mistake("32,767 is the bound of int16. Without a sign there are twice as many numbers.")
+@choose_dtype.mistake(
+    "32,767 is the bound of int16. Without a sign there are twice as many numbers."
+)
 def with_a_sign(vocab_size, added_ids):
     return "uint16" if max([vocab_size - 1, *added_ids]) <= 32_767 else "uint32"
 

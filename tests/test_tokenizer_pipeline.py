@@ -1,0 +1,738 @@
+"""Cleaning, every stage of the pipeline with a table for each rule, training, verification, wrapping, the stream."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+from course_lib.corpora import Document, encode_corpus, load_documents
+from course_lib.tokenizer_pipeline import (
+    BYTE_CHARACTERS,
+    BYTE_TOKENS,
+    END_OF_TEXT,
+    PAD,
+    PIECE_RULES,
+    VERIFICATION_SAMPLES,
+    build_normalizer,
+    build_pre_tokenizer,
+    build_tokenizer,
+    cut,
+    encode_documents,
+    find_round_trip_failures,
+    id_dtype,
+    strip_html,
+    training_texts,
+    wrap_tokenizer,
+)
+
+DOCUMENTS = load_documents()
+TEXTS = [document.text for document in DOCUMENTS]
+NORMALIZER = build_normalizer()
+PRE_TOKENIZER = build_pre_tokenizer()
+OPTIONS = {
+    "plain": {},
+    "dropout": {"dropout": 0.5},
+    "prefix": {"continuing_subword_prefix": "▸"},
+    "suffix": {"end_of_word_suffix": "◂"},
+    "prefix and suffix": {"continuing_subword_prefix": "▸", "end_of_word_suffix": "◂"},
+    "byte_fallback": {"byte_fallback": True},
+    "byte_fallback and dropout": {"byte_fallback": True, "dropout": 0.5},
+    "indentation lost": {"keep_indentation": False},
+}
+# What breaks normalizers: everything that is invisible, combines, or is a blank, and something to stand beside it.
+NASTY = list(
+    "ab1._'=-!\t\n\r é中\u0301\u00a0\u3000\u200b\u200c\u200d\u00ad\ufeff\ufffd\x00\x07\x0b\x0c\x85\u2028👩🚀\ufe0fक्म"
+)
+nasty_texts = st.text(st.sampled_from(NASTY), max_size=25)
+any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+@pytest.fixture(scope="module")
+def tokenizers() -> dict[str, Tokenizer]:
+    texts = list(training_texts(DOCUMENTS))
+    return {
+        name: build_tokenizer(texts, vocab_size=1600, progress=False, **options) for name, options in OPTIONS.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tokenizers) -> Tokenizer:
+    return tokenizers["plain"]
+
+
+# Cleaning
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("", ""),
+        ("plain  text\n\n\n", "plain  text\n\n\n"),
+        ("<p>one</p><p>two</p>", "one\n\ntwo"),
+        ("<p>one<br>two<br/>three</p>", "one\ntwo\nthree"),
+        ("a <b>bold</b> word", "a bold word"),
+        ("<P CLASS='x'>upper case</P>", "upper case"),
+        ('<a title="1 > 0" href=x>link</a>', "link"),
+        ("<tr><td>1</td><td>2</td></tr>", "1 2"),
+        ("<p>a<!-- <p>hidden</p> -->b</p>", "ab"),
+        ("<!DOCTYPE html>\n<p>a</p>", "a"),
+        ('<?xml version="1.0"?><p>a</p>', "a"),
+        ("<script>if (a < b) { x() }</script><p>a</p>", "a"),
+        ("<style>p { color: red }</style>a", "a"),
+        ("<p>Tom &amp; Jerry&#8217;s &eacute;</p>", "Tom & Jerry’s é"),
+        ("<p>&amp;lt;</p>", "&lt;"),
+        ("&amp;nbsp; without tags &#x41;", "&nbsp; without tags A"),
+        ("no such &entity; here & there", "no such &entity; here & there"),
+        ("  &lt;\n    indented", "  <\n    indented"),
+        ("<p>1 &lt; 2</p>", "1 < 2"),
+        ("<p>if a < b and c > d</p>", "if a < b and c > d"),
+        ("<p>write &lt;b&gt; for bold</p>", "write <b> for bold"),
+        ("<p>a List<int> x<y</p>", "a List<int> x<y"),
+        ("<pre>if a:\n    b\n</pre>", "if a:\n    b"),
+        ("<p>one\n    two</p>", "one\ntwo"),
+        ("a <bogus> tag", "a <bogus> tag"),
+        ("an open <b", "an open <b"),
+        ("<p>an open <!-- comment", "an open <!-- comment"),
+        ("</p></div>only ends", "only ends"),
+    ],
+)
+def test_a_page_becomes_what_its_reader_sees(page, text):
+    assert strip_html(page) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["a < b", "a<b, c>d", "#include <stdio.h>", "vector<int> v;", "x <- 3", "<3", "<>", "AT&T"]
+)
+def test_what_is_no_element_of_html_is_text(text):
+    assert strip_html(text) == text
+
+
+def test_of_the_bundled_documents_only_web_pages_change():
+    assert {document.kind for document in DOCUMENTS if strip_html(document.text) != document.text} == {"web"}
+    for document in DOCUMENTS:
+        if document.kind == "web":
+            assert not re.search(r"</?(?:p|div|a|b|i|ul|li|h1|h2)\b[^<>]*>", strip_html(document.text))
+
+
+@given(st.text(st.sampled_from(list("<>/!-&;pb\"' =a#1\n")), max_size=30))
+@settings(deadline=None, max_examples=300)
+def test_no_text_makes_the_cleaner_raise(text):
+    assert isinstance(strip_html(text), str)
+
+
+@pytest.mark.parametrize("text", [None, b"<p>", 3])
+def test_only_str_is_cleaned(text):
+    with pytest.raises(TypeError, match="text must be a str, got"):
+        strip_html(text)
+
+
+def test_the_training_stream_is_filtered_by_quality_and_length():
+    expected = [
+        d for d in DOCUMENTS if d.quality >= 3 and len(d.text if d.kind == "code" else strip_html(d.text)) >= 100
+    ]
+    texts = list(training_texts(DOCUMENTS))
+    assert len(texts) == len(expected) < len(DOCUMENTS)
+    assert min(map(len, texts)) >= 100
+    assert len(list(training_texts(DOCUMENTS, min_quality=0, min_length=0))) == len(DOCUMENTS)
+
+
+@pytest.mark.parametrize(("quality", "length", "kept"), [(2, 100, 0), (3, 99, 0), (3, 100, 1), (5, 101, 1)])
+def test_the_bounds_of_the_filter_are_inclusive(quality, length, kept):
+    assert len(list(training_texts([Document("1", "article", quality, "x" * length)]))) == kept
+
+
+def test_markup_does_not_count_as_length_and_code_keeps_it():
+    page = f"<div class='{'x' * 200}'>short</div>"
+    assert list(training_texts([Document("1", "web", 5, page)])) == []
+    assert list(training_texts([Document("1", "code", 5, page)])) == [page]
+
+
+def test_the_stream_is_read_lazily():
+    def endless():
+        while True:
+            yield Document("1", "article", 5, "x" * 100)
+
+    assert next(training_texts(endless())) == "x" * 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"min_quality": 6}, ValueError, "min_quality must be an integer of at least 0 and at most 5, got 6"),
+        ({"min_quality": 3.0}, TypeError, "min_quality must be"),
+        ({"min_length": -1}, ValueError, "min_length must be an integer of at least 0, got -1"),
+        ({"min_length": True}, TypeError, "min_length must be"),
+    ],
+)
+def test_a_wrong_filter_is_an_error_at_once(arguments, error, message):
+    with pytest.raises(error, match=message):
+        training_texts(DOCUMENTS, **arguments)
+
+
+def test_what_is_no_document_is_named():
+    with pytest.raises(TypeError, match="number 0 is str"):
+        list(training_texts(["text"]))
+
+
+# Normalizer
+
+
+def naive_normalize(text: str, keep_indentation: bool) -> str:
+    """Character by character, and line by line. Joiners are kept where NASTY has a reason: emoji and Devanagari."""
+    for end in ("\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"):
+        text = text.replace(end, "\n")
+    removed = "\u00ad\u200b\u2060\ufeff\ufffd"
+    text = "".join(c for c in text if c in "\t\n" or (unicodedata.category(c) != "Cc" and c not in removed))
+    kept = ""
+    for place, character in enumerate(text):
+        place -= 1
+        while place >= 0 and unicodedata.category(text[place]).startswith("M") and text[place] not in "क्म":
+            place -= 1
+        if character not in "\u200c\u200d" or (place >= 0 and text[place] in "👩🚀क्म"):
+            kept += character
+    lines = [line.rstrip(" \t") for line in unicodedata.normalize("NFC", kept).split("\n")]
+    tidy = []
+    for line in lines:
+        body = line.lstrip(" \t")
+        indentation = line[: len(line) - len(body)]
+        if not keep_indentation:
+            indentation = re.sub(" +", " ", indentation)
+        tidy.append(indentation + re.sub(r" {2,}", " ", body))
+    text = "\n".join(tidy)
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    return text
+
+
+@given(st.text(st.sampled_from([c for c in NASTY if c != "\t"]), max_size=25), st.booleans())
+@settings(deadline=None, max_examples=300)
+def test_the_normalizer_does_what_its_words_say(text, keep_indentation):
+    got = build_normalizer(keep_indentation=keep_indentation).normalize_str(text)
+    assert got == naive_normalize(text, keep_indentation)
+
+
+@given(nasty_texts | any_text, st.booleans())
+@settings(deadline=None, max_examples=300)
+def test_normalizing_twice_changes_nothing_more(text, keep_indentation):
+    normalizer = build_normalizer(keep_indentation=keep_indentation)
+    once = normalizer.normalize_str(text)
+    assert normalizer.normalize_str(once) == once
+
+
+@given(nasty_texts)
+@settings(deadline=None, max_examples=200)
+def test_normalized_text_is_nfc_without_control_or_trailing_blanks(text):
+    normal = NORMALIZER.normalize_str(text)
+    assert unicodedata.is_normalized("NFC", normal)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufffd]|[ \t]$|[ \t]\n|\n\n\n", normal)
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("", ""),
+        ("cafe\u0301", "café"),
+        ("e\u200b\u0301", "é"),
+        ("a\x00\x07\x1b\x7f\x9fb", "ab"),
+        ("a\u200b\u2060\ufeff\u00adb\ufffd", "ab"),
+        ("co\u200dl\u200cumn", "column"),
+        ("👩\u200d🚀 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥", "👩\u200d🚀 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥"),
+        ("می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"),
+        ("\u0301\u094d\u200c", "\u094d\u0301\u200c"),
+        ("a\r\nb\rc\x0bd\x0ce\x85f\u2028g\u2029h", "a\nb\nc\nd\ne\nf\ng\nh"),
+        ("a    b", "a b"),
+        ("a\t  b", "a\t b"),
+        ("a \u200b b", "a b"),
+        ("\t\tx = 1", "\t\tx = 1"),
+        ("    x =  1", "    x = 1"),
+        ("a  \nb\t\n", "a\nb\n"),
+        ("a\n\n\nb", "a\n\nb"),
+        ("a\n \n\t\n\nb", "a\n\nb"),
+        ("a\n\nb", "a\n\nb"),
+        ("a\u00a0\u00a0b", "a\u00a0\u00a0b"),
+    ],
+)
+def test_each_step_of_the_normalizer(text, normal):
+    assert NORMALIZER.normalize_str(text) == normal
+
+
+def test_without_indentation_only_leading_tabs_are_kept():
+    flat = build_normalizer(keep_indentation=False)
+    assert flat.normalize_str("if a:\n    b\n\t\tc") == "if a:\n b\n\t\tc"
+
+
+def test_a_long_run_of_blanks_takes_no_quadratic_time():
+    assert NORMALIZER.normalize_str("a" + " " * 200_000 + "b") == "a b"
+    assert NORMALIZER.normalize_str(" " * 200_000 + "b") == " " * 200_000 + "b"
+
+
+# Pre-tokenizer: a table for each rule
+
+TABLE = {
+    "contraction": [
+        ("don't", ["don", "'t"]),
+        (
+            "we'll they're I've she'd I'm it's",
+            ["we", "'ll", " they", "'re", " I", "'ve", " she", "'d", " I", "'m", " it", "'s"],
+        ),
+        ("DON'T", ["DON", "'T"]),
+        ("it’s", ["it", "’s"]),
+        ("rock'n'roll", ["rock", "'", "n", "'", "roll"]),
+        ("'so'", ["'", "so", "'"]),
+        ("o'something", ["o", "'", "something"]),
+    ],
+    "abbreviation": [
+        ("U.S.A.", ["U.S.A."]),
+        ("e.g. i.e. a.m.", ["e.g.", " i.e.", " a.m."]),
+        ("Ph.D.", ["Ph.D."]),
+        ("(U.S.)", ["(", "U.S.", ")"]),
+        ("a.b.c", ["a", ".", "b", ".", "c"]),
+        ("The end.", ["The", " end", "."]),
+    ],
+    "scientific": [
+        ("1.5e-3", ["1.5e-3"]),
+        ("6.022e23 2E+10 1e9", ["6.022e23", " 2E+10", " 1e9"]),
+        ("-1.5e-3", ["-", "1.5e-3"]),
+        ("3e", ["3", "e"]),
+        ("2eggs", ["2", "eggs"]),
+        ("1e5x", ["1", "e", "5", "x"]),
+    ],
+    "decimal": [("3.14", ["3.14"]), ("0.5 km", ["0.5", " km"]), ("1.2.3", ["1.2", ".", "3"]), ("7.", ["7", "."])],
+    "integer": [("1066", ["1066"]), ("12 345", ["12", " 345"]), ("x²", ["x", "²"]), ("٣٤", ["٣٤"])],
+    "operator": [
+        ("a==b", ["a", "==", "b"]),
+        ("a != b", ["a", " !=", " b"]),
+        ("f()->g", ["f", "()", "->", "g"]),
+        ("a<=b>=c", ["a", "<=", "b", ">=", "c"]),
+        ("x**2//3", ["x", "**", "2", "//", "3"]),
+        ("a+=1;b-=1;c*=2;d/=2", ["a", "+=", "1", ";", "b", "-=", "1", ";", "c", "*=", "2", ";", "d", "/=", "2"]),
+        ("a=b<c", ["a", "=", "b", "<", "c"]),
+    ],
+    "snake_case": [
+        ("snake_case", ["snake_case"]),
+        ("my_var_2 x1_y", ["my_var_2", " x1_y"]),
+        ("__init__", ["__init__"]),
+        ("(_private)", ["(", "_private", ")"]),
+        ("a _ b", ["a", " _", " b"]),
+        ("(___)", ["(", "___", ")"]),
+    ],
+    "word": [
+        ("two words", ["two", " words"]),
+        ("naïve Größe", ["naïve", " Größe"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("می\u200cخواهم", ["می\u200cخواهم"]),
+        ("中文，分词", ["中文", "，", "分词"]),
+    ],
+    "blanks": [
+        ("    return", ["   ", " return"]),
+        ("\t\tx", ["\t\t", "x"]),
+        ("a  b", ["a", " ", " b"]),
+        ("a ", ["a", " "]),
+        (" ", [" "]),
+        ("3\u00a0km", ["3", "\u00a0", "km"]),
+    ],
+    "newlines": [("a\n\nb", ["a", "\n\n", "b"]), ("a\n    b", ["a", "\n", "   ", " b"]), ("a \n", ["a", " ", "\n"])],
+    "punctuation": [
+        ("wait...!", ["wait", "...!"]),
+        ("a (b)", ["a", " (", "b", ")"]),
+        (")==(", [")", "==", "("]),
+        ("👍🏽👩\u200d🚀", ["👍🏽👩\u200d🚀"]),
+        ("—“", ["—“"]),
+    ],
+}
+
+
+def test_every_rule_has_its_table():
+    assert list(TABLE) == list(PIECE_RULES)
+
+
+@pytest.mark.parametrize(("text", "pieces"), [case for table in TABLE.values() for case in table])
+def test_the_pieces_of_each_rule(text, pieces):
+    assert cut(PRE_TOKENIZER, text) == pieces
+
+
+@pytest.mark.parametrize("rule", list(PIECE_RULES)[:8])  # the last three take what is left
+def test_no_rule_is_superfluous(rule):
+    without = build_pre_tokenizer({name: pattern for name, pattern in PIECE_RULES.items() if name != rule})
+    assert any(cut(without, text) != pieces for text, pieces in TABLE[rule])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [("scientific", "decimal", "1.5e-3"), ("decimal", "integer", "3.14"), ("snake_case", "word", "snake_case")],
+)
+def test_the_order_of_rules_matters(first, second, text):
+    in_order = {name: PIECE_RULES[name] for name in (first, second)}
+    assert cut(build_pre_tokenizer(in_order), text) == [text]
+    assert cut(build_pre_tokenizer(dict(reversed(in_order.items()))), text) != [text]
+    assert list(PIECE_RULES).index(first) < list(PIECE_RULES).index(second)
+
+
+@pytest.mark.parametrize("text", ["1.5e-3", "snake_case", "U.S.A."])
+def test_byte_level_would_cut_again_if_it_used_its_own_pattern(text):
+    default = pre_tokenizers.Sequence(
+        [build_pre_tokenizer(byte_level=False), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    assert len(cut(default, text)) > 1
+    assert cut(PRE_TOKENIZER, text) == [text]
+
+
+@given(nasty_texts | any_text)
+@settings(deadline=None, max_examples=300)
+def test_pieces_are_the_text_cut_by_the_rules_and_by_nothing_else(text):
+    assert "".join(cut(PRE_TOKENIZER, text)) == text
+    pattern = "|".join(f"(?:{rule})" for rule in PIECE_RULES.values())
+    pattern = pattern.replace(r"\x{200C}", "\u200c").replace(r"\x{200D}", "\u200d")
+    if all(unicodedata.category(c) != "Cn" for c in text) and text.isprintable():
+        assert cut(PRE_TOKENIZER, text) == regex.findall(pattern, text)
+
+
+@given(any_text)
+@settings(deadline=None)
+def test_newlines_share_a_piece_with_nothing(text):
+    assert all(set(piece) == {"\n"} for piece in cut(PRE_TOKENIZER, text + "\n\n" + text) if "\n" in piece)
+
+
+@pytest.mark.parametrize(
+    "unit", ["_", " ", "\t", "\n", "=", "(", "9", "a", "a_", "9.", "9e", "é", "'s", "U.", " _", "\u0301"]
+)
+def test_long_runs_of_anything_take_no_quadratic_time(unit):
+    text = unit * 100_000
+    assert "".join(cut(PRE_TOKENIZER, text)) == text
+    assert isinstance(NORMALIZER.normalize_str(text + "b"), str)
+
+
+# Model and training
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_verification_sample_and_document_survives(tokenizers, name):
+    for samples in VERIFICATION_SAMPLES.values():
+        assert find_round_trip_failures(tokenizers[name], samples) == []
+    assert find_round_trip_failures(tokenizers[name], TEXTS) == []
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@given(text=nasty_texts | any_text)
+@settings(deadline=None, max_examples=60)
+def test_any_text_survives(tokenizers, name, text):
+    assert find_round_trip_failures(tokenizers[name], [text]) == []
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_saved_tokenizer_is_the_same(tokenizers, name, tmp_path):
+    path = str(tmp_path / "tokenizer.json")
+    tokenizers[name].save(path)
+    loaded = Tokenizer.from_file(path)
+    assert loaded.to_str() == tokenizers[name].to_str()
+    stages = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert all(stages[stage] for stage in ("normalizer", "pre_tokenizer", "model", "post_processor", "decoder"))
+    if "dropout" not in name:
+        assert all(loaded.encode(text).ids == tokenizers[name].encode(text).ids for text in TEXTS)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_special_tokens_come_first_and_the_size_is_kept(tokenizers, name):
+    assert [tokenizers[name].id_to_token(i) for i in (0, 1)] == [END_OF_TEXT, PAD]
+    assert 258 < tokenizers[name].get_vocab_size() <= 1600
+    assert sorted(tokenizers[name].get_vocab().values()) == list(range(tokenizers[name].get_vocab_size()))
+
+
+def test_the_order_of_special_tokens_fixes_their_ids():
+    names = ["<|b|>", "<|a|>", "<|c|>"]
+    made = build_tokenizer(["some text"], vocab_size=300, special_tokens=names)
+    assert [made.token_to_id(name) for name in names] == [0, 1, 2]
+    assert made.encode("x").tokens[-1] == "<|b|>"
+
+
+def test_training_is_repeatable_and_does_not_depend_on_batches():
+    texts = list(training_texts(DOCUMENTS))
+    once = build_tokenizer(texts, vocab_size=800)
+    assert build_tokenizer(iter(texts), vocab_size=800, length=len(texts)).to_str() == once.to_str()
+    assert build_tokenizer([texts[:50], texts[50:]], vocab_size=800).to_str() == once.to_str()
+    assert build_tokenizer(datasets.Dataset.from_dict({"text": texts}), vocab_size=800).to_str() == once.to_str()
+
+
+def test_a_rarer_pair_is_not_merged():
+    sizes = [build_tokenizer(TEXTS, vocab_size=50_000, min_frequency=f).get_vocab_size() for f in (2, 10, 100)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[1] > sizes[2] > 258
+
+
+def test_no_token_crosses_pieces(tokenizer):
+    for text in TEXTS:
+        normal = NORMALIZER.normalize_str(text)
+        pieces = [piece for piece, _ in PRE_TOKENIZER.pre_tokenize_str(normal)]
+        borders = set(np.cumsum([len(piece) for piece in pieces]))
+        tokens = tokenizer.encode(text, add_special_tokens=False).tokens
+        assert borders <= set(np.cumsum([len(token) for token in tokens]))
+
+
+def test_without_the_alphabet_bytes_vanish_silently_and_byte_fallback_does_not_help():
+    def train(alphabet: list[str], **options) -> Tokenizer:
+        made = Tokenizer(models.BPE(**options))
+        made.pre_tokenizer, made.decoder = build_pre_tokenizer(), decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
+        made.train_from_iterator(["plain English"], trainer)
+        return made
+
+    for options in ({}, {"byte_fallback": True}):
+        made = train([], **options)
+        assert made.decode(made.encode("né中").ids) == "n"
+        full = train(BYTE_CHARACTERS, **options)
+        assert full.decode(full.encode("né中").ids) == "né中"
+
+
+def test_byte_fallback_fires_for_characters_that_were_not_seen(tokenizers):
+    fallback = tokenizers["byte_fallback"]
+    assert fallback.encode("鑫", add_special_tokens=False).tokens == ["<0xE9>", "<0x91>", "<0xAB>"]
+    assert set(BYTE_TOKENS) <= set(fallback.get_vocab())
+    assert not set(BYTE_TOKENS) & {token.content for token in fallback.get_added_tokens_decoder().values()}
+    assert fallback.decode(fallback.encode("<0x41>").ids) == "<0x41>"
+
+
+def test_an_alphabet_of_many_characters_does_not_overflow_a_small_vocabulary():
+    characters = "".join(chr(0x4E00 + i) for i in range(3000))
+    made = build_tokenizer([characters, "plain text " * 10], vocab_size=400, byte_fallback=True)
+    assert made.get_vocab_size() <= 400
+    assert find_round_trip_failures(made, [characters]) == []
+
+
+def test_dropout_gives_one_text_many_encodings_until_it_is_switched_off():
+    made = build_tokenizer(TEXTS, vocab_size=800, dropout=0.5)
+    assert len({tuple(made.encode("the establishment").ids) for _ in range(50)}) > 1
+    made.model.dropout = None
+    plain = build_tokenizer(TEXTS, vocab_size=800)
+    assert {tuple(made.encode("the establishment").ids) for _ in range(50)} == {
+        tuple(plain.encode("the establishment").ids)
+    }
+
+
+def test_marks_stand_where_they_are_said_to(tokenizers):
+    prefixed = tokenizers["prefix"].encode("unbreakables qzx", add_special_tokens=False).tokens
+    suffixed = tokenizers["suffix"].encode("unbreakables qzx", add_special_tokens=False).tokens
+    assert [token.startswith("▸") for token in prefixed] == [not t.startswith(("u", "Ġ")) for t in prefixed]
+    assert [token.endswith("◂") for token in suffixed] == [token.endswith(("s◂", "x◂")) for token in suffixed]
+    assert sum(token.endswith("◂") for token in suffixed) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"texts": []}, ValueError, "empty corpus"),
+        ({"texts": iter([])}, ValueError, "empty corpus"),
+        ({"texts": ["", " \n"]}, ValueError, "empty corpus"),
+        ({"texts": "one text"}, TypeError, "texts must be several texts"),
+        ({"texts": None}, TypeError, "texts must be several texts"),
+        ({"texts": ["fine", b"bytes"]}, TypeError, "texts must be str"),
+        ({"texts": ["fine", 3]}, TypeError, "texts must be str"),
+        ({"texts": ["half \ud800"]}, ValueError, "Unicode"),
+        ({"vocab_size": 257}, ValueError, "vocab_size must be at least 258: 256 tokens of the alphabet and 2 special"),
+        ({"vocab_size": 0}, ValueError, "vocab_size must be an integer of at least 1, got 0"),
+        ({"vocab_size": 300.0}, TypeError, "vocab_size must be"),
+        ({"vocab_size": True}, TypeError, "vocab_size must be"),
+        ({"vocab_size": 500, "continuing_subword_prefix": "▸"}, ValueError, "vocab_size must be at least 514"),
+        ({"min_frequency": 0}, ValueError, "min_frequency must be an integer of at least 1, got 0"),
+        ({"special_tokens": ["<|a|>", "<|a|>"]}, ValueError, "special_tokens must be different"),
+        ({"special_tokens": []}, ValueError, "special_tokens must hold at least one name"),
+        ({"special_tokens": "<|a|>"}, TypeError, "special_tokens must be several names"),
+        ({"special_tokens": [3]}, TypeError, "special_tokens must be str"),
+        ({"special_tokens": ["the"]}, ValueError, "special_tokens must be no pieces of ordinary text.*got 'the'"),
+        ({"special_tokens": ["<0x41>"], "byte_fallback": True}, ValueError, "special_tokens must be no pieces"),
+        ({"dropout": 1.5}, ValueError, "dropout must be None or a probability 0 ... 1, got 1.5"),
+        ({"dropout": "0.1"}, TypeError, "dropout must be None or a probability"),
+        ({"dropout": True}, TypeError, "dropout must be None or a probability"),
+        ({"continuing_subword_prefix": "##"}, ValueError, "continuing_subword_prefix must hold a character"),
+        ({"end_of_word_suffix": "</w>"}, ValueError, "end_of_word_suffix must hold a character"),
+        ({"end_of_word_suffix": ""}, ValueError, "end_of_word_suffix must hold a character"),
+        ({"end_of_word_suffix": 3}, TypeError, "end_of_word_suffix must be a str"),
+        ({"end_of_word_suffix": "▸", "continuing_subword_prefix": "▸"}, ValueError, "must differ from the prefix"),
+        ({"end_of_word_suffix": "▸", "byte_fallback": True}, ValueError, "must be None with byte_fallback"),
+    ],
+)
+def test_a_tokenizer_is_not_built_from_nonsense(arguments, error, message):
+    with pytest.raises(error, match=message):
+        build_tokenizer(**{"texts": ["some text"], "vocab_size": 800, "progress": False} | arguments)
+
+
+def test_failures_are_found_and_told(tokenizer):
+    broken = Tokenizer.from_str(tokenizer.to_str())
+    broken.decoder = decoders.WordPiece()
+    assert len(find_round_trip_failures(broken, ["two words", "é"])) == 2
+    text, got = find_round_trip_failures(broken, ["two words"])[0]
+    assert text == "two words" != got
+
+
+def test_the_samples_cover_what_a_tokenizer_is_verified_on():
+    wanted = {"equations", "scientific numbers", "code", "contractions", "emoji", "Chinese, Japanese, Korean"}
+    assert wanted <= set(VERIFICATION_SAMPLES)
+
+
+# Post-processor and decoder
+
+
+def test_each_sequence_of_one_or_two_ends(tokenizer):
+    assert tokenizer.encode("one").tokens[-1] == END_OF_TEXT
+    assert tokenizer.encode("").ids == [0]
+    pair = tokenizer.encode("one", "two")
+    first, second = (tokenizer.encode(text).ids for text in ("one", "two"))
+    assert pair.ids == first + second
+    assert pair.type_ids == [0] * len(first) + [1] * len(second)
+
+
+# The stream
+
+
+def test_the_stream_is_that_of_one_document_after_another(tokenizer):
+    class WithoutEnd:
+        def encode(self, text):
+            return tokenizer.encode(text, add_special_tokens=False)
+
+    stream = encode_documents(tokenizer, TEXTS, progress=False)
+    assert np.array_equal(stream, encode_corpus(TEXTS, WithoutEnd(), end_of_text_id=0, progress=False))
+    assert stream.dtype == np.uint16
+    assert np.array_equal(encode_documents(tokenizer, iter(TEXTS)), stream)
+    assert np.array_equal(encode_documents(tokenizer, datasets.Dataset.from_dict({"text": TEXTS})), stream)
+
+
+def test_batches_are_invisible_in_the_stream(tokenizer, monkeypatch):
+    expected = encode_documents(tokenizer, TEXTS)
+    monkeypatch.setattr("course_lib.tokenizer_pipeline.BATCH_SIZE", 7)
+    assert np.array_equal(encode_documents(tokenizer, TEXTS), expected)
+
+
+def test_a_text_cannot_forge_its_end_and_settings_of_the_tokenizer_do_not_matter(tokenizer):
+    changed = Tokenizer.from_str(tokenizer.to_str())
+    changed.enable_truncation(4)
+    changed.enable_padding(length=50)
+    stream = encode_documents(changed, [f"a {END_OF_TEXT} b {PAD}", ""])
+    assert np.count_nonzero(stream == 0) == 2
+    assert np.count_nonzero(stream == 1) == 0
+    assert not changed.encode_special_tokens
+    assert changed.truncation is not None
+
+
+@pytest.mark.parametrize(
+    ("size", "added", "dtype"), [(65_535, 1, "uint16"), (65_536, 0, "uint16"), (65_536, 1, "uint32")]
+)
+def test_the_largest_id_chooses_the_dtype_added_tokens_included(size, added, dtype):
+    made = Tokenizer(models.WordLevel({f"t{i}": i for i in range(size)}, unk_token="t0"))
+    made.add_special_tokens([f"<|{i}|>" for i in range(added)])
+    assert id_dtype(made) == np.dtype(dtype)
+
+
+def test_a_gap_in_the_ids_does_not_hide_the_largest():
+    assert id_dtype(Tokenizer(models.WordLevel({"a": 0, "b": 70_000}, unk_token="a"))) == np.uint32
+
+
+def test_ids_past_65535_are_kept():
+    made = Tokenizer(models.WordLevel({"a": 0, "b": 70_000}, unk_token="a"))
+    stream = encode_documents(made, ["b"])
+    assert stream.dtype == np.uint32
+    assert stream.tolist() == [70_000]
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "message"),
+    [
+        ([], ValueError, "texts must hold at least one text"),
+        ("one", TypeError, "several"),
+        ([None], TypeError, "texts must be str"),
+    ],
+)
+def test_nothing_to_encode_is_an_error(tokenizer, texts, error, message):
+    with pytest.raises(error, match=message):
+        encode_documents(tokenizer, texts)
+
+
+def test_an_untrained_tokenizer_has_no_dtype():
+    with pytest.raises(ValueError, match="empty one: train it first"):
+        id_dtype(Tokenizer(models.BPE()))
+
+
+# Wrapped
+
+
+def test_roles_sides_and_length_are_set(tokenizer):
+    wrapped = wrap_tokenizer(tokenizer, model_max_length=8)
+    assert isinstance(wrapped, PreTrainedTokenizerFast)
+    assert (wrapped.bos_token, wrapped.eos_token, wrapped.pad_token) == (END_OF_TEXT, END_OF_TEXT, PAD)
+    assert (wrapped.bos_token_id, wrapped.eos_token_id, wrapped.pad_token_id) == (0, 0, 1)
+    assert (wrapped.padding_side, wrapped.truncation_side, wrapped.model_max_length) == ("right", "right", 8)
+    assert len(wrapped) == tokenizer.get_vocab_size()
+    batch = wrapped(["a", "a b c d e f g h i j k"], padding=True, truncation=True)
+    ids, mask = batch["input_ids"], batch["attention_mask"]
+    assert [len(row) for row in ids] == [8, 8]
+    assert ids[0] == [*tokenizer.encode("a").ids, *[1] * 6]
+    assert mask == [[1, 1, 0, 0, 0, 0, 0, 0], [1] * 8]
+    assert ids[1] == [*tokenizer.encode("a b c d e f g").ids]
+
+
+def test_wrapping_does_not_change_the_tokenizer(tokenizer):
+    before = tokenizer.to_str()
+    wrap_tokenizer(tokenizer, model_max_length=4)(["a b c d e f"] * 2, padding="max_length", truncation=True)
+    assert tokenizer.to_str() == before
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_wrapped_tokenizer_survives_saving(tokenizers, name, tmp_path):
+    wrapped = wrap_tokenizer(tokenizers[name], model_max_length=10_000)
+    wrapped.save_pretrained(tmp_path)
+    again = PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    assert (again.pad_token_id, again.eos_token_id, again.model_max_length) == (1, 0, 10_000)
+    assert (again.padding_side, again.truncation_side) == ("right", "right")
+    assert again.backend_tokenizer.to_str() == wrapped.backend_tokenizer.to_str()
+    if "dropout" not in name:
+        assert [again(text)["input_ids"] for text in TEXTS] == [wrapped(text)["input_ids"] for text in TEXTS]
+        assert wrapped(TEXTS[0])["input_ids"] == tokenizers[name].encode(TEXTS[0]).ids
+
+
+def test_mapping_a_data_set_gives_the_same_ids_and_is_cached(tokenizer, tmp_path):
+    wrapped = wrap_tokenizer(tokenizer, model_max_length=64)
+    datasets.Dataset.from_dict({"text": TEXTS}).save_to_disk(tmp_path)
+    datasets.disable_progress_bars()
+
+    def tokenize() -> datasets.Dataset:
+        return datasets.load_from_disk(tmp_path).map(
+            lambda batch: wrapped(batch["text"], truncation=True), batched=True
+        )
+
+    first, second = tokenize(), tokenize()
+    assert first["input_ids"][:] == [wrapped(text, truncation=True)["input_ids"] for text in TEXTS]
+    assert first.cache_files == second.cache_files
+    assert len(list(tmp_path.glob("cache-*.arrow"))) == 1
+
+
+def test_one_token_in_three_roles_is_allowed_and_hides_every_end(tokenizer):
+    wrapped = wrap_tokenizer(tokenizer, model_max_length=8, pad_token=END_OF_TEXT)
+    ids = wrapped(["a", "a b c"], padding=True)["input_ids"]
+    assert wrapped.pad_token_id == wrapped.eos_token_id
+    assert all(row[-1] == wrapped.pad_token_id for row in ids)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"pad_token": "[PAD]"}, ValueError, "pad_token must be one of the special tokens"),
+        ({"pad_token": "a"}, ValueError, "pad_token must be one of the special tokens"),
+        ({"end_of_text": "</s>"}, ValueError, "end_of_text must be one of the special tokens"),
+        ({"model_max_length": 1}, ValueError, "model_max_length must be an integer of at least 2, got 1"),
+        ({"model_max_length": 8.0}, TypeError, "model_max_length must be"),
+        ({"model_max_length": True}, TypeError, "model_max_length must be"),
+        ({"tokenizer": "tokenizer.json"}, TypeError, "tokenizer must be a tokenizers.Tokenizer, got str"),
+    ],
+)
+def test_wrong_roles_are_refused(tokenizer, arguments, error, message):
+    with pytest.raises(error, match=message):
+        wrap_tokenizer(**{"tokenizer": tokenizer, "model_max_length": 8} | arguments)
