@@ -24,7 +24,7 @@ def _streams(random: Random) -> Iterator[Case]:
     ),
 )
 def inputs_per_row(num_tokens: int, batch_size: int, offset: int) -> int:
-    """Return how many inputs each of the `batch_size` rows has, if all rows are equally long."""
+    """Return how many inputs each of `batch_size` equally long rows has; 0 if the stream is too short."""
     return max(0, (num_tokens - offset - 1) // batch_size)
 
 
@@ -52,6 +52,13 @@ def ignores_the_offset(num_tokens, batch_size, offset):
 )
 def all_rows(num_tokens, batch_size, offset):
     return max(0, (num_tokens - offset - 1) // batch_size * batch_size)
+
+
+@inputs_per_row.mistake(
+    "a stream that is too short has rows of 0 inputs, not fewer: // rounds down."
+)
+def negative_rows(num_tokens, batch_size, offset):
+    return (num_tokens - offset - 1) // batch_size
 
 
 def _folds(random: Random) -> Iterator[Case]:
@@ -95,6 +102,19 @@ def transposed(ids, num_rows):
     return [ids[i * num_rows : (i + 1) * num_rows] for i in range(length)]
 
 
+@fold.mistake("one row too many: what is over at the end became a row of its own.")
+def one_row_too_many(ids, num_rows):
+    length = len(ids) // num_rows
+    return [ids[i : i + length] for i in range(0, len(ids), length)]
+
+
+@fold.mistake(
+    "dealt out like cards, and not cut to one length. Neighbors in a row must be neighbors in the text."
+)
+def dealt_out_uncut(ids, num_rows):
+    return [ids[row::num_rows] for row in range(num_rows)]
+
+
 def _places(random: Random) -> Iterator[Case]:
     for num_steps in (1, 3, 5):
         for length in (num_steps, 2 * num_steps + 1, 4 * num_steps):
@@ -135,6 +155,16 @@ def one_id_a_batch(batch, row, num_steps, length, offset):
     return offset + row * length + batch
 
 
+@start_in_stream.mistake("rows are `length` apart: the remainder of each row stands between them.")
+def rows_without_remainder(batch, row, num_steps, length, offset):
+    return offset + row * (length // num_steps * num_steps) + batch * num_steps
+
+
+@start_in_stream.mistake("the offset is skipped once, at the beginning, and not in every row.")
+def offset_in_every_row(batch, row, num_steps, length, offset):
+    return offset + row * (length + offset) + batch * num_steps
+
+
 def _neighboring_batches(random: Random) -> Iterator[Case]:
     for num_rows in (1, 2, 3):
         for num_steps in (1, 2, 4):
@@ -150,6 +180,10 @@ def _neighboring_batches(random: Random) -> Iterator[Case]:
             wrong[0][0] += 200
             yield X, Y, wrong
             yield X, Y, X
+            yield X, Y, [[row[-1], *later[1:]] for row, later in zip(X, following, strict=True)]
+            yield X, Y, [[row[0], *later[1:]] for row, later in zip(Y, following, strict=True)]
+            yield X, Y, [[row[-1] + 1, *later[1:]] for row, later in zip(X, following, strict=True)]
+            yield X, Y, Y
             if num_rows > 1:
                 yield X, Y, following[1:] + following[:1]
 
@@ -186,6 +220,18 @@ def any_row(X, Y, following):
 @continues.mistake("row i is compared with row i + 1: as if the rows of a batch were one text.")
 def next_row_instead(X, Y, following):
     return all(following[(i + 1) % len(Y)][0] == Y[i][-1] for i in range(len(Y)))
+
+
+@continues.mistake("compared with the *first* target. The batch ended with the last one.")
+def first_target(X, Y, following):
+    return all(next_row[0] == row[0] for next_row, row in zip(following, Y, strict=True))
+
+
+@continues.mistake(
+    "that works on the integers 0, 1, 2, ... only: ids are no positions, and the next id is not one larger."
+)
+def one_larger(X, Y, following):
+    return all(next_row[0] == row[-1] + 1 for next_row, row in zip(following, X, strict=True))
 
 
 def _predictions(random: Random) -> Iterator[Case]:
@@ -237,6 +283,21 @@ def always_carried(batch, position, num_steps, carried):
     return batch * num_steps + position + 1, position + 1
 
 
+@reach.mistake("the pair is the wrong way round: first what is seen, then what gets the gradient.")
+def swapped(batch, position, num_steps, carried):
+    return reach.reference(batch, position, num_steps, carried)[::-1]
+
+
+@reach.mistake("the model is causal: inputs of the window behind `position` count for neither.")
+def whole_window(batch, position, num_steps, carried):
+    return reach.reference(batch, position, num_steps, carried)[0], num_steps
+
+
+@reach.mistake("a carried state holds *all* batches of the epoch before, not only the last one.")
+def one_batch_back(batch, position, num_steps, carried):
+    return (min(batch, 1) * num_steps if carried else 0) + position + 1, position + 1
+
+
 def _partitions(random: Random) -> Iterator[Case]:
     for batch_size in (1, 2, 3):
         for num_steps in (1, 4, 5):
@@ -282,6 +343,18 @@ def counts_targets(num_tokens, batch_size, num_steps, offset):
 def one_remainder(num_tokens, batch_size, num_steps, offset):
     length = (num_tokens - offset - 1) // batch_size
     return num_tokens - batch_size * length + length % num_steps
+
+
+@never_a_target.mistake("one id is kept for the last target before the rows are cut.")
+def rows_cut_too_late(num_tokens, batch_size, num_steps, offset):
+    length = (num_tokens - offset) // batch_size
+    return num_tokens - batch_size * (length // num_steps) * num_steps
+
+
+@never_a_target.mistake("the rows are cut behind the offset: take it off first.")
+def offset_forgotten(num_tokens, batch_size, num_steps, offset):
+    length = (num_tokens - 1) // batch_size
+    return num_tokens - batch_size * (length // num_steps) * num_steps
 
 
 def rows_of_text(ids: list[int], num_rows: int) -> list[list[int]]:

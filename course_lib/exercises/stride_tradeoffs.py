@@ -60,10 +60,25 @@ def forgets_no_window(num_tokens, context_length, stride):
     return context_length + (windows - 1) * min(stride, context_length)
 
 
+@effective_size.mistake(
+    "a window brings min(S, T) new targets, but the first one brings all T of its own."
+)
+def first_window_as_others(num_tokens, context_length, stride):
+    return count_windows(num_tokens, context_length, stride) * min(stride, context_length)
+
+
+@effective_size.mistake(
+    "every token but the first, and fewer than none in an empty stream: the tail is no target."
+)
+def one_less(num_tokens, context_length, stride):
+    return num_tokens - 1
+
+
 def _budgets(random: Random) -> Iterator[Case]:
     for context_length in (1, 2, 4, 8):
         for num_tokens in (context_length + 1, 12, 40):
-            yield from ((num_tokens, context_length, 4, seconds) for seconds in (2, 3, 6, 20))
+            # Never a budget of just one window: a search that is strict by mistake would not end.
+            yield from ((num_tokens, context_length, 4, seconds) for seconds in (3, 5, 6, 20))
     for _ in range(20):
         yield (
             random.randrange(60, 400),
@@ -111,8 +126,6 @@ def strictly_less(num_tokens, context_length, tokens_per_second, seconds):
         >= tokens_per_second * seconds
     ):
         stride += 1
-        if stride > num_tokens:
-            break
     return stride
 
 
@@ -128,6 +141,21 @@ def returns_the_overlap(num_tokens, context_length, tokens_per_second, seconds):
     return context_length - smallest_affordable_stride.reference(
         num_tokens, context_length, tokens_per_second, seconds
     )
+
+
+@smallest_affordable_stride.mistake(
+    "a formula without the ends: only whole windows count, max(0, 1 + (N - T - 1) // S)."
+)
+def formula_without_ends(num_tokens, context_length, tokens_per_second, seconds):
+    return max(1, math.ceil(num_tokens * context_length / (tokens_per_second * seconds)))
+
+
+@smallest_affordable_stride.mistake("with a small budget the stride may have to be larger than T.")
+def never_beyond_t(num_tokens, context_length, tokens_per_second, seconds):
+    answer = smallest_affordable_stride.reference(
+        num_tokens, context_length, tokens_per_second, seconds
+    )
+    return min(answer, context_length)
 
 
 def _evaluations(random: Random) -> Iterator[Case]:
@@ -208,6 +236,20 @@ def reads_the_last_id(num_tokens, context_length, stride):
     return plan
 
 
+@plan_evaluation.mistake(
+    "the last window has fewer *new* targets than S: don't score others again."
+)
+def always_a_stride(num_tokens, context_length, stride):
+    plan = plan_evaluation.reference(num_tokens, context_length, stride)
+    return [(s, length, scored if s == 0 else stride) for s, length, scored in plan]
+
+
+@plan_evaluation.mistake("the last window is as long as the stream leaves it, and not always T.")
+def always_full_length(num_tokens, context_length, stride):
+    plan = plan_evaluation.reference(num_tokens, context_length, stride)
+    return [(s, context_length, scored) for s, _, scored in plan]
+
+
 def _scored_positions(random: Random) -> Iterator[Case]:
     for context_length in (1, 2, 4, 6):
         for stride in {1, context_length // 2 or 1, context_length}:
@@ -253,6 +295,18 @@ def begins_anew_with_each_stride(position, context_length, stride):
 )
 def rounds_down(position, context_length, stride):
     return position - max(0, (position - context_length) // stride * stride)
+
+
+@context_when_scored.mistake("near the beginning the start would be negative: it is never below 0.")
+def negative_start(position, context_length, stride):
+    return position - math.ceil((position - context_length) / stride) * stride
+
+
+@context_when_scored.mistake(
+    "that is the least. A window scores S tokens, each with one more token of context."
+)
+def always_the_least(position, context_length, stride):
+    return position if position <= context_length else context_length - stride + 1
 
 
 def _runs(random: Random) -> Iterator[Case]:
@@ -301,6 +355,21 @@ def normal_quantile(values, quantile):
     return half_width.reference(values, 1.96)
 
 
+@half_width.mistake("√n, not n: the mean of n runs spreads √n times less than one of them.")
+def divides_by_count(values, quantile):
+    return half_width.reference(values, quantile) / math.sqrt(len(values))
+
+
+@half_width.mistake("the root is missing: that is t times the *variance* of the mean.")
+def variance_of_the_mean(values, quantile):
+    return half_width.reference(values, quantile) ** 2 / quantile
+
+
+@half_width.mistake("that is the standard error. The half-width is t times as large.")
+def standard_error(values, quantile):
+    return half_width.reference(values, quantile) / quantile
+
+
 def _cuts(random: Random) -> Iterator[Case]:
     for context_length in (1, 3, 4):
         for stride in (1, 2, context_length):
@@ -324,7 +393,8 @@ def split_starts(
 ) -> tuple[list[int], list[int]]:
     """Return the starts of training and of validation windows, both counted in the whole stream.
 
-    The stream is cut before the id at `cut`; no window, its last target included, may reach across.
+    The stream is cut before the id at `cut`. Each part has windows of its own: the first ones start at 0 and at `cut`,
+    and no window, its last target included, reaches across.
     """
     train = list(range(0, cut - context_length, stride))
     validation = list(range(cut, num_tokens - context_length, stride))
@@ -362,6 +432,35 @@ def without_last_target(num_tokens, cut, context_length, stride):
 def deals_out_windows(num_tokens, cut, context_length, stride):
     starts = range(0, num_tokens - context_length, stride)
     return [s for s in starts if s < cut], [s for s in starts if s >= cut]
+
+
+@split_starts.mistake(
+    "windows begin before the cut and end behind it: training must stop at cut - T."
+)
+def ends_at_the_cut(num_tokens, cut, context_length, stride):
+    return list(range(0, cut, stride)), list(range(cut, num_tokens - context_length, stride))
+
+
+@split_starts.mistake("the last training window has its last target behind the cut.")
+def last_target_across(num_tokens, cut, context_length, stride):
+    validation = split_starts.reference(num_tokens, cut, context_length, stride)[1]
+    return list(range(0, cut - context_length + 1, stride)), validation
+
+
+@split_starts.mistake(
+    "validation goes on with the grid of the training windows. Its first window begins at `cut`."
+)
+def one_grid_for_both(num_tokens, cut, context_length, stride):
+    starts = range(0, num_tokens - context_length, stride)
+    return [s for s in starts if s + context_length < cut], [s for s in starts if s >= cut]
+
+
+@split_starts.mistake(
+    "one too careful: the window whose last target is the id at cut - 1 still fits."
+)
+def one_too_careful(num_tokens, cut, context_length, stride):
+    validation = split_starts.reference(num_tokens, cut, context_length, stride)[1]
+    return list(range(0, cut - context_length - 1, stride)), validation
 
 
 def each_target_once(num_tokens: int, context_length: int) -> list[int]:
