@@ -212,7 +212,7 @@ def _words_with_merges(random: Random) -> Iterator[Case]:
     ),
 )
 def encode_word(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]:
-    """Return the ids of a word after all merges, the first learned first; `merges` maps each pair to its new id."""
+    """Return the ids of a word after all merges; `merges` maps pairs to new ids, in the order of learning."""
     for pair, new_id in merges.items():
         merged, position = [], 0
         while position < len(ids):
@@ -238,6 +238,26 @@ def leftmost_first(ids, merges):
             position = 0
         else:
             position += 1
+    return ids
+
+
+@encode_word.mistake(
+    "the leftmost pair first, at all its places. The order of learning decides, not the place."
+)
+def leftmost_pair_everywhere(ids, merges):
+    ids = list(ids)
+    while candidates := [pair for pair in pairwise(ids) if pair in merges]:
+        ids = replace_pair.reference(ids, candidates[0], merges[candidates[0]])
+    return ids
+
+
+@encode_word.mistake(
+    "the pair with the smallest ids first. The order of learning decides, not the ids of a pair."
+)
+def smallest_pair_first(ids, merges):
+    ids = list(ids)
+    while candidates := [pair for pair in pairwise(ids) if pair in merges]:
+        ids = replace_pair.reference(ids, min(candidates), merges[min(candidates)])
     return ids
 
 

@@ -16,7 +16,7 @@ import itertools
 import math
 import random
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,12 +174,19 @@ class Exercise:
             return "the function changes its arguments. Whoever called it still needs them: work on a copy."
         if all(outcome.error is None and outcome.value is None for outcome in got):
             return "the function always returns `None`. Is a `return` missing?"
-        # First whoever errs in the very same calls, then whoever gives the same wrong results.
+        # First whoever gives the same results in all calls. Failing that, whoever gives the same wrong ones,
+        # if it is one alone: a guess among several would mislead.
         for indices in (range(len(cases)), wrong if len(wrong) > 1 else []):
-            for mistake in self.mistakes if len(indices) else []:
-                if all(run(mistake.function, cases[i]).same_as(got[i]) for i in indices):
-                    return mistake.diagnosis
+            alike = [m for m in self.mistakes if indices and self._gives(m, cases, got, indices)]
+            if alike and (len(alike) == 1 or len(indices) == len(cases)):
+                return alike[0].diagnosis
         return None
+
+    @staticmethod
+    def _gives(
+        mistake: Mistake, cases: list[Case], got: list[Outcome], indices: Sequence[int]
+    ) -> bool:
+        return all(run(mistake.function, cases[i]).same_as(got[i]) for i in indices)
 
     def _not_attempted(self) -> Judgment:
         message = f"**Not attempted.** Replace the `...` in `{self.name}`, then run the cell again."
@@ -245,9 +252,7 @@ class BugOrNot:
             f"`exercises.{self.name}.snippet(...)` beside `exercises.{self.name}.reference(...)`"
         )
         display(
-            Markdown(
-                f"**Hint.** Call {beside}, on the integers 0, 1, 2, ..., and on short streams too."
-            )
+            Markdown(f"**Hint.** Call {beside}, on the smallest arguments that you can think of.")
         )
 
     def solution(self) -> None:

@@ -287,6 +287,11 @@ def only_between(first, second, end_of_text_id):
     return first if second is None else [*first, end_of_text_id, *second]
 
 
+@end_each.mistake("the second sequence never ends: each that exists gets an end of its own.")
+def second_never_ends(first, second, end_of_text_id):
+    return [*first, end_of_text_id, *(second or [])]
+
+
 @end_each.mistake("at the beginning. A token there begins a text; this one is to end it.")
 def in_front(first, second, end_of_text_id):
     ids = [end_of_text_id, *first]
@@ -369,6 +374,8 @@ def _vocabularies(random: Random) -> Iterator[Case]:
     yield 50_000, [65_535]
     yield 50_000, [65_536]
     yield 50_000, [100_000]
+    yield 50_000, [65_536, 50_001]
+    yield 70_000, [5]
 
 
 @exercise(
@@ -408,6 +415,28 @@ def off_by_one(vocab_size, added_ids):
 )
 def with_a_sign(vocab_size, added_ids):
     return "uint16" if max([vocab_size - 1, *added_ids]) <= 32_767 else "uint32"
+
+
+@choose_dtype.mistake("uint16 holds 65,535 itself: `<=`, not `<`.")
+def excludes_the_largest(vocab_size, added_ids):
+    return "uint16" if max([vocab_size - 1, *added_ids]) < 65_535 else "uint32"
+
+
+@choose_dtype.mistake("65,536 is how many numbers uint16 holds; the largest of them is 65,535.")
+def includes_one_more(vocab_size, added_ids):
+    return "uint16" if max([vocab_size - 1, *added_ids]) <= 65_536 else "uint32"
+
+
+@choose_dtype.mistake(
+    "added ids are ids already: they are not added to the size of the vocabulary."
+)
+def adds_ids_up(vocab_size, added_ids):
+    return "uint16" if vocab_size - 1 + max(added_ids, default=0) <= 65_535 else "uint32"
+
+
+@choose_dtype.mistake("the last added id need not be the largest, nor larger than the vocabulary.")
+def last_added_only(vocab_size, added_ids):
+    return "uint16" if (added_ids[-1] if added_ids else vocab_size - 1) <= 65_535 else "uint32"
 
 
 def _pages(random: Random) -> Iterator[Case]:
