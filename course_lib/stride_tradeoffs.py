@@ -217,7 +217,7 @@ def t_quantile(degrees_of_freedom: int) -> float:
 
 
 @torch.no_grad()
-def token_losses(model: Model, inputs: torch.Tensor, targets: torch.Tensor) -> np.ndarray:
+def prediction_losses(model: Model, inputs: torch.Tensor, targets: torch.Tensor) -> np.ndarray:
     """Return -ln p(target) of every prediction, in nats, float64, shape (B, T) as the targets."""
     log_probabilities = model(inputs).double().log_softmax(dim=-1)
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].numpy()
@@ -250,7 +250,7 @@ def loss_by_context(
         )
     total = np.zeros(context_length)
     for starts in _batches(window_starts(len(stream), context_length), batch_size):
-        losses = token_losses(model, *gather_windows(stream, starts, context_length))
+        losses = prediction_losses(model, *gather_windows(stream, starts, context_length))
         tokens = starts[:, None] + 1 + np.arange(context_length)
         common = (tokens >= context_length) & (tokens <= len(stream) - context_length)
         total += np.where(common, losses, 0).sum(axis=0)
@@ -328,7 +328,7 @@ def strided_losses(
     for length, scored in np.unique(windows[:, 1:], axis=0):
         alike = windows[(windows[:, 1:] == (length, scored)).all(axis=1), 0]
         for starts in _batches(alike, batch_size):
-            batch = token_losses(model, *gather_windows(stream, starts, int(length)))
+            batch = prediction_losses(model, *gather_windows(stream, starts, int(length)))
             last = starts[:, None] + length - np.arange(scored)[::-1]  # the tokens that are scored
             losses[last - 1] = batch[:, length - scored :]
     return losses

@@ -23,6 +23,7 @@ from course_lib.stride_tradeoffs import (
     epoch_cost,
     loss_by_context,
     plan_epoch,
+    prediction_losses,
     scored_windows,
     split_overlap,
     split_stream,
@@ -30,7 +31,6 @@ from course_lib.stride_tradeoffs import (
     strided_evaluation,
     strided_losses,
     t_quantile,
-    token_losses,
     usual_strides,
 )
 from course_lib.training import evaluate
@@ -292,7 +292,7 @@ def test_degrees_of_freedom_are_a_positive_integer(degrees, error):
 
 def test_token_losses_are_minus_the_logarithm_of_the_probabilities():
     model = BigramModel.from_counts(np.array([[1, 3], [1, 1]]))
-    losses = token_losses(model, torch.tensor([[0, 0, 1]]), torch.tensor([[0, 1, 0]]))
+    losses = prediction_losses(model, torch.tensor([[0, 0, 1]]), torch.tensor([[0, 1, 0]]))
     assert losses == pytest.approx(-np.log([[0.25, 0.75, 0.5]]))
     assert losses.dtype == np.float64
 
