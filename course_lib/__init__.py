@@ -2,12 +2,15 @@
 
 A sampling scheme is a choice of start positions; one function turns starts into batches.
 
-Ground floor   arguments, progress, corpora, shuffling, ledger, models
-Lessons        next_token_shifting, sliding_windows, random_sampling, sequential_partitioning,
-               stride_tradeoffs, bpe, tokenizer_pipeline
-On top         training, plots, source, exercises
+foundation/    what the lessons stand on: arguments, progress, corpora, tokenizing,
+               shuffling, ledger, models
+lessons        next_token_shifting, sliding_windows, random_sampling,
+               sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline
+teaching/      what shows and judges them: training, plots, source, checker
+exercises/     one module a lesson
 
-A lesson imports the ground floor and earlier lessons; nothing imports upward.
+Imports run foundation <- lessons <- teaching <- exercises; a lesson imports earlier
+lessons, never a later one.
 """
 
 __version__ = "0.1.0"

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from course_lib.arguments import Ids, as_integers, as_stream, check_integer
+from course_lib.foundation import Ids, as_integers, as_stream, check_integer
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
 
@@ -26,7 +26,8 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
         window: integers, shape (..., T + 1), T at least 1. A list becomes a tensor.
 
     Returns:
-        inputs and targets, shape (..., T) each, with `targets[..., t] == window[..., t + 1]`.
+        inputs and targets, shape (..., T) each, with `targets[..., t] == window[..., t
+        + 1]`.
         Both are views: they share the memory of `window`.
 
     Raises:
@@ -36,7 +37,8 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
     array = as_integers("window", window)
     if array.ndim == 0 or array.shape[-1] < 2:
         raise ValueError(
-            f"window must have at least 2 ids in its last dimension, got shape {array.shape}"
+            "window must have at least 2 ids in its last dimension, got shape "
+            f"{array.shape}"
         )
     if not isinstance(window, np.ndarray | torch.Tensor):
         window = torch.from_numpy(array.astype(np.int64))
@@ -44,7 +46,8 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
 
 
 def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
-    """List the predictions that N ids ask for: all ids before position t, and the id at t, for t = 1 ... N-1.
+    """List the predictions that N ids ask for: all ids before position t, and the id at
+    t, for t = 1 ... N-1.
 
     Returns:
         an iterator over N - 1 pairs of a context, shape (t,), and its target.
@@ -55,7 +58,8 @@ def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
     stream = as_stream(ids)
     if len(stream) < 2:
         raise ValueError(
-            f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}"
+            "ids must hold at least 2 tokens, a context and its target, got "
+            f"{len(stream)}"
         )
     return ((stream[:t], int(stream[t])) for t in range(1, len(stream)))
 
@@ -68,15 +72,18 @@ def next_token_loss(
     Args:
         logits: scores for every id of the vocabulary, floating point, shape (..., V).
         targets: the ids that came, integers, shape (...).
-        ignore_index: targets with this value are not scored, and not counted in the mean.
+        ignore_index: targets with this value are not scored, and not counted in the
+            mean.
 
     Returns:
         a scalar tensor to call `.backward()` on.
 
     Raises:
-        TypeError: the logits are not a floating point tensor, or the targets not one of integers.
-        ValueError: the shapes do not fit, a target is no id of the vocabulary, or none is left to score
-            (their mean would be NaN, and would spoil every parameter it reaches).
+        TypeError: the logits are not a floating point tensor, or the targets not one of
+            integers.
+        ValueError: the shapes do not fit, a target is no id of the vocabulary, or none
+            is left to score (their mean would be NaN, and would spoil every parameter
+            it reaches).
     """
     for name, value in (("logits", logits), ("targets", targets)):
         if not isinstance(value, torch.Tensor):
@@ -99,7 +106,8 @@ def next_token_loss(
     vocab_size = logits.shape[-1]
     if scored.min() < 0 or scored.max() >= vocab_size:
         raise ValueError(
-            f"targets must lie in 0 ... {vocab_size - 1}, got {int(scored.min())} ... {int(scored.max())}"
+            f"targets must lie in 0 ... {vocab_size - 1}, got {int(scored.min())} ... "
+            f"{int(scored.max())}"
         )
     return F.cross_entropy(
         logits.reshape(-1, vocab_size), targets.reshape(-1), ignore_index=ignore_index
@@ -107,7 +115,8 @@ def next_token_loss(
 
 
 def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> float:
-    """Turn a loss in nats per token into bits per UTF-8 byte, the unit that does not depend on the tokenizer.
+    """Turn a loss in nats per token into bits per UTF-8 byte, the unit that does not
+    depend on the tokenizer.
 
     Args:
         nats_per_token: mean loss over `num_tokens` predictions.
@@ -123,21 +132,25 @@ def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> flo
 def find_leak(
     model: Callable[[torch.Tensor], torch.Tensor], inputs: torch.Tensor, vocab_size: int
 ) -> tuple[int, int] | None:
-    """Catch a model that peeks: change one input, and look whether an *earlier* prediction moves.
+    """Catch a model that peeks: change one input, and look whether an *earlier*
+    prediction moves.
 
     Args:
-        model: maps inputs (B, T) to logits (B, T, V); a module should be in evaluation mode.
+        model: maps inputs (B, T) to logits (B, T, V); a module should be in evaluation
+            mode.
         inputs: ids to try it on, shape (B, T).
         vocab_size: V, at least 2.
 
     Returns:
-        None if every prediction depends on its own past alone; else `(changed, moved)`: the logits at position
-        `moved` react to the input at the later position `changed`.
+        None if every prediction depends on its own past alone; else `(changed, moved)`:
+        the logits at position `moved` react to the input at the later position
+        `changed`.
     """
     vocab_size = check_integer("vocab_size", vocab_size, minimum=2)
     if inputs.ndim != 2 or inputs.shape[1] < 2:
         raise ValueError(
-            f"inputs must have shape (B, T) with T at least 2, got {tuple(inputs.shape)}"
+            "inputs must have shape (B, T) with T at least 2, got "
+            f"{tuple(inputs.shape)}"
         )
     honest = model(inputs)
     for changed in range(1, inputs.shape[1]):

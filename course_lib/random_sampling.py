@@ -1,7 +1,8 @@
 """Lesson 03: cut the stream at other places in every epoch, by a random offset.
 
-The scheme in five steps: draw an offset, count the subsequences behind it, place their starts at equal
-distances, shuffle the starts (never the tokens), and take them batch by batch.
+The scheme in five steps: draw an offset, count the subsequences behind it, place their
+starts at equal distances, shuffle the starts (never the tokens), and take them batch by
+batch.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from course_lib.arguments import Ids, as_stream, check_integer
+from course_lib.foundation import Ids, as_stream, check_integer
 from course_lib.sliding_windows import gather_windows
 
 
@@ -22,9 +23,11 @@ def draw_offset(num_offsets: int, *, generator: torch.Generator | None = None) -
 
 
 def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
-    """Count the disjoint subsequences behind an offset: (N - offset - 1) // T, and 0 if none fits.
+    """Count the disjoint subsequences behind an offset: (N - offset - 1) // T, and 0 if
+    none fits.
 
-    The - 1 keeps one id for the last target; neighbors share theirs, so it is kept only once.
+    The - 1 keeps one id for the last target; neighbors share theirs, so it is kept only
+    once.
 
     Args:
         num_tokens: N, at least 0.
@@ -38,32 +41,44 @@ def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
 
 
 def subsequence_starts(num_tokens: int, num_steps: int, offset: int) -> np.ndarray:
-    """Return the starts offset, offset + T, offset + 2T, ... in order, int64, shape (count_subsequences(...),)."""
+    """Return the starts offset, offset + T, offset + 2T, ... in order, int64, shape
+    (count_subsequences(...),)."""
     return (
         offset
-        + np.arange(count_subsequences(num_tokens, num_steps, offset), dtype=np.int64) * num_steps
+        + np.arange(count_subsequences(num_tokens, num_steps, offset), dtype=np.int64)
+        * num_steps
     )
 
 
 def random_starts(
-    num_tokens: int, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+    num_tokens: int,
+    batch_size: int,
+    num_steps: int,
+    *,
+    generator: torch.Generator | None = None,
 ) -> np.ndarray:
     """Return the starts of one epoch of random sampling, batch by batch.
 
-    The offset is uniform on 0 ... T-1. With T as well, alignment 0 would come twice as often as any other:
-    an offset of T makes the same cuts as an offset of 0, but for the first.
+    The offset is uniform on 0 ... T-1. With T as well, alignment 0 would come twice as
+    often as any other: an offset of T makes the same cuts as an offset of 0, but for
+    the first.
 
     Args:
         num_tokens: N.
-        batch_size: B; the subsequences that do not fill a batch are left out, others in each epoch.
+        batch_size: B; the subsequences that do not fill a batch are left out, others in
+            each epoch.
         num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global generator.
+        generator: where the randomness comes from; without one, PyTorch's global
+            generator.
 
     Returns:
-        int64, shape (num_batches, B); no batch at all if the stream is too short for one behind this offset.
+        int64, shape (num_batches, B); no batch at all if the stream is too short for
+        one behind this offset.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
-    offset = draw_offset(check_integer("num_steps", num_steps, minimum=1), generator=generator)
+    offset = draw_offset(
+        check_integer("num_steps", num_steps, minimum=1), generator=generator
+    )
     starts = subsequence_starts(num_tokens, num_steps, offset)
     shuffled = starts[torch.randperm(len(starts), generator=generator).numpy()]
     num_batches = len(starts) // batch_size
@@ -71,25 +86,33 @@ def random_starts(
 
 
 def seq_data_iter_random(
-    corpus: Ids, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+    corpus: Ids,
+    batch_size: int,
+    num_steps: int,
+    *,
+    generator: torch.Generator | None = None,
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Iterate over one epoch of subsequences at a random offset, in random order.
 
-    The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep Learning", chapter 9.
+    The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep
+    Learning", chapter 9.
 
     Args:
         corpus: the stream, N ids; a list is converted once.
         batch_size: B.
         num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global generator.
+        generator: where the randomness comes from; without one, PyTorch's global
+            generator.
 
     Returns:
-        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id right after X[b, t].
-        Every id is a target at most once. The number of batches may differ by one from epoch to epoch.
+        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
+        right after X[b, t]. Every id is a target at most once. The number of batches
+        may differ by one from epoch to epoch.
 
     Raises:
         TypeError: something is not an integer.
-        ValueError: the stream is too short to promise a batch at every offset: that takes (B + 1) * T ids.
+        ValueError: the stream is too short to promise a batch at every offset: that
+            takes (B + 1) * T ids.
     """
     stream = as_stream(corpus, "corpus")
     batch_size = check_integer("batch_size", batch_size, minimum=1)

@@ -1,7 +1,9 @@
-"""Lesson 04: read the stream as parallel tracks, so that each batch goes on where the one before it ended.
+"""Lesson 04: read the stream as parallel tracks, so that each batch goes on where the
+one before it ended.
 
-The stream is folded into B rows of equal length. Batch k takes columns k*T ... (k+1)*T - 1 of every row, so
-row i of batch k + 1 continues row i of batch k: a recurrent model may carry its state over.
+The stream is folded into B rows of equal length. Batch k takes columns k*T ... (k+1)*T
+- 1 of every row, so row i of batch k + 1 continues row i of batch k: a recurrent model
+may carry its state over.
 """
 
 from __future__ import annotations
@@ -12,16 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from course_lib.arguments import Ids, as_stream, check_integer
-from course_lib.models import GRUModel
+from course_lib.foundation import GRUModel, Ids, as_stream, check_integer, progress_bar
 from course_lib.next_token_shifting import next_token_loss
-from course_lib.progress import progress_bar
 from course_lib.random_sampling import draw_offset
 from course_lib.sliding_windows import gather_windows, window_starts
 
 
 def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
-    """Return how many inputs each of the B rows has: (N - offset - 1) // B, and 0 if the stream is too short.
+    """Return how many inputs each of the B rows has: (N - offset - 1) // B, and 0 if
+    the stream is too short.
 
     The - 1 keeps one id for the last target of the last row.
 
@@ -36,10 +37,14 @@ def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
     return max(0, (num_tokens - offset - 1) // batch_size)
 
 
-def partition_starts(num_tokens: int, batch_size: int, num_steps: int, offset: int) -> np.ndarray:
-    """Return the starts of a partition at a given offset, int64, shape (num_batches, B).
+def partition_starts(
+    num_tokens: int, batch_size: int, num_steps: int, offset: int
+) -> np.ndarray:
+    """Return the starts of a partition at a given offset, int64, shape (num_batches,
+    B).
 
-    `starts[k, i]` is offset + i * row_length + k * T. What a row has left over behind its last full T is not used.
+    `starts[k, i]` is offset + i * row_length + k * T. What a row has left over behind
+    its last full T is not used.
 
     Args:
         num_tokens: N.
@@ -54,8 +59,11 @@ def partition_starts(num_tokens: int, batch_size: int, num_steps: int, offset: i
     return columns[:, None] + rows
 
 
-def row_remainders(num_tokens: int, batch_size: int, num_steps: int, offset: int) -> np.ndarray:
-    """Return the positions that rows leave over, for the ledger: the targets behind each row's last full T.
+def row_remainders(
+    num_tokens: int, batch_size: int, num_steps: int, offset: int
+) -> np.ndarray:
+    """Return the positions that rows leave over, for the ledger: the targets behind
+    each row's last full T.
 
     Returns:
         int64, shape (B * (row_length % T),).
@@ -67,46 +75,65 @@ def row_remainders(num_tokens: int, batch_size: int, num_steps: int, offset: int
 
 
 def sequential_starts(
-    num_tokens: int, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+    num_tokens: int,
+    batch_size: int,
+    num_steps: int,
+    *,
+    generator: torch.Generator | None = None,
 ) -> np.ndarray:
-    """Return the starts of one epoch of sequential partitioning, in order, at a random offset.
+    """Return the starts of one epoch of sequential partitioning, in order, at a random
+    offset.
 
-    The offset is uniform on 0 ... T, both ends included. It cannot overrun, because the rows are cut from what
-    is left *behind* it; T repeats alignment 0, which therefore comes twice as often as any other.
+    The offset is uniform on 0 ... T, both ends included. It cannot overrun, because the
+    rows are cut from what is left *behind* it; T repeats alignment 0, which therefore
+    comes twice as often as any other.
 
     Args:
         num_tokens: N.
         batch_size: B.
         num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global generator.
+        generator: where the randomness comes from; without one, PyTorch's global
+            generator.
 
     Returns:
-        int64, shape (num_batches, B); no batch at all if the rows behind this offset are shorter than T.
+        int64, shape (num_batches, B); no batch at all if the rows behind this offset
+        are shorter than T.
     """
-    offset = draw_offset(check_integer("num_steps", num_steps, minimum=1) + 1, generator=generator)
+    offset = draw_offset(
+        check_integer("num_steps", num_steps, minimum=1) + 1, generator=generator
+    )
     return partition_starts(num_tokens, batch_size, num_steps, offset)
 
 
 def seq_data_iter_sequential(
-    corpus: Ids, batch_size: int, num_steps: int, *, generator: torch.Generator | None = None
+    corpus: Ids,
+    batch_size: int,
+    num_steps: int,
+    *,
+    generator: torch.Generator | None = None,
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Iterate over one epoch of B parallel tracks, T ids of each at a time, in the order of the stream.
+    """Iterate over one epoch of B parallel tracks, T ids of each at a time, in the
+    order of the stream.
 
-    The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep Learning", chapter 9.
+    The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep
+    Learning", chapter 9.
 
     Args:
         corpus: the stream, N ids; a list is converted once.
         batch_size: B.
         num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global generator.
+        generator: where the randomness comes from; without one, PyTorch's global
+            generator.
 
     Returns:
-        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id right after X[b, t]. Row i of
-        one batch goes on in row i of the next; row i does not go on in row i + 1 of the same batch.
+        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
+        right after X[b, t]. Row i of one batch goes on in row i of the next; row i does
+        not go on in row i + 1 of the same batch.
 
     Raises:
         TypeError: something is not an integer.
-        ValueError: the stream is too short to promise a batch at every offset: that takes (B + 1) * T + 1 ids.
+        ValueError: the stream is too short to promise a batch at every offset: that
+            takes (B + 1) * T + 1 ids.
     """
     stream = as_stream(corpus, "corpus")
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -114,8 +141,8 @@ def seq_data_iter_sequential(
     needed = (batch_size + 1) * num_steps + 1
     if len(stream) < needed:
         raise ValueError(
-            f"corpus must hold at least (batch_size + 1) * num_steps + 1 = {needed} ids, "
-            f"so that every offset leaves a batch, got {len(stream)}"
+            f"corpus must hold at least (batch_size + 1) * num_steps + 1 = {needed} "
+            f"ids, so that every offset leaves a batch, got {len(stream)}"
         )
     starts = sequential_starts(len(stream), batch_size, num_steps, generator=generator)
     return (gather_windows(stream, batch, num_steps) for batch in starts)
@@ -137,18 +164,22 @@ def train_on_epochs(
     generator: torch.Generator | None = None,
     progress: bool | None = None,
 ) -> list[float]:
-    """Train a recurrent model on epoch after epoch of a scheme, with its state carried over or reset.
+    """Train a recurrent model on epoch after epoch of a scheme, with its state carried
+    over or reset.
 
-    With `carry_state` a window begins with the state in which the window before it ended, cut off from its history
-    (`detach`): truncated backpropagation through time. Values cross from window to window, gradients do not. Each
-    epoch begins with an empty state, because its first window continues nothing.
+    With `carry_state` a window begins with the state in which the window before it
+    ended, cut off from its history (`detach`): truncated backpropagation through time.
+    Values cross from window to window, gradients do not. Each epoch begins with an
+    empty state, because its first window continues nothing.
 
     Args:
         model: maps inputs and a state to logits and the next state, by `read_on`.
         corpus: the stream.
-        scheme: `seq_data_iter_sequential`, or, to see it go wrong, `seq_data_iter_random`.
+        scheme: `seq_data_iter_sequential`, or, to see it go wrong,
+            `seq_data_iter_random`.
         batch_size, num_steps, generator: of the scheme.
-        num_updates: optimizer steps; Adam, with the learning rate falling linearly to zero.
+        num_updates: optimizer steps; Adam, with the learning rate falling linearly to
+            zero.
         carry_state: carry the state, or begin each window with an empty one.
         learning_rate: of the first step.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
@@ -168,7 +199,9 @@ def train_on_epochs(
     ) as bar:
         while len(losses) < num_updates:
             state = None
-            for inputs, targets in scheme(corpus, batch_size, num_steps, generator=generator):
+            for inputs, targets in scheme(
+                corpus, batch_size, num_steps, generator=generator
+            ):
                 logits, state = model.read_on(inputs, state)
                 loss = next_token_loss(logits, targets)
                 losses.append(loss.item())
@@ -184,18 +217,24 @@ def train_on_epochs(
 
 
 @torch.no_grad()
-def token_logits(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool) -> torch.Tensor:
-    """Return what a model predicts for every token of a stream but the first, read as one track.
+def token_logits(
+    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
+) -> torch.Tensor:
+    """Return what a model predicts for every token of a stream but the first, read as
+    one track.
 
-    Carrying the state from window to window is reading one long window, so no window is cut at all; without
-    it, all windows are independent and can be read side by side. Either way the same tokens are predicted: two
-    models, or two ways of reading, are compared on one footing.
+    Carrying the state from window to window is reading one long window, so no window is
+    cut at all; without
+    it, all windows are independent and can be read side by side. Either way the same
+    tokens are predicted: two models, or two ways of reading, are compared on one
+    footing.
 
     Args:
         model: the model.
         ids: the stream, N ids, at least 2.
         num_steps: T, if the state is not carried; the last window may be shorter.
-        carry_state: go on with the state of the window before, or begin each window with an empty one.
+        carry_state: go on with the state of the window before, or begin each window
+            with an empty one.
 
     Returns:
         logits, shape (N - 1, V): row t predicts token t + 1.
@@ -204,7 +243,8 @@ def token_logits(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     if len(stream) < 2:
         raise ValueError(
-            f"ids must hold at least 2 tokens, a context and its target, got {len(stream)}"
+            "ids must hold at least 2 tokens, a context and its target, got "
+            f"{len(stream)}"
         )
     length = len(stream) - 1 if carry_state else min(num_steps, len(stream) - 1)
     starts = window_starts(len(stream), length, stride=length)
@@ -217,8 +257,11 @@ def token_logits(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
     return torch.cat(pieces)
 
 
-def token_losses(model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool) -> torch.Tensor:
-    """Return the loss of every token of a stream but the first, in nats, shape (N - 1,); see `token_logits`."""
+def token_losses(
+    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
+) -> torch.Tensor:
+    """Return the loss of every token of a stream but the first, in nats, shape (N -
+    1,); see `token_logits`."""
     logits = token_logits(model, ids, num_steps, carry_state=carry_state)
     targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))
     return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
@@ -238,13 +281,16 @@ def count_graph_nodes(tensor: torch.Tensor) -> int:
 
 @dataclass(frozen=True)
 class RecallStream:
-    """A made-up stream with a memory test: records of a key, some filler, a query, and the key again.
+    """A made-up stream with a memory test: records of a key, some filler, a query, and
+    the key again.
 
     Attributes:
-        ids: uint16, shape (N,): keys are 0 ... num_keys - 1, fillers come next, the query is the last id.
+        ids: uint16, shape (N,): keys are 0 ... num_keys - 1, fillers come next, the
+            query is the last id.
         vocab_size: V.
         key_positions: where each record's key stands, int64, shape (num_records,).
-        answer_positions: where its answer stands; the answer equals the key, and follows the query.
+        answer_positions: where its answer stands; the answer equals the key, and
+            follows the query.
     """
 
     ids: np.ndarray
@@ -266,7 +312,8 @@ def make_recall_stream(
     Args:
         num_records: how many records.
         longest_filler: the filler has a random length, uniform on 1 ... longest_filler.
-        num_keys: different keys, each equally likely: whoever guesses is right once in `num_keys`.
+        num_keys: different keys, each equally likely: whoever guesses is right once in
+            `num_keys`.
         num_fillers: different filler ids.
         generator: where the randomness comes from.
     """
@@ -275,13 +322,21 @@ def make_recall_stream(
     num_keys = check_integer("num_keys", num_keys, minimum=1)
     num_fillers = check_integer("num_fillers", num_fillers, minimum=1)
     keys = torch.randint(num_keys, (num_records,), generator=generator).numpy()
-    lengths = torch.randint(1, longest_filler + 1, (num_records,), generator=generator).numpy()
+    lengths = torch.randint(
+        1, longest_filler + 1, (num_records,), generator=generator
+    ).numpy()
     key_positions = np.concatenate([[0], np.cumsum(lengths + 3)[:-1]])
     answer_positions = key_positions + lengths + 2
     num_tokens = int(answer_positions[-1]) + 1
-    ids = num_keys + torch.randint(num_fillers, (num_tokens,), generator=generator).numpy()
+    ids = (
+        num_keys
+        + torch.randint(num_fillers, (num_tokens,), generator=generator).numpy()
+    )
     ids[key_positions] = ids[answer_positions] = keys
     ids[answer_positions - 1] = num_keys + num_fillers
     return RecallStream(
-        ids.astype(np.uint16), num_keys + num_fillers + 1, key_positions, answer_positions
+        ids.astype(np.uint16),
+        num_keys + num_fillers + 1,
+        key_positions,
+        answer_positions,
     )

@@ -19,8 +19,9 @@ from collections import Counter
 from pathlib import Path
 
 import nbformat
-from kernel_environment import kernel_environment
 from nbclient import NotebookClient
+
+from kernel_environment import kernel_environment
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CELL_TIMEOUT_IN_SECONDS = 120
@@ -78,7 +79,7 @@ def merge_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.Noteboo
 
 def draw_readme_picture() -> None:
     """Draw four windows in two batches, with the function that the lessons use."""
-    from course_lib.plots import plot_windows  # after the environment is set
+    from course_lib.teaching.plots import plot_windows  # after the environment is set
 
     path = NOTEBOOKS / "images" / "starts.png"
     path.parent.mkdir(exist_ok=True)

@@ -22,12 +22,10 @@ from tokenizers.pre_tokenizers import ByteLevel
 from course_lib import bpe
 from course_lib.bpe import (
     BYTE_ORDER,
-    END_OF_TEXT,
     GPT2_PATTERN,
     BPETokenizer,
     best_pair,
     count_words,
-    iterate_texts,
     learn_merges,
     learn_merges_by_rescanning,
     merge_history,
@@ -39,7 +37,7 @@ from course_lib.bpe import (
     split_words,
     train_byte_level_bpe,
 )
-from course_lib.corpora import encode_corpus, load_documents, load_text
+from course_lib.foundation import END_OF_TEXT, encode_corpus, iterate_texts, load_documents, load_text, tokenizing
 
 # Naive twins, straight from the definitions.
 
@@ -548,7 +546,7 @@ def test_a_data_set_is_read_in_batches_and_once(documents):
             return iter([{"text": documents}])
 
     assert list(iterate_texts(Watched())) == documents
-    assert reads == [bpe.BATCH_SIZE]
+    assert reads == [tokenizing.BATCH_SIZE]
 
 
 def test_the_vocabulary_is_special_tokens_bytes_and_merges_in_this_order():

@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.exercises import checker
-from course_lib.exercises.checker import (
+from course_lib.teaching import bug_or_not, checker, exercise
+from course_lib.teaching.checker import (
     BUG,
     FAILED,
     NOT_A_BUG,
     NOT_ATTEMPTED,
     PASSED,
     RAISED,
-    bug_or_not,
-    exercise,
     format_call,
     is_stub,
     run,

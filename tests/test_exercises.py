@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 import course_lib.exercises
-from course_lib.exercises.checker import BUG, FAILED, NOT_A_BUG, NOT_ATTEMPTED, PASSED, RAISED, BugOrNot, Exercise
+from course_lib.teaching.checker import BUG, FAILED, NOT_A_BUG, NOT_ATTEMPTED, PASSED, RAISED, BugOrNot, Exercise
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 LESSONS = sorted(m.name for m in pkgutil.iter_modules(course_lib.exercises.__path__) if m.name != "checker")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -25,19 +27,31 @@ LESSONS = [
     "token_shards",
     "many_machines",
 ]
-GROUND_FLOOR = ["arguments", "progress", "corpora", "shuffling", "ledger", "models"]
-ON_TOP = ["training", "plots", "source", "widgets"]
+# In each room the order is that of the imports: a module may import those before it.
+FOUNDATION = ["arguments", "progress", "corpora", "tokenizing", "shuffling", "ledger", "models"]
+TEACHING = ["training", "plots", "source", "checker", "widgets", "grading"]
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 
-MODULES = sorted(path.stem for path in (ROOT / "course_lib").glob("*.py") if path.stem != "__init__")
+PACKAGE = ROOT / "course_lib"
+WRITTEN = [lesson for lesson in LESSONS if (PACKAGE / f"{lesson}.py").is_file()]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def files_in(room: str) -> list[Path]:
+    """The files of a room, those in its folders too, but for the front door itself."""
+    return sorted(p for p in (PACKAGE / room).rglob("*.py") if p != PACKAGE / room / "__init__.py")
+
+
+def module_of(path: Path, room: str) -> str:
+    """The module of a room that a file is, or belongs to: `plots` for `teaching/plots/style.py`."""
+    return path.relative_to(PACKAGE / room).parts[0].removesuffix(".py")
+
+
 def imports_of(path: Path) -> set[str]:
-    """The modules of course_lib that a file imports, wherever in the file."""
+    """What a file imports from course_lib, wherever in the file, without the names: `foundation.ledger`."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -46,7 +60,12 @@ def imports_of(path: Path) -> set[str]:
             names = [alias.name for alias in node.names]
         else:
             continue
-        found |= {name.split(".")[1] for name in names if name.startswith("course_lib.")}
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "course_lib":
+                known = (PACKAGE.joinpath(*parts[1:n]) for n in range(len(parts), 0, -1))
+                place = next(p for p in known if p.is_dir() or p.with_suffix(".py").is_file())
+                found.add(".".join(place.relative_to(PACKAGE).parts))
     return found
 
 
@@ -73,29 +92,76 @@ def test_a_lesson_has_its_module_tests_and_exercises(notebook):
     assert f"notebooks/{notebook.name}" in README
 
 
-def test_every_module_has_a_place_and_tests():
-    written = [lesson for lesson in LESSONS if lesson in MODULES]
-    assert sorted(set(MODULES) - set(GROUND_FLOOR) - set(ON_TOP)) == sorted(written)
-    assert [path.stem[3:] for path in NOTEBOOKS] == written
-    for module in MODULES:
-        assert (ROOT / "tests" / f"test_{module}.py").is_file(), module
+def test_the_package_holds_lessons_and_three_rooms():
+    modules = {path.stem for path in PACKAGE.glob("*.py")}
+    assert modules - {"__init__", "__main__"} == set(WRITTEN)
+    assert [path.stem[3:] for path in NOTEBOOKS] == WRITTEN
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name[0] not in "._"} == {
+        "foundation",
+        "teaching",
+        "exercises",
+    }
+    assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
+    assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
+    assert {module_of(path, "exercises") for path in files_in("exercises")} == set(WRITTEN)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_run_one_way(module):
-    imported = imports_of(ROOT / "course_lib" / f"{module}.py")
-    if module in GROUND_FLOOR:
-        allowed = set(GROUND_FLOOR[: GROUND_FLOOR.index(module)])
-    elif module in LESSONS:
-        allowed = {*GROUND_FLOOR, *LESSONS[: LESSONS.index(module)]}
-    else:
-        allowed = {*GROUND_FLOOR, *LESSONS, *ON_TOP[: ON_TOP.index(module)]}
-    assert imported <= allowed
+@pytest.mark.parametrize("room", ["foundation", "teaching"])
+def test_every_module_of_a_room_has_tests(room):
+    for path in files_in(room):
+        assert (ROOT / "tests" / f"test_{module_of(path, room)}.py").is_file(), path
 
 
-def test_only_notebooks_and_exercises_import_exercises():
-    for module in MODULES:
-        assert "exercises" not in imports_of(ROOT / "course_lib" / f"{module}.py")
+@pytest.mark.parametrize("lesson", WRITTEN)
+def test_a_lesson_imports_the_foundation_and_earlier_lessons(lesson):
+    imported = imports_of(PACKAGE / f"{lesson}.py")
+    assert imported <= {"foundation", *LESSONS[: LESSONS.index(lesson)]}
+
+
+@pytest.mark.parametrize("path", files_in("foundation"), ids=lambda path: path.stem)
+def test_the_foundation_imports_itself_alone_and_one_way(path):
+    earlier = FOUNDATION[: FOUNDATION.index(module_of(path, "foundation"))]
+    assert imports_of(path) <= {f"foundation.{name}" for name in earlier}
+
+
+@pytest.mark.parametrize("path", files_in("teaching"), ids=lambda path: path.stem)
+def test_teaching_imports_foundation_and_lessons_and_one_way(path):
+    module = module_of(path, "teaching")
+    allowed = {"foundation", *LESSONS} | {f"teaching.{name}" for name in TEACHING[: TEACHING.index(module)]}
+    for name in imports_of(path):
+        # Files of one folder see each other.
+        assert name in allowed or name.startswith(f"teaching.{module}"), name
+
+
+@pytest.mark.parametrize("lesson", WRITTEN)
+def test_exercises_import_the_rooms_and_lessons_up_to_their_own(lesson):
+    imported = imports_of(PACKAGE / "exercises" / f"{lesson}.py")
+    assert imported <= {"foundation", "teaching", *LESSONS[: LESSONS.index(lesson) + 1]}
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    imported = set(re.findall(r"^(?:from|import) (course_lib[\w.]*)", source, flags=re.MULTILINE))
+    rooms = {"course_lib", "course_lib.foundation", "course_lib.teaching", "course_lib.exercises"}
+    assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms
+
+
+HEAVY = ("matplotlib", "transformers", "datasets")
+
+
+@pytest.mark.parametrize("lesson", WRITTEN)
+def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson):
+    used = set()
+    for name in LESSONS[: LESSONS.index(lesson) + 1]:
+        if name == lesson or name in imports_of(PACKAGE / f"{lesson}.py"):
+            tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
+            used |= {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
+            used |= {alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
+    program = f"import sys, course_lib.{lesson}; print([name for name in {HEAVY} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(ast.literal_eval(loaded.stdout)) <= used
 
 
 def test_environment_and_pyproject_name_the_same_ranges():

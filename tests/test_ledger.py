@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.ledger import token_ledger
+from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import window_starts
 
 

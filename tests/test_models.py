@@ -12,7 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.models import BigramModel, ConvolutionModel, GRUModel, conditional_entropy, count_pairs
+from course_lib.foundation import BigramModel, ConvolutionModel, GRUModel, conditional_entropy, count_pairs
 from course_lib.next_token_shifting import find_leak, next_token_loss, shift_by_one
 
 V = 11

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.models import ConvolutionModel
+from course_lib.foundation import ConvolutionModel
 from course_lib.next_token_shifting import (
     bits_per_byte,
     context_target_pairs,

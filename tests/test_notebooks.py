@@ -13,11 +13,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import refresh_notebooks
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from course_lib.corpora import load_documents
+import refresh_notebooks
+from course_lib.foundation import load_documents
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 LONGEST_CELL = 12

@@ -11,11 +11,8 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle, StepPatch
 
-from course_lib.ledger import token_ledger
-from course_lib.plots import (
-    BLUE,
-    COLORS,
-    ORANGE,
+from course_lib.foundation import token_ledger
+from course_lib.teaching import (
     plot_bars,
     plot_curves,
     plot_cuts,
@@ -32,6 +29,7 @@ from course_lib.plots import (
     plot_tracks,
     plot_windows,
 )
+from course_lib.teaching.plots.style import BLUE, COLORS, ORANGE
 
 
 def axes_of(figure: Figure):

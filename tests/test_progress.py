@@ -6,8 +6,7 @@ import html
 
 import pytest
 
-from course_lib import progress
-from course_lib.progress import progress_bar, shows
+from course_lib.foundation import progress, progress_bar, shows
 
 
 def test_progress_shows_as_asked_or_else_unless_switched_off(monkeypatch):

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.ledger import token_ledger
+from course_lib.foundation import token_ledger
 from course_lib.random_sampling import (
     count_subsequences,
     draw_offset,

@@ -10,8 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.ledger import token_ledger
-from course_lib.models import GRUModel
+from course_lib.foundation import GRUModel, token_ledger
 from course_lib.random_sampling import draw_offset, seq_data_iter_random
 from course_lib.sequential_partitioning import (
     count_graph_nodes,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib import shuffling
-from course_lib.shuffling import STORED_UP_TO, RandomOrder
+from course_lib.foundation import RandomOrder, shuffling
+from course_lib.foundation.shuffling import STORED_UP_TO
 
 SMALL, LARGE = 1_000, 100_003  # an order that is stored, and one that is computed
 

@@ -9,7 +9,8 @@ import pytest
 
 from course_lib import sliding_windows
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, count_windows
-from course_lib.source import show_source, source_of
+from course_lib.teaching import show_source
+from course_lib.teaching.source import source_of
 
 
 # A docstring may have other quotes, too.
@@ -38,11 +39,11 @@ def without_docstring():
 @pytest.fixture
 def shown(monkeypatch):
     pieces = []
-    monkeypatch.setattr("course_lib.source.display", lambda markdown: pieces.append(markdown.data))
+    monkeypatch.setattr("course_lib.teaching.source.display", lambda markdown: pieces.append(markdown.data))
     return pieces
 
 
-def test_docstrings_keep_their_first_line_and_the_code_all_of_its():
+def test_docstrings_keep_their_first_paragraph_and_the_code_all_of_its():
     lines = source_of(sample).splitlines()
     assert lines[0] == "def sample(number):"
     assert lines[1] == '    """Say what it does."""'

@@ -12,7 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.models import BigramModel, GRUModel
+from course_lib.foundation import BigramModel, GRUModel
 from course_lib.random_sampling import random_starts
 from course_lib.sequential_partitioning import sequential_starts
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
@@ -33,7 +33,7 @@ from course_lib.stride_tradeoffs import (
     t_quantile,
     usual_strides,
 )
-from course_lib.training import evaluate
+from course_lib.teaching import evaluate
 
 # Naive twins, straight from the definitions.
 

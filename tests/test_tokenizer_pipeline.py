@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from course_lib.corpora import Document, encode_corpus, load_documents
+from course_lib.foundation import END_OF_TEXT, Document, encode_corpus, id_dtype, load_documents
 from course_lib.tokenizer_pipeline import (
     BYTE_CHARACTERS,
     BYTE_TOKENS,
-    END_OF_TEXT,
     PAD,
     PIECE_RULES,
     VERIFICATION_SAMPLES,
@@ -28,9 +27,7 @@ from course_lib.tokenizer_pipeline import (
     build_pre_tokenizer,
     build_tokenizer,
     cut,
-    encode_documents,
     find_round_trip_failures,
-    id_dtype,
     strip_html,
     training_texts,
     wrap_tokenizer,
@@ -599,24 +596,24 @@ def test_the_stream_is_that_of_one_document_after_another(tokenizer):
         def encode(self, text):
             return tokenizer.encode(text, add_special_tokens=False)
 
-    stream = encode_documents(tokenizer, TEXTS, progress=False)
+    stream = encode_corpus(TEXTS, tokenizer, progress=False)
     assert np.array_equal(stream, encode_corpus(TEXTS, WithoutEnd(), end_of_text_id=0, progress=False))
     assert stream.dtype == np.uint16
-    assert np.array_equal(encode_documents(tokenizer, iter(TEXTS)), stream)
-    assert np.array_equal(encode_documents(tokenizer, datasets.Dataset.from_dict({"text": TEXTS})), stream)
+    assert np.array_equal(encode_corpus(iter(TEXTS), tokenizer), stream)
+    assert np.array_equal(encode_corpus(datasets.Dataset.from_dict({"text": TEXTS}), tokenizer), stream)
 
 
 def test_batches_are_invisible_in_the_stream(tokenizer, monkeypatch):
-    expected = encode_documents(tokenizer, TEXTS)
-    monkeypatch.setattr("course_lib.tokenizer_pipeline.BATCH_SIZE", 7)
-    assert np.array_equal(encode_documents(tokenizer, TEXTS), expected)
+    expected = encode_corpus(TEXTS, tokenizer)
+    monkeypatch.setattr("course_lib.foundation.tokenizing.BATCH_SIZE", 7)
+    assert np.array_equal(encode_corpus(TEXTS, tokenizer), expected)
 
 
 def test_a_text_cannot_forge_its_end_and_settings_of_the_tokenizer_do_not_matter(tokenizer):
     changed = Tokenizer.from_str(tokenizer.to_str())
     changed.enable_truncation(4)
     changed.enable_padding(length=50)
-    stream = encode_documents(changed, [f"a {END_OF_TEXT} b {PAD}", ""])
+    stream = encode_corpus([f"a {END_OF_TEXT} b {PAD}", ""], changed)
     assert np.count_nonzero(stream == 0) == 2
     assert np.count_nonzero(stream == 1) == 0
     assert not changed.encode_special_tokens
@@ -638,22 +635,30 @@ def test_a_gap_in_the_ids_does_not_hide_the_largest():
 
 def test_ids_past_65535_are_kept():
     made = Tokenizer(models.WordLevel({"a": 0, "b": 70_000}, unk_token="a"))
-    stream = encode_documents(made, ["b"])
+    stream = encode_corpus(["b"], made, end_of_text_id=0)
     assert stream.dtype == np.uint32
-    assert stream.tolist() == [70_000]
+    assert stream.tolist() == [70_000, 0]
 
 
 @pytest.mark.parametrize(
     ("texts", "error", "message"),
     [
-        ([], ValueError, "texts must hold at least one text"),
+        ([], ValueError, "texts must hold at least one document"),
         ("one", TypeError, "several"),
         ([None], TypeError, "texts must be str"),
     ],
 )
 def test_nothing_to_encode_is_an_error(tokenizer, texts, error, message):
     with pytest.raises(error, match=message):
-        encode_documents(tokenizer, texts)
+        encode_corpus(texts, tokenizer)
+
+
+def test_each_text_has_exactly_one_end(tokenizer):
+    with pytest.raises(ValueError, match="end_of_text_id must be None: this tokenizer ends each text itself; got 0"):
+        encode_corpus(TEXTS, tokenizer, end_of_text_id=0)
+    without = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    with pytest.raises(ValueError, match="end_of_text_id must be given"):
+        encode_corpus(["a"], without)
 
 
 def test_an_untrained_tokenizer_has_no_dtype():

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib.models import BigramModel, GRUModel, conditional_entropy, count_pairs
+from course_lib.foundation import BigramModel, GRUModel, conditional_entropy, count_pairs
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
-from course_lib.training import Evaluation, evaluate, repeat_epochs, train
+from course_lib.teaching import Evaluation, evaluate, repeat_epochs, train
 
 V = 5
 

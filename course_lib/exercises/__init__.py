@@ -1,4 +1,4 @@
-"""Exercises, one module a lesson; `checker` judges the answers.
+"""Exercises, one module a lesson; `course_lib.teaching.checker` judges the answers.
 
 from course_lib.exercises import sliding_windows as exercises
 

@@ -1,4 +1,5 @@
-"""Exercises of lesson 06: count, choose, merge, encode, and do not fall for half a character."""
+"""Exercises of lesson 06: count, choose, merge, encode, and do not fall for half a
+character."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from course_lib.bpe import best_pair, learn_merges, merge_history
-from course_lib.exercises.checker import Case, bug_or_not, exercise
+from course_lib.teaching import Case, bug_or_not, exercise
 
 
 def _ids(random: Random) -> Iterator[Case]:
@@ -30,11 +31,13 @@ def _ids(random: Random) -> Iterator[Case]:
     cases=_ids,
     hints=(
         "Each id but the last begins exactly one pair.",
-        "The pairs are `(ids[i], ids[i + 1])` for each i but the last. Step by one, and count in a dictionary.",
+        "The pairs are `(ids[i], ids[i + 1])` for each i but the last. Step by one, "
+        "and count in a dictionary.",
     ),
 )
 def neighbor_counts(ids: list[int]) -> dict[tuple[int, int], int]:
-    """Return how often each pair of ids stands side by side: in `[7, 7, 7]` the pair (7, 7) does twice."""
+    """Return how often each pair of ids stands side by side: in `[7, 7, 7]` the pair
+    (7, 7) does twice."""
     counts = {}
     for i in range(len(ids) - 1):
         pair = (ids[i], ids[i + 1])
@@ -43,7 +46,8 @@ def neighbor_counts(ids: list[int]) -> dict[tuple[int, int], int]:
 
 
 @neighbor_counts.mistake(
-    "pairs that do not overlap. The second id of one pair is the first of the next: step by one."
+    "pairs that do not overlap. The second id of one pair is the first of the next: "
+    "step by one."
 )
 def without_overlap(ids):
     return dict(Counter((ids[i], ids[i + 1]) for i in range(0, len(ids) - 1, 2)))
@@ -56,7 +60,9 @@ def unordered_pairs(ids):
     return dict(Counter(tuple(sorted(pair)) for pair in pairwise(ids)))
 
 
-@neighbor_counts.mistake("the last id and the first are counted as neighbors. A word is no ring.")
+@neighbor_counts.mistake(
+    "the last id and the first are counted as neighbors. A word is no ring."
+)
 def wraps_around(ids):
     return dict(Counter((ids[i - 1], ids[i]) for i in range(len(ids))))
 
@@ -83,17 +89,21 @@ def _counts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_counts,
     hints=(
-        "Two things decide: first the count, the larger the better; then the pair, the smaller the better.",
-        "`min` with the key `(-counts[pair], pair)` does both at once: tuples compare like words in a dictionary.",
+        "Two things decide: first the count, the larger the better; then the pair, "
+        "the smaller the better.",
+        "`min` with the key `(-counts[pair], pair)` does both at once: tuples "
+        "compare like words in a dictionary.",
     ),
 )
 def pair_to_merge(counts: dict[tuple[int, int], int]) -> tuple[int, int]:
-    """Return the most frequent pair; of equally frequent ones, that with the smallest first id, then second id."""
+    """Return the most frequent pair; of equally frequent ones, that with the smallest
+    first id, then second id."""
     return min(counts, key=lambda pair: (-counts[pair], pair))
 
 
 @pair_to_merge.mistake(
-    "ties go to the pair that was counted first. Then the order of the texts changes the tokenizer."
+    "ties go to the pair that was counted first. Then the order of the texts changes "
+    "the tokenizer."
 )
 def first_come(counts):
     return max(counts, key=counts.get)
@@ -112,7 +122,8 @@ def rarest(counts):
 
 
 @pair_to_merge.mistake(
-    "among equals the second id decides. Compare the first ids, and the second only if these agree."
+    "among equals the second id decides. Compare the first ids, and the second only "
+    "if these agree."
 )
 def second_id_first(counts):
     return min(counts, key=lambda pair: (-counts[pair], pair[1], pair[0]))
@@ -134,11 +145,13 @@ def _merges_of_one_pair(random: Random) -> Iterator[Case]:
     cases=_merges_of_one_pair,
     hints=(
         "Walk from left to right. After a merge, go on two ids later; otherwise one.",
-        "A `while` loop with your own index: `if ids[i : i + 2] == list(pair)` append `new_id` and add 2 to the index.",
+        "A `while` loop with your own index: `if ids[i : i + 2] == list(pair)` "
+        "append `new_id` and add 2 to the index.",
     ),
 )
 def replace_pair(ids: list[int], pair: tuple[int, int], new_id: int) -> list[int]:
-    """Return the ids with every occurrence of the pair, from left to right, replaced by `new_id`."""
+    """Return the ids with every occurrence of the pair, from left to right, replaced by
+    `new_id`."""
     merged, position = [], 0
     while position < len(ids):
         if ids[position : position + 2] == list(pair):
@@ -150,7 +163,9 @@ def replace_pair(ids: list[int], pair: tuple[int, int], new_id: int) -> list[int
     return merged
 
 
-@replace_pair.mistake("only the first occurrence. A merge replaces the pair at all its places.")
+@replace_pair.mistake(
+    "only the first occurrence. A merge replaces the pair at all its places."
+)
 def only_once(ids, pair, new_id):
     for i in range(len(ids) - 1):
         if (ids[i], ids[i + 1]) == pair:
@@ -158,12 +173,16 @@ def only_once(ids, pair, new_id):
     return list(ids)
 
 
-@replace_pair.mistake("from right to left. In `[1, 1, 1]` the merge belongs to the left: `[9, 1]`.")
+@replace_pair.mistake(
+    "from right to left. In `[1, 1, 1]` the merge belongs to the left: `[9, 1]`."
+)
 def from_the_right(ids, pair, new_id):
     return replace_pair.reference(ids[::-1], pair[::-1], new_id)[::-1]
 
 
-@replace_pair.mistake("one id takes part in two merges. After a merge go on *two* ids later.")
+@replace_pair.mistake(
+    "one id takes part in two merges. After a merge go on *two* ids later."
+)
 def used_twice(ids, pair, new_id):
     merged, skip = [], False
     for i, token in enumerate(ids):
@@ -179,11 +198,15 @@ def used_twice(ids, pair, new_id):
 
 @replace_pair.mistake("the second id of the pair stays. The new token spells both.")
 def keeps_the_second(ids, pair, new_id):
-    return [new_id if tuple(ids[i : i + 2]) == pair else token for i, token in enumerate(ids)]
+    return [
+        new_id if tuple(ids[i : i + 2]) == pair else token
+        for i, token in enumerate(ids)
+    ]
 
 
 def _words_with_merges(random: Random) -> Iterator[Case]:
-    # (2, 3) was learned before (1, 2): in 1 2 3 it wins, although the other stands further left.
+    # (2, 3) was learned before (1, 2): in 1 2 3 it wins, although the other stands
+    # further left.
     merges = {(2, 3): 10, (1, 2): 11, (1, 10): 12, (3, 3): 13, (4, 2): 14}
     for ids in (
         [],
@@ -206,13 +229,15 @@ def _words_with_merges(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_words_with_merges,
     hints=(
-        "A merge that was learned early comes first, wherever in the word it is. Which one is the earliest?",
-        "The dictionary holds the merges in the order in which they were learned: apply each, from left to right, "
-        "to the whole word, one after the other.",
+        "A merge that was learned early comes first, wherever in the word it is. "
+        "Which one is the earliest?",
+        "The dictionary holds the merges in the order in which they were learned: "
+        "apply each, from left to right, to the whole word, one after the other.",
     ),
 )
 def encode_word(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]:
-    """Return the ids of a word after all merges; `merges` maps pairs to new ids, in the order of learning."""
+    """Return the ids of a word after all merges; `merges` maps pairs to new ids, in the
+    order of learning."""
     for pair, new_id in merges.items():
         merged, position = [], 0
         while position < len(ids):
@@ -227,7 +252,8 @@ def encode_word(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]
 
 
 @encode_word.mistake(
-    "from left to right, whatever can be merged. The order of learning decides, not the place."
+    "from left to right, whatever can be merged. The order of learning decides, not "
+    "the place."
 )
 def leftmost_first(ids, merges):
     ids = list(ids)
@@ -242,7 +268,8 @@ def leftmost_first(ids, merges):
 
 
 @encode_word.mistake(
-    "the leftmost pair first, at all its places. The order of learning decides, not the place."
+    "the leftmost pair first, at all its places. The order of learning decides, not "
+    "the place."
 )
 def leftmost_pair_everywhere(ids, merges):
     ids = list(ids)
@@ -252,7 +279,8 @@ def leftmost_pair_everywhere(ids, merges):
 
 
 @encode_word.mistake(
-    "the pair with the smallest ids first. The order of learning decides, not the ids of a pair."
+    "the pair with the smallest ids first. The order of learning decides, not the ids "
+    "of a pair."
 )
 def smallest_pair_first(ids, merges):
     ids = list(ids)
@@ -262,7 +290,8 @@ def smallest_pair_first(ids, merges):
 
 
 @encode_word.mistake(
-    "the last learned merge first. It was learned after all the others had been applied."
+    "the last learned merge first. It was learned after all the others had been "
+    "applied."
 )
 def latest_first(ids, merges):
     ids = list(ids)
@@ -278,17 +307,21 @@ def one_merge_only(ids, merges):
 
 
 @encode_word.mistake(
-    "pairs of single bytes only: tokens that were made by a merge never take part in another one."
+    "pairs of single bytes only: tokens that were made by a merge never take part in "
+    "another one."
 )
 def single_bytes_only(ids, merges):
     bytes_only = {
-        pair: new_id for pair, new_id in merges.items() if max(pair) < min(merges.values())
+        pair: new_id
+        for pair, new_id in merges.items()
+        if max(pair) < min(merges.values())
     }
     return merge_history(ids, bytes_only)[-1]
 
 
 @encode_word.mistake(
-    "the longest token that fits, from left to right. BPE repeats the merges, and looks for nothing."
+    "the longest token that fits, from left to right. BPE repeats the merges, and "
+    "looks for nothing."
 )
 def longest_match(ids, merges):
     spelled: dict[int, list[int]] = {}
@@ -297,7 +330,11 @@ def longest_match(ids, merges):
     longest_first = sorted(spelled.items(), key=lambda item: -len(item[1]))
     encoded, position = [], 0
     while position < len(ids):
-        fits = [(token, s) for token, s in longest_first if ids[position : position + len(s)] == s]
+        fits = [
+            (token, s)
+            for token, s in longest_first
+            if ids[position : position + len(s)] == s
+        ]
         token, s = fits[0] if fits else (ids[position], [0])
         encoded.append(token)
         position += len(s)
@@ -305,14 +342,17 @@ def longest_match(ids, merges):
 
 
 def _vocabularies(random: Random) -> Iterator[Case]:
-    yield from ((rank, specials) for rank in (0, 1, 743, 50_000) for specials in (0, 1, 2, 5))
+    yield from (
+        (rank, specials) for rank in (0, 1, 743, 50_000) for specials in (0, 1, 2, 5)
+    )
 
 
 @exercise(
     cases=_vocabularies,
     hints=(
         "Ids are given to special tokens, then to bytes, then to merges.",
-        "Merge number 0 has the first id that is left after the special tokens and 256 bytes.",
+        "Merge number 0 has the first id that is left after the special tokens and "
+        "256 bytes.",
     ),
 )
 def id_of_merge(rank: int, num_special_tokens: int) -> int:
@@ -330,12 +370,16 @@ def one_byte_short(rank, num_special_tokens):
     return num_special_tokens + 255 + rank
 
 
-@id_of_merge.mistake("the alphabet is missing: 256 bytes have an id before the first merge.")
+@id_of_merge.mistake(
+    "the alphabet is missing: 256 bytes have an id before the first merge."
+)
 def forgets_the_bytes(rank, num_special_tokens):
     return num_special_tokens + rank
 
 
-@id_of_merge.mistake("merges are counted from 0, so the first one has the first free id.")
+@id_of_merge.mistake(
+    "merges are counted from 0, so the first one has the first free id."
+)
 def counts_from_one(rank, num_special_tokens):
     return num_special_tokens + 257 + rank
 
@@ -348,13 +392,16 @@ def _cut_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_cut_texts,
     hints=(
-        "A first byte says how many bytes its character has: below 0x80 one, from 0xC0 on two, from 0xE0 on three, "
-        "from 0xF0 on four. A byte in 0x80 ... 0xBF is a later one.",
-        "Walk back from the end to the last byte that is not in 0x80 ... 0xBF. Are all its bytes there?",
+        "A first byte says how many bytes its character has: below 0x80 one, from "
+        "0xC0 on two, from 0xE0 on three, from 0xF0 on four. A byte in 0x80 ... 0xBF "
+        "is a later one.",
+        "Walk back from the end to the last byte that is not in 0x80 ... 0xBF. Are "
+        "all its bytes there?",
     ),
 )
 def complete_bytes(data: bytes) -> int:
-    """Return how many bytes, from the beginning, spell whole characters: the rest has to wait for the next token.
+    """Return how many bytes, from the beginning, spell whole characters: the rest has
+    to wait for the next token.
 
     `data` is the beginning of valid UTF-8, cut anywhere.
     """
@@ -384,7 +431,8 @@ def leaves_the_first_byte(data):
 
 
 @complete_bytes.mistake(
-    "the last character goes even if it is whole, unless it is ASCII: the text hangs back."
+    "the last character goes even if it is whole, unless it is ASCII: the text hangs "
+    "back."
 )
 def always_waits(data):
     end = len(data)
@@ -399,7 +447,16 @@ def counts_characters(data):
 
 
 def _texts(random: Random) -> Iterator[Case]:
-    for text in ("a", "abc", "été", "潮汐", "🌊", "x = 1", "Flut und Ebbe", "涨潮 and 落潮"):
+    for text in (
+        "a",
+        "abc",
+        "été",
+        "潮汐",
+        "🌊",
+        "x = 1",
+        "Flut und Ebbe",
+        "涨潮 and 落潮",
+    ):
         yield from ((text, num_tokens) for num_tokens in (1, 2, len(text)))
 
 
@@ -416,7 +473,8 @@ def compression(text: str, num_tokens: int) -> float:
 
 
 @compression.mistake(
-    "characters per token. That flatters English, whose characters are one byte, against Chinese."
+    "characters per token. That flatters English, whose characters are one byte, "
+    "against Chinese."
 )
 def characters_per_token(text, num_tokens):
     return len(text) / num_tokens
@@ -443,9 +501,9 @@ def utf_16(text, num_tokens):
     reference=best_pair,
     cases=_counts,
     explanation=(
-        "`max` returns the *first* of several maxima, and `sorted` puts the smallest pair first: the same rule. "
-        "Without `sorted` it would be the pair that was counted first, and the order of the texts would "
-        "change the tokenizer."
+        "`max` returns the *first* of several maxima, and `sorted` puts the smallest "
+        "pair first: the same rule. Without `sorted` it would be the pair that was "
+        "counted first, and the order of the texts would change the tokenizer."
     ),
 )
 def best_of_sorted(counts: dict[tuple[int, int], int]) -> tuple[int, int]:
@@ -456,12 +514,15 @@ def best_of_sorted(counts: dict[tuple[int, int], int]) -> tuple[int, int]:
     reference=encode_word.reference,
     cases=_words_with_merges,
     explanation=(
-        "The longest token that fits need not be what the merges lead to: they may have used up its bytes before. "
-        "The text still decodes, so nothing crashes. But the model was trained on other ids, and sees sequences that "
-        "it has never met."
+        "The longest token that fits need not be what the merges lead to: they may "
+        "have used up its bytes before. The text still decodes, so nothing crashes. "
+        "But the model was trained on other ids, and sees sequences that it has never "
+        "met."
     ),
 )
-def encode_longest_first(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]:
+def encode_longest_first(
+    ids: list[int], merges: dict[tuple[int, int], int]
+) -> list[int]:
     spelled = {}
     for (left, right), new_id in merges.items():
         spelled[new_id] = spelled.get(left, [left]) + spelled.get(right, [right])
@@ -500,9 +561,10 @@ def _tokens(random: Random) -> Iterator[Case]:
     reference=decode_tokens,
     cases=_tokens,
     explanation=(
-        "A token may end in the middle of a character. Decoded alone, both halves become U+FFFD; only the joined bytes "
-        "are UTF-8. In English you will not notice for a long time. Join first, decode once, or keep the rest "
-        "for the next token (see exercise 6)."
+        "A token may end in the middle of a character. Decoded alone, both halves "
+        "become U+FFFD; only the joined bytes are UTF-8. In English you will not "
+        "notice for a long time. Join first, decode once, or keep the rest for the "
+        "next token (see exercise 6)."
     ),
 )
 def decode_one_by_one(tokens: list[bytes]) -> str:

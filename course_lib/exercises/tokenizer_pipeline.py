@@ -1,4 +1,5 @@
-"""Exercises of lesson 07: tidy, cut, fall back to bytes, lose bytes, end texts, pad, and choose a dtype."""
+"""Exercises of lesson 07: tidy, cut, fall back to bytes, lose bytes, end texts, pad,
+and choose a dtype."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.exercises.checker import Case, bug_or_not, exercise
+from course_lib.teaching import Case, bug_or_not, exercise
 from course_lib.tokenizer_pipeline import strip_html
 
 
@@ -31,7 +32,9 @@ def _untidy_texts(random: Random) -> Iterator[Case]:
     for _ in range(40):
         yield (
             "".join(
-                random.choices(["a", "b", " ", "  ", "\t", "\n", "\n\n"], k=random.randrange(3, 12))
+                random.choices(
+                    ["a", "b", " ", "  ", "\t", "\n", "\n\n"], k=random.randrange(3, 12)
+                )
             ),
         )
 
@@ -39,14 +42,17 @@ def _untidy_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_untidy_texts,
     hints=(
-        "Three substitutions. In which order, so that a line of blanks counts as an empty line?",
+        "Three substitutions. In which order, so that a line of blanks counts as an "
+        "empty line?",
         r"First `[ \t]+(?=\n|\Z)`, then spaces with a lookbehind `(?<=[^ \t\n])`, then `\n{3,}`.",
     ),
 )
 def tidy(text: str) -> str:
-    """Cut blanks (spaces and tabs) at the end of lines, make runs of spaces one, three or more newlines two.
+    """Cut blanks (spaces and tabs) at the end of lines, make runs of spaces one, three
+    or more newlines two.
 
-    A run of spaces is reduced only right behind a character that is no blank: indentation stays.
+    A run of spaces is reduced only right behind a character that is no blank:
+    indentation stays.
     """
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
     text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
@@ -54,7 +60,8 @@ def tidy(text: str) -> str:
 
 
 @tidy.mistake(
-    "newlines are reduced before blanks are cut: lines that hold only blanks keep newlines apart until then."
+    "newlines are reduced before blanks are cut: lines that hold only blanks keep "
+    "newlines apart until then."
 )
 def newlines_first(text):
     text = re.sub(r"\n{3,}", "\n\n", text)
@@ -62,7 +69,9 @@ def newlines_first(text):
     return re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
 
 
-@tidy.mistake("the indentation is reduced too. In Python, and in lists, it has a meaning.")
+@tidy.mistake(
+    "the indentation is reduced too. In Python, and in lists, it has a meaning."
+)
 def flattens_indentation(text):
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
     text = re.sub(r" {2,}", " ", text)
@@ -70,7 +79,8 @@ def flattens_indentation(text):
 
 
 @tidy.mistake(
-    "`replace` goes through the text once: five newlines become four, and four spaces two."
+    "`replace` goes through the text once: five newlines become four, and four spaces "
+    "two."
 )
 def replaces_once(text):
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
@@ -78,7 +88,9 @@ def replaces_once(text):
     return text.replace("\n\n\n", "\n\n")
 
 
-@tidy.mistake("all white space becomes one blank, newlines too: the paragraphs are gone.")
+@tidy.mistake(
+    "all white space becomes one blank, newlines too: the paragraphs are gone."
+)
 def one_line(text):
     return " ".join(text.split())
 
@@ -92,7 +104,18 @@ def cuts_the_last_line(text):
 
 def _rules_and_texts(random: Random) -> Iterator[Case]:
     number, integer, word = r"\d+\.\d+", r"\d+", r"[a-z]+"
-    for text in ("", "7", "1.5", "a1.5", "1.5 22", "x = 3.25;", "...", "ab12cd", "1.2.3", " 7 "):
+    for text in (
+        "",
+        "7",
+        "1.5",
+        "a1.5",
+        "1.5 22",
+        "x = 3.25;",
+        "...",
+        "ab12cd",
+        "1.2.3",
+        " 7 ",
+    ):
         yield text, [number, integer, word]
         yield text, [integer, number]
         yield text, [word]
@@ -103,12 +126,15 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_rules_and_texts,
     hints=(
-        "One regular expression with all rules as alternatives. And what lies between two matches?",
-        "Walk along `re.finditer`: before each match add what was skipped, if anything; after the last one the rest.",
+        "One regular expression with all rules as alternatives. And what lies "
+        "between two matches?",
+        "Walk along `re.finditer`: before each match add what was skipped, if "
+        "anything; after the last one the rest.",
     ),
 )
 def cut_isolated(text: str, rules: list[str]) -> list[str]:
-    """Cut `text` as `Split(..., "isolated")` does: every match is a piece, and so is what lies between matches.
+    """Cut `text` as `Split(..., "isolated")` does: every match is a piece, and so is
+    what lies between matches.
 
     At each place the first rule that matches wins.
     """
@@ -127,7 +153,8 @@ def only_matches(text, rules):
 
 
 @cut_isolated.mistake(
-    "the longest match wins. In a regular expression it is the first alternative, long or short."
+    "the longest match wins. In a regular expression it is the first alternative, "
+    "long or short."
 )
 def longest_wins(text, rules):
     return cut_isolated.reference(text, sorted(rules, key=len, reverse=True))
@@ -160,12 +187,14 @@ def _words_and_alphabets(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_words_and_alphabets,
     hints=(
-        "A character of the alphabet is a token. Any other one is as many tokens as it has bytes.",
+        "A character of the alphabet is a token. Any other one is as many tokens as "
+        "it has bytes.",
         '`character.encode()` gives its UTF-8 bytes, and `f"<0x{byte:02X}>"` the name of a byte.',
     ),
 )
 def fall_back_to_bytes(text: str, alphabet: str) -> list[str]:
-    """Return the tokens before any merge: characters of the alphabet, and `<0xNN>` for each byte of the others."""
+    """Return the tokens before any merge: characters of the alphabet, and `<0xNN>` for
+    each byte of the others."""
     tokens = []
     for character in text:
         if character in alphabet:
@@ -176,19 +205,23 @@ def fall_back_to_bytes(text: str, alphabet: str) -> list[str]:
 
 
 @fall_back_to_bytes.mistake(
-    "the code point instead of the bytes of UTF-8. There are 256 byte tokens, and no <0x4E2D>."
+    "the code point instead of the bytes of UTF-8. There are 256 byte tokens, and no "
+    "<0x4E2D>."
 )
 def code_points(text, alphabet):
     return [c if c in alphabet else f"<0x{ord(c):02X}>" for c in text]
 
 
-@fall_back_to_bytes.mistake("always bytes. The fallback is for characters that the alphabet lacks.")
+@fall_back_to_bytes.mistake(
+    "always bytes. The fallback is for characters that the alphabet lacks."
+)
 def always_bytes(text, alphabet):
     return [f"<0x{byte:02X}>" for byte in text.encode()]
 
 
 @fall_back_to_bytes.mistake(
-    "unknown characters are dropped: the silent loss that the fallback is there to prevent."
+    "unknown characters are dropped: the silent loss that the fallback is there to "
+    "prevent."
 )
 def drops_unknown(text, alphabet):
     return [c for c in text if c in alphabet]
@@ -204,7 +237,9 @@ def lower_case(text, alphabet):
     ]
 
 
-@fall_back_to_bytes.mistake("bytes below 0x10 have one digit. The names have two: <0x0A>.")
+@fall_back_to_bytes.mistake(
+    "bytes below 0x10 have one digit. The names have two: <0x0A>."
+)
 def one_digit(text, alphabet):
     tokens = fall_back_to_bytes.reference(text, alphabet)
     return [t.replace("<0x0", "<0x") if t.startswith("<0x0") else t for t in tokens]
@@ -219,31 +254,38 @@ def _seen_and_new(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_seen_and_new,
     hints=(
-        "Without the full alphabet a byte has a token only if the training text held that byte.",
-        "`set(seen.encode())` are the bytes with tokens. Count the bytes of `text` that are not among them.",
+        "Without the full alphabet a byte has a token only if the training text held "
+        "that byte.",
+        "`set(seen.encode())` are the bytes with tokens. Count the bytes of `text` "
+        "that are not among them.",
     ),
 )
 def count_lost_bytes(seen: str, text: str) -> int:
-    """Return how many bytes of `text` are dropped by a byte-level tokenizer whose alphabet is the bytes of `seen`."""
+    """Return how many bytes of `text` are dropped by a byte-level tokenizer whose
+    alphabet is the bytes of `seen`."""
     alphabet = set(seen.encode())
     return sum(byte not in alphabet for byte in text.encode())
 
 
 @count_lost_bytes.mistake(
-    "characters are counted. An unseen character may share some of its bytes with seen ones."
+    "characters are counted. An unseen character may share some of its bytes with "
+    "seen ones."
 )
 def counts_characters(seen, text):
     return sum(c not in seen for c in text)
 
 
 @count_lost_bytes.mistake(
-    "all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, survive."
+    "all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, "
+    "survive."
 )
 def whole_characters(seen, text):
     return sum(len(c.encode()) for c in text if c not in seen)
 
 
-@count_lost_bytes.mistake("each lost byte is counted once. It is lost wherever it occurs.")
+@count_lost_bytes.mistake(
+    "each lost byte is counted once. It is lost wherever it occurs."
+)
 def different_bytes(seen, text):
     return len(set(text.encode()) - set(seen.encode()))
 
@@ -264,41 +306,54 @@ def _one_or_two_sequences(random: Random) -> Iterator[Case]:
     cases=_one_or_two_sequences,
     hints=(
         "Which sequences exist? Each of them gets its own end.",
-        "`second is None` means that there is one sequence; `[]` is a second one without tokens, and ends too.",
+        "`second is None` means that there is one sequence; `[]` is a second one "
+        "without tokens, and ends too.",
     ),
 )
-def end_each(first: list[int], second: list[int] | None, end_of_text_id: int) -> list[int]:
-    """Return the ids of one sequence, or of a pair, with the end of the text behind each that exists."""
+def end_each(
+    first: list[int], second: list[int] | None, end_of_text_id: int
+) -> list[int]:
+    """Return the ids of one sequence, or of a pair, with the end of the text behind
+    each that exists."""
     ids = [*first, end_of_text_id]
     if second is not None:
         ids += [*second, end_of_text_id]
     return ids
 
 
-@end_each.mistake("only one end, behind all: the two texts of a pair run into each other.")
+@end_each.mistake(
+    "only one end, behind all: the two texts of a pair run into each other."
+)
 def only_at_the_end(first, second, end_of_text_id):
     return [*first, *(second or []), end_of_text_id]
 
 
 @end_each.mistake(
-    "only between the two. The second one never ends, and a single one has no end at all."
+    "only between the two. The second one never ends, and a single one has no end at "
+    "all."
 )
 def only_between(first, second, end_of_text_id):
     return first if second is None else [*first, end_of_text_id, *second]
 
 
-@end_each.mistake("the second sequence never ends: each that exists gets an end of its own.")
+@end_each.mistake(
+    "the second sequence never ends: each that exists gets an end of its own."
+)
 def second_never_ends(first, second, end_of_text_id):
     return [*first, end_of_text_id, *(second or [])]
 
 
-@end_each.mistake("at the beginning. A token there begins a text; this one is to end it.")
+@end_each.mistake(
+    "at the beginning. A token there begins a text; this one is to end it."
+)
 def in_front(first, second, end_of_text_id):
     ids = [end_of_text_id, *first]
     return ids if second is None else [*ids, end_of_text_id, *second]
 
 
-@end_each.mistake("an empty second sequence is a sequence: only `None` means that there is none.")
+@end_each.mistake(
+    "an empty second sequence is a sequence: only `None` means that there is none."
+)
 def empty_is_none(first, second, end_of_text_id):
     return [*first, end_of_text_id, *([*second, end_of_text_id] if second else [])]
 
@@ -316,13 +371,15 @@ def _rows_to_pad(random: Random) -> Iterator[Case]:
     cases=_rows_to_pad,
     hints=(
         "Cut first, then fill up. What does the mask know that the ids do not?",
-        "The mask is 1 as often as the cut row has ids, whatever these ids are, and 0 for each pad.",
+        "The mask is 1 as often as the cut row has ids, whatever these ids are, and "
+        "0 for each pad.",
     ),
 )
 def pad_right(
     rows: list[list[int]], pad_id: int, length: int
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the rows cut and padded on the right to `length` ids, and their attention masks: 1 real, 0 pad."""
+    """Return the rows cut and padded on the right to `length` ids, and their attention
+    masks: 1 real, 0 pad."""
     padded, masks = [], []
     for row in rows:
         row = row[:length]
@@ -333,7 +390,8 @@ def pad_right(
 
 
 @pad_right.mistake(
-    "the mask is read off the ids. A real token with the id of the pad, such as an end, is masked too."
+    "the mask is read off the ids. A real token with the id of the pad, such as an "
+    "end, is masked too."
 )
 def mask_from_ids(rows, pad_id, length):
     padded, _ = pad_right.reference(rows, pad_id, length)
@@ -386,7 +444,8 @@ def _vocabularies(random: Random) -> Iterator[Case]:
     ),
 )
 def choose_dtype(vocab_size: int, added_ids: list[int]) -> str:
-    """Return "uint16" or "uint32" for a model with the ids 0 ... vocab_size - 1, and tokens added at other ids."""
+    """Return "uint16" or "uint32" for a model with the ids 0 ... vocab_size - 1, and
+    tokens added at other ids."""
     largest = max([vocab_size - 1, *added_ids])
     return "uint16" if largest <= 65_535 else "uint32"
 
@@ -399,13 +458,16 @@ def forgets_added(vocab_size, added_ids):
 
 
 @choose_dtype.mistake(
-    "tokens are counted. Added ids may leave a gap: the largest id counts, not how many there are."
+    "tokens are counted. Added ids may leave a gap: the largest id counts, not how "
+    "many there are."
 )
 def counts_tokens(vocab_size, added_ids):
     return "uint16" if vocab_size + len(added_ids) <= 65_536 else "uint32"
 
 
-@choose_dtype.mistake("the largest id of a vocabulary of V tokens is V - 1, since ids begin at 0.")
+@choose_dtype.mistake(
+    "the largest id of a vocabulary of V tokens is V - 1, since ids begin at 0."
+)
 def off_by_one(vocab_size, added_ids):
     return "uint16" if max([vocab_size, *added_ids]) <= 65_535 else "uint32"
 
@@ -422,7 +484,9 @@ def excludes_the_largest(vocab_size, added_ids):
     return "uint16" if max([vocab_size - 1, *added_ids]) < 65_535 else "uint32"
 
 
-@choose_dtype.mistake("65,536 is how many numbers uint16 holds; the largest of them is 65,535.")
+@choose_dtype.mistake(
+    "65,536 is how many numbers uint16 holds; the largest of them is 65,535."
+)
 def includes_one_more(vocab_size, added_ids):
     return "uint16" if max([vocab_size - 1, *added_ids]) <= 65_536 else "uint32"
 
@@ -431,12 +495,20 @@ def includes_one_more(vocab_size, added_ids):
     "added ids are ids already: they are not added to the size of the vocabulary."
 )
 def adds_ids_up(vocab_size, added_ids):
-    return "uint16" if vocab_size - 1 + max(added_ids, default=0) <= 65_535 else "uint32"
+    return (
+        "uint16" if vocab_size - 1 + max(added_ids, default=0) <= 65_535 else "uint32"
+    )
 
 
-@choose_dtype.mistake("the last added id need not be the largest, nor larger than the vocabulary.")
+@choose_dtype.mistake(
+    "the last added id need not be the largest, nor larger than the vocabulary."
+)
 def last_added_only(vocab_size, added_ids):
-    return "uint16" if (added_ids[-1] if added_ids else vocab_size - 1) <= 65_535 else "uint32"
+    return (
+        "uint16"
+        if (added_ids[-1] if added_ids else vocab_size - 1) <= 65_535
+        else "uint32"
+    )
 
 
 def _pages(random: Random) -> Iterator[Case]:
@@ -458,9 +530,9 @@ def _pages(random: Random) -> Iterator[Case]:
     reference=strip_html,
     cases=_pages,
     explanation=(
-        "Once decoded, `&lt;b&gt;` looks like a tag, and is removed with the real ones: text about HTML is what such "
-        "a cleaner destroys. Tags first, entities after; that is what a parser does. And a `<` that begins no tag "
-        "must survive."
+        "Once decoded, `&lt;b&gt;` looks like a tag, and is removed with the real "
+        "ones: text about HTML is what such a cleaner destroys. Tags first, entities "
+        "after; that is what a parser does. And a `<` that begins no tag must survive."
     ),
 )
 def clean_page(text: str) -> str:
@@ -482,8 +554,9 @@ def _padded_rows(random: Random) -> Iterator[Case]:
     reference=real_tokens,
     cases=_padded_rows,
     explanation=(
-        "It works as long as the pad has an id of its own. If the end of the text is the pad as well, the mask "
-        "hides every real end, the model is never scored on one, and so it never learns to stop."
+        "It works as long as the pad has an id of its own. If the end of the text is "
+        "the pad as well, the mask hides every real end, the model is never scored on "
+        "one, and so it never learns to stop."
     ),
 )
 def attention_mask(ids: list[int], num_pads: int, pad_id: int) -> list[int]:
@@ -506,8 +579,9 @@ def runs_of_blanks(text: str) -> list[str]:
     reference=runs_of_blanks,
     cases=_untidy_texts,
     explanation=(
-        "`\\S` is what is no white space, so `[^\\S\\n]` is what is neither that nor a newline: all white space but "
-        "the newline, with tabs and no-break spaces. A double negation, and the usual way to write it."
+        "`\\S` is what is no white space, so `[^\\S\\n]` is what is neither that nor "
+        "a newline: all white space but the newline, with tabs and no-break spaces. A "
+        "double negation, and the usual way to write it."
     ),
 )
 def find_blanks(text: str) -> list[str]:

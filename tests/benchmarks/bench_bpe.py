@@ -28,7 +28,7 @@ from course_lib.bpe import (
     spell,
     train_byte_level_bpe,
 )
-from course_lib.corpora import load_documents, load_text
+from course_lib.foundation import load_documents, load_text
 from course_lib.sliding_windows import gather_windows
 
 MEGABYTE = 1_000_000

@@ -14,7 +14,7 @@ import pytest
 from measuring import compare
 from tokenizers import Tokenizer
 
-from course_lib.corpora import load_documents, load_text
+from course_lib.foundation import load_documents, load_text
 from course_lib.sliding_windows import gather_windows
 from course_lib.tokenizer_pipeline import build_tokenizer, encode_documents, training_texts, wrap_tokenizer
 

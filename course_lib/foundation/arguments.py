@@ -1,4 +1,5 @@
-"""Checks that every function of the package shares, so that one mistake has one wording."""
+"""Checks that every function of the package shares, so that one mistake has one
+wording."""
 
 from __future__ import annotations
 
@@ -10,10 +11,13 @@ import numpy as np
 import torch
 
 Ids: TypeAlias = Sequence[int] | np.ndarray | torch.Tensor
-"""What every function accepts as token ids: a list, a NumPy array (a memory map too), a torch tensor."""
+"""What every function accepts as token ids: a list, a NumPy array (a memory map too), a
+torch tensor."""
 
 
-def check_integer(name: str, value: object, *, minimum: int, maximum: int | None = None) -> int:
+def check_integer(
+    name: str, value: object, *, minimum: int, maximum: int | None = None
+) -> int:
     """Return `value` as an `int`, or say what was expected of the argument `name`.
 
     Raises:
@@ -37,39 +41,47 @@ def check_integer(name: str, value: object, *, minimum: int, maximum: int | None
 
 
 def as_integers(name: str, values: object) -> np.ndarray:
-    """View `values` as a NumPy integer array of any shape; lists are converted, arrays are not copied.
+    """View `values` as a NumPy integer array of any shape; lists are converted, arrays
+    are not copied.
 
     Raises:
         TypeError: `values` are not integers.
-        ValueError: they are ragged, or larger than the 64-bit integers that batches are made of.
+        ValueError: they are ragged, or larger than the 64-bit integers that batches are
+            made of.
     """
     if isinstance(values, str | bytes):
         raise TypeError(
-            f"{name} must be integers, got text ({type(values).__name__}): encode it first"
+            f"{name} must be integers, got text ({type(values).__name__}): encode it "
+            "first"
         )
     if isinstance(values, torch.Tensor):
         if values.is_floating_point():  # NumPy does not know them all
             raise TypeError(
-                f"{name} must be integers, got Tensor of {str(values.dtype).removeprefix('torch.')}"
+                f"{name} must be integers, got Tensor of "
+                f"{str(values.dtype).removeprefix('torch.')}"
             )
         values = values.detach().cpu().numpy()
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} must be a regular array, got rows of different lengths") from None
+        raise ValueError(
+            f"{name} must be a regular array, got rows of different lengths"
+        ) from None
     if array.size == 0 and not isinstance(values, np.ndarray):
-        array = array.astype(
-            np.int64
-        )  # an empty list has no type of its own: NumPy would say float
+        # an empty list has no type of its own: NumPy would say float
+        array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {_describe(values, array)}")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"{name} must fit into 64-bit signed integers, got {array.max()}")
+        raise ValueError(
+            f"{name} must fit into 64-bit signed integers, got {array.max()}"
+        )
     return array
 
 
 def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
-    """View `ids` as a token stream: a one-dimensional NumPy integer array, shape (N,), not copied.
+    """View `ids` as a token stream: a one-dimensional NumPy integer array, shape (N,),
+    not copied.
 
     Raises:
         TypeError: `ids` are not integers.

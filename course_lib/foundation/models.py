@@ -1,4 +1,5 @@
-"""Small language models that train in seconds on a CPU, each a map from ids (B, T) to logits (B, T, V)."""
+"""Small language models that train in seconds on a CPU, each a map from ids (B, T) to
+logits (B, T, V)."""
 
 from __future__ import annotations
 
@@ -7,11 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_lib.arguments import Ids, as_stream, check_integer
+from course_lib.foundation.arguments import Ids, as_stream, check_integer
 
 
 class BigramModel(nn.Module):
-    """Predict the next token from the current one alone: a V x V table of logits, zero at the start.
+    """Predict the next token from the current one alone: a V x V table of logits, zero
+    at the start.
 
     Zero logits are the uniform distribution, so its first loss is ln V exactly.
     """
@@ -23,13 +25,16 @@ class BigramModel(nn.Module):
 
     @classmethod
     def from_counts(cls, counts: np.ndarray) -> BigramModel:
-        """Build the model of smallest loss on a text from its pair counts, without training.
+        """Build the model of smallest loss on a text from its pair counts, without
+        training.
 
         Args:
-            counts: what `count_pairs` returns, shape (V, V). A pair that never occurs gets probability 0.
+            counts: what `count_pairs` returns, shape (V, V). A pair that never occurs
+                gets probability 0.
         """
         model = cls(len(counts))
-        rows = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)  # unseen token: uniform
+        # unseen token: uniform
+        rows = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)
         with np.errstate(divide="ignore"):
             model.table.data = torch.from_numpy(
                 np.log(rows / rows.sum(axis=1, keepdims=True))
@@ -41,9 +46,11 @@ class BigramModel(nn.Module):
 
 
 class ConvolutionModel(nn.Module):
-    """Predict from the last `kernel_size` tokens by one convolution; with `causal=False` it peeks.
+    """Predict from the last `kernel_size` tokens by one convolution; with
+    `causal=False` it peeks.
 
-    A convolution that is centered on its position, the usual one for images, sees the next token, which is
+    A convolution that is centered on its position, the usual one for images, sees the
+    next token, which is
     the answer. The causal one is the same, moved: all padding goes to the left.
 
     Args:
@@ -54,7 +61,12 @@ class ConvolutionModel(nn.Module):
     """
 
     def __init__(
-        self, vocab_size: int, hidden_size: int = 32, kernel_size: int = 3, *, causal: bool = True
+        self,
+        vocab_size: int,
+        hidden_size: int = 32,
+        kernel_size: int = 3,
+        *,
+        causal: bool = True,
     ):
         super().__init__()
         vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
@@ -62,7 +74,8 @@ class ConvolutionModel(nn.Module):
         kernel_size = check_integer("kernel_size", kernel_size, minimum=1)
         if kernel_size % 2 == 0:
             raise ValueError(
-                f"kernel_size must be odd, so that it can be centered, got {kernel_size}"
+                "kernel_size must be odd, so that it can be centered, got "
+                f"{kernel_size}"
             )
         left = kernel_size - 1 if causal else kernel_size // 2
         self.padding = (left, kernel_size - 1 - left)
@@ -76,7 +89,8 @@ class ConvolutionModel(nn.Module):
 
 
 class GRUModel(nn.Module):
-    """A recurrent model: it reads a window from left to right and may carry its state into the next one.
+    """A recurrent model: it reads a window from left to right and may carry its state
+    into the next one.
 
     Args:
         vocab_size: V.
@@ -98,7 +112,8 @@ class GRUModel(nn.Module):
     def read_on(
         self, inputs: torch.Tensor, state: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Read windows from a given state, shape (1, B, H), or None; return the logits and the state after them."""
+        """Read windows from a given state, shape (1, B, H), or None; return the logits
+        and the state after them."""
         hidden, state = self.recurrence(self.embedding(inputs), state)
         return self.output(hidden), state
 
@@ -108,7 +123,8 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
 
     Args:
         ids: the stream, N integers in 0 ... V - 1, more than `distance`.
-        vocab_size: V; the table has V squared entries, so this is for small vocabularies.
+        vocab_size: V; the table has V squared entries, so this is for small
+            vocabularies.
         distance: 1 for neighbors, 0 for each token with itself.
     """
     stream = as_stream(ids)
@@ -116,11 +132,13 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
     distance = check_integer("distance", distance, minimum=0)
     if len(stream) <= distance:
         raise ValueError(
-            f"ids must hold more than {distance} tokens to make a pair, got {len(stream)}"
+            f"ids must hold more than {distance} tokens to make a pair, got "
+            f"{len(stream)}"
         )
     if stream.min() < 0 or stream.max() >= vocab_size:
         raise ValueError(
-            f"ids must lie in 0 ... {vocab_size - 1}, got {stream.min()} ... {stream.max()}"
+            f"ids must lie in 0 ... {vocab_size - 1}, got {stream.min()} ... "
+            f"{stream.max()}"
         )
     stream = stream.astype(np.int64)
     first, second = stream[: len(stream) - distance], stream[distance:]
@@ -130,7 +148,8 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
 
 
 def conditional_entropy(counts: np.ndarray) -> float:
-    """Return H(second | first) in nats per pair: no model that sees only the first can have a smaller mean loss.
+    """Return H(second | first) in nats per pair: no model that sees only the first can
+    have a smaller mean loss.
 
     Args:
         counts: pair counts, shape (V, V), as from `count_pairs`.

@@ -1,4 +1,5 @@
-"""A progress bar for long work, in terminals and in notebooks, that leaves nothing behind."""
+"""A progress bar for long work, in terminals and in notebooks, that leaves nothing
+behind."""
 
 from __future__ import annotations
 
@@ -14,22 +15,22 @@ PROGRESS_VARIABLE = "COURSE_PROGRESS"
 
 
 def shows(progress: bool | None) -> bool:
-    """Decide whether long work shows a progress bar: as asked, or else unless `COURSE_PROGRESS=0`."""
+    """Decide whether long work shows a progress bar: as asked, or else unless
+    `COURSE_PROGRESS=0`."""
     return os.environ.get(PROGRESS_VARIABLE) != "0" if progress is None else progress
 
 
 class _NotebookBar(tqdm):
     """tqdm's bar as a line of the cell's output, emptied at the end.
 
-    tqdm's own bar for notebooks is a widget, and a widget that is gone is saved all the same: reopened, the
-    notebook shows an error in its place.
+    tqdm's own bar for notebooks is a widget, and a widget that is gone is saved all the
+    same: reopened, the notebook shows an error in its place.
     """
 
     def __init__(self, *args, **kwargs):
         self._handle = None
-        super().__init__(
-            *args, file=io.StringIO(), **kwargs
-        )  # or it would still write a line end to stderr
+        # or it would still write a line end to stderr
+        super().__init__(*args, file=io.StringIO(), **kwargs)
 
     def display(self, msg: str | None = None, pos: int | None = None) -> bool:
         text = str(self) if msg is None else msg
@@ -59,5 +60,11 @@ def progress_bar(
     in_notebook = hasattr(get_ipython(), "kernel")
     bar = _NotebookBar if in_notebook else tqdm
     return bar(
-        iterable, description, total, leave=False, unit=unit, disable=not shows(progress), ncols=80
+        iterable,
+        description,
+        total,
+        leave=False,
+        unit=unit,
+        disable=not shows(progress),
+        ncols=80,
     )

@@ -1,31 +1,35 @@
-"""A shuffled order that is computed where it is needed, instead of being stored as a list.
+"""A shuffled order that is computed where it is needed, instead of being stored as a
+list.
 
-`torch.randperm(n).tolist()` is what a default shuffling `DataLoader` does: a list of n Python ints, made
-before the first batch. A *keyed* permutation answers "what stands at position k?" for any k alone, so the
-first batch costs one batch, and to resume an epoch is to go on at position k.
+`torch.randperm(n).tolist()` is what a default shuffling `DataLoader` does: a list of n
+Python ints, made before the first batch. A *keyed* permutation answers "what stands at
+position k?" for any k alone, so the first batch costs one batch, and to resume an epoch
+is to go on at position k.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from course_lib.arguments import as_integers, check_integer
+from course_lib.foundation.arguments import as_integers, check_integer
 
 STORED_UP_TO = 2**16
 ROUNDS = 6
 
 
 class RandomOrder:
-    """A random permutation of `range(size)`, fixed by `seed` alone, on every machine and release.
+    """A random permutation of `range(size)`, fixed by `seed` alone, on every machine
+    and release.
 
     Args:
         size: number of things to order, n, below 2**62.
         seed: a non-negative integer.
 
-    Up to 65,536 entries are sorted by random keys and stored. A larger order is a Feistel network on pairs
-    (a, b) of digits to the base ceil(sqrt(n)), as in Black and Rogaway, "Ciphers with Arbitrary Finite
-    Domains" (2002): each round adds to one digit a random-looking function of the other, which can be undone,
-    so different positions never meet in one entry.
+    Up to 65,536 entries are sorted by random keys and stored. A larger order is a
+    Feistel network on pairs (a, b) of digits to the base ceil(sqrt(n)), as in Black and
+    Rogaway, "Ciphers with Arbitrary Finite Domains" (2002): each round adds to one
+    digit a random-looking function of the other, which can be undone, so different
+    positions never meet in one entry.
     """
 
     def __init__(self, size: int, seed: int):
@@ -35,29 +39,36 @@ class RandomOrder:
         self._base = np.uint64(_ceiling_root(self.size))
         self._stored = None
         if self.size <= STORED_UP_TO:
-            random_keys = _scramble(np.arange(self.size, dtype=np.uint64), self._keys[0])
+            random_keys = _scramble(
+                np.arange(self.size, dtype=np.uint64), self._keys[0]
+            )
             self._stored = np.argsort(random_keys, kind="stable")
 
     def __len__(self) -> int:
         return self.size
 
     def __getitem__(self, positions: object) -> np.ndarray:
-        """Return what stands at `positions`, an integer or an array of any shape, as int64 of that shape.
+        """Return what stands at `positions`, an integer or an array of any shape, as
+        int64 of that shape.
 
         Raises:
             IndexError: a position lies outside 0 ... size - 1.
         """
         positions = as_integers("positions", positions)
-        if positions.size and not (positions.min() >= 0 and positions.max() < self.size):
+        if positions.size and not (
+            positions.min() >= 0 and positions.max() < self.size
+        ):
             raise IndexError(
-                f"positions must lie in 0 ... {self.size - 1}, got {positions.min()} ... {positions.max()}"
+                f"positions must lie in 0 ... {self.size - 1}, got {positions.min()} "
+                f"... {positions.max()}"
             )
         if self._stored is not None:
             return self._stored[positions]
-        # At least one dimension: NumPy warns when a single number wraps around, but not when an array does.
+        # At least one dimension: NumPy warns when a single number wraps around, but not
+        # when an array does.
         entries = self._permute(np.atleast_1d(positions).astype(np.uint64))
-        # The base squared is a little more than n: whoever lands outside walks on along its cycle,
-        # which must lead back inside, because it started inside.
+        # The base squared is a little more than n: whoever lands outside walks on along
+        # its cycle, which must lead back inside, because it started inside.
         while (outside := entries >= self.size).any():
             entries = np.where(outside, self._permute(entries), entries)
         return entries.astype(np.int64).reshape(positions.shape)
@@ -73,17 +84,18 @@ class RandomOrder:
 
 
 def _scramble(numbers: np.ndarray, key: np.uint64) -> np.ndarray:
-    """Mix every bit of 64-bit `numbers` with every other: the finalizer of SplitMix64 (Steele and others, 2014)."""
-    mixed = (
-        numbers * np.uint64(0x9E3779B97F4A7C15) + key
-    )  # unsigned arrays wrap around; here that is wanted
+    """Mix every bit of 64-bit `numbers` with every other: the finalizer of SplitMix64
+    (Steele and others, 2014)."""
+    # unsigned arrays wrap around; here that is wanted
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15) + key
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))
 
 
 def _below(limit: np.uint64, random_bits: np.ndarray) -> np.ndarray:
-    """Turn 64 random bits into a number below `limit` < 2**32, by multiplication instead of a slow remainder."""
+    """Turn 64 random bits into a number below `limit` < 2**32, by multiplication
+    instead of a slow remainder."""
     return ((random_bits >> np.uint64(32)) * limit) >> np.uint64(32)
 
 

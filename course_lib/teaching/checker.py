@@ -1,7 +1,9 @@
 """Judge a reader's function: call it on many inputs, and say which mistake it makes.
 
-An exercise is its reference solution, with the usual mistakes beside it, as functions too. An answer that
-fails is compared with each of them: the one that gives the same results, call for call, is the diagnosis.
+An exercise is its reference solution, with the usual mistakes beside it, as functions
+too. An answer that
+fails is compared with each of them: the one that gives the same results, call for call,
+is the diagnosis.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ Cases = Callable[[random.Random], Iterable[Case]]
 
 @dataclass(frozen=True)
 class Judgment:
-    """What a check found: one of four outcomes, a score, the words for it, and the mistake it recognized."""
+    """What a check found: one of four outcomes, a score, the words for it, and the
+    mistake it recognized."""
 
     outcome: str
     score: float
@@ -53,7 +56,8 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call did: the value it returned, or the exception it raised, and whether it kept its arguments."""
+    """What one call did: the value it returned, or the exception it raised, and whether
+    it kept its arguments."""
 
     value: object = None
     error: Exception | None = None
@@ -61,15 +65,16 @@ class Outcome:
     printed: str = ""
 
     def same_as(self, other: Outcome) -> bool:
-        if self.changed_arguments != other.changed_arguments or type(self.error) is not type(
-            other.error
-        ):
+        if self.changed_arguments != other.changed_arguments or type(
+            self.error
+        ) is not type(other.error):
             return False
         return self.error is not None or same(self.value, other.value)
 
 
 class Exercise:
-    """A task with a reference solution, hints and known mistakes; made with the decorator `exercise`."""
+    """A task with a reference solution, hints and known mistakes; made with the
+    decorator `exercise`."""
 
     def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
         self.name = solution.__name__
@@ -89,7 +94,8 @@ class Exercise:
 
     @property
     def cases(self) -> list[Case]:
-        """All calls, the same ones each time, the smallest first: so the first failure is the smallest."""
+        """All calls, the same ones each time, the smallest first: so the first failure
+        is the smallest."""
         return sorted(self._make_cases(random.Random(0)), key=_size)
 
     @property
@@ -100,13 +106,13 @@ class Exercise:
     def stub(self) -> str:
         """The reference solution without its body: what stands in the notebook."""
         function = ast.parse(self.solution_source).body[0]
-        head = self.solution_source.splitlines()[
-            : function.body[0].end_lineno
-        ]  # up to the end of the docstring
+        # up to the end of the docstring
+        head = self.solution_source.splitlines()[: function.body[0].end_lineno]
         return "\n".join([*head, "    ..."])
 
     def check(self, answer: object) -> float:
-        """Judge `answer`, display what was found, and return the score: 1.0 if it passed, else 0.0."""
+        """Judge `answer`, display what was found, and return the score: 1.0 if it
+        passed, else 0.0."""
         return _show(self.judge(answer))
 
     def hint(self, number: int = 1) -> None:
@@ -114,11 +120,14 @@ class Exercise:
         if number not in range(1, len(self.hints) + 1):
             display(
                 Markdown(
-                    f"There are {len(self.hints)} hints: `hint(1)` to `hint({len(self.hints)})`."
+                    f"There are {len(self.hints)} hints: `hint(1)` to "
+                    f"`hint({len(self.hints)})`."
                 )
             )
             return
-        more = f" *(`hint({number + 1})` says more.)*" if number < len(self.hints) else ""
+        more = (
+            f" *(`hint({number + 1})` says more.)*" if number < len(self.hints) else ""
+        )
         display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
 
     def solution(self) -> None:
@@ -132,7 +141,8 @@ class Exercise:
             return Judgment(
                 FAILED,
                 0.0,
-                f"**Failed.** Pass the function `{self.name}` itself, not what it returns.",
+                f"**Failed.** Pass the function `{self.name}` itself, not what it "
+                "returns.",
             )
         cases = self.cases
         expected = [run(self.reference, case) for case in cases]
@@ -142,12 +152,18 @@ class Exercise:
         wrong = [i for i, outcome in enumerate(got) if not expected[i].same_as(outcome)]
         if not wrong:
             return Judgment(
-                PASSED, 1.0, f"**Passed.** `{self.name}` is right in all {len(cases)} calls."
+                PASSED,
+                1.0,
+                f"**Passed.** `{self.name}` is right in all {len(cases)} calls.",
             )
         return self._explain(cases, expected, got, wrong)
 
     def _explain(
-        self, cases: list[Case], expected: list[Outcome], got: list[Outcome], wrong: list[int]
+        self,
+        cases: list[Case],
+        expected: list[Outcome],
+        got: list[Outcome],
+        wrong: list[int],
     ) -> Judgment:
         first = wrong[0]
         diagnosis = self._diagnose(cases, got, wrong)
@@ -157,11 +173,14 @@ class Exercise:
         ]
         facts += [f"got       {format_outcome(got[first])}"]
         if printed := got[first].printed.rstrip():
-            facts += ["printed   " + textwrap.indent(printed[:LONGEST_PRINT], " " * 10).lstrip()]
+            facts += [
+                "printed   "
+                + textwrap.indent(printed[:LONGEST_PRINT], " " * 10).lstrip()
+            ]
         outcome = RAISED if got[first].error is not None else FAILED
         message = (
-            f"**{outcome.capitalize()}** in {len(wrong)} of {len(cases)} calls. The smallest of them:\n\n"
-            "```text\n" + "\n".join(facts) + "\n```\n"
+            f"**{outcome.capitalize()}** in {len(wrong)} of {len(cases)} calls. The "
+            "smallest of them:\n\n```text\n" + "\n".join(facts) + "\n```\n"
         )
         if diagnosis:
             message += f"\n**Looks like:** {diagnosis}"
@@ -169,15 +188,21 @@ class Exercise:
             message += f"\n`exercises.{self.name}.hint()` may help."
         return Judgment(outcome, 0.0, message, diagnosis)
 
-    def _diagnose(self, cases: list[Case], got: list[Outcome], wrong: list[int]) -> str | None:
+    def _diagnose(
+        self, cases: list[Case], got: list[Outcome], wrong: list[int]
+    ) -> str | None:
         if any(got[i].changed_arguments for i in wrong):
             return "the function changes its arguments. Whoever called it still needs them: work on a copy."
         if all(outcome.error is None and outcome.value is None for outcome in got):
             return "the function always returns `None`. Is a `return` missing?"
-        # First whoever gives the same results in all calls. Failing that, whoever gives the same wrong ones,
-        # if it is one alone: a guess among several would mislead.
+        # First whoever gives the same results in all calls. Failing that, whoever gives
+        # the same wrong ones, if it is one alone: a guess among several would mislead.
         for indices in (range(len(cases)), wrong if len(wrong) > 1 else []):
-            alike = [m for m in self.mistakes if indices and self._gives(m, cases, got, indices)]
+            alike = [
+                m
+                for m in self.mistakes
+                if indices and self._gives(m, cases, got, indices)
+            ]
             if alike and (len(alike) == 1 or len(indices) == len(cases)):
                 return alike[0].diagnosis
         return None
@@ -194,19 +219,24 @@ class Exercise:
 
 
 def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Exercise]:
-    """Make the decorated function the reference solution of an `Exercise` of the same name.
+    """Make the decorated function the reference solution of an `Exercise` of the same
+    name.
 
     Args:
-        cases: yields the arguments of each call; it gets a random number generator of fixed seed.
+        cases: yields the arguments of each call; it gets a random number generator of
+            fixed seed.
         hints: from vague to almost told.
     """
     return lambda solution: Exercise(solution, cases, hints)
 
 
 class BugOrNot:
-    """A snippet seen in the wild: the reader says whether it is a bug, and calls settle it."""
+    """A snippet seen in the wild: the reader says whether it is a bug, and calls settle
+    it."""
 
-    def __init__(self, snippet: Callable, reference: Callable, cases: Cases, explanation: str):
+    def __init__(
+        self, snippet: Callable, reference: Callable, cases: Cases, explanation: str
+    ):
         self.name = snippet.__name__
         self.snippet = snippet
         self.reference = reference
@@ -219,7 +249,8 @@ class BugOrNot:
 
     @property
     def evidence(self) -> tuple[Case, Outcome, Outcome] | None:
-        """The smallest call in which snippet and reference differ, with what each gives; None if there is none."""
+        """The smallest call in which snippet and reference differ, with what each
+        gives; None if there is none."""
         for case in self.cases:
             expected, got = run(self.reference, case), run(self.snippet, case)
             if not expected.same_as(got):
@@ -243,22 +274,26 @@ class BugOrNot:
         display(Markdown(f"```python\n{source_without_decorators(self.snippet)}\n```"))
 
     def check(self, verdict: object) -> float:
-        """Compare the verdict with the evidence, display it, and return 1.0 if the verdict was right, else 0.0."""
+        """Compare the verdict with the evidence, display it, and return 1.0 if the
+        verdict was right, else 0.0."""
         return _show(self.judge(verdict))
 
     def hint(self, number: int = 1) -> None:
         """Display a way to find out."""
-        beside = (
-            f"`exercises.{self.name}.snippet(...)` beside `exercises.{self.name}.reference(...)`"
-        )
+        beside = f"`exercises.{self.name}.snippet(...)` beside `exercises.{self.name}.reference(...)`"
         display(
-            Markdown(f"**Hint.** Call {beside}, on the smallest arguments that you can think of.")
+            Markdown(
+                f"**Hint.** Call {beside}, on the smallest arguments that you can "
+                "think of."
+            )
         )
 
     def solution(self) -> None:
         """Display the verdict, the evidence and the reason."""
         display(
-            Markdown(f"`{self.solution_source}`\n\n{self._evidence_text()}\n\n{self.explanation}")
+            Markdown(
+                f"`{self.solution_source}`\n\n{self._evidence_text()}\n\n{self.explanation}"
+            )
         )
 
     def judge(self, verdict: object) -> Judgment:
@@ -270,7 +305,9 @@ class BugOrNot:
             )
         if verdict not in (BUG, NOT_A_BUG):
             return Judgment(
-                FAILED, 0.0, f'**Failed.** The answer is "{BUG}" or "{NOT_A_BUG}", not {verdict!r}.'
+                FAILED,
+                0.0,
+                f'**Failed.** The answer is "{BUG}" or "{NOT_A_BUG}", not {verdict!r}.',
             )
         right = verdict == self.truth
         words = (
@@ -293,58 +330,81 @@ class BugOrNot:
         if self.evidence is None:
             return f"It agrees with `{self.reference.__name__}` in all {len(self.cases)} calls."
         case, expected, got = self.evidence
-        facts = [format_call(self.snippet, case), f"expected  {format_outcome(expected)}"]
-        return "\n\n```text\n" + "\n".join([*facts, f"got       {format_outcome(got)}"]) + "\n```"
+        facts = [
+            format_call(self.snippet, case),
+            f"expected  {format_outcome(expected)}",
+        ]
+        return (
+            "\n\n```text\n"
+            + "\n".join([*facts, f"got       {format_outcome(got)}"])
+            + "\n```"
+        )
 
 
 def bug_or_not(
     *, reference: Callable, cases: Cases, explanation: str
 ) -> Callable[[Callable], BugOrNot]:
-    """Make the decorated function a `BugOrNot`, to be told from `reference` by calls alone."""
+    """Make the decorated function a `BugOrNot`, to be told from `reference` by calls
+    alone."""
     return lambda snippet: BugOrNot(snippet, reference, cases, explanation)
 
 
 def run(function: Callable, case: Case) -> Outcome:
-    """Call `function` on a copy of the arguments, and look afterwards whether it has changed them."""
+    """Call `function` on a copy of the arguments, and look afterwards whether it has
+    changed them."""
     arguments = copy.deepcopy(case)
     try:
-        # Hundreds of calls would print hundreds of times, and push the verdict out of sight.
+        # Hundreds of calls would print hundreds of times, and push the verdict out of
+        # sight.
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             value = function(*arguments)
             if hasattr(value, "__next__"):
                 value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except Exception as error:
         return Outcome(error=error, printed=printed.getvalue())
-    # A model or a generator is not compared: no copy equals its original, and to draw numbers is no mistake.
-    compared = [(a, b) for a, b in zip(arguments, case, strict=True) if not _has_state(b)]
+    # A model or a generator is not compared: no copy equals its original, and to draw
+    # numbers is no mistake.
+    compared = [
+        (a, b) for a, b in zip(arguments, case, strict=True) if not _has_state(b)
+    ]
     changed = not all(same(a, b) for a, b in compared)
     return Outcome(value, changed_arguments=changed, printed=printed.getvalue())
 
 
 def same(expected: object, got: object) -> bool:
-    """Whether two results are equal: lists, arrays and tensors by shape and values, floats up to rounding."""
+    """Whether two results are equal: lists, arrays and tensors by shape and values,
+    floats up to rounding."""
     if isinstance(expected, bool | np.bool_):
         return isinstance(got, bool | np.bool_) and bool(expected) == bool(got)
     if expected is None or isinstance(expected, str) or callable(expected):
         return type(expected) is type(got) and expected == got
-    if isinstance(expected, tuple) and any(not isinstance(item, int | float) for item in expected):
-        return _is_sequence(got) and len(got) == len(expected) and all(map(same, expected, got))
+    if isinstance(expected, tuple) and any(
+        not isinstance(item, int | float) for item in expected
+    ):
+        return (
+            _is_sequence(got)
+            and len(got) == len(expected)
+            and all(map(same, expected, got))
+        )
     if isinstance(expected, dict):
         return (
             isinstance(got, dict)
             and expected.keys() == got.keys()
             and all(same(expected[k], got[k]) for k in got)
         )
-    if _is_sequence(expected) != _is_sequence(got) or got is None or isinstance(got, str):
+    if (
+        _is_sequence(expected) != _is_sequence(got)
+        or got is None
+        or isinstance(got, str)
+    ):
         return False
     try:
         wanted, actual = _as_array(expected), _as_array(got)
         if wanted.dtype.kind in "iu" and actual.dtype.kind not in "iu" and actual.size:
             return False  # 3.0 is not a count, and a float is not an id
         if wanted.dtype.kind in "iu":
-            return np.array_equal(
-                wanted, actual
-            )  # no rounding here: 100,001 windows are not 100,000
+            # no rounding here: 100,001 windows are not 100,000
+            return np.array_equal(wanted, actual)
         # An infinity is as good as an infinity, and NaN as NaN.
         return wanted.shape == actual.shape and bool(
             np.allclose(wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True)
@@ -352,14 +412,21 @@ def same(expected: object, got: object) -> bool:
     except (TypeError, ValueError):
         if not _is_sequence(expected):
             return type(expected) is type(got) and bool(expected == got)
-        return _is_sequence(got) and len(got) == len(expected) and all(map(same, expected, got))
+        return (
+            _is_sequence(got)
+            and len(got) == len(expected)
+            and all(map(same, expected, got))
+        )
 
 
 def is_stub(function: object) -> bool:
-    """Whether a function does nothing but return `None` or `...`: told from its bytecode, docstring or not."""
+    """Whether a function does nothing but return `None` or `...`: told from its
+    bytecode, docstring or not."""
     if not inspect.isfunction(function):
         return False
-    instructions = [i for i in dis.get_instructions(function) if i.opname not in ("RESUME", "NOP")]
+    instructions = [
+        i for i in dis.get_instructions(function) if i.opname not in ("RESUME", "NOP")
+    ]
     constants = [i for i in instructions if i.opname in ("LOAD_CONST", "RETURN_CONST")]
     returns_nothing = all(i.argval is None or i.argval is ... for i in constants)
     return returns_nothing and all(
@@ -392,7 +459,12 @@ def _format(value: object) -> str:
     elif isinstance(value, float):
         value = round(value, 6)
     elif isinstance(value, tuple):
-        return "(" + ", ".join(map(_format, value)) + ("," if len(value) == 1 else "") + ")"
+        return (
+            "("
+            + ", ".join(map(_format, value))
+            + ("," if len(value) == 1 else "")
+            + ")"
+        )
     elif callable(value):
         return getattr(value, "__name__", type(value).__name__)
     text = repr(value)  # not textwrap.shorten: it would make one blank of several
@@ -419,7 +491,8 @@ def _as_array(value: object) -> np.ndarray:
 
 
 def _size(case: object) -> float:
-    """A measure by which simple calls come first: numbers by their size, collections by all they hold."""
+    """A measure by which simple calls come first: numbers by their size, collections by
+    all they hold."""
     if isinstance(case, torch.Tensor | np.ndarray):
         return float(np.asarray(case).size)
     if isinstance(case, list | tuple):

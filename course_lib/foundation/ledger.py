@@ -1,4 +1,5 @@
-"""The token ledger: what a choice of starts does with every single token of the stream."""
+"""The token ledger: what a choice of starts does with every single token of the
+stream."""
 
 from __future__ import annotations
 
@@ -7,14 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course_lib.arguments import as_integers, check_integer
+from course_lib.foundation.arguments import as_integers, check_integer
 
 USED = "used"
 
 
 @dataclass(frozen=True)
 class TokenLedger:
-    """What windows of `context_length` + 1 tokens at given starts do with a stream of N tokens.
+    """What windows of `context_length` + 1 tokens at given starts do with a stream of N
+    tokens.
 
     Attributes:
         num_tokens: N.
@@ -22,9 +24,12 @@ class TokenLedger:
         context_length: T.
         as_input: how often each token is an input, int64, shape (N,).
         as_target: how often each token is a target, int64, shape (N,).
-        context_sum: the left context of each token, in tokens, added up over all its turns as a target, (N,).
-        shortest_context, longest_context: its smallest and largest left context; 0 if it never is a target.
-        reason: for each token `"used"`, or why it never was, as a code into `reasons`, shape (N,).
+        context_sum: the left context of each token, in tokens, added up over all its
+            turns as a target, (N,).
+        shortest_context, longest_context: its smallest and largest left context; 0 if
+            it never is a target.
+        reason: for each token `"used"`, or why it never was, as a code into `reasons`,
+            shape (N,).
         reasons: the names of the codes.
     """
 
@@ -51,7 +56,8 @@ class TokenLedger:
 
     @property
     def dropped(self) -> dict[str, int]:
-        """Number of tokens that are never used, by reason, in the order in which the stream meets them."""
+        """Number of tokens that are never used, by reason, in the order in which the
+        stream meets them."""
         counts = np.bincount(self.reason, minlength=len(self.reasons))
         return {
             name: int(count)
@@ -63,13 +69,20 @@ class TokenLedger:
     def mean_context(self) -> float:
         """Mean left context of a prediction, in tokens; NaN without predictions."""
         predictions = int(self.as_target.sum())
-        return float(self.context_sum.sum() / predictions) if predictions else float("nan")
+        return (
+            float(self.context_sum.sum() / predictions) if predictions else float("nan")
+        )
 
     def __str__(self) -> str:
         rows = [("used as input or target", self.used)]
-        rows += [(f"dropped: {reason}", count) for reason, count in self.dropped.items()]
+        rows += [
+            (f"dropped: {reason}", count) for reason, count in self.dropped.items()
+        ]
         rows += [("all tokens", self.used + sum(self.dropped.values())), ("", None)]
-        rows += [("windows", self.num_windows), ("predictions made", int(self.as_target.sum()))]
+        rows += [
+            ("windows", self.num_windows),
+            ("predictions made", int(self.as_target.sum())),
+        ]
         rows += [
             ("a target at least once", self.targets),
             ("never a target", self.num_tokens - self.targets),
@@ -80,7 +93,9 @@ class TokenLedger:
                 ("fewest turns as a target", int(seen.min())),
                 ("most turns as a target", int(seen.max())),
             ]
-        return "\n".join(f"{name:<26}{count:>12,}" if name else "" for name, count in rows)
+        return "\n".join(
+            f"{name:<26}{count:>12,}" if name else "" for name, count in rows
+        )
 
 
 def token_ledger(
@@ -92,20 +107,24 @@ def token_ledger(
 ) -> TokenLedger:
     """Account for every token of a stream, from the starts of its windows alone.
 
-    The window at `s` has the tokens s ... s+T-1 as inputs and s+1 ... s+T as targets; the target s+j has a
-    left context of j tokens. Tokens that no window touches are dropped, and the ledger says why: before the
-    first window it is the `offset`, behind the last one the `tail`, between two windows a `gap`.
+    The window at `s` has the tokens s ... s+T-1 as inputs and s+1 ... s+T as targets;
+    the target s+j has a
+    left context of j tokens. Tokens that no window touches are dropped, and the ledger
+    says why: before the first window it is the `offset`, behind the last one the
+    `tail`, between two windows a `gap`.
 
     Args:
         starts: integers of any shape, in any order, repeats counted.
         num_tokens: N.
         context_length: T.
         reasons: names for other tokens that a scheme leaves out on purpose, such as
-            `{"dropped batch": positions}`, with the positions of these tokens in the stream.
+            `{"dropped batch": positions}`, with the positions of these tokens in the
+            stream.
 
     Raises:
         TypeError: something is not an integer.
-        ValueError: a window reaches over the end of the stream, or a position lies outside of it.
+        ValueError: a window reaches over the end of the stream, or a position lies
+            outside of it.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -114,16 +133,22 @@ def token_ledger(
     if starts.size and (starts[0] < 0 or starts[-1] > last_start):
         allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
         raise ValueError(
-            f"starts must lie in {allowed}: {context_length + 1} ids (context_length + 1) must follow each "
-            f"in a stream of {num_tokens}; got {starts[0]} ... {starts[-1]}"
+            f"starts must lie in {allowed}: {context_length + 1} ids (context_length + "
+            f"1) must follow each in a stream of {num_tokens}; got {starts[0]} ... "
+            f"{starts[-1]}"
         )
     as_input = _coverage(starts, starts + context_length, num_tokens)
     as_target = _coverage(starts + 1, starts + context_length + 1, num_tokens)
-    # A token at p that is the target of windows at s, s', ... has left contexts p - s, p - s', ...
+    # A token at p that is the target of windows at s, s', ... has left contexts p - s,
+    # p - s', ...
     positions = np.arange(num_tokens)
-    window_starts = _coverage(starts + 1, starts + context_length + 1, num_tokens, weights=starts)
+    window_starts = _coverage(
+        starts + 1, starts + context_length + 1, num_tokens, weights=starts
+    )
     shortest, longest = _extreme_contexts(starts, positions, context_length)
-    reason, names = _why_unused(starts, as_input + as_target > 0, context_length, reasons or {})
+    reason, names = _why_unused(
+        starts, as_input + as_target > 0, context_length, reasons or {}
+    )
     return TokenLedger(
         num_tokens=num_tokens,
         num_windows=starts.size,
@@ -139,9 +164,13 @@ def token_ledger(
 
 
 def _coverage(
-    first: np.ndarray, stop: np.ndarray, num_tokens: int, weights: np.ndarray | None = None
+    first: np.ndarray,
+    stop: np.ndarray,
+    num_tokens: int,
+    weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Count for every token the ranges first ... stop-1 that hold it, in O(N), however long the ranges are."""
+    """Count for every token the ranges first ... stop-1 that hold it, in O(N), however
+    long the ranges are."""
     steps = np.zeros(num_tokens + 1, dtype=np.int64)
     np.add.at(steps, first, 1 if weights is None else weights)
     np.subtract.at(steps, stop, 1 if weights is None else weights)
@@ -151,24 +180,29 @@ def _coverage(
 def _extreme_contexts(
     starts: np.ndarray, positions: np.ndarray, context_length: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Distance of each position to the nearest and to the farthest start of a window it is a target of."""
+    """Distance of each position to the nearest and to the farthest start of a window it
+    is a target of."""
     if not starts.size:
         return np.zeros_like(positions), np.zeros_like(positions)
-    nearest = np.searchsorted(starts, positions, side="left") - 1  # the last start before p
-    farthest = np.searchsorted(
-        starts, positions - context_length, side="left"
-    )  # the first at p - T or later
+    # the last start before p
+    nearest = np.searchsorted(starts, positions, side="left") - 1
+    # the first at p - T or later
+    farthest = np.searchsorted(starts, positions - context_length, side="left")
     farthest = np.minimum(farthest, starts.size - 1)
     return positions - starts[nearest], positions - starts[farthest]
 
 
 def _why_unused(
-    starts: np.ndarray, used: np.ndarray, context_length: int, reasons: Mapping[str, object]
+    starts: np.ndarray,
+    used: np.ndarray,
+    context_length: int,
+    reasons: Mapping[str, object],
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     names = (USED, "offset", *reasons, "gap", "tail")
     if len(set(names)) < len(names):
         raise ValueError(
-            f"reasons must not be called {USED!r}, 'offset', 'gap' or 'tail': those are the ledger's own"
+            f"reasons must not be called {USED!r}, 'offset', 'gap' or 'tail': those "
+            "are the ledger's own"
         )
     code = {name: number for number, name in enumerate(names)}
     reason = np.full(used.size, code["gap"], dtype=np.int8)
@@ -180,7 +214,9 @@ def _why_unused(
     for name, where in reasons.items():
         where = as_integers(f"reasons[{name!r}]", where)
         if where.size and not (where.min() >= 0 and where.max() < used.size):
-            raise ValueError(f"reasons[{name!r}] must be positions in 0 ... {used.size - 1}")
+            raise ValueError(
+                f"reasons[{name!r}] must be positions in 0 ... {used.size - 1}"
+            )
         reason[where] = code[name]
     reason[used] = code[USED]
     return reason, names

@@ -1,0 +1,26 @@
+"""What the lessons stand on: checks, progress bars, texts, streams of ids, orders, the
+ledger, small models."""
+
+from course_lib.foundation.arguments import Ids, as_integers, as_stream, check_integer
+from course_lib.foundation.corpora import Document, load_documents, load_text
+from course_lib.foundation.ledger import TokenLedger, token_ledger
+from course_lib.foundation.models import (
+    BigramModel,
+    ConvolutionModel,
+    GRUModel,
+    conditional_entropy,
+    count_pairs,
+)
+from course_lib.foundation.progress import progress_bar, shows
+from course_lib.foundation.shuffling import RandomOrder
+from course_lib.foundation.tokenizing import (
+    END_OF_TEXT,
+    CharTokenizer,
+    check_special_tokens,
+    check_unicode,
+    compact,
+    encode_corpus,
+    id_dtype,
+    iterate_texts,
+    smallest_dtype,
+)

@@ -1,0 +1,119 @@
+"""Load text and documents, and make one compact stream of token ids from them."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from course_lib.foundation.arguments import check_integer
+
+DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
+CORPUS_VARIABLE = "COURSE_CORPUS"
+
+
+def load_text(path: str | os.PathLike | None = None) -> str:
+    """Read one UTF-8 text; line ends become `\\n`, a byte order mark is dropped.
+
+    Without a `path` it is the file that the environment variable `COURSE_CORPUS` names,
+    or else the bundled story: so a reader runs the whole course on a text of their own.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is empty, binary, or not UTF-8.
+    """
+    origin = ""
+    if path is None and os.environ.get(CORPUS_VARIABLE):
+        path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
+    path = DATA_DIRECTORY / "story.txt" if path is None else Path(path).expanduser()
+    if not path.is_file():
+        raise FileNotFoundError(f"no text file at {path}{origin}")
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise ValueError(
+            f"{path}{origin} is binary, not text: byte {data.index(0)} is zero"
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path}{origin} is not UTF-8 from byte {error.start} on; convert it first"
+        ) from None
+    if not text.strip():
+        raise ValueError(f"{path}{origin} is empty: a corpus needs text")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document of a collection, with its kind and a grade from 0 (junk) to 5
+    (excellent)."""
+
+    id: str
+    kind: str
+    quality: int
+    text: str
+
+
+def load_documents(
+    path: str | os.PathLike | None = None,
+    *,
+    kind: str | None = None,
+    min_quality: int = 0,
+) -> list[Document]:
+    """Read a JSON Lines collection, by default the bundled one, in the order of the
+    file.
+
+    Args:
+        path: one JSON object per line, with the keys of `Document`.
+        kind: keep only documents of this kind.
+        min_quality: keep only documents of at least this grade, 0 to 5.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: a line is not such an object, no document is of the `kind` asked
+            for, or none at all.
+    """
+    check_integer("min_quality", min_quality, minimum=0, maximum=5)
+    path = (
+        DATA_DIRECTORY / "documents.jsonl" if path is None else Path(path).expanduser()
+    )
+    if not path.is_file():
+        raise FileNotFoundError(f"no document collection at {path}")
+    documents = []
+    try:
+        # never splitlines(): it also splits at U+2028 inside a text
+        with path.open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    documents.append(_parse_document(line, f"{path}, line {number}"))
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8; convert it first") from None
+    if not documents:
+        raise ValueError(f"{path} holds no documents")
+    kinds = sorted({document.kind for document in documents})
+    if kind is not None and kind not in kinds:
+        raise ValueError(f"kind must be one of {', '.join(kinds)}; got {kind!r}")
+    return [d for d in documents if d.quality >= min_quality and kind in (None, d.kind)]
+
+
+def _parse_document(line: str, where: str) -> Document:
+    try:
+        fields = json.loads(line)
+        document = Document(**fields)
+    except (json.JSONDecodeError, TypeError) as error:
+        raise ValueError(
+            f"{where}: expected an object with id, kind, quality and text ({error})"
+        ) from None
+    for name in ("id", "kind", "text"):
+        value = getattr(document, name)
+        if not isinstance(value, str) or not value:
+            raise ValueError(
+                f"{where}: {name} must be a non-empty string, got {value!r}"
+            )
+    try:
+        check_integer("quality", document.quality, minimum=0, maximum=5)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: {error}") from None
+    return document

@@ -1,0 +1,322 @@
+"""From texts to one compact stream of token ids: what every tokenizer of the course
+shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+
+from course_lib.foundation.arguments import Ids, as_stream, check_integer
+from course_lib.foundation.progress import progress_bar
+
+END_OF_TEXT = "<|endoftext|>"
+BATCH_SIZE = 1000  # texts that a library's tokenizer gets at a time
+
+
+class CharTokenizer:
+    """One token per character, and one more, the last id, that says where a document
+    ends.
+
+    Args:
+        characters: the alphabet; `CharTokenizer(text)` takes every character that
+            `text` uses.
+
+    Attributes:
+        characters: the alphabet, sorted by code point; the character with id `i` is
+            `characters[i]`.
+        vocab_size: number of ids, V = number of characters + 1.
+        end_of_text_id: V - 1.
+    """
+
+    def __init__(self, characters: str):
+        if not isinstance(characters, str):
+            raise TypeError(
+                f"characters must be a str, got {type(characters).__name__}"
+            )
+        if not characters:
+            raise ValueError(
+                "characters must not be empty: an alphabet needs at least one character"
+            )
+        self.characters = "".join(sorted(set(characters)))
+        self.end_of_text_id = len(self.characters)
+        self.vocab_size = len(self.characters) + 1
+        self._code_points = _code_points(self.characters)
+
+    def encode(self, text: str) -> np.ndarray:
+        """Return the ids of `text`, shape (len(text),), in the smallest dtype; no
+        end-of-text is added.
+
+        Raises:
+            TypeError: `text` is not a `str`.
+            ValueError: a character is not in the alphabet; it is named, with its
+                position.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a str, got {type(text).__name__}")
+        wanted = _code_points(text)
+        ids = np.searchsorted(self._code_points, wanted)
+        found = self._code_points[np.minimum(ids, len(self._code_points) - 1)] == wanted
+        if not found.all():
+            position = int(np.argmin(found))
+            raise ValueError(
+                f"character {text[position]!r} at position {position} is not in the "
+                "alphabet"
+            )
+        return ids.astype(smallest_dtype(self.vocab_size - 1))
+
+    def decode(self, ids: Ids) -> str:
+        """Return the text of `ids`; an end-of-text id becomes `<|endoftext|>`.
+
+        Raises:
+            ValueError: an id lies outside 0 ... V - 1.
+        """
+        stream = as_stream(ids)
+        if stream.size and not (stream.min() >= 0 and stream.max() < self.vocab_size):
+            raise ValueError(
+                f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... "
+                f"{stream.max()}"
+            )
+        names = [*self.characters, "<|endoftext|>"]
+        return "".join(names[i] for i in stream.tolist())
+
+
+def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
+    """Yield text by text from texts, lists of texts, batches of columns, or a
+    `datasets` data set.
+
+    Raises:
+        TypeError: something else comes along; it is named, with its position.
+    """
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise TypeError(
+            f"texts must be several texts, got {type(texts).__name__}: use [text] for "
+            "a single one"
+        )
+    return _texts_of(
+        texts.iter(BATCH_SIZE) if hasattr(texts, "column_names") else texts, text_column
+    )
+
+
+def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
+    for number, batch in enumerate(batches):
+        if isinstance(batch, Mapping):
+            if text_column not in batch:
+                raise ValueError(
+                    f"text_column must be one of {list(batch)}, got {text_column!r}"
+                )
+            batch = batch[text_column]
+        for text in (
+            [batch]
+            if isinstance(batch, str)
+            else batch
+            if isinstance(batch, list | tuple)
+            else [batch]
+        ):
+            if not isinstance(text, str):
+                raise TypeError(
+                    f"texts must be str, but number {number} is or holds "
+                    f"{type(text).__name__}"
+                )
+            check_unicode(text)
+            yield text
+
+
+def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
+    """Return the names as a list, or say which is wrong: each a non-empty `str`, no two
+    alike."""
+    if isinstance(special_tokens, str):
+        raise TypeError(
+            f"special_tokens must be several names, got one: use [{special_tokens!r}]"
+        )
+    names = list(special_tokens)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"special_tokens must be str, got {name!r} ({type(name).__name__})"
+            )
+        if not name:
+            raise ValueError(
+                "special_tokens must not be empty: an empty name is everywhere in "
+                "every text"
+            )
+        if names.count(name) > 1:
+            raise ValueError(
+                f"special_tokens must be different, but {name!r} occurs "
+                f"{names.count(name)} times"
+            )
+    return names
+
+
+def check_unicode(text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        place = error.start
+        raise ValueError(
+            f"text must be Unicode, but character {place} is half of one: "
+            f"{text[place]!r}"
+        ) from None
+
+
+class Tokenizer(Protocol):
+    """What `encode_corpus` needs: `CharTokenizer`, `BPETokenizer` and
+    `tokenizers.Tokenizer` have it."""
+
+    def encode(self, text: str, /) -> object: ...
+
+
+def encode_corpus(
+    texts: Iterable,
+    tokenizer: Tokenizer,
+    *,
+    end_of_text_id: int | None = None,
+    text_column: str = "text",
+    progress: bool | None = None,
+) -> np.ndarray:
+    """Tokenize texts and join them into one stream, in which an end-of-text id follows
+    each.
+
+    A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
+    on all cores. A special token that is spelled out in a text is encoded like any
+    other text.
+
+    Args:
+        texts: texts, lists of texts, batches of columns, or a `datasets` data set; read
+            once, not kept.
+        tokenizer: its `encode(text)` returns ids, or an object with `.ids` as
+            `tokenizers` does.
+        end_of_text_id: by default what the tokenizer has: its `end_of_text_id`, or a
+            post-processor that ends each text.
+        text_column: which column of a batch or a data set holds the texts.
+        progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
+
+    Returns:
+        the ids, shape (N,), uint16 if every id fits and uint32 otherwise; of a
+        tokenizer of `tokenizers` every id of its vocabulary, whether it occurs or not.
+
+    Raises:
+        TypeError: `texts` is one `str` (its characters would become documents), or
+            holds something else.
+        ValueError: there is no text, no end-of-text id, or more than one.
+    """
+    from_library = hasattr(tokenizer, "encode_batch_fast")
+    if from_library:
+        dtype, tokenizer = id_dtype(tokenizer), _for_plain_text(tokenizer)
+        adds_ends = tokenizer.num_special_tokens_to_add(False) > 0
+    else:
+        dtype, adds_ends = None, False
+        if end_of_text_id is None:
+            end_of_text_id = getattr(tokenizer, "end_of_text_id", None)
+    if adds_ends and end_of_text_id is not None:
+        raise ValueError(
+            "end_of_text_id must be None: this tokenizer ends each text itself; got "
+            f"{end_of_text_id}"
+        )
+    if not adds_ends and end_of_text_id is None:
+        raise ValueError(
+            "end_of_text_id must be given: this tokenizer has none of its own"
+        )
+    end = []
+    if not adds_ends:
+        end = [
+            check_integer(
+                "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
+            )
+        ]
+    length = len(texts) if isinstance(texts, Sized) else None
+    source = iterate_texts(texts, text_column)
+    source = iter(
+        progress_bar(source, "tokenizing", total=length, unit="text", progress=progress)
+    )
+    pieces: list[np.ndarray] = []
+    while batch := list(islice(source, BATCH_SIZE)):
+        # The fast one leaves out the offsets, which nobody asks for here.
+        encoded = (
+            tokenizer.encode_batch_fast(batch)
+            if from_library
+            else map(tokenizer.encode, batch)
+        )
+        # Compact piece by piece: a large corpus of int64 would need four times the
+        # memory on the way. A copy of each, since a tokenizer may hand out the same
+        # buffer again.
+        pieces += [
+            np.concatenate([compact(getattr(ids, "ids", ids)), compact(end)])
+            for ids in encoded
+        ]
+    if not pieces:
+        raise ValueError("texts must hold at least one document, got none")
+    stream = np.concatenate(pieces)
+    return stream.astype(dtype or smallest_dtype(int(stream.max())), copy=False)
+
+
+def _for_plain_text(tokenizer):
+    """Copy a tokenizer of `tokenizers` that cuts and fills up nothing, and recognizes
+    nothing in a text."""
+    tokenizer = type(tokenizer).from_str(tokenizer.to_str())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def id_dtype(tokenizer) -> np.dtype:
+    """Return uint16 if the largest id the tokenizer can ever give fits, added tokens
+    included, else uint32."""
+    vocabulary = tokenizer.get_vocab(with_added_tokens=True)
+    if not vocabulary:
+        raise ValueError(
+            "tokenizer must have a vocabulary, got an empty one: train it first"
+        )
+    return smallest_dtype(max(vocabulary.values()))
+
+
+def smallest_dtype(largest_id: int) -> np.dtype:
+    """Return uint16 up to id 65,535 and uint32 beyond.
+
+    `array.astype(np.uint16)` would not complain about id 70,000: it would store 4,464.
+
+    Raises:
+        ValueError: the id is negative or needs more than 32 bits.
+    """
+    largest_id = check_integer("largest_id", largest_id, minimum=0, maximum=2**32 - 1)
+    return np.dtype(np.uint16 if largest_id < 2**16 else np.uint32)
+
+
+def compact(ids: Ids) -> np.ndarray:
+    """Return `ids` in the smallest dtype, shape (N,): one copy at most, none if they
+    are compact already.
+
+    A memory map, and any array of unsigned integers of at most 32 bits, is kept as it
+    is, unread.
+
+    Raises:
+        TypeError, ValueError: `ids` are not a stream of ids, or one is negative or
+            needs more than 32 bits.
+    """
+    stream = as_stream(ids)
+    if isinstance(ids, np.memmap) or (
+        stream.dtype.kind == "u" and stream.dtype.itemsize <= 4
+    ):
+        return stream
+    if stream.size == 0:
+        return stream.astype(np.uint16)
+    if stream.min() < 0:
+        raise ValueError(
+            f"ids must not be negative, got {stream.min()} at position "
+            f"{int(stream.argmin())}"
+        )
+    if stream.max() >= 2**32:
+        raise ValueError(
+            f"ids must fit into 32 bits, got {stream.max()} at position "
+            f"{int(stream.argmax())}"
+        )
+    return stream.astype(smallest_dtype(stream.max()))
+
+
+def _code_points(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")

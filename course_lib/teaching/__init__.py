@@ -1,0 +1,23 @@
+"""What shows and judges the lessons: training loops, figures, source code, and the
+checker of the exercises."""
+
+from course_lib.teaching.checker import Case, bug_or_not, exercise
+from course_lib.teaching.plots import (
+    plot_bars,
+    plot_curves,
+    plot_cuts,
+    plot_heatmap,
+    plot_intervals,
+    plot_ledger,
+    plot_losses,
+    plot_merge_tree,
+    plot_pieces,
+    plot_scored_windows,
+    plot_shift,
+    plot_spread,
+    plot_tokens,
+    plot_tracks,
+    plot_windows,
+)
+from course_lib.teaching.source import show_source
+from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
