@@ -23,4 +23,5 @@ from course_lib.foundation.tokenizing import (
     id_dtype,
     iterate_texts,
     smallest_dtype,
+    training_batches,
 )

@@ -95,6 +95,15 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
             f"texts must be several texts, got {type(texts).__name__}: use [text] for "
             "a single one"
         )
+    if isinstance(texts, Mapping):
+        # A DatasetDict has columns too, so it must be told from a data set here.
+        splits = hasattr(texts, "column_names")
+        kind, first = type(texts).__name__, next(iter(texts), "train")
+        advice = f"choose one, as in texts[{first!r}]" if splits else "use [texts]"
+        raise TypeError(
+            f"texts must be several texts, got a {kind} with the "
+            f"{'splits' if splits else 'columns'} {list(texts)}: {advice}"
+        )
     return _texts_of(
         texts.iter(BATCH_SIZE) if hasattr(texts, "column_names") else texts, text_column
     )
@@ -122,6 +131,54 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
                 )
             check_unicode(text)
             yield text
+
+
+def training_batches(
+    texts: Iterable,
+    *,
+    text_column: str = "text",
+    length: int | None = None,
+    progress: bool | None = None,
+) -> Iterator[list[str]]:
+    """Read texts for a trainer of `tokenizers`, in batches, with a progress bar.
+
+    Args:
+        texts: what `iterate_texts` takes; read once, not kept.
+        text_column: which column of a batch or a data set holds the texts.
+        length: how many texts there are, for the bar; by default counted if they can
+            be.
+        progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
+
+    Raises:
+        TypeError: something else comes along; it is named, with its position.
+        ValueError: at the end, when there was nothing but blanks.
+    """
+    counted = hasattr(texts, "num_rows") or (
+        isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
+    )
+    if length is None and counted:  # of batches, nobody knows how many texts they hold
+        length = len(texts)
+    return _not_blank(
+        progress_bar(
+            iterate_texts(texts, text_column),
+            "reading",
+            total=length,
+            unit="text",
+            progress=progress,
+        )
+    )
+
+
+def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
+    texts, blank = iter(texts), True
+    while batch := list(islice(texts, BATCH_SIZE)):
+        blank = blank and not any(text.strip() for text in batch)
+        yield batch
+    if blank:
+        raise ValueError(
+            "texts must hold more than blanks, got an empty corpus: there is nothing "
+            "to learn from"
+        )
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
