@@ -1,7 +1,14 @@
 """What the lessons stand on: checks, progress bars, texts, streams of ids, orders, the
 ledger, small models."""
 
-from course_lib.foundation.arguments import Ids, as_integers, as_stream, check_integer
+from course_lib.foundation.arguments import (
+    Ids,
+    as_integers,
+    as_stream,
+    check_flag,
+    check_integer,
+    check_number,
+)
 from course_lib.foundation.corpora import Document, load_documents, load_text
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.models import (

@@ -1,10 +1,15 @@
-"""Checks that every function of the package shares, so that one mistake has one
-wording."""
+"""Checks that every function shares, so that one mistake has one wording.
+
+Each check returns what it has checked, in a type that is safe to calculate with: use
+that, not the raw argument. A NumPy int16 that passes a check overflows later.
+"""
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
+from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
@@ -21,38 +26,98 @@ def check_integer(
     """Return `value` as an `int`, or say what was expected of the argument `name`.
 
     Raises:
-        TypeError: `value` is not an integer (`True` and `2.0` are not).
+        TypeError: `value` is not an integer (`True`, `2.0` and `[2]` are not).
         ValueError: it lies outside `minimum` ... `maximum`.
     """
     wanted = f"an integer of at least {minimum}"
     if maximum is not None:
         wanted += f" and at most {maximum}"
+    scalar = _scalar(value)
     try:
-        if isinstance(value, bool | np.bool_):
+        if scalar is None or isinstance(scalar, bool):
             raise TypeError
-        number = operator.index(value)
+        number = operator.index(scalar)
     except TypeError:
-        raise TypeError(
-            f"{name} must be {wanted}, got {value!r} ({type(value).__name__})"
-        ) from None
+        raise TypeError(f"{name} must be {wanted}, got {_shown(value)}") from None
     if number < minimum or (maximum is not None and number > maximum):
-        raise ValueError(f"{name} must be {wanted}, got {number}")
+        raise ValueError(f"{name} must be {wanted}, got {_digits(number)}")
     return number
 
 
+def check_number(
+    name: str,
+    value: object,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    above: float | None = None,
+) -> float:
+    """Return `value` as a finite `float`, or say what was expected of `name`.
+
+    Args:
+        minimum, maximum: the smallest and the largest number allowed.
+        above: a bound that is itself not allowed: `above=0` asks for a positive number.
+
+    Raises:
+        TypeError: `value` is not a real number (`True` and `"2"` are not).
+        ValueError: it is NaN, infinite or outside the bounds.
+    """
+    bounds = {"above": above, "of at least": minimum, "of at most": maximum}
+    bounds = [
+        f"{words} {bound}" for words, bound in bounds.items() if bound is not None
+    ]
+    wanted = f"a finite number {' and '.join(bounds)}".rstrip()
+    scalar = _scalar(value)
+    if isinstance(scalar, bool) or not isinstance(scalar, Real):
+        raise TypeError(f"{name} must be {wanted}, got {_shown(value)}")
+    try:
+        number = float(scalar)
+    except OverflowError:
+        number = math.inf
+    # Written so that NaN, which compares False with everything, fails.
+    allowed = (
+        math.isfinite(number)
+        and (above is None or number > above)
+        and (minimum is None or number >= minimum)
+        and (maximum is None or number <= maximum)
+    )
+    if not allowed:
+        shown = _digits(scalar) if isinstance(scalar, int) else scalar
+        raise ValueError(f"{name} must be {wanted}, got {shown}")
+    return number
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` as a `bool`; only True and False are flags.
+
+    In an `if`, `"False"`, NaN and `[False]` would all count as true.
+
+    Raises:
+        TypeError: `value` is something else.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {_shown(value)}")
+    return bool(value)
+
+
 def as_integers(name: str, values: object) -> np.ndarray:
-    """View `values` as a NumPy integer array of any shape; lists are converted, arrays
-    are not copied.
+    """View `values` as a NumPy integer array of any shape, read-only.
+
+    Arrays and tensors are not copied, so that the result shows what is written into
+    them later; nobody can write into them through it.
 
     Raises:
         TypeError: `values` are not integers.
         ValueError: they are ragged, or larger than the 64-bit integers that batches are
             made of.
     """
-    if isinstance(values, str | bytes):
+    kind = type(values).__name__
+    if isinstance(values, str | bytes | bytearray | memoryview):
+        raise TypeError(f"{name} must be integers, got text ({kind}): encode it first")
+    if isinstance(values, np.ma.MaskedArray):
         raise TypeError(
-            f"{name} must be integers, got text ({type(values).__name__}): encode it "
-            "first"
+            f"{name} must be integers, got {kind}: take the masked ones out with "
+            ".compressed(), or replace them with .filled()"
         )
     if isinstance(values, torch.Tensor):
         if values.is_floating_point():  # NumPy does not know them all
@@ -72,16 +137,21 @@ def as_integers(name: str, values: object) -> np.ndarray:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {_describe(values, array)}")
+    if _holds_a_flag(values):  # which NumPy has turned into 0 or 1
+        raise TypeError(f"{name} must be integers, got {kind} with True or False in it")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ValueError(
             f"{name} must fit into 64-bit signed integers, got {array.max()}"
         )
+    array = array.view()
+    array.flags.writeable = False
     return array
 
 
 def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
-    """View `ids` as a token stream: a one-dimensional NumPy integer array, shape (N,),
-    not copied.
+    """View `ids` as a token stream: a one-dimensional integer array, shape (N,).
+
+    It is read-only, and not copied but from a list; see `as_integers`.
 
     Raises:
         TypeError: `ids` are not integers.
@@ -91,6 +161,35 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     if stream.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {stream.shape}")
     return stream
+
+
+def _holds_a_flag(values: object) -> bool:
+    """Say whether a list or tuple, or one inside it, holds True or False."""
+    if not isinstance(values, list | tuple):
+        return False
+    kinds = set(map(type, values))
+    if kinds & {bool, np.bool_}:
+        return True
+    return bool(kinds & {list, tuple}) and any(map(_holds_a_flag, values))
+
+
+def _scalar(value: object) -> object:
+    """Take a single value out of a NumPy scalar, or an array or tensor without
+    dimensions; of one with dimensions, None."""
+    if isinstance(value, np.ndarray | np.generic | torch.Tensor):
+        return value.item() if value.ndim == 0 else None
+    return value
+
+
+def _shown(value: object) -> str:
+    shown = _digits(value) if type(value) is int else repr(value)
+    return f"{shown} ({type(value).__name__})"
+
+
+def _digits(number: int) -> str:
+    # Python refuses to write out integers of more than 4,300 digits
+    large = abs(number) >= 10**100
+    return f"an integer of {number.bit_length()} bits" if large else str(number)
 
 
 def _describe(values: object, array: np.ndarray) -> str:

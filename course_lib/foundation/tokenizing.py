@@ -13,6 +13,7 @@ from course_lib.foundation.arguments import Ids, as_stream, check_integer
 from course_lib.foundation.progress import progress_bar
 
 END_OF_TEXT = "<|endoftext|>"
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 BATCH_SIZE = 1000  # texts that a library's tokenizer gets at a time
 
 
@@ -23,15 +24,21 @@ class CharTokenizer:
     Args:
         characters: the alphabet; `CharTokenizer(text)` takes every character that
             `text` uses.
+        max_characters: keep only so many, those that occur most often, and of equally
+            frequent ones the smaller code points. Every other character becomes U+FFFD,
+            the replacement character, which is one more in the alphabet. An alphabet
+            that is small enough stays as it is.
 
     Attributes:
         characters: the alphabet, sorted by code point; the character with id `i` is
             `characters[i]`.
         vocab_size: number of ids, V = number of characters + 1.
         end_of_text_id: V - 1.
+        replacement_id: the id of U+FFFD that all other characters get; None if none
+            were left out, so that a character outside the alphabet is an error.
     """
 
-    def __init__(self, characters: str):
+    def __init__(self, characters: str, *, max_characters: int | None = None):
         if not isinstance(characters, str):
             raise TypeError(
                 f"characters must be a str, got {type(characters).__name__}"
@@ -40,10 +47,19 @@ class CharTokenizer:
             raise ValueError(
                 "characters must not be empty: an alphabet needs at least one character"
             )
-        self.characters = "".join(sorted(set(characters)))
+        kept, counts = np.unique(_code_points(characters), return_counts=True)
+        replaces = False
+        if max_characters is not None:
+            max_characters = check_integer("max_characters", max_characters, minimum=1)
+            replaces = len(kept) > max_characters
+        if replaces:
+            frequent = np.argsort(-counts, kind="stable")[:max_characters]
+            kept = np.union1d(kept[frequent], _code_points(REPLACEMENT))
+        self._code_points = kept
+        self.characters = _characters(kept)
         self.end_of_text_id = len(self.characters)
         self.vocab_size = len(self.characters) + 1
-        self._code_points = _code_points(self.characters)
+        self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
 
     def encode(self, text: str) -> np.ndarray:
         """Return the ids of `text`, shape (len(text),), in the smallest dtype; no
@@ -51,15 +67,17 @@ class CharTokenizer:
 
         Raises:
             TypeError: `text` is not a `str`.
-            ValueError: a character is not in the alphabet; it is named, with its
-                position.
+            ValueError: a character is not in the alphabet, and none stands for it; it
+                is named, with its position.
         """
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, got {type(text).__name__}")
         wanted = _code_points(text)
         ids = np.searchsorted(self._code_points, wanted)
         found = self._code_points[np.minimum(ids, len(self._code_points) - 1)] == wanted
-        if not found.all():
+        if self.replacement_id is not None:
+            ids[~found] = self.replacement_id
+        elif not found.all():
             position = int(np.argmin(found))
             raise ValueError(
                 f"character {text[position]!r} at position {position} is not in the "
@@ -79,7 +97,7 @@ class CharTokenizer:
                 f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... "
                 f"{stream.max()}"
             )
-        names = [*self.characters, "<|endoftext|>"]
+        names = [*self.characters, END_OF_TEXT]
         return "".join(names[i] for i in stream.tolist())
 
 
@@ -377,3 +395,7 @@ def compact(ids: Ids) -> np.ndarray:
 
 def _code_points(text: str) -> np.ndarray:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def _characters(code_points: np.ndarray) -> str:
+    return code_points.tobytes().decode("utf-32-le", "surrogatepass")
