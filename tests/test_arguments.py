@@ -64,8 +64,16 @@ def test_a_tensor_of_any_integer_dtype_is_a_stream_and_is_not_copied(dtype):
     ids = torch.tensor([0, 1, 2]).to(dtype)
     stream = as_stream(ids)
     assert stream.tolist() == [0, 1, 2]
-    stream[0] = 7
-    assert int(ids[0]) == 7
+    ids[0] = 7
+    assert stream.tolist() == [7, 1, 2]
+
+
+@pytest.mark.parametrize("ids", [[0, 1], np.arange(2), torch.arange(2), np.arange(4)[::2]])
+def test_nobody_writes_into_the_ids_of_somebody_else(ids):
+    with pytest.raises(ValueError, match="read-only"):
+        as_stream(ids)[0] = 7
+    assert as_integers("starts", ids).flags.writeable is False
+    ids[0] = 7  # what was handed in is as writable as before
 
 
 def test_a_memory_map_is_a_stream_and_is_not_read_into_memory(tmp_path):

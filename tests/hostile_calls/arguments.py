@@ -1,0 +1,100 @@
+"""Hostile calls of the checks that all others rest on."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+MASKED = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
+FILE = memoryview(b"\0\1")
+
+
+def kind(value):
+    return type(value).__name__
+
+
+def writable(array):
+    return array.flags.writeable
+
+
+CALLS = {
+    # integers
+    "check_integer('n', np.int16(5), minimum=0)": 5,
+    "kind(check_integer('n', np.int16(5), minimum=0))": "int",
+    "kind(check_integer('n', torch.tensor(5, dtype=torch.uint8), minimum=0))": "int",
+    "check_integer('n', np.uint64(2**64 - 1), minimum=0)": 2**64 - 1,
+    "check_integer('n', np.array(5), minimum=0)": 5,
+    "check_integer('n', np.int8(-1), minimum=0)": ValueError("n must be an integer of at least 0, got -1"),
+    "check_integer('n', 2**64, minimum=0, maximum=9)": ValueError("at most 9, got 18446744073709551616"),
+    "check_integer('n', 10**5000, minimum=0, maximum=9)": ValueError("got an integer of 16610 bits"),
+    "check_integer('n', torch.tensor([5]), minimum=0)": TypeError("got tensor([5]) (Tensor)"),
+    "check_integer('n', np.array([5]), minimum=0)": TypeError("got array([5]) (ndarray)"),
+    "check_integer('n', torch.tensor(True), minimum=0)": TypeError("got tensor(True) (Tensor)"),
+    "check_integer('n', np.array(True), minimum=0)": TypeError("got array(True) (ndarray)"),
+    "check_integer('n', np.True_, minimum=0)": TypeError("n must be an integer"),
+    "check_integer('n', 5.0, minimum=0)": TypeError("got 5.0 (float)"),
+    "check_integer('n', nan, minimum=0)": TypeError("got nan (float)"),
+    "check_integer('n', '5', minimum=0)": TypeError("got '5' (str)"),
+    "check_integer('n', None, minimum=0)": TypeError("got None (NoneType)"),
+    "check_integer('n', ..., minimum=0)": TypeError("got Ellipsis (ellipsis)"),
+    "check_integer('n', np.datetime64('2020-01-01'), minimum=0)": TypeError("(datetime64)"),
+    # numbers
+    "check_number('x', 3)": 3.0,
+    "kind(check_number('x', 3))": "float",
+    "kind(check_number('x', np.float16(0.5)))": "float",
+    "check_number('x', torch.tensor(0.5, dtype=torch.bfloat16))": 0.5,
+    "check_number('x', np.array(0.5), above=0)": 0.5,
+    "check_number('x', np.int8(-128), maximum=0)": -128.0,
+    "check_number('x', Fraction(1, 4), minimum=0, maximum=1)": 0.25,
+    "check_number('x', 0, minimum=0)": 0.0,
+    "check_number('x', 1, minimum=0, maximum=1)": 1.0,
+    "check_number('x', 0, above=0)": ValueError("x must be a finite number above 0, got 0"),
+    "check_number('x', -0.0, above=0)": ValueError("x must be a finite number above 0, got -0.0"),
+    "check_number('x', 2, minimum=0, maximum=1)": ValueError("a finite number of at least 0 and of at most 1, got 2"),
+    "check_number('x', nan)": ValueError("x must be a finite number, got nan"),
+    "check_number('x', np.float32('nan'), minimum=0)": ValueError("got nan"),
+    "check_number('x', -inf, maximum=0)": ValueError("of at most 0, got -inf"),
+    "check_number('x', 10**400)": ValueError("got an integer of 1329 bits"),
+    "check_number('x', True)": TypeError("x must be a finite number, got True (bool)"),
+    "check_number('x', torch.tensor(True))": TypeError("got tensor(True) (Tensor)"),
+    "check_number('x', '0.5')": TypeError("got '0.5' (str)"),
+    "check_number('x', None, above=0)": TypeError("above 0, got None (NoneType)"),
+    "check_number('x', 1j)": TypeError("got 1j (complex)"),
+    "check_number('x', [0.5])": TypeError("got [0.5] (list)"),
+    "check_number('x', np.array([0.5]))": TypeError("got array([0.5]) (ndarray)"),
+    "check_number('x', Decimal('0.5'))": TypeError("got Decimal('0.5') (Decimal)"),
+    # flags
+    "check_flag('shuffle', False)": False,
+    "kind(check_flag('shuffle', np.True_))": "bool",
+    "check_flag('shuffle', 'False')": TypeError("shuffle must be True or False, got 'False' (str)"),
+    "check_flag('shuffle', 0)": TypeError("got 0 (int)"),
+    "check_flag('shuffle', nan)": TypeError("got nan (float)"),
+    "check_flag('shuffle', None)": TypeError("got None (NoneType)"),
+    "check_flag('shuffle', [False])": TypeError("got [False] (list)"),
+    # arrays of integers
+    "as_integers('n', 5)": np.array(5),
+    "as_integers('n', [])": np.array([], dtype=int),
+    "writable(as_integers('n', np.arange(3)))": False,
+    "writable(as_integers('n', [1, 2, 3]))": False,
+    "as_integers('n', MASKED)": TypeError("n must be integers, got MaskedArray: take the masked ones out"),
+    "as_integers('n', MASKED.compressed())": np.array([1, 3]),
+    "as_integers('n', [True, 2, 3])": TypeError("n must be integers, got list with True or False in it"),
+    "as_integers('n', (2, np.False_))": TypeError("got tuple with True or False in it"),
+    "as_integers('n', [[1, 2], [True, 3]])": TypeError("got list with True or False in it"),
+    "as_integers('n', bytearray(b'ab'))": TypeError("n must be integers, got text (bytearray): encode it first"),
+    "as_integers('n', FILE)": TypeError("got text (memoryview)"),
+    "as_integers('n', np.array(['a']))": TypeError("got ndarray of <U1"),
+    "as_integers('n', [1, [2]])": ValueError("n must be a regular array"),
+    "as_integers('n', np.array([2**63], dtype=np.uint64))": ValueError("must fit into 64-bit signed integers"),
+    "as_integers('n', [2**64])": TypeError("got list of mixed or oversized values"),
+    "as_integers('n', np.array([1, None]))": TypeError("got ndarray of mixed or oversized values"),
+    "as_integers('n', torch.tensor([1j]))": TypeError("got ndarray of complex64"),
+    # streams
+    "as_stream(np.memmap)": TypeError("ids must be integers, got type"),
+    "as_stream(torch.tensor(3))": ValueError("ids must be one-dimensional, got shape ()"),
+    "as_stream([[1], [2]], 'corpus')": ValueError("corpus must be one-dimensional, got shape (2, 1)"),
+    "as_stream({3: 1})": TypeError("ids must be integers, got dict"),
+    "as_stream(iter([1, 2]))": TypeError("ids must be integers, got list_iterator"),
+    "as_stream(torch.tensor([70_000]))": np.array([70_000]),
+    "writable(as_stream(torch.tensor([1, 2])))": False,
+}

@@ -1,0 +1,117 @@
+"""Every public function answers hostile calls with the right result or an error that helps; see hostile_calls."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+import re
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+ROOT = Path(__file__).parent.parent
+SECONDS = 60  # for a call that never ends; a busy machine takes less for any other
+ROOMS = ("", "foundation.", "teaching.")
+NOT_CALLED = {"checker": "its hostile inputs are readers' answers, and have a table of their own"}
+
+
+def modules() -> dict[str, str]:
+    """The full name of every module whose functions have a table, by the table's name."""
+    found = {}
+    for room in ROOMS:
+        folder = ROOT.joinpath("course_lib", *room.split("."))
+        for path in sorted(folder.iterdir()):
+            is_module = path.suffix == ".py" or (room and (path / "__init__.py").is_file())
+            if is_module and path.stem[0] != "_" and path.stem not in NOT_CALLED:
+                found[path.stem] = f"course_lib.{room}{path.stem}"
+    return found
+
+
+MODULES = modules()
+
+
+def table_of(name: str) -> dict[str, object]:
+    """What the file of a module's hostile calls defines; nothing if there is none yet."""
+    if not (ROOT / "tests" / "hostile_calls" / f"{name}.py").is_file():
+        return {"CALLS": {}}
+    return vars(importlib.import_module(f"hostile_calls.{name}"))
+
+
+def rows() -> list:
+    return [
+        pytest.param(name, call, answer, id=f"{name}: {call}")
+        for name in MODULES
+        for call, answer in table_of(name)["CALLS"].items()
+    ]
+
+
+@pytest.fixture
+def limited_time():
+    """Fail a call that never ends, instead of the whole run."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def stop(*_):
+        pytest.fail(f"the call did not end within {SECONDS} seconds")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("limited_time")
+@pytest.mark.parametrize(("name", "call", "answer"), rows())
+def test_a_hostile_call_is_answered(name, call, answer):
+    known = {**vars(importlib.import_module(MODULES[name])), **table_of(name)}
+    known |= {"np": np, "torch": torch, "nan": math.nan, "inf": math.inf}
+    if isinstance(answer, BaseException):
+        words = str(answer.args[0]) if answer.args else ""
+        with pytest.raises(type(answer), match=re.escape(words)):
+            eval(call, known)
+        return
+    got = as_plain(eval(call, known))
+    if isinstance(got, np.ndarray) or isinstance(answer, np.ndarray):
+        assert np.shape(got) == np.shape(answer)  # or one number would equal a whole array of it
+    np.testing.assert_equal(got, as_plain(answer))
+
+
+def as_plain(value: object) -> object:
+    """Turn tensors into arrays, also those in a list, a tuple or a dictionary."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().numpy()
+    if isinstance(value, dict):
+        return {name: as_plain(entry) for name, entry in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(as_plain, value))
+    return value
+
+
+def public_names(module_name: str) -> list[str]:
+    """The functions and classes that a module, or a package of figures, defines for others."""
+    module = importlib.import_module(module_name)
+    return [
+        name
+        for name, value in vars(module).items()
+        if name[0] != "_"
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and re.match(rf"{re.escape(module_name)}(\.|$)", value.__module__)
+    ]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_public_function_has_two_hostile_calls(name):
+    table = table_of(name)
+    skipped = table.get("TAKES_NO_DATA", {})
+    names = public_names(MODULES[name])
+    assert set(skipped) <= set(names), "TAKES_NO_DATA names what is not there"
+    assert all(skipped.values()), "TAKES_NO_DATA gives a reason for each"
+    calls = {public: [call for call in table["CALLS"] if re.search(rf"\b{public}\b", call)] for public in names}
+    missing = [public for public in names if public not in skipped and len(calls[public]) < 2]
+    assert not missing, f"fewer than two rows in tests/hostile_calls/{name}.py: {', '.join(missing)}"
