@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
+import re
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
 import pytest
 
 import course_lib.exercises
-from course_lib.teaching.checker import BUG, FAILED, NOT_A_BUG, NOT_ATTEMPTED, PASSED, RAISED, BugOrNot, Exercise
+from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, Exercise, Question
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
-LESSONS = sorted(m.name for m in pkgutil.iter_modules(course_lib.exercises.__path__) if m.name != "checker")
+LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
 
 
 def members(lesson: str, kind: type) -> list:
@@ -21,12 +25,12 @@ def members(lesson: str, kind: type) -> list:
     return [member for member in vars(module).values() if isinstance(member, kind)]
 
 
-def by_name(item: Exercise | BugOrNot) -> str:
+def by_name(item: Exercise | Question) -> str:
     return item.name
 
 
 EXERCISES = [exercise for lesson in LESSONS for exercise in members(lesson, Exercise)]
-QUESTIONS = [question for lesson in LESSONS for question in members(lesson, BugOrNot)]
+QUESTIONS = [question for lesson in LESSONS for question in members(lesson, Question)]
 MISTAKES = [pytest.param(e, m, id=f"{e.name}-{m.name}") for e in EXERCISES for m in e.mistakes]
 
 
@@ -39,17 +43,27 @@ def make(stub: str, name: str) -> object:
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_has_at_least_five_exercises_and_two_questions(lesson):
     assert len(members(lesson, Exercise)) >= 5
-    assert len(members(lesson, BugOrNot)) >= 2
+    assert len(members(lesson, Question)) >= 2
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_both_verdicts_occur_among_the_questions(lesson):
-    assert {question.truth for question in members(lesson, BugOrNot)} == {BUG, NOT_A_BUG}
+def test_no_verdict_can_be_guessed(lesson):
+    truths = Counter(question.truth for question in members(lesson, Question))
+    assert max(truths.values()) <= 2 / 3 * truths.total()
+    # Whoever always answers "bug" and "true", or the reverse, must not get far either.
+    agreeing = sum(question.truth == question.agrees for question in members(lesson, Question))
+    assert 1 / 3 <= agreeing / truths.total() <= 2 / 3
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=by_name)
+def test_a_question_says_what_the_code_is_meant_to_do_or_what_is_claimed(question):
+    assert len(question.statement.split()) >= 5
+    assert question.statement[-1] in ".?!"
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
 def test_the_solution_passes(exercise, capsys):
-    assert exercise.judge(exercise.reference).outcome == PASSED
+    assert exercise.judge(exercise.reference, guarded=False).outcome == PASSED
     assert exercise.check(exercise.reference) == 1.0
 
 
@@ -62,7 +76,7 @@ def test_the_stub_is_not_attempted(exercise):
 def test_the_solution_as_it_is_shown_passes_too(exercise):
     namespace = dict(vars(importlib.import_module(exercise.reference.__module__)))
     exec(exercise.solution_source, namespace)
-    assert exercise.judge(namespace[exercise.name]).outcome == PASSED
+    assert exercise.judge(namespace[exercise.name], guarded=False).outcome == PASSED
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
@@ -73,9 +87,23 @@ def test_an_exercise_has_hints_many_calls_and_three_named_mistakes(exercise):
     assert len({mistake.diagnosis for mistake in exercise.mistakes}) == len(exercise.mistakes)
 
 
+@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+def test_the_task_stands_in_the_prose_and_the_stub_says_it_in_a_line_or_two(exercise):
+    assert len(exercise.reference.__doc__.strip().splitlines()) <= 2
+    assert max(map(len, exercise.stub.splitlines())) <= 88
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+def test_no_hint_is_the_solution(exercise):
+    body = ast.parse(exercise.solution_source).body[0].body
+    (last,) = [ast.unparse(node.value) for node in body[-1:] if isinstance(node, ast.Return)] or [None]
+    squeezed = ["".join(hint.split()) for hint in exercise.hints]
+    assert last is None or len(last) < 20 or not any("".join(last.split()) in hint for hint in squeezed)
+
+
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_each_mistake_gets_its_own_diagnosis(exercise, mistake):
-    judgment = exercise.judge(mistake.function)
+    judgment = exercise.judge(mistake.function, guarded=False)
     assert judgment.outcome in (FAILED, RAISED)
     assert judgment.score == 0.0
     assert judgment.diagnosis == mistake.diagnosis
@@ -88,14 +116,14 @@ def test_an_answer_that_raises_is_reported_as_raised(exercise):
     def raises(*arguments):
         raise ZeroDivisionError("on purpose")
 
-    judgment = exercise.judge(raises)
+    judgment = exercise.judge(raises, guarded=False)
     assert judgment.outcome == RAISED
     assert "ZeroDivisionError: on purpose" in judgment.message
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=by_name)
 def test_a_question_is_settled_by_calls(question):
-    wrong = NOT_A_BUG if question.truth == BUG else BUG
+    (wrong,) = set(question.verdicts) - {question.truth}
     assert question.judge(question.truth).outcome == PASSED
     assert question.judge(wrong).outcome == FAILED
     assert question.judge(...).outcome == NOT_ATTEMPTED
@@ -105,11 +133,27 @@ def test_a_question_is_settled_by_calls(question):
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_the_notebook_holds_every_stub_as_it_is_defined(lesson):
-    (path,) = NOTEBOOKS.glob(f"??_{lesson}.ipynb")
-    tagged = [c.source for c in nbformat.read(path, as_version=4).cells if "exercise" in c.metadata.get("tags", [])]
+    tagged = [cell.source for cell in cells_of(lesson) if "exercise" in cell.metadata.get("tags", [])]
     wanted = [
         f"{item.stub}\n{gap}exercises.{item.name}.check({item.name})"
-        for kind, gap in ((BugOrNot, ""), (Exercise, "\n\n"))
+        for kind, gap in ((Question, ""), (Exercise, "\n\n"))
         for item in members(lesson, kind)
     ]
     assert sorted(tagged) == sorted(wanted)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_notebook_states_each_task_imports_the_exercises_again_and_ends_with_a_score(lesson):
+    cells = cells_of(lesson)
+    begin = next(i for i, cell in enumerate(cells) if re.match(r"## .*Exercises", cell.source))
+    sources = [cell.source for cell in cells[begin:]]
+    assert f"from course_lib.exercises import {lesson} as exercises" in "\n".join(sources[:3])
+    assert "show_scores(exercises)" in "\n".join(sources)
+    for before, cell in pairwise(cells):
+        if "exercise" in cell.metadata.get("tags", []) and cell.source.startswith("def "):
+            assert before.cell_type == "markdown", cell.source
+
+
+def cells_of(lesson: str) -> list:
+    (path,) = NOTEBOOKS.glob(f"??_{lesson}.ipynb")
+    return nbformat.read(path, as_version=4).cells

@@ -28,7 +28,7 @@ LESSONS = [
     "many_machines",
 ]
 # In each room the order is that of the imports: a module may import those before it.
-FOUNDATION = ["arguments", "progress", "corpora", "tokenizing", "shuffling", "ledger", "models"]
+FOUNDATION = ["arguments", "progress", "corpora", "markup", "tokenizing", "shuffling", "ledger", "models"]
 TEACHING = ["training", "plots", "source", "checker", "widgets", "grading"]
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}

@@ -155,7 +155,7 @@ def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_pat
         solve(cell, path.stem[3:])
     run(notebook)
     scores = [output.data["text/plain"] for cell in solved for output in cell.outputs if "execution_count" in output]
-    assert scores == ["1.0"] * len(solved)
+    assert [float(score) for score in scores] == [1.0] * len(solved)
 
 
 def test_notebooks_run_offline():

@@ -1,7 +1,13 @@
 """What shows and judges the lessons: training loops, figures, source code, and the
 checker of the exercises."""
 
-from course_lib.teaching.checker import Case, bug_or_not, exercise
+from course_lib.teaching.checker import (
+    Case,
+    bug_or_not,
+    exercise,
+    show_scores,
+    true_or_false,
+)
 from course_lib.teaching.plots import (
     plot_bars,
     plot_curves,

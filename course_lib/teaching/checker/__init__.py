@@ -1,0 +1,30 @@
+"""The checker: judges a reader's answers, and says which mistake they make.
+
+comparing   when two results are the same, and what can be said of those that are not
+running     calls an answer without being harmed by it
+messages    what a check says: words, sign and color, and a number for programs
+exercises   functions to write, with their usual mistakes
+questions   is this a bug? is this claim true?
+"""
+
+from course_lib.teaching.checker.comparing import same
+from course_lib.teaching.checker.exercises import Exercise, Mistake, exercise, is_stub
+from course_lib.teaching.checker.messages import (
+    FAILED,
+    NOT_ATTEMPTED,
+    PASSED,
+    RAISED,
+    Judgment,
+    Score,
+    show_scores,
+)
+from course_lib.teaching.checker.questions import (
+    BUG,
+    FALSE,
+    NOT_A_BUG,
+    TRUE,
+    Question,
+    bug_or_not,
+    true_or_false,
+)
+from course_lib.teaching.checker.running import Case, Outcome, format_call, run

@@ -1,0 +1,275 @@
+"""Whether two results are the same; and where they are not, what can be said of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+Results = Sequence[tuple[object, object]]
+"""Pairs of what was expected and what came instead."""
+
+
+def same(expected: object, got: object) -> bool:
+    """Whether two results are equal: lists, arrays and tensors by shape and values.
+
+    Floats are equal up to rounding. Whatever comes back from an answer, this never
+    raises: what cannot be compared is not the same.
+    """
+    try:
+        return _same(expected, got)
+    except Exception:
+        return False
+
+
+def _same(expected: object, got: object) -> bool:
+    got = _unwrapped(got)
+    expected = _unwrapped(expected)
+    if isinstance(expected, bool):
+        return isinstance(got, bool) and expected == got
+    if expected is None or isinstance(expected, str | bytes) or callable(expected):
+        return type(expected) is type(got) and expected == got
+    if isinstance(expected, tuple) and not all(map(_is_number, expected)):
+        return _same_items(expected, got)
+    if isinstance(expected, dict):
+        return (
+            isinstance(got, dict)
+            and expected.keys() == got.keys()
+            and all(same(expected[key], got[key]) for key in got)
+        )
+    if is_sequence(expected) != is_sequence(got) or got is None or isinstance(got, str):
+        return False
+    try:
+        wanted, actual = as_array(expected), as_array(got)
+    except (TypeError, ValueError):
+        if is_sequence(expected):
+            return _same_items(expected, got)
+        return type(expected) is type(got) and bool(expected == got)
+    if wanted.dtype.kind in "iu":
+        # 3.0 is not a count, and a float is not an id; and no rounding here: 100,001
+        # windows are not 100,000.
+        integers = actual.dtype.kind in "iu" or not actual.size
+        return integers and np.array_equal(wanted, actual)
+    # An infinity is as good as an infinity, and NaN as NaN.
+    return wanted.shape == actual.shape and bool(
+        np.allclose(wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True)
+    )
+
+
+def _same_items(expected: object, got: object) -> bool:
+    return (
+        is_sequence(got) and len(got) == len(expected) and all(map(same, expected, got))
+    )
+
+
+def _unwrapped(value: object) -> object:
+    """A single truth value without the array or tensor around it."""
+    if isinstance(value, torch.Tensor | np.ndarray | np.generic):
+        kind = value.dtype if not isinstance(value, torch.Tensor) else None
+        is_bool = kind == np.bool_ if kind is not None else value.dtype == torch.bool
+        if is_bool and value.ndim == 0:
+            return bool(value)
+    return value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def is_sequence(value: object) -> bool:
+    return isinstance(value, list | tuple | range) or (
+        isinstance(value, np.ndarray | torch.Tensor) and value.ndim > 0
+    )
+
+
+def as_array(value: object) -> np.ndarray:
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().numpy()
+    array = np.asarray(value)
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"not numbers: {array.dtype}")
+    return array.astype(np.int64) if array.size == 0 else array
+
+
+# What can be said of a wrong result without knowing the exercise.
+
+
+def wrong_kind(results: Results) -> str | None:
+    """Say in which way all results are of a kind that was not asked for, or None."""
+    kinds = {_wrong_kind(expected, got) for expected, got in results}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _wrong_kind(expected: object, got: object) -> str | None:
+    expected, got = _unwrapped(expected), _unwrapped(got)
+    one, many = _kind(expected), _kind(got)
+    if one == many:
+        return None
+    if (one, many) == ("count", "float"):
+        return (
+            "a float where an integer is wanted: `/` gives a float, `//` a whole "
+            "number."
+        )
+    if (one, many) == ("count", "bool"):
+        return "`True` or `False` where a number is wanted."
+    if one == "bool" and many in ("count", "float"):
+        return "a number where `True` or `False` is wanted: return the comparison."
+    if one in ("count", "float") and many in ("counts", "floats", "list"):
+        return "several values where one number is wanted."
+    if one in ("counts", "floats", "list") and many in ("count", "float", "bool"):
+        return "one value where several are wanted."
+    if one == "counts" and many == "floats" and np.size(as_array(got)):
+        return "floats where integers are wanted: `/` gives a float, `//` an integer."
+    if many in ("set", "dict"):
+        return f"a `{type(got).__name__}`, which has no order and no repeats."
+    if one == "text" and many == "type":
+        return "the thing itself where its name is wanted, as a `str`."
+    if many == "text" and one != "text":
+        return "text, a `str`, where no text is wanted."
+    if many == "text as bytes" and one == "text":
+        return "`bytes` where a `str` is wanted: `.decode()` them."
+    if many == "function":
+        return "a function, not its result: is a pair of parentheses missing?"
+    return None
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bytes | bytearray):
+        return "text as bytes"
+    if isinstance(value, set | frozenset):
+        return "set"
+    if isinstance(value, dict):
+        return "dict"
+    if isinstance(value, type | np.dtype | torch.dtype):
+        return "type"
+    if isinstance(value, torch.nn.Module):
+        return "other"
+    try:
+        array = as_array(value)
+    except (TypeError, ValueError):
+        if is_sequence(value):
+            return "list"
+        return "function" if callable(value) else "other"
+    single = {"i": "count", "u": "count", "f": "float", "b": "bool"}[array.dtype.kind]
+    return single if array.ndim == 0 and not is_sequence(value) else f"{single}s"
+
+
+def in_common(results: Results) -> str | None:
+    """State what all wrong results have in common with what was expected, or None.
+
+    These are facts, not guesses: each holds in every one of the failing calls.
+    """
+    facts = (
+        (_exchanged, "the two results are exchanged."),
+        (_transposed, "rows and columns are exchanged."),
+        (_without_last, "the last entry is missing in every one of them."),
+        (_without_first, "the first entry is missing in every one of them."),
+        (_one_more_behind, "there is one entry more at the end in every one of them."),
+        (
+            _one_more_before,
+            "there is one entry more at the start in every one of them.",
+        ),
+        (_reordered, "the entries are right, but in another order."),
+        (_negated, "the sign is the other way round."),
+    )
+    for holds, fact in facts:
+        if all(_safely(holds, expected, got) for expected, got in results):
+            return fact
+    return _by_how_much(results)
+
+
+def _safely(holds, expected: object, got: object) -> bool:
+    try:
+        return bool(holds(expected, got))
+    except Exception:
+        return False
+
+
+def _listed(value: object) -> list:
+    if not is_sequence(value):
+        raise TypeError
+    return (
+        value.tolist() if isinstance(value, np.ndarray | torch.Tensor) else list(value)
+    )
+
+
+def _exchanged(expected: object, got: object) -> bool:
+    return (
+        isinstance(expected, tuple) and len(expected) == 2 and same(expected, got[::-1])
+    )
+
+
+def _transposed(expected: object, got: object) -> bool:
+    wanted = as_array(expected)
+    return wanted.ndim == 2 and same(wanted.T, as_array(got))
+
+
+def _without_last(expected: object, got: object) -> bool:
+    return not isinstance(expected, tuple) and same(
+        _listed(expected)[:-1], _listed(got)
+    )
+
+
+def _without_first(expected: object, got: object) -> bool:
+    return not isinstance(expected, tuple) and same(_listed(expected)[1:], _listed(got))
+
+
+def _one_more_behind(expected: object, got: object) -> bool:
+    return not isinstance(expected, tuple) and same(
+        _listed(expected), _listed(got)[:-1]
+    )
+
+
+def _one_more_before(expected: object, got: object) -> bool:
+    return not isinstance(expected, tuple) and same(_listed(expected), _listed(got)[1:])
+
+
+def _reordered(expected: object, got: object) -> bool:
+    wanted, actual = _listed(expected), _listed(got)
+    return not isinstance(expected, tuple) and same(sorted(wanted), sorted(actual))
+
+
+def _negated(expected: object, got: object) -> bool:
+    wanted = as_array(expected)
+    return bool(wanted.any()) and same(-wanted, as_array(got))
+
+
+def _by_how_much(results: Results) -> str | None:
+    """A common difference of one, or a common factor."""
+    try:
+        pairs = [(as_array(expected), as_array(got)) for expected, got in results]
+        if any(wanted.shape != actual.shape for wanted, actual in pairs):
+            return None
+        wanted = np.concatenate([wanted.ravel() for wanted, _ in pairs]).astype(float)
+        actual = np.concatenate([actual.ravel() for _, actual in pairs]).astype(float)
+    except Exception:
+        return None
+    # From one call or two, anything could be a rule.
+    if len(pairs) < 3 or not np.isfinite(wanted).all() or not np.isfinite(actual).all():
+        return None
+    whole = all(expected.dtype.kind in "iu" for expected, _ in pairs)
+    for difference, words in ((1, "large"), (-1, "small")):
+        if whole and np.array_equal(actual - wanted, np.full_like(wanted, difference)):
+            return f"the result is exactly one too {words} in every one of them."
+    if not wanted.all() or not actual.all():
+        return None
+    factors = actual / wanted
+    factor = float(factors[0])
+    if not np.allclose(factors, factor, rtol=1e-4) or math.isclose(
+        factor, 1, rel_tol=1e-3
+    ):
+        return None
+    known = {
+        1 / math.log(2): ", which is 1 / ln 2: bits where nats are wanted?",
+        math.log(2): ", which is ln 2: nats where bits are wanted?",
+    }
+    for value, words in known.items():
+        if math.isclose(factor, value, rel_tol=1e-4):
+            return f"every result is {factor:.4g} times the right one{words}"
+    return f"every result is {factor:.4g} times the right one."

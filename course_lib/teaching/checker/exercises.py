@@ -1,0 +1,364 @@
+"""Judge a reader's function: call it on many inputs, and say which mistake it makes.
+
+An exercise is its reference solution, with the usual mistakes beside it, as functions
+too. An answer that fails is compared with each of them: the one that gives the same
+results, call for call, is the diagnosis.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dis
+import inspect
+import math
+import random
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import CodeType
+
+import numpy as np
+import torch
+from IPython.display import Markdown, display
+
+from course_lib.teaching.checker.comparing import in_common, wrong_kind
+from course_lib.teaching.checker.messages import (
+    FAILED,
+    NOT_ATTEMPTED,
+    PASSED,
+    RAISED,
+    Judgment,
+    Score,
+    report,
+)
+from course_lib.teaching.checker.running import (
+    CALL_SECONDS,
+    Case,
+    Outcome,
+    Stopped,
+    Watch,
+    format_call,
+    format_outcome,
+    limited,
+    run,
+)
+
+LONGEST_PRINT = 500  # characters
+# A mistake that agrees on the failing calls alone must fail in about as few as the
+# answer does: who fails in 2 calls has not made a mistake that fails in 18.
+SHARE_OF_A_MISTAKE = 0.8
+
+Cases = Callable[[random.Random], Iterable[Case]]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer with a name, and what to tell whoever gives it."""
+
+    name: str
+    function: Callable
+    diagnosis: str
+
+
+class Exercise:
+    """A task with a reference solution, hints and known mistakes; see `exercise`."""
+
+    def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
+        self.name = solution.__name__
+        self.reference = solution
+        self.hints = hints
+        self.mistakes: list[Mistake] = []
+        self.last_outcome = NOT_ATTEMPTED
+        self._make_cases = cases
+
+    def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
+        """Register the decorated function as a usual wrong answer."""
+
+        def register(function: Callable) -> Callable:
+            self.mistakes.append(Mistake(function.__name__, function, diagnosis))
+            return function
+
+        return register
+
+    @property
+    def cases(self) -> list[Case]:
+        """All calls, the same ones each time, the smallest first: so the first failure
+        is the smallest."""
+        return sorted(self._make_cases(random.Random(0)), key=size_of)
+
+    @property
+    def solution_source(self) -> str:
+        return source_without_decorators(self.reference)
+
+    @property
+    def stub(self) -> str:
+        """The reference solution without its body: what stands in the notebook."""
+        function = ast.parse(self.solution_source).body[0]
+        # up to the end of the docstring
+        head = self.solution_source.splitlines()[: function.body[0].end_lineno]
+        return "\n".join([*head, "    ..."])
+
+    def check(self, answer: object) -> Score:
+        """Judge `answer`, and return 1.0 if it passed, else 0.0; a notebook shows
+        why."""
+        judgment = self.judge(answer)
+        self.last_outcome = judgment.outcome
+        return report(judgment)
+
+    def hint(self, number: int = 1) -> None:
+        """Display a hint; there are at least two, the later ones say more."""
+        count = len(self.hints)
+        if number not in range(1, count + 1):
+            display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
+            return
+        more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
+        display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
+
+    def solution(self) -> None:
+        """Display the reference solution, and which names of earlier cells it uses."""
+        needed = names_from_elsewhere(self.reference)
+        needs = ""
+        if needed:
+            names = ", ".join(f"`{name}`" for name in needed)
+            needs = f"\n\nIt uses {names}, imported or defined in cells above."
+        display(Markdown(f"```python\n{self.solution_source}\n```{needs}"))
+
+    def judge(self, answer: object, *, guarded: bool = True) -> Judgment:
+        """Judge `answer` without displaying anything.
+
+        Args:
+            answer: the reader's function.
+            guarded: call it in a process of its own, with limits; without, for answers
+                that are known to end.
+        """
+        if answer is ... or answer is None or is_stub(answer):
+            return self._not_attempted()
+        if not callable(answer):
+            message = (
+                f"**Failed.** Pass the function `{self.name}` itself, not what it "
+                "returns."
+            )
+            return Judgment(FAILED, 0.0, message)
+        if complaint := self._wrong_signature(answer):
+            return Judgment(FAILED, 0.0, f"**Failed.** {complaint}", complaint)
+        if not guarded:
+            return self._judge(answer, Watch())
+        found = limited(lambda watch: self._judge(answer, watch))
+        return self._stopped(found) if isinstance(found, Stopped) else found
+
+    def _judge(self, answer: Callable, watch: Watch) -> Judgment:
+        cases = self.cases
+        expected = [run(self.reference, case) for case in cases]
+        got = []
+        for number, case in enumerate(cases):
+            watch.begin(number)
+            got.append(run(answer, case))
+            watch.end()
+            if isinstance(got[-1].error, MemoryError):
+                return self._stopped(Stopped("memory", number))
+        if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
+            return self._not_attempted()
+        pairs = zip(expected, got, strict=True)
+        wrong = [
+            i for i, (right, outcome) in enumerate(pairs) if not right.same_as(outcome)
+        ]
+        if not wrong:
+            message = f"**Passed.** `{self.name}` is right in all {len(cases)} calls."
+            return Judgment(PASSED, 1.0, message)
+        return self._explain(cases, expected, got, wrong)
+
+    def _explain(
+        self,
+        cases: list[Case],
+        expected: list[Outcome],
+        got: list[Outcome],
+        wrong: list[int],
+    ) -> Judgment:
+        first = wrong[0]
+        facts = [
+            format_call(self.reference, cases[first]),
+            f"expected  {format_outcome(expected[first])}",
+            f"got       {format_outcome(got[first])}",
+        ]
+        if got[first].place:
+            facts.append(f"at        {got[first].place}")
+        if printed := got[first].printed.rstrip()[:LONGEST_PRINT]:
+            facts.append("printed   " + textwrap.indent(printed, " " * 10).lstrip())
+        outcome = RAISED if got[first].error is not None else FAILED
+        message = (
+            f"**{outcome.capitalize()}** in {len(wrong)} of {len(cases)} calls. The "
+            "smallest of them:\n\n```text\n" + "\n".join(facts) + "\n```\n"
+        )
+        diagnosis = self._diagnose(cases, expected, got, wrong)
+        if diagnosis:
+            message += f"\n**Looks like:** {diagnosis}"
+        else:
+            message += f"\n`exercises.{self.name}.hint()` may help."
+        return Judgment(outcome, 0.0, message, diagnosis)
+
+    def _diagnose(
+        self,
+        cases: list[Case],
+        expected: list[Outcome],
+        got: list[Outcome],
+        wrong: list[int],
+    ) -> str | None:
+        """Say what is wrong, from what is certain to what is only likely."""
+        if any(got[i].changed_arguments for i in wrong):
+            return (
+                "the function changes its arguments. Whoever called it still needs "
+                "them: work on a copy."
+            )
+        if isinstance(error := got[wrong[0]].error, NameError):
+            return f"{error}. Is it spelled as where it was given its value?"
+        mistaken = [[run(m.function, case) for case in cases] for m in self.mistakes]
+        for mistake, outcomes in zip(self.mistakes, mistaken, strict=True):
+            if _alike(outcomes, got, range(len(cases))):
+                return mistake.diagnosis
+        if forgotten := _nothing_returned(expected, got, wrong):
+            return forgotten
+        returned = [
+            i for i in wrong if got[i].error is None and expected[i].error is None
+        ]
+        results = [(expected[i].value, got[i].value) for i in returned]
+        if len(returned) == len(wrong) and (kind := wrong_kind(results)):
+            return kind
+        # A guess among several would mislead: it must be one alone.
+        likely = {
+            mistake.diagnosis
+            for mistake, outcomes in zip(self.mistakes, mistaken, strict=True)
+            if _alike(outcomes, got, wrong)
+            and _about_as_wrong(outcomes, expected, wrong)
+        }
+        if len(likely) == 1:
+            return likely.pop()
+        return in_common(results) if len(returned) == len(wrong) else None
+
+    def _wrong_signature(self, answer: Callable) -> str | None:
+        try:
+            parameters = inspect.signature(answer)
+        except (TypeError, ValueError):  # some built-in functions do not tell
+            return None
+        wanted = list(inspect.signature(self.reference).parameters)
+        try:
+            parameters.bind(*self.cases[0])
+        except TypeError:
+            return (
+                f"`{self.name}` is called with {len(wanted)} arguments, "
+                f"`{', '.join(wanted)}`, but this one is defined as "
+                f"`{getattr(answer, '__name__', self.name)}{parameters}`."
+            )
+        return None
+
+    def _stopped(self, stopped: Stopped) -> Judgment:
+        cases = self.cases
+        where = ""
+        if 0 <= stopped.call < len(cases):
+            call = format_call(self.reference, cases[stopped.call])
+            where = f"\n\n```text\n{call}\n```\n"
+        what = {
+            "endless": f"The call below did not end within {CALL_SECONDS} seconds of "
+            "computing, and was stopped. Does its loop come nearer to its end in every "
+            "round?",
+            "memory": (
+                "The call below took all the memory it could get, and was stopped. "
+                "Does something grow in every round?"
+            ),
+            "waits": "The call below waits for something that does not come, and was "
+            "stopped.",
+        }.get(stopped.reason, f"The call below ended its process: {stopped.reason}.")
+        return Judgment(RAISED, 0.0, f"**Raised.** {what}{where}", what)
+
+    def _not_attempted(self) -> Judgment:
+        message = (
+            f"**Not attempted.** Replace the `...` in `{self.name}`, then run the cell "
+            "again."
+        )
+        return Judgment(NOT_ATTEMPTED, 0.0, message)
+
+
+def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Exercise]:
+    """Make the decorated function the reference solution of an `Exercise` of its name.
+
+    Args:
+        cases: yields the arguments of each call; it gets a random number generator of
+            fixed seed.
+        hints: from vague to almost told.
+    """
+    return lambda solution: Exercise(solution, cases, hints)
+
+
+def _alike(ones: list[Outcome], others: list[Outcome], calls: Sequence[int]) -> bool:
+    return all(ones[i].same_as(others[i]) for i in calls)
+
+
+def _about_as_wrong(
+    mistaken: list[Outcome], expected: list[Outcome], wrong: list[int]
+) -> bool:
+    pairs = zip(mistaken, expected, strict=True)
+    failing = sum(not one.same_as(right) for one, right in pairs)
+    return len(wrong) >= 2 and len(wrong) >= SHARE_OF_A_MISTAKE * failing
+
+
+def _nothing_returned(
+    expected: list[Outcome], got: list[Outcome], wrong: list[int]
+) -> str | None:
+    nothing = [got[i].error is None and got[i].value is None for i in wrong]
+    if not all(nothing):
+        return None
+    if all(got[i].printed.strip() for i in wrong):
+        return "the function prints its result instead of returning it."
+    if len(wrong) == len(got):
+        return "the function always returns `None`. Is a `return` missing?"
+    return (
+        "in some calls the function returns `None`: on one of its ways there is no "
+        "`return`."
+    )
+
+
+def is_stub(function: object) -> bool:
+    """Whether a function does nothing but return `None` or `...`: told from its
+    bytecode, docstring or not."""
+    if not inspect.isfunction(function):
+        return False
+    instructions = [
+        i for i in dis.get_instructions(function) if i.opname not in ("RESUME", "NOP")
+    ]
+    constants = [i for i in instructions if i.opname in ("LOAD_CONST", "RETURN_CONST")]
+    returns_nothing = all(i.argval is None or i.argval is ... for i in constants)
+    return returns_nothing and all(
+        i in constants or i.opname in ("RETURN_VALUE", "POP_TOP") for i in instructions
+    )
+
+
+def source_without_decorators(function: Callable) -> str:
+    lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    return "\n".join(lines[first:])
+
+
+def names_from_elsewhere(function: Callable) -> list[str]:
+    """The global names that a function uses, those of Python itself left out."""
+    known = function.__globals__
+
+    def names(code: CodeType) -> set[str]:
+        inner = (names(c) for c in code.co_consts if isinstance(c, CodeType))
+        return set(code.co_names).union(*inner)
+
+    used = names(function.__code__)
+    return sorted(n for n in used if n in known and not hasattr(builtins, n))
+
+
+def size_of(case: object) -> float:
+    """A measure by which simple calls come first: numbers by their size, collections by
+    all they hold."""
+    if isinstance(case, torch.Tensor | np.ndarray):
+        return float(np.asarray(case).size)
+    if isinstance(case, list | tuple):
+        return len(case) + sum(map(size_of, case))
+    if isinstance(case, str):
+        return float(len(case))
+    if isinstance(case, int | float) and math.isfinite(case):
+        return float(abs(case))
+    return 0.0

@@ -1,0 +1,118 @@
+"""What a check says, in words, sign and color; and as a number for a program."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from types import ModuleType
+
+import mistune
+from IPython import get_ipython
+
+PASSED, FAILED, RAISED, NOT_ATTEMPTED = "passed", "failed", "raised", "not attempted"
+
+SIGNS = {PASSED: "✔", FAILED: "✘", RAISED: "⚠", NOT_ATTEMPTED: "○"}
+# Legible on the white and on the dark theme alike.
+COLORS = {
+    PASSED: "#2da44e",
+    FAILED: "#e5534b",
+    RAISED: "#bf8700",
+    NOT_ATTEMPTED: "#808890",
+}
+
+_to_html = mistune.create_markdown(escape=True)
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What a check found: an outcome, a score, words, and the mistake it recognized."""
+
+    outcome: str
+    score: float
+    message: str  # Markdown
+    diagnosis: str | None = None
+
+
+class Score(float):
+    """1.0 or 0.0 for a program; for a reader the message of the check.
+
+    A notebook shows the message and nothing else, while the saved cell holds the plain
+    number beside it, under `text/plain`: that is where graders look.
+    """
+
+    judgment: Judgment
+
+    def __new__(cls, judgment: Judgment) -> Score:
+        score = super().__new__(cls, judgment.score)
+        score.judgment = judgment
+        return score
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return {
+            "text/plain": repr(float(self)),
+            "text/html": as_html(self.judgment.outcome, self.judgment.message),
+        }
+
+    def __reduce__(self):
+        return (Score, (self.judgment,))
+
+
+def as_html(outcome: str, message: str) -> str:
+    """Put a sign before a message, and a bar of its color beside it."""
+    sign = colored_sign(outcome)
+    body = _to_html(message).strip().replace("<p>", f"<p>{sign} ", 1)
+    style = f"border-left: 4px solid {COLORS[outcome]}; padding-left: 0.8em"
+    return f'<div style="{style}">{body}</div>'
+
+
+def colored_sign(outcome: str) -> str:
+    return f'<strong style="color: {COLORS[outcome]}">{SIGNS[outcome]}</strong>'
+
+
+def report(judgment: Judgment) -> Score:
+    """Return the score, which a notebook shows as the message; elsewhere, print it."""
+    if get_ipython() is None:
+        print(f"{SIGNS[judgment.outcome]} {judgment.message}", file=sys.stdout)
+    return Score(judgment)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How many exercises of a lesson are solved, with a sign for each."""
+
+    outcomes: dict[str, str]
+
+    @property
+    def solved(self) -> int:
+        return sum(outcome == PASSED for outcome in self.outcomes.values())
+
+    def __str__(self) -> str:
+        each = [f"{SIGNS[outcome]} {name}" for name, outcome in self.outcomes.items()]
+        return f"{self.solved} of {len(self.outcomes)} solved: {', '.join(each)}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        each = [
+            f'<span style="white-space: nowrap">{colored_sign(outcome)} '
+            f"<code>{name}</code> {outcome}</span>"
+            for name, outcome in self.outcomes.items()
+        ]
+        count = f"<strong>{self.solved} of {len(self.outcomes)} solved</strong>"
+        return f"<p>{count}</p><p>{' · '.join(each)}</p>"
+
+
+def show_scores(exercises: ModuleType) -> Scores:
+    """Return how far you are with a lesson's exercises, as their last checks found.
+
+    Args:
+        exercises: a module of `course_lib.exercises`.
+    """
+    items = {
+        name: item for name, item in vars(exercises).items() if hasattr(item, "judge")
+    }
+    if not items:
+        raise ValueError(f"exercises must be a module of exercises, got {exercises!r}")
+    # In the order of the notebook: questions first.
+    order = sorted(items, key=lambda name: not hasattr(items[name], "snippet"))
+    return Scores({name: items[name].last_outcome for name in order})

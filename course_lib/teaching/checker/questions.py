@@ -1,0 +1,203 @@
+"""Questions with two answers, settled by calls: is this a bug? is this claim true?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from IPython.display import Markdown, display
+
+from course_lib.teaching.checker.exercises import (
+    Cases,
+    size_of,
+    source_without_decorators,
+)
+from course_lib.teaching.checker.messages import (
+    FAILED,
+    NOT_ATTEMPTED,
+    PASSED,
+    Judgment,
+    Score,
+    report,
+)
+from course_lib.teaching.checker.running import (
+    Case,
+    Outcome,
+    format_call,
+    format_outcome,
+    run,
+)
+
+BUG, NOT_A_BUG = "bug", "not a bug"
+TRUE, FALSE = "true", "false"
+
+
+class Question:
+    """A snippet or a claim; calls settle whether it agrees with what is so."""
+
+    def __init__(
+        self,
+        snippet: Callable,
+        reference: Callable,
+        cases: Cases,
+        *,
+        statement: str,
+        explanation: str,
+        verdicts: tuple[str, str],
+        agrees: str,
+    ):
+        self.name = snippet.__name__
+        self.snippet = snippet
+        self.reference = reference
+        self.statement = statement
+        self.explanation = explanation
+        # as they are offered; the one that holds if the calls agree; and the other
+        self.verdicts = verdicts
+        self.agrees = agrees
+        (self.differs,) = set(verdicts) - {agrees}
+        self.last_outcome = NOT_ATTEMPTED
+        self._make_cases = cases
+
+    @property
+    def cases(self) -> list[Case]:
+        return sorted(self._make_cases(random.Random(0)), key=size_of)
+
+    @property
+    def evidence(self) -> tuple[Case, Outcome, Outcome] | None:
+        """The smallest call in which snippet and reference differ, with what each
+        gives; None if there is none."""
+        for case in self.cases:
+            expected, got = run(self.reference, case), run(self.snippet, case)
+            if not expected.same_as(got):
+                return case, expected, got
+        return None
+
+    @property
+    def truth(self) -> str:
+        return self.agrees if self.evidence is None else self.differs
+
+    @property
+    def solution_source(self) -> str:
+        return f'{self.name} = "{self.truth}"'
+
+    @property
+    def stub(self) -> str:
+        one, other = self.verdicts
+        return f'{self.name} = ...  # "{one}" or "{other}"?'
+
+    def show(self) -> None:
+        """Display what is stated, and the code if it is about code."""
+        if self.agrees == TRUE:
+            display(Markdown(f"**Claim.** {self.statement}"))
+            return
+        code = source_without_decorators(self.snippet)
+        text = f"**What it is meant to do.** {self.statement}"
+        display(Markdown(f"{text}\n\n```python\n{code}\n```"))
+
+    def check(self, verdict: object) -> Score:
+        """Compare the verdict with the evidence; return 1.0 if it was right, else
+        0.0."""
+        judgment = self.judge(verdict)
+        self.last_outcome = judgment.outcome
+        return report(judgment)
+
+    def hint(self, number: int = 1) -> None:
+        """Display a way to find out."""
+        call = f"`exercises.{self.name}.snippet(...)`"
+        if self.agrees == TRUE:
+            text = (
+                f"{call} computes what the claim predicts. Work out one small example "
+                "by hand, and compare."
+            )
+        else:
+            text = (
+                f"Call {call} on the smallest arguments that you can think of, and "
+                "compare with what you work out by hand."
+            )
+        display(Markdown(f"**Hint.** {text}"))
+
+    def solution(self) -> None:
+        """Display the verdict, the evidence and the reason."""
+        parts = (f"`{self.solution_source}`", self._evidence_text(), self.explanation)
+        display(Markdown("\n\n".join(parts)))
+
+    def judge(self, verdict: object, *, guarded: bool = True) -> Judgment:
+        one, other = self.verdicts
+        if verdict is ... or verdict is None:
+            message = f'**Not attempted.** Set `{self.name}` to "{one}" or "{other}".'
+            return Judgment(NOT_ATTEMPTED, 0.0, message)
+        given = " ".join(str(verdict).lower().split())
+        if given not in (one, other):
+            message = (
+                f'**Failed.** The answer is "{one}" or "{other}", not {verdict!r}.'
+            )
+            return Judgment(FAILED, 0.0, message)
+        truth = self.truth
+        is_so = {BUG: "It is a bug.", NOT_A_BUG: "It is not a bug."}.get(
+            truth, f"The claim is {truth}."
+        )
+        if given == truth:
+            words = f"**Passed.** {is_so} {self._evidence_text()}\n\n{self.explanation}"
+            return Judgment(PASSED, 1.0, words)
+        more = f"`exercises.{self.name}.solution()` says why."
+        words = f"**Failed.** {is_so} {self._evidence_text()}\n\n{more}"
+        return Judgment(FAILED, 0.0, words)
+
+    def _evidence_text(self) -> str:
+        if self.evidence is None:
+            return f"It agrees with what is so in all {len(self.cases)} calls."
+        case, expected, got = self.evidence
+        claim = self.agrees == TRUE
+        wanted, given = ("in fact", "claimed") if claim else ("should give", "gives")
+        width = max(len(wanted), len(given)) + 2
+        facts = [
+            format_call(self.snippet, case),
+            f"{wanted:<{width}}{format_outcome(expected)}",
+            f"{given:<{width}}{format_outcome(got)}",
+        ]
+        return "For example:\n\n```text\n" + "\n".join(facts) + "\n```"
+
+
+def bug_or_not(
+    *, purpose: str = "", reference: Callable, cases: Cases, explanation: str
+) -> Callable[[Callable], Question]:
+    """Make the decorated function a question: is it a bug?
+
+    Args:
+        purpose: what the code is meant to do; without it there is no bug to find.
+        reference: does that.
+        cases: yields the arguments of the calls that settle it.
+        explanation: shown to whoever got it right, and with the solution.
+    """
+    return lambda snippet: Question(
+        snippet,
+        reference,
+        cases,
+        statement=purpose,
+        explanation=explanation,
+        verdicts=(BUG, NOT_A_BUG),
+        agrees=NOT_A_BUG,
+    )
+
+
+def true_or_false(
+    *, claim: str, reference: Callable, cases: Cases, explanation: str
+) -> Callable[[Callable], Question]:
+    """Make the decorated function, which computes what a claim predicts, a question:
+    is the claim true?
+
+    Args:
+        claim: a sentence of the field, as one may read it.
+        reference: computes what is so.
+        cases: yields the arguments of the calls that settle it.
+        explanation: shown to whoever got it right, and with the solution.
+    """
+    return lambda prediction: Question(
+        prediction,
+        reference,
+        cases,
+        statement=claim,
+        explanation=explanation,
+        verdicts=(TRUE, FALSE),
+        agrees=TRUE,
+    )
