@@ -114,8 +114,7 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
             "a single one"
         )
     if isinstance(texts, Mapping):
-        # A DatasetDict has columns too, so it must be told from a data set here.
-        splits = hasattr(texts, "column_names")
+        splits = any(hasattr(value, "column_names") for value in texts.values())
         kind, first = type(texts).__name__, next(iter(texts), "train")
         advice = f"choose one, as in texts[{first!r}]" if splits else "use [texts]"
         raise TypeError(
