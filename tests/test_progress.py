@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,18 @@ def test_progress_shows_as_asked_or_else_unless_switched_off(monkeypatch):
     assert [shows(None), shows(True), shows(False)] == [True, True, False]
 
 
+@pytest.mark.parametrize("value", ["0", " 0", "false", "False", "no", "NO\n", "off"])
+def test_every_usual_word_switches_bars_off(monkeypatch, value):
+    monkeypatch.setenv("COURSE_PROGRESS", value)
+    assert shows(None) is False
+
+
+@pytest.mark.parametrize("value", ["1", "true", "yes", "on", ""])
+def test_any_other_word_leaves_them_on(monkeypatch, value):
+    monkeypatch.setenv("COURSE_PROGRESS", value)
+    assert shows(None) is True
+
+
 @pytest.mark.parametrize("shown", [True, False])
 def test_a_bar_yields_what_it_wraps(shown, capsys):
     assert list(progress_bar(range(5), "counting", progress=shown)) == [0, 1, 2, 3, 4]
@@ -24,40 +37,74 @@ def test_a_bar_yields_what_it_wraps(shown, capsys):
     assert written.split("\r")[-1].strip() == ""  # the line is blank when the work is done
 
 
-class Handle:
-    def __init__(self, log: list[str]):
-        self.log = log
-
-    def update(self, shown) -> None:
-        self.log.append(shown.data)
-
-
-def test_in_a_notebook_one_output_is_updated_and_emptied(monkeypatch, capsys):
-    class Shell:
-        kernel = object()
-
-    log: list[str] = []
+@pytest.fixture
+def notebook(monkeypatch):
+    """A notebook whose outputs are lists of what each showed, one after another, and whose cell can be moved on."""
+    shell = SimpleNamespace(kernel=object(), execution_count=1)
+    outputs: list[list[str]] = []
 
     def display(shown, *, display_id):
-        log.append(shown.data)
-        return Handle(log)
+        outputs.append(log := [shown.data])
+        return SimpleNamespace(update=lambda later: log.append(later.data))
 
-    monkeypatch.setattr(progress, "get_ipython", Shell)
+    monkeypatch.setattr(progress, "get_ipython", lambda: shell)
     monkeypatch.setattr(progress, "display", display)
+    monkeypatch.setattr(progress._NotebookBar, "_line", None)
+    return SimpleNamespace(shell=shell, outputs=outputs)
+
+
+def test_in_a_notebook_one_output_is_updated_and_emptied(notebook, capsys):
     with progress_bar(total=3, description="steps <b>", unit="step", progress=True) as bar:
         for _ in range(3):
             bar.update()
         bar.refresh()
-    assert html.escape("steps <b>") in log[0]
-    assert "3/3" in log[-2]
-    assert log[-1] == ""
+    (shown,) = notebook.outputs
+    assert html.escape("steps <b>") in shown[0]
+    assert "3/3" in shown[-2]
+    assert shown[-1] == ""
     assert capsys.readouterr().err == ""
 
 
-def test_switched_off_a_notebook_gets_no_output_at_all(monkeypatch):
-    class Shell:
-        kernel = object()
+def test_all_bars_of_a_cell_share_one_output(notebook):
+    for run in range(5):
+        assert list(progress_bar(range(3), f"run {run}", progress=True)) == [0, 1, 2]
+    (shown,) = notebook.outputs
+    assert [run for run in range(5) if any(f"run {run}" in line for line in shown)] == [0, 1, 2, 3, 4]
+    assert shown[-1] == ""
+    notebook.shell.execution_count += 1
+    list(progress_bar(range(3), "next cell", progress=True))
+    assert len(notebook.outputs) == 2
 
-    monkeypatch.setattr(progress, "get_ipython", Shell)
-    monkeypatch.setattr(progress, "display", lambda *_, **__: pytest.fail("nothing may be shown"))
+
+def test_a_bar_inside_another_one_stays_silent(notebook):
+    for _ in progress_bar(range(3), "outer", progress=True):
+        assert list(progress_bar(range(4), "inner", progress=True)) == [0, 1, 2, 3]
+    (shown,) = notebook.outputs
+    assert not any("inner" in line for line in shown)
+    assert "outer" in shown[0]
+    list(progress_bar(range(4), "after", progress=True))  # the outer one is closed
+    assert any("after" in line for line in shown)
+
+
+def test_a_bar_inside_a_hidden_one_is_shown(notebook):
+    for _ in progress_bar(range(2), "outer", progress=False):
+        list(progress_bar(range(4), "inner", progress=True))
+    (shown,) = notebook.outputs
+    assert any("inner" in line for line in shown)
+
+
+def test_a_bar_that_an_error_left_open_hides_none_of_a_later_cell(notebook):
+    left_open = progress_bar(range(3), "left open", progress=True)
+    next(iter(left_open))
+    notebook.shell.execution_count += 1
+    list(progress_bar(range(3), "later", progress=True))
+    first, second = notebook.outputs
+    assert any("later" in line for line in second)
+    assert not any("later" in line for line in first)
+    left_open.close()  # in its own cell's output
+    assert first[-1] == second[-1] == ""
+
+
+def test_switched_off_a_notebook_gets_no_output_at_all(notebook):
     assert list(progress_bar(range(3), progress=False)) == [0, 1, 2]
+    assert notebook.outputs == []

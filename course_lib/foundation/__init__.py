@@ -11,12 +11,14 @@ from course_lib.foundation.arguments import (
 )
 from course_lib.foundation.corpora import Document, load_documents, load_text
 from course_lib.foundation.ledger import TokenLedger, token_ledger
+from course_lib.foundation.markup import strip_html
 from course_lib.foundation.models import (
     BigramModel,
     ConvolutionModel,
     GRUModel,
     conditional_entropy,
     count_pairs,
+    one_thread,
 )
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.shuffling import RandomOrder

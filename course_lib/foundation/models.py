@@ -3,12 +3,30 @@ logits (B, T, V)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from course_lib.foundation.arguments import Ids, as_stream, check_integer
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread inside a `with`, or in a function decorated with it.
+
+    Models so small gain nothing from a second thread, and on a busy machine they spend
+    most of their time waiting for it.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class BigramModel(nn.Module):
