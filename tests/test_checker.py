@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
+import pickle
 import random
+import re
+import signal
+import sys
+import time
+from types import ModuleType
 
+import nbformat
 import numpy as np
 import pytest
 import torch
+from IPython.core.formatters import DisplayFormatter
+from nbclient import NotebookClient
 
-from course_lib.teaching import bug_or_not, checker, exercise
+from course_lib.teaching import bug_or_not, exercise, show_scores, true_or_false
 from course_lib.teaching.checker import (
     BUG,
     FAILED,
+    FALSE,
     NOT_A_BUG,
     NOT_ATTEMPTED,
     PASSED,
     RAISED,
+    TRUE,
+    exercises,
     format_call,
     is_stub,
+    questions,
     run,
+    running,
     same,
 )
 
@@ -51,8 +67,11 @@ def skips_first(numbers):
 
 @pytest.fixture
 def shown(monkeypatch):
+    """What hints and solutions display, and what checks report outside of a notebook."""
     pieces = []
-    monkeypatch.setattr(checker, "display", lambda markdown: pieces.append(markdown.data))
+    for module in (exercises, questions):
+        monkeypatch.setattr(module, "display", lambda markdown: pieces.append(markdown.data))
+    monkeypatch.setattr("builtins.print", lambda text, **options: pieces.append(text))
     return pieces
 
 
@@ -76,16 +95,16 @@ def test_a_whole_number_answers_a_question_for_a_float_but_not_the_other_way_rou
 
 def test_a_right_answer_passes(shown):
     assert double.check(lambda numbers: [number + number for number in numbers]) == 1.0
-    assert shown == ["**Passed.** `double` is right in all 6 calls."]
+    assert shown == ["✔ **Passed.** `double` is right in all 6 calls."]
     assert double.judge(double.reference).outcome == PASSED
 
 
 def test_a_wrong_answer_fails_and_the_smallest_failing_call_is_shown(shown):
     score = double.check(lambda numbers: [2 * number for number in numbers] if len(numbers) < 3 else [])
     assert score == 0.0
-    assert type(score) is float
+    assert isinstance(score, float)
     (message,) = shown
-    assert message.startswith("**Failed** in 3 of 6 calls. The smallest of them:")
+    assert message.startswith("✘ **Failed** in 3 of 6 calls. The smallest of them:")
     assert "double(numbers=[7, 8, 9])\nexpected  [14, 16, 18]\ngot       []" in message
     assert "`exercises.double.hint()` may help" in message
 
@@ -138,7 +157,7 @@ def test_a_result_instead_of_the_function_is_told_so(answer):
         (lambda numbers: [number * number for number in numbers], "the numbers are squared. Twice is not the square."),
         (lambda numbers: [number + number for number in numbers][1:], "the first number is left out."),
         # right here and there, and elsewhere wrong as the known mistake is
-        (lambda numbers: [n * n for n in numbers] if len(numbers) > 2 else [2 * n for n in numbers], "the numbers are"),
+        (lambda numbers: [n * n for n in numbers] if len(numbers) > 1 else [2 * n for n in numbers], "the numbers are"),
     ],
 )
 def test_a_usual_mistake_is_recognized(answer, diagnosis):
@@ -148,7 +167,14 @@ def test_a_usual_mistake_is_recognized(answer, diagnosis):
 
 
 def test_an_unknown_mistake_has_no_diagnosis():
-    assert double.judge(lambda numbers: [3 * number for number in numbers]).diagnosis is None
+    assert double.judge(lambda numbers: [2 * number + len(numbers) % 3 for number in numbers]).diagnosis is None
+
+
+def test_who_fails_in_few_calls_has_not_made_a_mistake_that_fails_in_most():
+    def squares_long_ones(numbers):
+        return [n * n for n in numbers] if len(numbers) > 2 else [2 * n for n in numbers]
+
+    assert double.judge(squares_long_ones).diagnosis is None
 
 
 def test_each_registered_mistake_gets_its_own_diagnosis():
@@ -202,6 +228,299 @@ def test_the_cases_are_the_same_each_time_and_the_smallest_come_first():
     assert double.cases == double.cases
     assert double.cases[0] == ([],)
     assert [len(case[0]) for case in double.cases[:2]] == [0, 1]
+
+
+# What is said of a wrong result that no mistake explains
+
+
+@exercise(cases=lambda random_numbers: [(n,) for n in range(1, 8)], hints=("a", "b"))
+def half(number):
+    """Return how many pairs there are among so many."""
+    return number // 2
+
+
+@exercise(cases=lambda random_numbers: [(n,) for n in range(1, 8)], hints=("a", "b"))
+def nats(number):
+    """Return the natural logarithm of one more."""
+    return math.log(number + 1)
+
+
+@exercise(cases=lambda random_numbers: [(rows, 3) for rows in (1, 2, 4)], hints=("a", "b"))
+def table(rows, columns):
+    """Return a table of numbers 0, 1, 2, ..."""
+    return np.arange(rows * columns).reshape(rows, columns)
+
+
+@exercise(cases=lambda random_numbers: [(n,) for n in range(2, 6)], hints=("a", "b"))
+def parts(number):
+    """Return two lists: the numbers below, and those above, up to twice as many."""
+    return list(range(number)), list(range(number, 2 * number + 1))
+
+
+@exercise(cases=lambda random_numbers: [(n,) for n in (1, 2, 3)], hints=("a", "b"))
+def is_even(number):
+    """Return whether a number is even."""
+    return number % 2 == 0
+
+
+@exercise(cases=lambda random_numbers: [(n,) for n in (200, 300)], hints=("a", "b"))
+def dtype_name(largest):
+    """Return the name of the smallest unsigned type."""
+    return "uint8" if largest < 256 else "uint16"
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "words"),
+    [
+        (half, lambda n: n / 2, "a float where an integer is wanted"),
+        (half, lambda n: float(n // 2), "a float where an integer is wanted"),
+        (half, lambda n: bool(n // 2), "`True` or `False` where a number is wanted"),
+        (half, lambda n: [n // 2], "several values where one number is wanted"),
+        (half, lambda n: str(n // 2), "text, a `str`"),
+        (half, lambda n: len, "a function, not its result"),
+        (half, lambda n: n // 2 + 1, "exactly one too large"),
+        (half, lambda n: n // 2 - 1, "exactly one too small"),
+        (half, lambda n: print(n // 2), "prints its result instead of returning it"),
+        (half, lambda n: n // 2 if n > 2 else None, "on one of its ways there is no `return`"),
+        (half, lambda n: undefined // 2, "name 'undefined' is not defined"),  # noqa: F821
+        (half, lambda n, m: n, "is called with 1 arguments"),
+        (nats, lambda n: math.log2(n + 1), "1 / ln 2: bits where nats are wanted"),
+        (nats, lambda n: -math.log(n + 1), "the sign is the other way round"),
+        (nats, lambda n: 3 * math.log(n + 1), "every result is 3 times the right one."),
+        (double, lambda numbers: {2 * n for n in numbers}, "a `set`, which has no order"),
+        (double, lambda numbers: [2.0 * n for n in numbers], "floats where integers are wanted"),
+        (double, lambda numbers: sum(numbers), "one value where several are wanted"),
+        (double, lambda numbers: [*(2 * n for n in numbers), 0], "one entry more at the end"),
+        (double, lambda numbers: [0, *(2 * n for n in numbers)], "one entry more at the start"),
+        (double, lambda numbers: [2 * n for n in numbers[:-1]], "the last entry is missing"),
+        (double, lambda numbers: [2 * n for n in numbers[::-1]], "right, but in another order"),
+        (table, lambda rows, columns: table.reference(rows, columns).T, "rows and columns are exchanged"),
+        (parts, lambda n: parts.reference(n)[::-1], "the two results are exchanged"),
+        (is_even, lambda n: 1 - n % 2, "a number where `True` or `False` is wanted"),
+        (dtype_name, lambda n: np.uint8 if n < 256 else np.uint16, "the thing itself where its name is wanted"),
+        (dtype_name, lambda n: b"uint8" if n < 256 else b"uint16", "`.decode()` them"),
+    ],
+)
+def test_wrong_results_are_described_by_what_they_are(item, answer, words):
+    judgment = item.judge(answer)
+    assert judgment.outcome in (FAILED, RAISED)
+    assert words in (judgment.diagnosis or ""), judgment.message
+
+
+@pytest.mark.parametrize("answer", [torch.tensor(True), np.array(False), np.bool_(True)])
+def test_a_truth_value_may_come_as_an_array(answer):
+    @exercise(cases=lambda random_numbers: [(1,)], hints=("a", "b"))
+    def same_truth(number):
+        return bool(answer)
+
+    assert same_truth.judge(lambda number: answer).outcome == PASSED
+    assert (
+        same_truth.judge(lambda number: ~answer if not isinstance(answer, torch.Tensor) else ~answer).outcome == FAILED
+    )
+
+
+class Hostile:
+    """Whatever you do with it, it complains."""
+
+    def __eq__(self, other):
+        raise RuntimeError("no comparison")
+
+    def __len__(self):
+        raise RuntimeError("no length")
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("value", [Hostile(), [Hostile()], {"a": Hostile()}, np.array([Hostile()], dtype=object)])
+def test_no_result_breaks_the_checker(value):
+    assert half.judge(lambda n: value).outcome == FAILED
+    assert double.judge(lambda numbers: value).outcome == FAILED
+
+
+def test_arrays_of_objects_are_compared_one_by_one():
+    assert same([[1], [2, 3]], np.array([[1], [2, 3]], dtype=object))
+    assert not same([[1], [2, 3]], np.array([[1], [2, 4]], dtype=object))
+
+
+def test_arguments_changed_in_one_call_alone_are_caught():
+    def sorts_long_ones(numbers):
+        if len(numbers) > 3:
+            numbers.sort()
+        return [2 * number for number in numbers]
+
+    assert double.judge(sorts_long_ones).diagnosis.startswith("the function changes its arguments")
+
+
+def test_what_is_printed_is_cut():
+    judgment = double.judge(lambda numbers: print("x" * 5_000) or "wrong")
+    printed = judgment.message.split("printed   ")[1].splitlines()[0]
+    assert printed == "x" * exercises.LONGEST_PRINT
+
+
+# Answers that do harm
+
+
+def forever(numbers):
+    while True:
+        with contextlib.suppress(BaseException):
+            numbers = numbers[:]
+
+
+def fills_the_memory(numbers):
+    hoard = []
+    while True:
+        hoard.append(bytes(10**8))
+
+
+def at_once(numbers):
+    return list(range(10**11))
+
+
+@pytest.mark.skipif(not running.CAN_FORK, reason="answers run in a process of their own on Linux only")
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (forever, "did not end within"),
+        (fills_the_memory, ("all the memory", "did not end within")),  # whichever limit is met first
+        (at_once, "all the memory"),
+        (lambda numbers: time.sleep(3_600), "waits for something that does not come"),
+        (lambda numbers: os._exit(0), "ended its process"),
+        (lambda numbers: os.kill(os.getpid(), signal.SIGSEGV), "SIGSEGV"),
+    ],
+)
+def test_an_answer_that_never_ends_or_ends_everything_is_stopped_and_named(answer, words, monkeypatch):
+    monkeypatch.setattr(running, "CALL_SECONDS", 0.5)
+    monkeypatch.setattr(running, "IDLE_SECONDS", 1)
+    judgment = double.judge(answer)
+    assert (judgment.outcome, judgment.score) == (RAISED, 0.0)
+    words = (words,) if isinstance(words, str) else words
+    assert any(word in judgment.diagnosis for word in words)
+    assert "double(numbers=[])" in judgment.message
+    assert double.judge(double.reference).outcome == PASSED
+
+
+@pytest.mark.parametrize("answer", [lambda numbers: sys.exit(1), lambda numbers: exit(), lambda numbers: input()])
+def test_an_answer_that_leaves_or_asks_has_raised(answer):
+    judgment = double.judge(answer)
+    assert judgment.outcome == RAISED
+    assert "got       " in judgment.message
+
+
+def test_only_the_answer_is_watched():
+    # Reference and mistakes may take their time.
+    @exercise(cases=lambda random_numbers: [(n,) for n in range(3)], hints=("a", "b"))
+    def slow(n):
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+        return n
+
+    assert slow.judge(lambda n: n).outcome == PASSED
+
+
+def test_an_answer_leaves_no_trace_in_the_kernel():
+    seen = []
+
+    def remembers(numbers):
+        seen.append(numbers)
+        random.seed(0)
+        return [2 * number for number in numbers]
+
+    state = random.getstate()
+    assert double.judge(remembers).outcome == PASSED
+    if running.CAN_FORK:
+        assert seen == []
+        assert random.getstate() == state
+
+
+def test_answers_may_use_torch_after_the_parent_has():
+    torch.ones(500, 500) @ torch.ones(500, 500)
+
+    def with_torch(numbers):
+        return (torch.ones(300, 300) @ torch.ones(300, 300) * 0).sum().int() + 2 * torch.tensor(numbers, dtype=int)
+
+    assert double.judge(with_torch).outcome == PASSED
+
+
+def test_without_processes_a_thread_ends_what_is_written_in_python(monkeypatch):
+    monkeypatch.setattr(running, "CAN_FORK", False)
+    monkeypatch.setattr(running, "ALL_CALLS_SECONDS", 0.2)
+
+    def loops(numbers):
+        while True:
+            numbers = numbers[:]
+
+    assert "did not end" in double.judge(loops).diagnosis
+    assert double.judge(double.reference).outcome == PASSED
+    assert double.judge(lambda numbers: 1 / 0).outcome == RAISED
+    assert double.judge(squares).diagnosis == double.mistakes[0].diagnosis
+
+
+def test_the_line_of_the_answer_that_raises_is_shown():
+    def answer(numbers):
+        first = 1
+        return [numbers[len(numbers)] + first]
+
+    message = double.judge(answer).message
+    assert "at        line 3: return [numbers[len(numbers)] + first]" in message
+
+
+# A score for programs, a message for readers
+
+
+def test_a_notebook_shows_the_message_and_saves_the_plain_number():
+    score = double.check(double.reference)
+    shown, _ = DisplayFormatter().format(score)
+    assert shown["text/plain"] == "1.0"
+    assert "<strong>Passed.</strong>" in shown["text/html"]
+    assert "✔" in shown["text/html"]
+    assert set(shown) == {"text/plain", "text/html"}
+    failed = double.check(lambda numbers: numbers)
+    assert DisplayFormatter().format(failed)[0]["text/plain"] == "0.0"
+    assert (score, failed, score + 1, f"{score}") == (1.0, 0.0, 2.0, "1.0")
+    assert pickle.loads(pickle.dumps(score)).judgment == score.judgment
+
+
+def test_the_saved_cell_is_a_score_for_a_grader():
+    source = "from course_lib.exercises import bpe\nitem = next(v for v in vars(bpe).values() if hasattr(v, 'judge'))\n"
+    source += "item.check(item.reference)"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    NotebookClient(notebook, kernel_name="python3").execute()
+    # As nbgrader does: the value of the cell, by its plain text, as a float.
+    (value,) = [output for output in notebook.cells[0].outputs if output.output_type == "execute_result"]
+    assert float(value["data"]["text/plain"]) == 1.0
+    assert len(notebook.cells[0].outputs) == 1
+
+
+def test_each_outcome_has_its_own_sign_color_and_word():
+    answers = (double.reference, squares, lambda numbers: 1 / 0, ...)
+    pages = [double.check(answer)._repr_mimebundle_()["text/html"] for answer in answers]
+    for found in (r"<strong style=\"color: (#\w+)\">", r"\">(.)</strong>", r"<strong>(\w+)"):
+        assert len({re.search(found, page).group(1) for page in pages}) == 4
+
+
+def test_what_an_answer_returns_cannot_write_into_the_page():
+    page = double.check(lambda numbers: "<script>alert(1)</script>")._repr_mimebundle_()["text/html"]
+    assert "<script>" not in page
+
+
+def test_the_scores_of_a_lesson(monkeypatch):
+    module = ModuleType("toy")
+    module.double, module.half, module.off_by_one = double, half, off_by_one
+    for item in (double, half, off_by_one):
+        monkeypatch.setattr(item, "last_outcome", NOT_ATTEMPTED)
+    assert str(show_scores(module)).startswith("0 of 3 solved: ○ off_by_one, ○ double")
+    double.check(double.reference)
+    half.check(lambda n: n)
+    scores = show_scores(module)
+    assert scores.solved == 1
+    assert str(scores) == "1 of 3 solved: ○ off_by_one, ✔ double, ✘ half"
+    assert "1 of 3 solved" in scores._repr_html_()
+    with pytest.raises(ValueError, match="module of exercises"):
+        show_scores(ModuleType("empty"))
 
 
 # Hints, stub and solution
@@ -443,12 +762,22 @@ def windows(num_tokens, context_length):
     return max(0, num_tokens - context_length)
 
 
-@bug_or_not(reference=windows, cases=stream_cases, explanation="There must be room for the last target.")
+@bug_or_not(
+    purpose="Count the windows that fit.",
+    reference=windows,
+    cases=stream_cases,
+    explanation="There must be room for the last target.",
+)
 def off_by_one(num_tokens, context_length):
     return max(0, num_tokens - context_length + 1) if num_tokens else 0
 
 
-@bug_or_not(reference=windows, cases=stream_cases, explanation="The loop counts the same.")
+@bug_or_not(
+    purpose="Count the windows that fit.",
+    reference=windows,
+    cases=stream_cases,
+    explanation="The loop counts the same.",
+)
 def unusual(num_tokens, context_length):
     return len([start for start in range(num_tokens) if start + context_length < num_tokens])
 
@@ -471,8 +800,8 @@ def test_the_wrong_verdict_fails_with_the_evidence_and_keeps_the_reason_to_itsel
     assert off_by_one.check(NOT_A_BUG) == 0.0
     assert unusual.check(BUG) == 0.0
     assert "**Failed.** It is a bug." in shown[0]
-    assert "off_by_one(num_tokens=2, context_length=1)\nexpected  1\ngot       2" in shown[0]
-    assert "**Failed.** It is not a bug. It agrees with `windows` in all 12 calls." in shown[1]
+    assert "off_by_one(num_tokens=2, context_length=1)\nshould give  1\ngives        2" in shown[0]
+    assert "**Failed.** It is not a bug. It agrees with what is so in all 12 calls." in shown[1]
     assert not any(question.explanation in shown[i] for i, question in enumerate((off_by_one, unusual)))
 
 
@@ -483,19 +812,50 @@ def test_no_verdict_is_not_an_attempt(verdict):
     assert 'Set `off_by_one` to "bug" or "not a bug"' in judgment.message
 
 
-@pytest.mark.parametrize("verdict", ["yes", True, "Bug!"])
+@pytest.mark.parametrize("verdict", ["yes", True, "Bug!", 1])
 def test_a_verdict_in_other_words_is_told_the_two(verdict):
     judgment = off_by_one.judge(verdict)
     assert judgment.outcome == FAILED
     assert f'The answer is "bug" or "not a bug", not {verdict!r}.' in judgment.message
 
 
+@true_or_false(
+    claim="A longer context leaves fewer windows.", reference=windows, cases=stream_cases, explanation="Yes."
+)
+def fewer(num_tokens, context_length):
+    return max(0, num_tokens - context_length)
+
+
+@true_or_false(claim="There is one window a token.", reference=windows, cases=stream_cases, explanation="No.")
+def as_many(num_tokens, context_length):
+    return num_tokens
+
+
+def test_calls_settle_whether_a_claim_is_true(shown):
+    assert (fewer.truth, as_many.truth) == (TRUE, FALSE)
+    assert fewer.stub == 'fewer = ...  # "true" or "false"?'
+    assert as_many.judge("False").outcome == PASSED
+    assert as_many.judge(False).outcome == PASSED
+    assert "The claim is false." in as_many.judge("true").message
+    assert "in fact  1\nclaimed  2" in as_many.judge("true").message
+    as_many.show()
+    as_many.hint()
+    assert shown[0] == "**Claim.** There is one window a token."
+    assert "computes what the claim predicts" in shown[1]
+
+
+@pytest.mark.parametrize("verdict", ["BUG", " Bug ", "bug"])
+def test_a_verdict_is_read_without_regard_to_case(verdict):
+    assert off_by_one.judge(verdict).outcome == PASSED
+
+
 def test_a_question_has_a_snippet_a_hint_a_stub_and_a_solution(shown):
     off_by_one.show()
     off_by_one.hint()
     off_by_one.solution()
-    assert shown[0].startswith("```python\ndef off_by_one(num_tokens, context_length):")
-    assert "exercises.off_by_one.reference" in shown[1]
+    assert shown[0].startswith("**What it is meant to do.** Count the windows that fit.\n\n```python\ndef off_by_one(")
+    assert "exercises.off_by_one.snippet" in shown[1]
+    assert "reference" not in shown[1]
     assert 'off_by_one = "bug"' in shown[2]
     assert off_by_one.explanation in shown[2]
     names: dict = {}
