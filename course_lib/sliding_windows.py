@@ -1,5 +1,4 @@
-"""Lesson 02: how many windows, where they start, and how a whole batch of them is
-fetched at once.
+"""Lesson 02: how many windows, where they start, and a whole batch of them at once.
 
 A sampling scheme chooses starts; `gather_windows` turns starts into batches. A data set
 of windows is one stream and one rule for its starts, so it costs the memory of the
@@ -8,7 +7,10 @@ stream, whatever the stride.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import mmap
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -19,17 +21,19 @@ from course_lib.foundation import (
     RandomOrder,
     as_integers,
     as_stream,
+    check_flag,
     check_integer,
     compact,
 )
 from course_lib.next_token_shifting import shift_by_one
 
 INDICES_PER_BLOCK = 2**14
+BYTES_PER_MESSAGE, BATCHES_PER_MESSAGE = 2**19, 64  # from a worker: what comes first
+FINGERPRINT_RUNS, FINGERPRINT_RUN = 64, 1024
 
 
 def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
-    """Count the windows of `context_length` + 1 ids that fit: max(0, 1 + (N - (T + 1))
-    // S).
+    """Count the windows that fit: max(0, 1 + (N - (T + 1)) // S).
 
     The + 1 is the last target: with stride 1 there are N - T windows, not the N - T + 1
     of inputs alone.
@@ -48,12 +52,12 @@ def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
 
 
 def window_starts(num_tokens: int, context_length: int, stride: int = 1) -> np.ndarray:
-    """Return the starts 0, S, 2S, ... of all windows that fit, int64, shape
-    (count_windows(...),)."""
-    return (
-        np.arange(count_windows(num_tokens, context_length, stride), dtype=np.int64)
-        * stride
-    )
+    """Return the starts 0, S, 2S, ... of all windows that fit, int64, in order."""
+    windows = count_windows(num_tokens, context_length, stride)
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**63 - 1)
+    # A stride beyond the stream leaves the start 0 alone, and may not fit into int64.
+    step = min(check_integer("stride", stride, minimum=1), max(1, num_tokens))
+    return np.arange(windows, dtype=np.int64) * step
 
 
 def gather_windows(
@@ -68,8 +72,8 @@ def gather_windows(
         context_length: T.
 
     Returns:
-        inputs and targets, torch.int64, shape (..., T) each: the two halves of one
-            block of T + 1 ids a window.
+        inputs and targets, torch.int64, shape (..., T) each, of their own memory: write
+            into them what you like.
 
     Raises:
         TypeError: something is not an integer.
@@ -105,9 +109,14 @@ def _all_windows(stream: np.ndarray, context_length: int) -> np.ndarray:
 
 
 def _widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-    """Copy windows (..., T + 1) to int64, last of all and only once; inputs and targets
-    are views of the copy."""
-    inputs, targets = shift_by_one(windows.astype(np.int64))
+    """Copy windows (..., T + 1) to int64, last of all: inputs, and targets apart.
+
+    One copy of the whole window, with both halves as views, would be a fifth cheaper.
+    But then `targets[mask] = -100` would write into the inputs.
+    """
+    inputs, targets = (
+        half.astype(np.int64, order="C") for half in shift_by_one(windows)
+    )
     return torch.from_numpy(inputs), torch.from_numpy(targets)
 
 
@@ -116,13 +125,17 @@ class SlidingWindowDataset(Dataset):
 
     `dataset[i]` is one pair of shape (T,); `dataset[array]` and `dataset[a:b]` are a
     whole batch, (B, T). Indices count windows, not tokens; negative ones count from the
-    end, as in a list.
+    end, as in a list. What comes out is yours: writing into targets changes neither
+    inputs nor stream.
 
     Args:
         ids: the stream, N integers; kept compact (uint16 if they fit). A memory map or
             an array that is compact already is not copied.
         context_length: T.
         stride: S, the step between starts; the overlap of neighbors is T - S inputs.
+
+    Pickled, as for a worker that is spawned, a memory map travels as the name of its
+    file, and is opened again there.
 
     Raises:
         TypeError, ValueError: a wrong argument, or a stream too short for a single
@@ -132,23 +145,31 @@ class SlidingWindowDataset(Dataset):
     count_windows = staticmethod(count_windows)
 
     def __init__(self, ids: Ids, context_length: int, stride: int = 1):
-        self.stream = compact(ids)
-        self.context_length = check_integer("context_length", context_length, minimum=1)
-        self.stride = check_integer("stride", stride, minimum=1)
-        if not count_windows(len(self.stream), context_length, stride):
+        self._stream = compact(ids)
+        self._context_length = check_integer(
+            "context_length", context_length, minimum=1
+        )
+        self._stride = check_integer("stride", stride, minimum=1)
+        if len(self._stream) <= self._context_length:
             raise ValueError(
-                f"ids must hold at least {context_length + 1} tokens for one window "
-                f"(context_length + 1), got {len(self.stream)}"
+                f"ids must hold at least {self._context_length + 1} tokens for one "
+                f"window (context_length + 1), got {len(self._stream)}"
             )
         self._windows = self._view_windows()
 
     def _view_windows(self) -> np.ndarray:
-        return _all_windows(self.stream, self.context_length)[:: self.stride]
+        # A stride longer than the stream leaves one window, and so does its length.
+        step = min(self.stride, len(self.stream))
+        return _all_windows(self.stream, self.context_length)[::step]
 
     def __len__(self) -> int:
         return len(self._windows)
 
     def __getitem__(self, index: object) -> tuple[torch.Tensor, torch.Tensor]:
+        return _widen(self.cut(index))
+
+    def cut(self, index: object) -> np.ndarray:
+        """Return windows as they lie in the stream: inputs and last target, compact."""
         if isinstance(index, tuple):
             raise TypeError(
                 "index must be an integer, a slice or an array of integers, got "
@@ -156,24 +177,76 @@ class SlidingWindowDataset(Dataset):
             )
         if not isinstance(index, slice):
             index = as_integers("index", index)
-        return _widen(self._windows[index])
+        return self._windows[index]
+
+    # Read-only: a stride set later would change the starts, and not the windows.
+    @property
+    def stream(self) -> np.ndarray:
+        """The ids, shape (N,), in their smallest dtype."""
+        return self._stream
+
+    @property
+    def context_length(self) -> int:
+        """T."""
+        return self._context_length
+
+    @property
+    def stride(self) -> int:
+        """S."""
+        return self._stride
 
     @property
     def starts(self) -> np.ndarray:
-        """The start of every window, int64, shape (len(self),): made when asked for,
-        not kept."""
+        """The start of every window, int64, shape (len(self),): made when asked for."""
         return window_starts(len(self.stream), self.context_length, self.stride)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of up to 65,536 of the ids, whatever their dtype: it names the stream.
+
+        A longer stream is sampled in 64 runs from its beginning to its end: an edit
+        between them goes unnoticed, another text does not.
+        """
+        spread = np.linspace(0, len(self.stream) - FINGERPRINT_RUN, FINGERPRINT_RUNS)
+        runs = [self.stream[int(s) : int(s) + FINGERPRINT_RUN] for s in spread]
+        short = len(self.stream) <= FINGERPRINT_RUN * FINGERPRINT_RUNS
+        sample = self.stream if short else np.concatenate(runs)
+        return hashlib.sha256(sample.astype("<i8").tobytes()).hexdigest()[:16]
 
     # Pickled as it is, the view would be written out window by window, T + 1 times the
     # stream.
     def __getstate__(self) -> dict:
-        return {
-            name: value for name, value in self.__dict__.items() if name != "_windows"
-        }
+        state = {name: v for name, v in self.__dict__.items() if name != "_windows"}
+        return state | {"_stream": _file_of(self.stream) or self.stream}
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
+        if isinstance(self._stream, dict):
+            self._stream = as_stream(np.memmap(**self._stream))
         self._windows = self._view_windows()
+
+
+def _file_of(stream: np.ndarray) -> dict | None:
+    """Say which part of which file a memory map shows, as arguments of `np.memmap`.
+
+    None if the stream is no memory map, or not one that a file alone can bring back.
+    """
+    source = stream
+    while isinstance(source, np.ndarray) and not isinstance(source.base, mmap.mmap):
+        source = source.base
+    if not isinstance(source, np.memmap) or not stream.flags.c_contiguous:
+        return None
+    if source.filename is None or source.mode == "c":
+        return None
+    first, start = (a.__array_interface__["data"][0] for a in (source, stream))
+    return {
+        "filename": source.filename,
+        "dtype": stream.dtype,
+        "mode": "r",
+        # of a slice too: `memmap.offset` is that of the whole map
+        "offset": source.offset + start - first,
+        "shape": stream.shape,
+    }
 
 
 class BatchOrder(Sampler):
@@ -202,19 +275,15 @@ class BatchOrder(Sampler):
         self.base_seed = check_integer("base_seed", base_seed, minimum=0)
         self.world_size = check_integer("world_size", world_size, minimum=1)
         self.rank = check_integer("rank", rank, minimum=0, maximum=self.world_size - 1)
-        self.shuffle = bool(shuffle)
-        self.drop_last = bool(drop_last)
-        self.epoch = 0
-        self.first_batch = (
-            0  # where the next iteration starts: after 0 only in a resumed epoch
-        )
-        self.delivered = 0  # batches of this epoch that have reached the reader
+        self.shuffle = check_flag("shuffle", shuffle)
+        self.drop_last = check_flag("drop_last", drop_last)
+        self.stand_at(epoch=0, batch=0)
         if len(self) == 0:
-            needed = self.batch_size * self.world_size if drop_last else self.world_size
+            needed = self.world_size * (self.batch_size if self.drop_last else 1)
             raise ValueError(
-                f"batch_size {batch_size} (world_size {world_size}, "
-                f"drop_last={drop_last}) needs at least {needed} windows for one "
-                f"batch, got {num_windows}: the mean loss of no batches is NaN"
+                f"batch_size {self.batch_size} (world_size {self.world_size}, "
+                f"drop_last={self.drop_last}) needs at least {needed} windows for one "
+                f"batch, got {self.num_windows}: the mean loss of no batches is NaN"
             )
 
     def set_epoch(self, epoch: int) -> None:
@@ -222,7 +291,13 @@ class BatchOrder(Sampler):
         other starts at batch 0."""
         epoch = check_integer("epoch", epoch, minimum=0)
         if epoch != self.epoch:
-            self.epoch, self.first_batch, self.delivered = epoch, 0, 0
+            self.stand_at(epoch, batch=0)
+
+    def stand_at(self, epoch: int, batch: int) -> None:
+        """Let each iteration begin at `batch` of `epoch`, until one reaches its end."""
+        self.epoch, self.first_batch = epoch, batch
+        # the reader's: the epoch, and how many of its batches have been delivered
+        self.position = epoch, batch
 
     def __len__(self) -> int:
         full, rest = divmod(self.num_windows, self.batch_size * self.world_size)
@@ -231,27 +306,20 @@ class BatchOrder(Sampler):
     def __iter__(self) -> Iterator[np.ndarray]:
         # Read now, not when the first batch is asked for: a generator would see a later
         # epoch's settings.
-        first = self.first_batch
-        order = (
-            RandomOrder(self.num_windows, self.base_seed + self.epoch)
-            if self.shuffle
-            else None
-        )
-        return self._batches(order, first)
+        seed = self.base_seed + self.epoch
+        order = RandomOrder(self.num_windows, seed) if self.shuffle else None
+        return self._batches(order, self.first_batch)
 
     def _batches(self, order: RandomOrder | None, first: int) -> Iterator[np.ndarray]:
         step = self.batch_size * self.world_size
         full = self.num_windows // step
+        mine = self.rank * self.batch_size + np.arange(self.batch_size)
         # Many batches at once, since NumPy takes as long for 64 numbers as for a
         # thousand.
         per_block = max(1, INDICES_PER_BLOCK // self.batch_size)
         for block in range(first, full, per_block):
             batches = np.arange(block, min(block + per_block, full))[:, None]
-            positions = (
-                batches * step
-                + self.rank * self.batch_size
-                + np.arange(self.batch_size)
-            )
+            positions = batches * step + mine
             yield from positions if order is None else order[positions]
         if first < len(self) and len(self) > full:
             share = (self.num_windows - full * step) // self.world_size
@@ -261,66 +329,90 @@ class BatchOrder(Sampler):
 
 class WindowLoader(DataLoader):
     """A `DataLoader` of whole batches that knows how far its reader has come; see
-    `make_dataloader`."""
+    `make_dataloader`.
+
+    Its position is that of the iterator that acted last: that began, or delivered a
+    batch. So you may look at a first batch with `next(iter(loader))` at any time: the
+    loop that runs, or runs next, takes the position back with its next batch.
+    `set_epoch` counts for iterators that begin later. A loaded state counts for all of
+    them, until one has reached the end of its epoch.
+    """
 
     def __init__(
         self, dataset: SlidingWindowDataset, order: BatchOrder, num_workers: int = 0
     ):
-        # batch_size=None: the sampler's array of indices goes to the data set as one
-        # index. A generator of its own: without one, each epoch draws the workers'
-        # seeds from the global generator.
+        self.windows = dataset
+        window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
+        batches = BYTES_PER_MESSAGE // (order.batch_size * window_bytes)
+        # What a DataLoader takes for a batch is a message here, and each of its samples
+        # a whole batch. A generator of its own: without one, each epoch draws the
+        # workers' seeds from the global generator.
         super().__init__(
-            dataset,
-            batch_size=None,
+            _Cutter(dataset),
             sampler=order,
-            num_workers=num_workers,
+            batch_size=min(max(1, batches), BATCHES_PER_MESSAGE),
             collate_fn=_keep,
+            num_workers=num_workers,
             generator=torch.Generator(),
         )
+        self.__dict__["batch_size"] = order.batch_size  # the one that a reader means
+
+    def __len__(self) -> int:
+        return len(self.sampler)
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        self.sampler.delivered = self.sampler.first_batch
-        batches = super().__iter__()
-        # Only now: with workers, it asks the sampler for its batches twice, and uses
-        # the second answer.
-        self.sampler.first_batch = 0
-        return self._count(batches)
+        epoch, first = self.sampler.epoch, self.sampler.first_batch
+        self.sampler.position = epoch, first
+        return self._deliver(super().__iter__(), epoch, first)
 
-    def _count(self, batches: Iterator) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        # Counted when the reader gets a batch, not when a worker, which is ahead, asks
-        # for its indices.
-        for batch in batches:
-            self.sampler.delivered += 1
-            yield batch
+    def _deliver(
+        self, messages: Iterator, epoch: int, delivered: int
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        for message in messages:
+            for windows in message:
+                # Counted when the reader gets a batch, not when a worker, which is
+                # ahead, cuts it.
+                delivered += 1
+                self.sampler.position = epoch, delivered
+                yield _widen(windows)
+        if self.sampler.epoch == epoch:
+            self.sampler.first_batch = 0
 
-    def state_dict(self) -> dict[str, int | bool]:
+    def state_dict(self) -> dict[str, int | bool | str]:
         """Say where the reader is: the epoch, the batches delivered, and what their
-        order depends on."""
-        order = self.sampler
-        return {
-            "epoch": order.epoch,
-            "batches_delivered": order.delivered,
-            **self._settings(),
-        }
+        order depends on. Plain values, ready for JSON."""
+        epoch, delivered = self.sampler.position
+        return {"epoch": epoch, "batches_delivered": delivered, **self._settings()}
 
-    def load_state_dict(self, state: dict[str, int | bool]) -> None:
+    def load_state_dict(self, state: dict[str, int | bool | str]) -> None:
         """Go on from `state`: the next iteration yields exactly the batches that were
         left of its epoch.
 
         Raises:
+            TypeError: `state` is not what `state_dict` returns.
             ValueError: the loader differs from the one that saved the state, so the
                 batches would differ too.
         """
+        if not isinstance(state, Mapping):
+            raise TypeError(
+                "state must be a dict that `state_dict` returned, got "
+                f"{type(state).__name__}"
+            )
         settings = self._settings()
         wanted = {"epoch", "batches_delivered", *settings}
         if set(state) != wanted:
-            raise ValueError(
-                f"state must have the keys {sorted(wanted)}, got {sorted(state)}"
-            )
+            got = sorted(map(str, state))
+            raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
         for name, value in settings.items():
-            if state[name] != value:
+            saved = state[name]
+            if type(saved) is not type(value):
+                raise TypeError(
+                    f"state[{name!r}] must be {type(value).__name__}, got {saved!r} "
+                    f"({type(saved).__name__})"
+                )
+            if saved != value:
                 raise ValueError(
-                    f"state was saved with {name}={state[name]}, but this loader has "
+                    f"state was saved with {name}={saved}, but this loader has "
                     f"{name}={value}"
                 )
         epoch = check_integer("epoch", state["epoch"], minimum=0)
@@ -330,29 +422,45 @@ class WindowLoader(DataLoader):
             minimum=0,
             maximum=len(self),
         )
-        self.sampler.set_epoch(epoch)
-        self.sampler.first_batch = self.sampler.delivered = delivered
+        self.sampler.stand_at(epoch, delivered)
 
-    def _settings(self) -> dict[str, int | bool]:
-        order, dataset = self.sampler, self.dataset
-        names = (
-            "num_windows",
-            "batch_size",
-            "base_seed",
-            "shuffle",
-            "drop_last",
-            "rank",
-            "world_size",
-        )
-        windows = {
-            "num_tokens": len(dataset.stream),
-            "context_length": dataset.context_length,
+    def _settings(self) -> dict[str, int | bool | str]:
+        order, windows = self.sampler, self.windows
+        return {
+            "num_tokens": len(windows.stream),
+            "context_length": windows.context_length,
+            "stride": windows.stride,
+            "num_windows": order.num_windows,
+            "batch_size": order.batch_size,
+            "base_seed": order.base_seed,
+            "shuffle": order.shuffle,
+            "drop_last": order.drop_last,
+            "rank": order.rank,
+            "world_size": order.world_size,
+            "fingerprint": windows.fingerprint,
         }
-        return (
-            windows
-            | {"stride": dataset.stride}
-            | {name: getattr(order, name) for name in names}
-        )
+
+
+class _Cutter(Dataset):
+    """What a worker does: it cuts the windows of several batches, and leaves them
+    compact.
+
+    Between processes every message costs, and every byte. So batches travel together,
+    and the reader's process widens them to int64 pairs, eight times as large.
+    """
+
+    def __init__(self, dataset: SlidingWindowDataset):
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitems__(self, batches: list[np.ndarray]) -> list[np.ndarray]:
+        return [self.dataset.cut(indices) for indices in batches]
+
+
+def _keep(message: list[np.ndarray]) -> list[np.ndarray]:
+    return message
 
 
 def make_dataloader(
@@ -370,10 +478,13 @@ def make_dataloader(
     and shared out.
 
     Call `loader.sampler.set_epoch(e)` before each epoch: its order is a function of
-    `base_seed + e` alone, so
-    epoch 1 of base seed 7 is epoch 0 of base seed 8: keep base seeds further apart than
-    epochs are many. `loader.state_dict()` and `loader.load_state_dict(state)` resume in
-    the middle of an epoch.
+    `base_seed + e` alone, so epoch 1 of base seed 7 is epoch 0 of base seed 8: keep
+    base seeds further apart than epochs are many.
+
+    `loader.state_dict()` and `loader.load_state_dict(state)` resume in the middle of an
+    epoch. The position belongs to the iterator that began or delivered last. A state is
+    refused where it would mean other batches: with another stream, context length,
+    stride, batch size, seed, order or rank.
 
     Args:
         dataset: the windows.
@@ -387,7 +498,8 @@ def make_dataloader(
             equally long ones.
 
     Returns:
-        a loader of (inputs, targets), torch.int64, shape (B, T) each.
+        a loader of (inputs, targets), torch.int64, shape (B, T) each. They share no
+            memory: `targets[mask] = -100` is safe, with workers and without.
 
     Raises:
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.
@@ -407,9 +519,3 @@ def make_dataloader(
         world_size=world_size,
     )
     return WindowLoader(dataset, order, num_workers)
-
-
-def _keep(
-    batch: tuple[torch.Tensor, torch.Tensor],
-) -> tuple[torch.Tensor, torch.Tensor]:
-    return batch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import tracemalloc
 
@@ -117,12 +118,33 @@ def test_starts_may_have_any_shape(shape):
     assert np.array_equal(targets.numpy(), starts[..., None] + np.arange(1, 5))
 
 
-def test_inputs_and_targets_are_views_of_one_block():
-    inputs, targets = gather_windows(np.arange(20), [3, 5, 3], 4)
-    assert targets.data_ptr() == inputs.data_ptr() + 8
-    assert inputs.stride() == targets.stride() == (5, 1)
-    inputs[:, 1] = -1
-    assert (targets[:, 0] == -1).all()
+MAKERS = {
+    "gather": lambda ids: gather_windows(ids, [3, 5, 3], 4),
+    "one start": lambda ids: gather_windows(ids, 3, 4),
+    "no start": lambda ids: gather_windows(ids, [], 4),
+    "one window": lambda ids: SlidingWindowDataset(ids, 4)[3],
+    "neighbors": lambda ids: SlidingWindowDataset(ids, 4)[2:9],
+    "backward": lambda ids: SlidingWindowDataset(ids, 4)[::-2],
+    "windows": lambda ids: SlidingWindowDataset(ids, 4)[[3, 5, 3]],
+    "loader": lambda ids: next(iter(make_dataloader(SlidingWindowDataset(ids, 4), 3, base_seed=0))),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64])
+@pytest.mark.parametrize("make", MAKERS)
+def test_writing_into_targets_changes_neither_inputs_nor_stream(make, dtype):
+    ids = np.arange(20, dtype=dtype)
+    inputs, targets = MAKERS[make](ids)
+    before = inputs.clone()
+    targets[...] = -100
+    assert torch.equal(inputs, before)
+    assert ids.tolist() == list(range(20))
+    assert inputs.is_contiguous()
+    assert targets.is_contiguous()
+    again, fresh = MAKERS[make](ids)  # nor any other batch
+    inputs += 1
+    assert torch.equal(again, before)
+    assert torch.equal(fresh, before + 1)
 
 
 def test_a_batch_is_a_copy_of_the_stream():
@@ -335,7 +357,7 @@ def test_windows_cost_no_memory_whatever_the_stride(stride):
     finally:
         tracemalloc.stop()
     assert len(dataset) == count_windows(1_000_000, 256, stride)
-    assert peak < 500_000  # less than the stream's 2 MB, and far from the 8 MB of one int64 per window
+    assert peak < 1_000_000  # less than the stream's 2 MB, and far from the 8 MB of one int64 per window
 
 
 def test_a_shuffled_epoch_stores_no_list_of_its_windows():
@@ -359,6 +381,71 @@ def test_pickling_writes_the_stream_once_and_nothing_else():
         assert (restored.context_length, restored.stride) == (64, 1)
 
 
+@pytest.fixture(params=["whole", "behind a header", "slice", "of int64"])
+def mapped(request, tmp_path) -> tuple[np.ndarray, int]:
+    """A memory map, and the id that it begins with."""
+    dtype = np.int64 if request.param == "of int64" else np.uint16
+    np.arange(60_000, dtype=dtype).tofile(tmp_path / "ids.bin")
+    offset = 2 * 5_000 if request.param == "behind a header" else 0
+    ids = np.memmap(tmp_path / "ids.bin", dtype=dtype, mode="r", offset=offset)
+    return (ids[300:-7], 300) if request.param == "slice" else (ids, offset // 2)
+
+
+def test_a_memory_map_is_pickled_as_the_name_of_its_file(mapped):
+    ids, first = mapped
+    dataset = SlidingWindowDataset(ids, 64, 3)
+    written = pickle.dumps(dataset)
+    assert len(written) < 1_500
+    restored = pickle.loads(written)
+    assert len(restored) == len(dataset)
+    assert restored.stream.dtype == ids.dtype
+    assert restored[0][0][0].item() == first
+    assert torch.equal(restored[:][1], dataset[:][1])
+    assert restored.fingerprint == dataset.fingerprint
+    assert len(pickle.dumps(restored)) < 1_500  # and again
+
+
+@pytest.mark.parametrize("change", [lambda ids: ids[::2], lambda ids: np.array(ids)])
+def test_what_a_file_alone_cannot_bring_back_is_pickled_itself(mapped, change):
+    ids = change(mapped[0])
+    restored = pickle.loads(pickle.dumps(SlidingWindowDataset(ids, 64)))
+    assert np.array_equal(restored.stream, ids)
+
+
+def test_a_private_map_is_pickled_with_what_was_written_into_it(tmp_path):
+    np.arange(100, dtype=np.uint16).tofile(tmp_path / "ids.bin")
+    ids = np.memmap(tmp_path / "ids.bin", dtype=np.uint16, mode="c")
+    ids[0] = 7
+    assert pickle.loads(pickle.dumps(SlidingWindowDataset(ids, 4))).stream[0] == 7
+
+
+@pytest.mark.parametrize("name", ["stride", "context_length", "stream", "starts"])
+def test_what_the_windows_were_made_of_cannot_be_set(name):
+    dataset = SlidingWindowDataset(range(20), 4, 3)
+    with pytest.raises(AttributeError):
+        setattr(dataset, name, 2)
+    assert dataset.starts.tolist() == dataset[:][0][:, 0].tolist()
+
+
+@pytest.mark.parametrize("stride", [2**62, 2**63, 2**70, np.uint64(2**63)])
+def test_a_stride_beyond_all_integers_leaves_one_window(stride):
+    assert window_starts(10, 2, stride).tolist() == [0]
+    assert window_starts(2, 2, stride).tolist() == window_starts(0, 2, stride).tolist() == []
+    dataset = SlidingWindowDataset(range(10), 2, stride)
+    assert dataset[:][0].tolist() == [[0, 1]]
+    assert dataset.starts.tolist() == [0]
+
+
+def test_small_numpy_integers_do_not_overflow():
+    assert count_windows(100_000, np.int8(64), np.int8(127)) == count_windows(100_000, 64, 127)
+    assert window_starts(100_000, np.int8(64), np.int8(127))[-1] == window_starts(100_000, 64, 127)[-1]
+    dataset = SlidingWindowDataset(np.arange(500), np.uint8(200), np.uint8(250))
+    assert dataset.starts.tolist() == [0, 250]
+    loader = make_dataloader(indexed(1000), np.int8(100), base_seed=np.int8(7), rank=np.int8(1), world_size=np.int8(2))
+    assert windows(loader) == epoch(1000, 100, rank=1, world_size=2)
+    json.dumps(loader.state_dict())
+
+
 def test_stride_t_uses_every_target_once_and_stride_t_plus_one_loses_some():
     def targets(stride):
         return SlidingWindowDataset(range(21), 4, stride)[:][1].flatten().tolist()
@@ -375,8 +462,12 @@ def indexed(num_windows: int) -> SlidingWindowDataset:
     return SlidingWindowDataset(np.arange(num_windows + 1), 1)
 
 
+def starts_of(batch) -> list[int]:
+    return batch[0][:, 0].tolist()
+
+
 def windows(loader) -> list[list[int]]:
-    return [inputs[:, 0].tolist() for inputs, _ in loader]
+    return [starts_of(batch) for batch in loader]
 
 
 def flat(batches: list[list[int]]) -> list[int]:
@@ -398,6 +489,9 @@ def test_the_loader_is_a_torch_dataloader_of_int64_batches():
     assert batches[1][0].tolist() == [[6, 7, 8, 9], [9, 10, 11, 12]]
     assert batches[1][1].tolist() == [[7, 8, 9, 10], [10, 11, 12, 13]]
     assert batches[1][0].dtype == batches[1][1].dtype == torch.int64
+    assert loader.batch_size == 2  # and not the number of batches in a message
+    assert len(loader.dataset) == 6
+    assert loader.windows.stride == 3
 
 
 @given(st.integers(1, 60), st.integers(1, 20), st.booleans(), st.booleans(), st.integers(0, 5))
@@ -419,6 +513,36 @@ def test_an_epoch_covers_every_window_exactly_once(num_windows, batch_size, shuf
 @pytest.mark.parametrize("num_windows", [70_000, 2**16 + 1])
 def test_large_epochs_are_complete_too(num_windows):
     assert sorted(flat(epoch(num_windows, 64))) == list(range(num_windows))
+
+
+def test_a_batch_larger_than_a_block_of_indices_is_one_batch(monkeypatch):
+    expected = epoch(103, 30), epoch(103, 30, shuffle=False)
+    monkeypatch.setattr(sliding_windows, "INDICES_PER_BLOCK", 16)
+    assert (epoch(103, 30), epoch(103, 30, shuffle=False)) == expected
+    assert [len(batch) for batch in expected[0]] == [30, 30, 30, 13]
+
+
+def test_an_order_shuffles_unless_told_otherwise():
+    order = [batch.tolist() for batch in BatchOrder(100, 10, base_seed=7)]
+    assert order == [batch.tolist() for batch in BatchOrder(100, 10, base_seed=7, shuffle=True)]
+    assert order == epoch(100, 10)
+    assert flat(order) != sorted(flat(order)) == list(range(100))
+
+
+@pytest.mark.parametrize("batches", [1, 3, 1000])
+def test_how_many_batches_travel_together_changes_nothing(monkeypatch, batches):
+    expected = epoch(53, 5)
+    monkeypatch.setattr(sliding_windows, "BATCHES_PER_MESSAGE", batches)
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    assert len(loader) == len(expected) == 11
+    delivered = [(batch, loader.state_dict()["batches_delivered"]) for batch in map(starts_of, loader)]
+    assert delivered == [(batch, number) for number, batch in enumerate(expected, start=1)]
+
+
+def test_a_batch_larger_than_a_message_is_one_message(monkeypatch):
+    monkeypatch.setattr(sliding_windows, "BYTES_PER_MESSAGE", 1)
+    assert epoch(53, 5) == epoch(53, 5, num_workers=0)
+    assert len(epoch(53, 5)) == 11
 
 
 def test_epochs_that_are_fetched_in_several_blocks_are_complete(monkeypatch):
@@ -508,6 +632,10 @@ def test_more_ranks_than_windows_is_an_error():
         ({"rank": -1}, ValueError, "rank must be .*got -1"),
         ({"rank": 1}, ValueError, "rank must be .*at most 0, got 1"),
         ({"rank": 2, "world_size": 2}, ValueError, "rank must be .*at most 1, got 2"),
+        ({"shuffle": "False"}, TypeError, "shuffle must be True or False, got 'False'"),
+        ({"shuffle": 1}, TypeError, "shuffle must be True or False, got 1"),
+        ({"drop_last": float("nan")}, TypeError, "drop_last must be True or False, got nan"),
+        ({"drop_last": None}, TypeError, "drop_last must be True or False, got None"),
         ({"dataset": [1, 2, 3]}, TypeError, "dataset must be a SlidingWindowDataset, got list"),
     ],
 )
@@ -596,12 +724,106 @@ def test_the_state_is_right_at_every_moment():
     assert delivered() == 4
     loader.load_state_dict(loader.state_dict())
     assert delivered() == 4  # before the first batch, too
+    for _ in range(2):  # each iteration begins there, until one has come to the end
+        next(iter(loader))
+        assert delivered() == 5
+    windows(loader)
+    assert delivered() == 11
     next(iter(loader))
-    assert delivered() == 5
-    next(iter(loader))  # a new iteration begins the epoch again
     assert delivered() == 1
     loader.sampler.set_epoch(1)
     assert (delivered(), loader.state_dict()["epoch"]) == (0, 1)
+
+
+# Two iterators of one loader: the position belongs to the one that acted last.
+
+
+def position(loader) -> tuple[int, int]:
+    state = loader.state_dict()
+    return state["epoch"], state["batches_delivered"]
+
+
+def left_after(state, num_windows: int = 53, batch_size: int = 5) -> list[list[int]]:
+    """What a new loader yields that goes on from `state`."""
+    loader = make_dataloader(indexed(num_windows), batch_size, base_seed=7)
+    loader.load_state_dict(state)
+    return windows(loader)
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
+    whole = epoch(53, 5, 2)
+    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=num_workers)
+    loader.sampler.set_epoch(2)
+    got = []
+    for number, batch in enumerate(loader, start=1):
+        got.append(starts_of(batch))
+        assert position(loader) == (2, number)
+        assert left_after(loader.state_dict()) == whole[number:]
+        if number in (3, 7):
+            assert starts_of(next(iter(loader))) == whole[0]
+            assert position(loader) == (2, 1)  # until the loop goes on
+    assert got == whole
+    assert position(loader) == (2, 11)
+
+
+def test_a_peek_before_the_loop_is_forgotten_when_the_loop_begins():
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    next(iter(loader))
+    batches = iter(loader)
+    assert position(loader) == (0, 0)
+    assert left_after(loader.state_dict()) == epoch(53, 5) == [starts_of(batch) for batch in batches]
+
+
+def test_a_peek_after_loading_keeps_the_loaded_position():
+    whole = epoch(53, 5, 2)
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader.load_state_dict(loader.state_dict() | {"epoch": 2, "batches_delivered": 4})
+    for _ in range(2):
+        assert starts_of(next(iter(loader))) == whole[4]
+    loader.sampler.set_epoch(2)
+    assert windows(loader) == whole[4:]
+    assert windows(loader) == whole  # its end has been reached: from now on the epoch begins at its beginning
+
+
+def test_a_loader_zipped_with_itself_counts_each_batch_once():
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    for number, (one, other) in enumerate(zip(loader, loader, strict=True), start=1):
+        assert starts_of(one) == starts_of(other)
+        assert position(loader) == (0, number)
+    assert position(loader) == (0, 11)
+
+
+def test_setting_the_epoch_does_not_move_a_loop_that_runs():
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    batches = iter(loader)
+    got = [starts_of(next(batches)) for _ in range(3)]
+    loader.sampler.set_epoch(1)
+    assert position(loader) == (1, 0)
+    got.append(starts_of(next(batches)))
+    assert position(loader) == (0, 4)
+    assert left_after(loader.state_dict()) == epoch(53, 5)[4:]
+    got += [starts_of(batch) for batch in batches]
+    assert got == epoch(53, 5)
+    assert windows(loader) == epoch(53, 5, 1)
+    assert position(loader) == (1, 11)
+
+
+def test_the_end_of_an_older_epoch_does_not_undo_a_loaded_state():
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    old = iter(loader)
+    next(old)
+    loader.load_state_dict(loader.state_dict() | {"epoch": 3, "batches_delivered": 6})
+    list(old)
+    assert windows(loader) == epoch(53, 5, 3)[6:]
+
+
+def test_loading_its_own_state_makes_a_loader_go_on_where_it_was_left():
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    batches = iter(loader)
+    got = [starts_of(next(batches)) for _ in range(4)]
+    loader.load_state_dict(loader.state_dict())
+    assert got + windows(loader) == epoch(53, 5)
 
 
 def test_resuming_twice_in_one_epoch_goes_on_where_the_second_stopped():
@@ -626,6 +848,7 @@ def test_resuming_twice_in_one_epoch_goes_on_where_the_second_stopped():
         ("rank", {"rank": 1, "world_size": 2}),
         ("world_size", {"rank": 0, "world_size": 2}),
         ("num_tokens", {"dataset": indexed(54)}),
+        ("fingerprint", {"dataset": SlidingWindowDataset(range(1, 55), 1)}),
         ("context_length", {"dataset": SlidingWindowDataset(range(54), 2)}),
         ("stride", {"dataset": SlidingWindowDataset(range(54), 1, 2)}),
     ],
@@ -650,7 +873,13 @@ def test_a_state_of_another_number_of_workers_is_welcome():
         ({"batches_delivered": -1}, ValueError, "batches_delivered must be .*got -1"),
         ({"batches_delivered": 1.0}, TypeError, r"batches_delivered must be .*got 1\.0"),
         ({"epoch": -1}, ValueError, "epoch must be .*got -1"),
+        ({"batches_delivered": True}, TypeError, "batches_delivered must be .*got True"),
         ({"surprise": 1}, ValueError, "state must have the keys .*surprise"),
+        ({7: 1}, ValueError, "state must have the keys .*7"),
+        ({"rank": 0.0}, TypeError, r"state\['rank'\] must be int, got 0\.0 \(float\)"),
+        ({"shuffle": 1}, TypeError, r"state\['shuffle'\] must be bool, got 1 \(int\)"),
+        ({"num_windows": np.array([53])}, TypeError, r"state\['num_windows'\] must be int, got array"),
+        ({"fingerprint": None}, TypeError, r"state\['fingerprint'\] must be str, got None"),
     ],
 )
 def test_a_damaged_state_is_refused_and_changes_nothing(changes, error, message):
@@ -662,6 +891,42 @@ def test_a_damaged_state_is_refused_and_changes_nothing(changes, error, message)
         loader.load_state_dict({"epoch": 0})
     assert loader.state_dict() == before
     assert windows(loader) == epoch(53, 5)
+
+
+@pytest.mark.parametrize("state", [None, [], "state", 3])
+def test_a_state_that_is_no_dict_is_refused(state):
+    with pytest.raises(TypeError, match=f"^state must be a dict .*got {type(state).__name__}"):
+        make_dataloader(indexed(53), 5, base_seed=7).load_state_dict(state)
+
+
+def test_a_state_survives_json():
+    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader.load_state_dict(loader.state_dict() | {"epoch": 2, "batches_delivered": 4})
+    assert left_after(json.loads(json.dumps(loader.state_dict()))) == epoch(53, 5, 2)[4:]
+
+
+@pytest.mark.parametrize("num_tokens", [2, 1000, 2**16 + 1, 300_000])
+def test_the_fingerprint_tells_texts_apart_and_not_their_dtypes(num_tokens):
+    ids = np.random.default_rng(0).integers(0, 200, num_tokens)
+    fingerprint = SlidingWindowDataset(ids, 1).fingerprint
+    for same in (ids.tolist(), ids.astype(np.uint8), ids.astype(">u4"), torch.from_numpy(ids.copy())):
+        assert SlidingWindowDataset(same, 1).fingerprint == fingerprint
+    others = [np.roll(ids, 1) if len(set(ids.tolist())) > 1 else ids + 1, ids + 1]
+    for position_ in (0, -1):
+        others.append(ids.copy())
+        others[-1][position_] += 1
+    assert fingerprint not in {SlidingWindowDataset(other, 1).fingerprint for other in others}
+
+
+def test_the_fingerprint_of_a_long_stream_reads_little_of_it():
+    ids = np.zeros(10_000_000, dtype=np.uint8)
+    tracemalloc.start()
+    try:
+        assert len(SlidingWindowDataset(ids, 8).fingerprint) == 16
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2_000_000
 
 
 # Ranks
