@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 
@@ -66,6 +67,10 @@ def test_the_units_agree():
     assert Evaluation(0.0, 1).perplexity == 1
 
 
+def test_evaluating_a_thousand_nats_is_a_perplexity_without_bound():
+    assert Evaluation(1000.0, 1).perplexity == math.inf
+
+
 @pytest.mark.parametrize("training", [True, False])
 def test_evaluating_switches_dropout_off_and_the_mode_back(training):
     model = nn.Sequential(BigramModel(V), nn.Dropout(0.5)).train(training)
@@ -73,6 +78,50 @@ def test_evaluating_switches_dropout_off_and_the_mode_back(training):
     first, second = (evaluate(model, [0, 1, 2, 3, 4] * 9, 8).nats_per_token for _ in range(2))
     assert first == second
     assert model.training is training
+
+
+class Broken(nn.Module):
+    def forward(self, inputs):
+        raise ArithmeticError("no logits today")
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_evaluating_gives_each_part_of_a_model_its_own_mode_back(works):
+    model = nn.Sequential(BigramModel(V) if works else Broken(), nn.Dropout(0.5), nn.Dropout(0.5)).train()
+    model[1].eval()  # a part that its owner has frozen
+    modes = [module.training for module in model.modules()]
+    with contextlib.nullcontext() if works else pytest.raises(ArithmeticError):
+        evaluate(model, [0, 1, 2], 2)
+    assert [module.training for module in model.modules()] == modes == [True, True, False, True]
+
+
+class Threads(BigramModel):
+    def forward(self, inputs):
+        seen.append(torch.get_num_threads())
+        return super().forward(inputs)
+
+
+seen: list[int] = []
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_training_and_evaluating_take_one_thread_and_give_the_others_back(works):
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        seen.clear()
+        model = Threads(V) if works else nn.Sequential(Threads(V), Broken())
+        batch = torch.tensor([[0, 1]]), torch.tensor([[1, 2]])
+        for call in (
+            lambda: train(model, [batch], num_steps=1, progress=False),
+            lambda: evaluate(model, [0, 1, 2], 2),
+        ):
+            with contextlib.nullcontext() if works else pytest.raises(ArithmeticError):
+                call()
+            assert torch.get_num_threads() == 3
+        assert seen == [1, 1]
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_evaluating_leaves_the_global_generator_alone():
@@ -164,6 +213,34 @@ def test_epochs_follow_each_other_each_in_its_own_order():
     assert firsts(itertools.islice(repeat_epochs(resumed), len(expected) - 5)) == expected[5:]
 
 
+def test_a_second_training_goes_on_with_the_batches_that_follow():
+    class Recorder(BigramModel):
+        def forward(self, inputs):
+            batches.append(inputs[:, 0].tolist())
+            return super().forward(inputs)
+
+    def loader():
+        return make_dataloader(SlidingWindowDataset(list(range(V)) * 5, 1), 5, base_seed=3)
+
+    batches: list[list[int]] = []
+    train(Recorder(V), loader(), num_steps=13, progress=False)
+    at_once, in_parts, batches = batches, loader(), []
+    for num_steps in (2, 3, 1, 7):  # the second call ends exactly where an epoch ends
+        train(Recorder(V), in_parts, num_steps=num_steps, progress=False)
+    assert len(in_parts) == 5
+    assert batches == at_once
+
+
+def test_training_goes_on_where_a_reader_stopped():
+    def loader():
+        return make_dataloader(SlidingWindowDataset(range(24), 1), 5, base_seed=3)
+
+    wanted = [inputs.tolist() for inputs, _ in itertools.islice(repeat_epochs(loader()), 7)]
+    read = loader()
+    first = next(iter(read))[0].tolist()
+    assert [first, *(inputs.tolist() for inputs, _ in itertools.islice(repeat_epochs(read), 6))] == wanted
+
+
 def test_training_by_a_loader_leaves_the_global_generator_alone():
     model, state = BigramModel(V), torch.random.get_rng_state()
     train(model, make_dataloader(SlidingWindowDataset(text(50), 4), 4, base_seed=0), num_steps=3, progress=False)
@@ -199,9 +276,10 @@ def test_a_loss_that_is_no_number_stops_the_training_at_once(bad):
     [
         ({"num_steps": 0}, ValueError, "num_steps must be .*got 0"),
         ({"num_steps": 1.5}, TypeError, r"num_steps must be .*got 1\.5"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be positive, got 0"),
-        ({"learning_rate": -0.1}, ValueError, r"learning_rate must be positive, got -0\.1"),
-        ({"learning_rate": math.nan}, ValueError, "learning_rate must be positive, got nan"),
+        ({"learning_rate": 0}, ValueError, "learning_rate must be a finite number above 0, got 0"),
+        ({"learning_rate": -0.1}, ValueError, r"learning_rate must be a finite number above 0, got -0\.1"),
+        ({"learning_rate": math.nan}, ValueError, "learning_rate must be a finite number above 0, got nan"),
+        ({"learning_rate": math.inf}, ValueError, "learning_rate must be a finite number above 0, got inf"),
     ],
 )
 def test_training_refuses_bad_arguments_by_name(arguments, error, message):

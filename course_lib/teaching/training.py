@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 
-from course_lib.foundation import Ids, as_stream, check_integer, progress_bar
+from course_lib.foundation import (
+    Ids,
+    as_stream,
+    check_integer,
+    check_number,
+    one_thread,
+    progress_bar,
+)
 from course_lib.next_token_shifting import bits_per_byte, next_token_loss
 from course_lib.sliding_windows import WindowLoader, gather_windows, window_starts
 
@@ -17,15 +25,25 @@ Batch = tuple[torch.Tensor, torch.Tensor]
 
 
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
-    """Yield the batches of one epoch after another without end, each in its own order;
-    a resumed one first."""
-    epoch = loader.sampler.epoch
+    """Yield the batches of one epoch after another, without end.
+
+    It goes on where the loader's reader stands: first come the batches that are left of
+    this epoch, then the next epoch, each in its own order.
+    """
+    if not isinstance(loader, WindowLoader):
+        raise TypeError(f"loader must be a WindowLoader, got {type(loader).__name__}")
+    return _epochs(loader)
+
+
+def _epochs(loader: WindowLoader) -> Iterator[Batch]:
+    # Iterated over again, a loader begins its epoch anew, unless it is resumed.
+    loader.load_state_dict(loader.state_dict())
     while True:
-        loader.sampler.set_epoch(epoch)
         yield from loader
-        epoch += 1
+        loader.sampler.set_epoch(loader.sampler.epoch + 1)
 
 
+@one_thread()
 def train(
     model: nn.Module,
     batches: Iterable[Batch],
@@ -37,13 +55,15 @@ def train(
     ] = next_token_loss,
     progress: bool | None = None,
 ) -> list[float]:
-    """Train with Adam for `num_steps` batches, the learning rate falling linearly to
-    zero.
+    """Train with Adam for `num_steps` batches, at a rate that falls linearly to zero.
+
+    PyTorch uses one thread meanwhile: for models so small, a second one mostly waits.
 
     Args:
-        model: maps inputs (B, T) to logits (B, T, V).
-        batches: pairs of inputs and targets, at least `num_steps`; a `WindowLoader`
-            starts a new epoch by itself when one ends.
+        model: maps inputs (B, T) to logits (B, T, V); left in training mode.
+        batches: pairs of inputs and targets, at least `num_steps`. A `WindowLoader`
+            goes on where its reader stands, and starts a new epoch when one ends; so a
+            second call trains on the batches that follow.
         num_steps: optimizer steps, at least 1.
         learning_rate: of the first step.
         loss_function: from logits and targets to a scalar.
@@ -55,9 +75,9 @@ def train(
     Raises:
         ValueError: the batches end too early, or a loss is not finite.
     """
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
-    if not learning_rate > 0:
-        raise ValueError(f"learning_rate must be positive, got {learning_rate}")
+    _check_model(model)
+    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
+    learning_rate = check_number("learning_rate", learning_rate, above=0)
     source = (
         repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
     )
@@ -70,13 +90,18 @@ def train(
     for step in progress_bar(
         range(num_steps), "training", unit="step", progress=progress
     ):
-        try:
-            inputs, targets = next(source)
-        except StopIteration:
+        batch = next(source, None)
+        if batch is None:
             raise ValueError(
                 f"batches must hold {num_steps} for as many steps, but ended after "
                 f"{step}"
-            ) from None
+            )
+        if not isinstance(batch, tuple | list) or len(batch) != 2:
+            raise TypeError(
+                "batches must be pairs of inputs and targets, got "
+                f"{type(batch).__name__}"
+            )
+        inputs, targets = batch
         loss = loss_function(model(inputs), targets)
         losses.append(loss.item())
         if not math.isfinite(losses[-1]):
@@ -105,9 +130,13 @@ class Evaluation:
 
     @property
     def perplexity(self) -> float:
-        return math.exp(self.nats_per_token)
+        try:
+            return math.exp(self.nats_per_token)
+        except OverflowError:  # from 710 nats on
+            return math.inf
 
 
+@one_thread()
 @torch.no_grad()
 def evaluate(
     model: nn.Module,
@@ -121,7 +150,7 @@ def evaluate(
     laid end to end.
 
     The last window is as short as the stream leaves it, so that no target is dropped or
-    scored twice.
+    scored twice. Meanwhile the model is in evaluation mode, and PyTorch on one thread.
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
@@ -131,12 +160,15 @@ def evaluate(
             `bits_per_byte`.
         batch_size: windows at a time; it changes the speed, not the result.
     """
+    _check_model(model)
     stream = as_stream(ids)
     if len(stream) < 2:
         raise ValueError(
             "ids must hold at least 2 tokens, a context and its target, got "
             f"{len(stream)}"
         )
+    context_length = check_integer("context_length", context_length, minimum=1)
+    context_length = min(context_length, len(stream) - 1)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     starts = window_starts(len(stream), context_length, stride=context_length)
     chunks = [
@@ -146,18 +178,34 @@ def evaluate(
     scored = len(starts) * context_length
     if rest := len(stream) - 1 - scored:
         chunks.append(([scored], rest))
-    was_training = model.training
-    model.eval()
     # A sum of nats, divided once: a mean of batch means would weigh the short last
     # batch like a full one.
     nats = 0.0
-    for chunk, length in chunks:
-        inputs, targets = gather_windows(stream, chunk, length)
-        nats += next_token_loss(model(inputs), targets).item() * targets.numel()
-    model.train(was_training)
+    with _evaluation_mode(model):
+        for chunk, length in chunks:
+            inputs, targets = gather_windows(stream, chunk, length)
+            nats += next_token_loss(model(inputs), targets).item() * targets.numel()
     num_targets = len(stream) - 1
     mean = nats / num_targets
     per_byte = (
         None if num_bytes is None else bits_per_byte(mean, num_targets, num_bytes)
     )
     return Evaluation(mean, num_targets, per_byte)
+
+
+def _check_model(model: object) -> None:
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+
+
+@contextmanager
+def _evaluation_mode(model: nn.Module) -> Iterator[None]:
+    """Put a model into evaluation mode, and each part of it back into its own mode."""
+    # model.train() would also wake up a part that was set to evaluation mode on its own
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
