@@ -35,9 +35,9 @@ from course_lib.foundation import (
     check_special_tokens,
     iterate_texts,
     shows,
+    strip_html,
     training_batches,
 )
-from course_lib.foundation.markup import strip_html
 
 PAD = "<|pad|>"
 # How byte_fallback writes them.

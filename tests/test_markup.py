@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import load_documents
-from course_lib.foundation.markup import strip_html
+from course_lib.foundation import load_documents, strip_html
 
 DOCUMENTS = load_documents()
 

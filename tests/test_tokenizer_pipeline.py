@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from course_lib.foundation import END_OF_TEXT, Document, encode_corpus, id_dtype, load_documents
-from course_lib.foundation.markup import strip_html
+from course_lib.foundation import END_OF_TEXT, Document, encode_corpus, id_dtype, load_documents, strip_html
 from course_lib.tokenizer_pipeline import (
     BYTE_CHARACTERS,
     BYTE_TOKENS,

@@ -5,38 +5,36 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 
-from course_lib.teaching import Case, bug_or_not, exercise
-from course_lib.tokenizer_pipeline import strip_html
+from tokenizers import Tokenizer, models, processors, trainers
+
+from course_lib.foundation import strip_html
+from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.tokenizer_pipeline import build_tokenizer
 
 
 def _untidy_texts(random: Random) -> Iterator[Case]:
     for text in (
-        "",
-        "a",
-        "a b",
-        "a  b",
-        "a \n b",
-        "  a",
-        "a  ",
-        "\ta  b",
-        "a\n\nb",
-        "a\n\n\nb",
-        "a\n\n\n\n\nb",
-        "a\n \n \nb",
+        *("", "a", "a b", "a  b", "a  ", "  a", "   a", "a\n", "a\n\n", "\n\n\n", " "),
+        # letters and marks that stand alone between two runs
+        *("a  b  c", "a.  b", "a,  b  (c)", "a   b\n  c   d", "a  b  c  d   e"),
+        # tabs are blanks, but no spaces
+        *("\ta  b", "a\t\tb", "\t  b", "a \t", "a\t\n", " \tb"),
+        *("a \n b", "a\n\nb", "a\n\n\nb", "a\n\n\n\n\nb", "a\n\n\n\n\n\n\n\nb"),
+        *("a\n \n \nb", "a\n\t\n\n\nb", "\n\n\na", "a \n\n \n\n", "a\n\nb  \n"),
+        # other white space is left alone
+        *("a\u00a0\u00a0b", "a\u00a0\nb", "a\u00a0", "a\r", "a\r\nb", "a\rb  c"),
+        *("a\x0bb", "a\x0c\nb", "a\n\u3000b"),
     ):
         yield (text,)
     yield ("if a:\n    return  b   \n\n\n\nelse:\n\tpass",)
+    parts = ["a", "b", ".", " ", "  ", "   ", "\t", "\n", "\n\n"]
     for _ in range(40):
-        yield (
-            "".join(
-                random.choices(
-                    ["a", "b", " ", "  ", "\t", "\n", "\n\n"], k=random.randrange(3, 12)
-                )
-            ),
-        )
+        yield ("".join(random.choices(parts, k=random.randrange(3, 12))),)
 
 
 @exercise(
@@ -44,19 +42,27 @@ def _untidy_texts(random: Random) -> Iterator[Case]:
     hints=(
         "Three substitutions. In which order, so that a line of blanks counts as an "
         "empty line?",
-        r"First `[ \t]+(?=\n|\Z)`, then spaces with a lookbehind `(?<=[^ \t\n])`, then `\n{3,}`.",
+        "A pattern may look without taking: `(?=...)` ahead, `(?<=...)` behind. What "
+        "it takes is replaced, what it only looks at stays.",
     ),
 )
 def tidy(text: str) -> str:
-    """Cut blanks (spaces and tabs) at the end of lines, make runs of spaces one, three
-    or more newlines two.
-
-    A run of spaces is reduced only right behind a character that is no blank:
-    indentation stays.
-    """
+    """Cut blanks at the end of lines, make runs of spaces one, and three or more
+    newlines two; indentation stays."""
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
     text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
     return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def _tidied(
+    text: str,
+    ends: str = r"[ \t]+(?=\n|\Z)",
+    runs: tuple[str, str] = (r"(?<=[^ \t\n]) {2,}", " "),
+    newlines: tuple[str, str] = (r"\n{3,}", "\n\n"),
+) -> str:
+    """`tidy` with one of its patterns changed."""
+    text = re.sub(runs[0], runs[1], re.sub(ends, "", text))
+    return re.sub(newlines[0], newlines[1], text)
 
 
 @tidy.mistake(
@@ -64,28 +70,54 @@ def tidy(text: str) -> str:
     "newlines apart until then."
 )
 def newlines_first(text):
-    text = re.sub(r"\n{3,}", "\n\n", text)
-    text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-    return re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
+    return _tidied(re.sub(r"\n{3,}", "\n\n", text), newlines=("x^", ""))
 
 
 @tidy.mistake(
     "the indentation is reduced too. In Python, and in lists, it has a meaning."
 )
 def flattens_indentation(text):
-    text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-    text = re.sub(r" {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
+    return _tidied(text, runs=(" {2,}", " "))
 
 
 @tidy.mistake(
-    "`replace` goes through the text once: five newlines become four, and four spaces "
-    "two."
+    "indentation of three or more spaces is reduced: its second space stands behind a "
+    "space, which is no line end, but a blank."
 )
-def replaces_once(text):
-    text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-    text = re.sub(r"(?<=[^ \t\n])  ", " ", text)
-    return text.replace("\n\n\n", "\n\n")
+def spares_the_first_space(text):
+    return _tidied(text, runs=(r"(?<=[^\n]) {2,}", " "))
+
+
+@tidy.mistake(
+    "one pass leaves rests: `replace` and a pattern for exactly three newlines go "
+    "through the text once, so that five newlines become four."
+)
+def newlines_once(text):
+    return _tidied(text, newlines=("\n\n\n", "\n\n"))
+
+
+@tidy.mistake(
+    "runs are halved: a pattern for two spaces goes through the text once, so that "
+    "four spaces become two."
+)
+def spaces_once(text):
+    return _tidied(text, runs=("(?<=[^ \t\n])  ", " "))
+
+
+@tidy.mistake(
+    "one pass leaves rests, of spaces and of newlines: four spaces become two, and "
+    "five newlines four."
+)
+def both_once(text):
+    return _tidied(text, runs=(r"(?<=[^ \t\n])  ", " "), newlines=("\n\n\n", "\n\n"))
+
+
+@tidy.mistake(
+    "`replace` goes through the text once, and through the indentation too: four "
+    "spaces become two wherever they are."
+)
+def replaces_everywhere(text):
+    return _tidied(text, runs=("  ", " "), newlines=("\n\n\n", "\n\n"))
 
 
 @tidy.mistake(
@@ -95,25 +127,144 @@ def one_line(text):
     return " ".join(text.split())
 
 
+@tidy.mistake(
+    "`split` without an argument cuts each line at all white space: its indentation "
+    "is lost, and a tab or a no-break space becomes a space."
+)
+def splits_each_line(text):
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
+@tidy.mistake(
+    "each line loses its indentation: `strip` cuts on both sides, `rstrip` on one."
+)
+def strips_both_sides(text):
+    lines = [line.strip(" \t") for line in text.split("\n")]
+    return _tidied("\n".join(lines))
+
+
+@tidy.mistake(
+    "each line loses its indentation, and other white space at its ends with it: "
+    '`strip()` without `" \\t"` takes all of it.'
+)
+def strips_all_on_both_sides(text):
+    return _tidied("\n".join([line.strip() for line in text.split("\n")]))
+
+
 @tidy.mistake("blanks are cut only at the end of the text. Each line has an end.")
 def cuts_the_last_line(text):
-    text = text.rstrip(" \t")
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
+    return _tidied(text, ends=r"[ \t]+\Z")
+
+
+@tidy.mistake("the last line has an end too, although no newline follows it.")
+def forgets_the_last_line(text):
+    return _tidied(text, ends=r"[ \t]+(?=\n)")
+
+
+@tidy.mistake(
+    r"`\s+$` takes the newlines at the end of the text as well, and leaves the blanks "
+    r"of all other lines. Blanks are `[ \t]`."
+)
+def white_space_at_the_end(text):
+    return _tidied(text, ends=r"\s+$")
+
+
+@tidy.mistake(
+    r"`\s+$` takes newlines as well, so that empty lines vanish. Blanks are `[ \t]`."
+)
+def white_space_at_each_end(text):
+    return _tidied(text, ends=r"(?m)\s+$")
+
+
+@tidy.mistake(
+    "white space that is no blank is cut as well, such as a carriage return or a "
+    'no-break space: `rstrip()` needs its argument `" \\t"`.'
+)
+def strips_all_white_space(text):
+    return _tidied("\n".join([line.rstrip() for line in text.split("\n")]))
+
+
+@tidy.mistake(
+    "`splitlines` cuts at more than newlines: at carriage returns and form feeds too, "
+    "and it forgets a newline at the end of the text."
+)
+def splits_lines(text):
+    return _tidied("\n".join([line.rstrip(" \t") for line in text.splitlines()]))
+
+
+@tidy.mistake(
+    "the characters beside a run are taken with it, so that the next run, which needs "
+    "the same character, is missed. Look behind instead: `(?<=...)`."
+)
+def takes_the_neighbors(text):
+    return _tidied(text, runs=(r"([^ \t\n]) {2,}([^ \t\n])", r"\1 \2"))
+
+
+@tidy.mistake(
+    "runs are reduced between letters alone: before or behind them may stand any "
+    "character that is no blank, such as a full stop."
+)
+def between_words(text):
+    return _tidied(text, runs=(r"(?<=\w) {2,}(?=\w)", " "))
+
+
+@tidy.mistake(
+    "runs are reduced behind letters alone: any character that is no blank counts, "
+    "such as a full stop."
+)
+def behind_words(text):
+    return _tidied(text, runs=(r"(?<=\w) {2,}", " "))
+
+
+@tidy.mistake("runs of tabs are reduced too: a run of spaces is meant.")
+def reduces_tabs(text):
+    return _tidied(text, runs=(r"(?<=[^ \t\n])[ \t]{2,}", " "))
+
+
+@tidy.mistake("a tab becomes a space: a run of spaces is meant.")
+def replaces_tabs(text):
+    return _tidied(text, runs=(r"(?<=[^ \t\n])[ \t]+", " "))
+
+
+@tidy.mistake(
+    r"`\s` is more than a space: tabs, no-break spaces and newlines are reduced too."
+)
+def reduces_white_space(text):
+    return _tidied(text, runs=(r"(?<=\S)\s{2,}", " "))
+
+
+@tidy.mistake(
+    "two newlines become one as well: an empty line between paragraphs may stay."
+)
+def no_empty_lines(text):
+    return _tidied(text, newlines=(r"\n{2,}", "\n"))
+
+
+@tidy.mistake("three or more newlines become one. They are to become two.")
+def to_one_newline(text):
+    return _tidied(text, newlines=(r"\n{3,}", "\n"))
+
+
+@tidy.mistake("newlines are never reduced: three or more are to become two.")
+def keeps_newlines(text):
+    return _tidied(text, newlines=("x^", ""))
+
+
+@tidy.mistake("runs of spaces are never reduced.")
+def keeps_runs(text):
+    return _tidied(text, runs=("x^", ""))
+
+
+@tidy.mistake("blanks at the end of lines are never cut.")
+def keeps_ends(text):
+    return _tidied(text, ends="x^")
 
 
 def _rules_and_texts(random: Random) -> Iterator[Case]:
     number, integer, word = r"\d+\.\d+", r"\d+", r"[a-z]+"
     for text in (
-        "",
-        "7",
-        "1.5",
-        "a1.5",
-        "1.5 22",
-        "x = 3.25;",
-        "...",
-        "ab12cd",
-        "1.2.3",
+        *("", "7", "1.5", "a1.5", "1.5 22", "x = 3.25;", "...", "ab12cd", "1.2.3"),
         " 7 ",
     ):
         yield text, [number, integer, word]
@@ -121,23 +272,31 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
         yield text, [word]
     for _ in range(10):
         yield "".join(random.choices("ab12. ", k=8)), [number, integer, word]
+    # The second rule matches earlier in the text than the first one.
+    for text in ("ab12", "ab12cd", "12ab3", "-ab1-2"):
+        yield text, [integer, r"[a-z]+\d+"]
+    # The longer match comes from the later rule.
+    for text in ("abc", "ab.abc", "aab"):
+        yield text, ["ab", "abc", "a"]
+    # What stands before or behind decides.
+    for text in ("a1", "a11", "1a1", "1 1a", "b2a2"):
+        yield text, [r"(?<=[a-z])\d", r"\d+"]
+    for text in ("ab.", "ab c", "a.b."):
+        yield text, [r"[a-z]+(?=\.)", "[a-z]"]
 
 
 @exercise(
     cases=_rules_and_texts,
     hints=(
-        "One regular expression with all rules as alternatives. And what lies "
-        "between two matches?",
-        "Walk along `re.finditer`: before each match add what was skipped, if "
-        "anything; after the last one the rest.",
+        "One regular expression with all rules as alternatives. And what lies between "
+        "two matches?",
+        "A match of `re.finditer` knows its `start()` and its `end()`. What must you "
+        "remember from the match before it?",
     ),
 )
 def cut_isolated(text: str, rules: list[str]) -> list[str]:
-    """Cut `text` as `Split(..., "isolated")` does: every match is a piece, and so is
-    what lies between matches.
-
-    At each place the first rule that matches wins.
-    """
+    """Cut `text` as `Split(..., "isolated")` does: matches are pieces, and so is what
+    lies between them."""
     pieces, end = [], 0
     for match in re.finditer("|".join(rules), text):
         pieces += [text[end : match.start()], match.group()]
@@ -153,11 +312,93 @@ def only_matches(text, rules):
 
 
 @cut_isolated.mistake(
+    "the matches are dropped, and what lies between them is kept: `re.split` keeps "
+    "both only if the pattern stands in a group."
+)
+def only_gaps(text, rules):
+    return [piece for piece in re.split("|".join(rules), text) if piece]
+
+
+@cut_isolated.mistake(
+    "`re.split` without a group drops the matches, and leaves empty pieces."
+)
+def plain_split(text, rules):
+    return re.split("|".join(rules), text)
+
+
+@cut_isolated.mistake(
+    "the rule with the longest pattern comes first. The order of the rules decides."
+)
+def longest_rule_first(text, rules):
+    return cut_isolated.reference(text, sorted(rules, key=len, reverse=True))
+
+
+@cut_isolated.mistake(
     "the longest match wins. In a regular expression it is the first alternative, "
     "long or short."
 )
-def longest_wins(text, rules):
-    return cut_isolated.reference(text, sorted(rules, key=len, reverse=True))
+def longest_match_wins(text, rules):
+    return _walk(text, rules, lambda found: max(found, key=lambda m: m.end()))
+
+
+@cut_isolated.mistake("the rules are tried in the opposite order: the first one wins.")
+def last_rule_wins(text, rules):
+    return cut_isolated.reference(text, rules[::-1])
+
+
+def _walk(text, rules, choose, *, sliced=False, merged=True):
+    """Cut place by place; `choose` one of the matches of the rules."""
+    pieces, gap, place = [], "", 0
+    while place < len(text):
+        if sliced:
+            found = [re.match(rule, text[place:]) for rule in rules]
+        else:
+            found = [re.compile(rule).match(text, place) for rule in rules]
+        found = [match for match in found if match]
+        if found:
+            piece = choose(found).group()
+            pieces += [gap, piece]
+            gap = ""
+        else:
+            piece = text[place]
+            gap += piece
+            if not merged:
+                pieces, gap = [*pieces, gap], ""
+        place += len(piece)
+    return [piece for piece in [*pieces, gap] if piece]
+
+
+@cut_isolated.mistake(
+    "rule by rule: the first rule cuts the whole text, the next ones what it leaves. "
+    "But at an earlier place a later rule comes first."
+)
+def rule_by_rule(text, rules):
+    pieces = [(text, False)]
+    for rule in rules:
+        cut_anew = []
+        for piece, done in pieces:
+            if done:
+                cut_anew.append((piece, True))
+                continue
+            parts = re.split(f"({rule})", piece)
+            cut_anew += [(p, i % 2 == 1) for i, p in enumerate(parts) if p]
+        pieces = cut_anew
+    return [piece for piece, _ in pieces]
+
+
+@cut_isolated.mistake(
+    "the rules see only the rest of the text: a pattern that looks behind, "
+    "`(?<=...)`, needs what stands before."
+)
+def forgets_what_is_before(text, rules):
+    return _walk(text, rules, lambda found: found[0], sliced=True)
+
+
+@cut_isolated.mistake(
+    "what lies between two matches is one piece, not one for each character."
+)
+def gap_in_characters(text, rules):
+    return _walk(text, rules, lambda found: found[0], merged=False)
 
 
 @cut_isolated.mistake("the rest behind the last match is missing.")
@@ -169,19 +410,47 @@ def without_rest(text, rules):
     return [piece for piece in pieces if piece]
 
 
+@cut_isolated.mistake("what stands before the first match is missing.")
+def without_beginning(text, rules):
+    first = re.search("|".join(rules), text)
+    return cut_isolated.reference(text[first.start() :] if first else text, rules)
+
+
 @cut_isolated.mistake("empty pieces stay in the list, between two matches that touch.")
 def empty_pieces(text, rules):
+    return re.split(f"({'|'.join(rules)})", text)
+
+
+@cut_isolated.mistake(
+    "a match and what stands before it are one piece: `isolated` keeps them apart."
+)
+def merged_with_previous(text, rules):
     pieces, end = [], 0
     for match in re.finditer("|".join(rules), text):
-        pieces += [text[end : match.start()], match.group()]
+        pieces.append(text[end : match.end()])
         end = match.end()
-    return [*pieces, text[end:]]
+    return [piece for piece in [*pieces, text[end:]] if piece]
+
+
+@cut_isolated.mistake(
+    "pieces that hold only blanks are dropped, or blanks are cut off: a tokenizer "
+    "must not lose a character."
+)
+def strips_pieces(text, rules):
+    pieces = [piece.strip() for piece in cut_isolated.reference(text, rules)]
+    return [piece for piece in pieces if piece]
 
 
 def _words_and_alphabets(random: Random) -> Iterator[Case]:
-    for text in ("", "a", "é", "aé", "né", "中", "a中b", "👍", "\n", "\t€"):
+    for text in ("", "a", "é", "aé", "né", "中", "a中b", "👍", "\n", "\t€", "éé"):
         for alphabet in ("", "a", "aé", "ab中"):
             yield text, alphabet
+    # The alphabet holds characters whose numbers are bytes of the text.
+    for text in ("é", "aé", "©", "ä中"):
+        yield text, "Ã©"
+        yield text, "aÃ¤"
+    for text in ("A", "AB", "<0x41>", "Aé", "C"):
+        yield text, "B<0x41>"
 
 
 @exercise(
@@ -189,7 +458,8 @@ def _words_and_alphabets(random: Random) -> Iterator[Case]:
     hints=(
         "A character of the alphabet is a token. Any other one is as many tokens as "
         "it has bytes.",
-        '`character.encode()` gives its UTF-8 bytes, and `f"<0x{byte:02X}>"` the name of a byte.',
+        "`character.encode()` gives its UTF-8 bytes, which are numbers; a number with "
+        "the format `02X` has two digits, and they are capitals.",
     ),
 )
 def fall_back_to_bytes(text: str, alphabet: str) -> list[str]:
@@ -204,12 +474,27 @@ def fall_back_to_bytes(text: str, alphabet: str) -> list[str]:
     return tokens
 
 
+def _fall_back(text, alphabet, unknown) -> list:
+    """`fall_back_to_bytes` with something else for an unknown character."""
+    tokens = []
+    for character in text:
+        tokens += [character] if character in alphabet else unknown(character)
+    return tokens
+
+
 @fall_back_to_bytes.mistake(
     "the code point instead of the bytes of UTF-8. There are 256 byte tokens, and no "
     "<0x4E2D>."
 )
 def code_points(text, alphabet):
-    return [c if c in alphabet else f"<0x{ord(c):02X}>" for c in text]
+    return _fall_back(text, alphabet, lambda c: [f"<0x{ord(c):02X}>"])
+
+
+@fall_back_to_bytes.mistake(
+    "all bytes of a character stand in one token. Each byte is a token of its own."
+)
+def one_token_a_character(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<0x{c.encode().hex().upper()}>"])
 
 
 @fall_back_to_bytes.mistake(
@@ -217,6 +502,14 @@ def code_points(text, alphabet):
 )
 def always_bytes(text, alphabet):
     return [f"<0x{byte:02X}>" for byte in text.encode()]
+
+
+@fall_back_to_bytes.mistake(
+    "one unknown character turns the whole text into bytes. The fallback goes "
+    "character by character."
+)
+def all_or_nothing(text, alphabet):
+    return list(text) if set(text) <= set(alphabet) else always_bytes(text, alphabet)
 
 
 @fall_back_to_bytes.mistake(
@@ -228,27 +521,127 @@ def drops_unknown(text, alphabet):
 
 
 @fall_back_to_bytes.mistake(
+    "an unknown token instead of bytes: the text can no longer be restored from it."
+)
+def unknown_token(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: ["<unk>"])
+
+
+@fall_back_to_bytes.mistake(
+    "the unknown character stays, and its bytes come in addition."
+)
+def character_and_bytes(text, alphabet):
+    return _fall_back(
+        text, alphabet, lambda c: [c, *fall_back_to_bytes.reference(c, "")]
+    )
+
+
+@fall_back_to_bytes.mistake(
+    "a byte is no character: that the character with the byte's number is in the "
+    "alphabet means nothing."
+)
+def bytes_in_the_alphabet(text, alphabet):
+    return _fall_back(
+        text,
+        alphabet,
+        lambda c: [
+            chr(b) if chr(b) in alphabet else f"<0x{b:02X}>" for b in c.encode()
+        ],
+    )
+
+
+@fall_back_to_bytes.mistake(
     "lower-case names: the vocabulary holds <0xC3>, and <0xc3> is not found in it."
 )
 def lower_case(text, alphabet):
-    return [
-        t.lower() if t.startswith("<0x") else t
-        for t in fall_back_to_bytes.reference(text, alphabet)
-    ]
+    return _fall_back(text, alphabet, lambda c: [f"<0x{b:02x}>" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "`hex` writes lower-case digits, without a leading zero and without the angle "
+    "brackets that are part of the name: <0xC3>, <0x0A>."
+)
+def by_hex(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [hex(b) for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "`hex` writes lower-case digits, and one digit below 0x10: <0xC3> and <0x0A> are "
+    "the names in the vocabulary."
+)
+def by_hex_in_brackets(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<{hex(b)}>" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "the names are <0xC3> and so on: angle brackets, 0x, two digits."
+)
+def without_brackets(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"0x{b:02X}" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "0x is missing in the name of a byte, or is part of the wrong place: <0xC3>."
+)
+def without_0x(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<{b:02X}>" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "the numbers are decimal. The names are hexadecimal: 195 is <0xC3>."
+)
+def decimal(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<0x{b}>" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "the bytes themselves, as numbers. A token is a `str`, the byte's name <0xNN>."
+)
+def numbers(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: list(c.encode()))
 
 
 @fall_back_to_bytes.mistake(
     "bytes below 0x10 have one digit. The names have two: <0x0A>."
 )
 def one_digit(text, alphabet):
-    tokens = fall_back_to_bytes.reference(text, alphabet)
-    return [t.replace("<0x0", "<0x") if t.startswith("<0x0") else t for t in tokens]
+    return _fall_back(text, alphabet, lambda c: [f"<0x{b:X}>" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "the tokens are joined to one `str`, or kept in one a character: a list of all "
+    "tokens is wanted."
+)
+def joined(text, alphabet):
+    return "".join(fall_back_to_bytes.reference(text, alphabet))
+
+
+@fall_back_to_bytes.mistake(
+    "a list in the list for each unknown character: `append` adds one thing, `extend` "
+    "or `+=` each of them."
+)
+def nested(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [fall_back_to_bytes.reference(c, "")])
+
+
+@fall_back_to_bytes.mistake(
+    "the bytes of UTF-16. Byte tokens stand for UTF-8, which `encode()` gives by "
+    "default."
+)
+def utf_16(text, alphabet):
+    return _fall_back(
+        text, alphabet, lambda c: [f"<0x{b:02X}>" for b in c.encode("utf-16-be")]
+    )
 
 
 def _seen_and_new(random: Random) -> Iterator[Case]:
-    for seen in ("", "a", "abc", "é", "e€", "中文"):
+    for seen in ("", "a", "abc", "é", "e€", "中文", "aa"):
         for text in ("", "a", "aa", "é", "èè", "aéb", "中", "cab", "a b"):
             yield seen, text
+    # All bytes of the new character are seen, in others.
+    yield "é¢", "©"
+    yield "é¢", "a©"
+    yield "é", "è中"
 
 
 @exercise(
@@ -256,13 +649,13 @@ def _seen_and_new(random: Random) -> Iterator[Case]:
     hints=(
         "Without the full alphabet a byte has a token only if the training text held "
         "that byte.",
-        "`set(seen.encode())` are the bytes with tokens. Count the bytes of `text` "
-        "that are not among them.",
+        "Forget the characters: `encode()` makes a sequence of numbers of each text, "
+        "and the rest happens among these.",
     ),
 )
 def count_lost_bytes(seen: str, text: str) -> int:
-    """Return how many bytes of `text` are dropped by a byte-level tokenizer whose
-    alphabet is the bytes of `seen`."""
+    """Return how many bytes of `text` a byte-level tokenizer drops that knows only the
+    bytes of `seen`."""
     alphabet = set(seen.encode())
     return sum(byte not in alphabet for byte in text.encode())
 
@@ -275,6 +668,18 @@ def counts_characters(seen, text):
     return sum(c not in seen for c in text)
 
 
+@count_lost_bytes.mistake("different unseen characters are counted, not lost bytes.")
+def different_characters(seen, text):
+    return len(set(text) - set(seen))
+
+
+@count_lost_bytes.mistake(
+    "characters that lose a byte are counted. Some lose one, others three."
+)
+def damaged_characters(seen, text):
+    return sum(not set(c.encode()) <= set(seen.encode()) for c in text)
+
+
 @count_lost_bytes.mistake(
     "all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, "
     "survive."
@@ -284,10 +689,28 @@ def whole_characters(seen, text):
 
 
 @count_lost_bytes.mistake(
+    "all bytes of a character that loses one. The others survive: the model meets "
+    "half a character."
+)
+def whole_damaged_characters(seen, text):
+    return sum(
+        len(c.encode()) for c in text if not set(c.encode()) <= set(seen.encode())
+    )
+
+
+@count_lost_bytes.mistake(
     "each lost byte is counted once. It is lost wherever it occurs."
 )
 def different_bytes(seen, text):
     return len(set(text.encode()) - set(seen.encode()))
+
+
+@count_lost_bytes.mistake(
+    "a byte that occurs more often than in `seen` is not lost: seen once, it has a "
+    "token for good."
+)
+def multisets(seen, text):
+    return (Counter(text.encode()) - Counter(seen.encode())).total()
 
 
 @count_lost_bytes.mistake("the bytes that survive, not those that are lost.")
@@ -295,11 +718,47 @@ def survivors(seen, text):
     return len(text.encode()) - count_lost_bytes.reference(seen, text)
 
 
+@count_lost_bytes.mistake(
+    "the other way round: bytes of `seen` that `text` does not use."
+)
+def swapped(seen, text):
+    return count_lost_bytes.reference(text, seen)
+
+
+@count_lost_bytes.mistake("the lengths are compared: which bytes they are decides.")
+def lengths(seen, text):
+    return max(0, len(text.encode()) - len(seen.encode()))
+
+
+@count_lost_bytes.mistake(
+    "a share instead of a number: how many bytes are lost is asked."
+)
+def share(seen, text):
+    return count_lost_bytes.reference(seen, text) / max(1, len(text.encode()))
+
+
+@count_lost_bytes.mistake("the lost bytes themselves: how many there are is asked.")
+def the_bytes(seen, text):
+    return [byte for byte in text.encode() if byte not in seen.encode()]
+
+
+@count_lost_bytes.mistake(
+    "code points below 256 are taken for bytes: é is one number there, and two bytes "
+    "in UTF-8."
+)
+def latin_1(seen, text):
+    alphabet = set(seen.encode("latin-1", "ignore"))
+    return sum(byte not in alphabet for byte in text.encode("latin-1", "ignore"))
+
+
 def _one_or_two_sequences(random: Random) -> Iterator[Case]:
     for first in ([], [5], [5, 6, 7]):
         for second in (None, [], [8], [8, 9]):
             yield first, second, 0
             yield first, second, 3
+    # Texts whose last id, or first, is an end already.
+    for first, second in (([5, 0], None), ([0], [0]), ([5], [0, 8, 0]), ([0, 5], [])):
+        yield first, second, 0
 
 
 @exercise(
@@ -310,52 +769,112 @@ def _one_or_two_sequences(random: Random) -> Iterator[Case]:
         "without tokens, and ends too.",
     ),
 )
-def end_each(
-    first: list[int], second: list[int] | None, end_of_text_id: int
-) -> list[int]:
+def end_each(first: list[int], second: list[int] | None, end_id: int) -> list[int]:
     """Return the ids of one sequence, or of a pair, with the end of the text behind
     each that exists."""
-    ids = [*first, end_of_text_id]
+    ids = [*first, end_id]
     if second is not None:
-        ids += [*second, end_of_text_id]
+        ids += [*second, end_id]
     return ids
 
 
 @end_each.mistake(
     "only one end, behind all: the two texts of a pair run into each other."
 )
-def only_at_the_end(first, second, end_of_text_id):
-    return [*first, *(second or []), end_of_text_id]
+def only_at_the_end(first, second, end_id):
+    return [*first, *(second or []), end_id]
 
 
 @end_each.mistake(
     "only between the two. The second one never ends, and a single one has no end at "
     "all."
 )
-def only_between(first, second, end_of_text_id):
-    return first if second is None else [*first, end_of_text_id, *second]
+def only_between(first, second, end_id):
+    return first if second is None else [*first, end_id, *second]
 
 
 @end_each.mistake(
     "the second sequence never ends: each that exists gets an end of its own."
 )
-def second_never_ends(first, second, end_of_text_id):
-    return [*first, end_of_text_id, *(second or [])]
+def second_never_ends(first, second, end_id):
+    return [*first, end_id, *(second or [])]
+
+
+@end_each.mistake("the second sequence is missing: it belongs to the ids as well.")
+def first_alone(first, second, end_id):
+    return [*first, end_id]
 
 
 @end_each.mistake(
     "at the beginning. A token there begins a text; this one is to end it."
 )
-def in_front(first, second, end_of_text_id):
-    ids = [end_of_text_id, *first]
-    return ids if second is None else [*ids, end_of_text_id, *second]
+def in_front(first, second, end_id):
+    ids = [end_id, *first]
+    return ids if second is None else [*ids, end_id, *second]
+
+
+@end_each.mistake("before and behind: the end of a text stands behind it, once.")
+def on_both_sides(first, second, end_id):
+    return [end_id, *end_each.reference(first, second, end_id)]
 
 
 @end_each.mistake(
     "an empty second sequence is a sequence: only `None` means that there is none."
 )
-def empty_is_none(first, second, end_of_text_id):
-    return [*first, end_of_text_id, *([*second, end_of_text_id] if second else [])]
+def empty_is_none(first, second, end_id):
+    return end_each.reference(first, second or None, end_id)
+
+
+@end_each.mistake("an empty sequence ends too: any that exists gets its end.")
+def empty_has_no_end(first, second, end_id):
+    parts = [part for part in (first, second) if part]
+    return [i for part in parts for i in (*part, end_id)]
+
+
+@end_each.mistake(
+    "two ends behind a single sequence: a second one that does not exist gets none."
+)
+def none_ends_too(first, second, end_id):
+    return [*first, end_id, *(second or []), end_id]
+
+
+@end_each.mistake(
+    "a text that already holds the id at its end gets its own end all the same: the "
+    "post-processor does not look."
+)
+def only_where_missing(first, second, end_id):
+    parts = [first] if second is None else [first, second]
+    return [
+        i
+        for part in parts
+        for i in (part if part and part[-1] == end_id else [*part, end_id])
+    ]
+
+
+@end_each.mistake(
+    "the ids that equal the end are taken out first: a post-processor adds, and "
+    "removes nothing."
+)
+def cleans_first(first, second, end_id):
+    parts = [first] if second is None else [first, second]
+    return [i for part in parts for i in (*(i for i in part if i != end_id), end_id)]
+
+
+@end_each.mistake("the end is always 0: it is `end_id`.")
+def always_zero(first, second, end_id):
+    return end_each.reference(first, second, 0)
+
+
+@end_each.mistake("a list for each sequence: one list of all ids is wanted.")
+def one_list_each(first, second, end_id):
+    return [[*part, end_id] for part in (first, second) if part is not None]
+
+
+@end_each.mistake("the second sequence stands before the first.")
+def second_first(first, second, end_id):
+    if second is None:
+        return [*first, end_id]
+    return [*second, end_id, *first, end_id]
 
 
 def _rows_to_pad(random: Random) -> Iterator[Case]:
@@ -365,20 +884,20 @@ def _rows_to_pad(random: Random) -> Iterator[Case]:
             yield [[7], [5, 6, 0]], pad_id, length
             yield [[7, 1, 0], []], pad_id, length
             yield [[2, 3, 4, 5, 6, 0], [0]], pad_id, length
+    yield [[2], [3, 4]], 9, 2
+    yield [[2], [3, 4]], 9, 7
 
 
 @exercise(
     cases=_rows_to_pad,
     hints=(
         "Cut first, then fill up. What does the mask know that the ids do not?",
-        "The mask is 1 as often as the cut row has ids, whatever these ids are, and "
-        "0 for each pad.",
+        "How many pads does a row of n ids get? This number is all that the mask "
+        "needs: the ids themselves may be anything, a pad's id too.",
     ),
 )
-def pad_right(
-    rows: list[list[int]], pad_id: int, length: int
-) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the rows cut and padded on the right to `length` ids, and their attention
+def pad_right(rows: list[list[int]], pad_id: int, length: int) -> tuple[list, list]:
+    """Return the rows, cut or padded on the right to `length` ids, and their attention
     masks: 1 real, 0 pad."""
     padded, masks = [], []
     for row in rows:
@@ -396,6 +915,35 @@ def pad_right(
 def mask_from_ids(rows, pad_id, length):
     padded, _ = pad_right.reference(rows, pad_id, length)
     return padded, [[int(i != pad_id) for i in row] for row in padded]
+
+
+@pad_right.mistake("the mask is inverted: 1 stands for a real token, 0 for a pad.")
+def inverted(rows, pad_id, length):
+    padded, masks = pad_right.reference(rows, pad_id, length)
+    return padded, [[1 - real for real in mask] for mask in masks]
+
+
+@pad_right.mistake("the mask is 1 everywhere: pads are to be 0 in it.")
+def all_real(rows, pad_id, length):
+    padded, _ = pad_right.reference(rows, pad_id, length)
+    return padded, [[1] * length for _ in rows]
+
+
+@pad_right.mistake("masks first: the ids come first, then the masks.")
+def masks_first(rows, pad_id, length):
+    return pad_right.reference(rows, pad_id, length)[::-1]
+
+
+@pad_right.mistake("the mask is as long as the row was before it was cut. Cut first.")
+def mask_before_cutting(rows, pad_id, length):
+    padded, _ = pad_right.reference(rows, pad_id, length)
+    return padded, [[1] * len(row) + [0] * (length - len(row)) for row in rows]
+
+
+@pad_right.mistake("the masks end with the real tokens: they need a 0 for each pad.")
+def short_masks(rows, pad_id, length):
+    padded, _ = pad_right.reference(rows, pad_id, length)
+    return padded, [[1] * len(row[:length]) for row in rows]
 
 
 @pad_right.mistake(
@@ -416,6 +964,15 @@ def keeps_the_end(rows, pad_id, length):
     return pad_right.reference([row[-length:] for row in rows], pad_id, length)
 
 
+@pad_right.mistake(
+    "the last id of a long row is saved. Here the row is cut, and its end is lost: "
+    "truncation comes before the end is added."
+)
+def saves_the_last(rows, pad_id, length):
+    kept = [r if len(r) <= length else [*r[: length - 1], r[-1]] for r in rows]
+    return pad_right.reference(kept, pad_id, length)
+
+
 @pad_right.mistake("long rows are not cut: the rows of a batch must have one length.")
 def never_cuts(rows, pad_id, length):
     return (
@@ -424,8 +981,61 @@ def never_cuts(rows, pad_id, length):
     )
 
 
+@pad_right.mistake("long rows are dropped: they are to be cut.")
+def drops_long_rows(rows, pad_id, length):
+    kept = [row for row in rows if len(row) <= length]
+    return pad_right.reference(kept, pad_id, length)
+
+
+@pad_right.mistake("short rows are never filled up: each gets pads up to `length`.")
+def never_pads(rows, pad_id, length):
+    return [row[:length] for row in rows], [[1] * len(row[:length]) for row in rows]
+
+
+@pad_right.mistake(
+    "padded to the longest row of the batch: `length` is asked, longer or shorter."
+)
+def to_the_longest(rows, pad_id, length):
+    return pad_right.reference(rows, pad_id, max(map(len, rows)))
+
+
+@pad_right.mistake(
+    "padded to the longest row of the batch, where that is shorter than `length`."
+)
+def to_the_longest_at_most(rows, pad_id, length):
+    return pad_right.reference(rows, pad_id, min(length, max(map(len, rows))))
+
+
+@pad_right.mistake("the pad is always 0: it is `pad_id`.")
+def pads_with_zero(rows, pad_id, length):
+    return pad_right.reference(rows, 0, length)
+
+
+@pad_right.mistake(
+    "`length` pads are added, however long the row is: what is missing is `length` "
+    "minus its length."
+)
+def adds_length_pads(rows, pad_id, length):
+    return (
+        [row[:length] + [pad_id] * length for row in rows],
+        [[1] * len(row[:length]) + [0] * length for row in rows],
+    )
+
+
+@pad_right.mistake(
+    "a pair for each row: all padded rows stand in one list, all masks in another."
+)
+def pairs(rows, pad_id, length):
+    return list(zip(*pad_right.reference(rows, pad_id, length), strict=True))
+
+
+@pad_right.mistake("the masks are missing: rows and masks are asked, in this order.")
+def rows_alone(rows, pad_id, length):
+    return pad_right.reference(rows, pad_id, length)[0]
+
+
 def _vocabularies(random: Random) -> Iterator[Case]:
-    for vocab_size in (256, 32_768, 65_535, 65_536, 65_537, 70_000):
+    for vocab_size in (256, 32_768, 32_769, 65_535, 65_536, 65_537, 70_000):
         yield vocab_size, []
         yield vocab_size, [vocab_size]
         yield vocab_size, [vocab_size, vocab_size + 1]
@@ -433,14 +1043,21 @@ def _vocabularies(random: Random) -> Iterator[Case]:
     yield 50_000, [65_536]
     yield 50_000, [100_000]
     yield 50_000, [65_536, 50_001]
+    yield 50_000, [50_000, 50_001]
+    yield 40_000, [40_000]
     yield 70_000, [5]
+    yield 70_000, [70_000, 5]
+    yield 65_536, [7, 8]
+    yield 65_535, [3]
+    yield 300, [301, 40_000, 40_001]
 
 
 @exercise(
     cases=_vocabularies,
     hints=(
         "What counts is the largest id that may ever occur. Ids begin at 0.",
-        "The largest of `vocab_size - 1` and the added ids; uint16 holds 0 ... 65,535.",
+        "Added ids may lie above the others, with a gap, or below, and there may be "
+        "none. And uint16 holds 0 ... which number?",
     ),
 )
 def choose_dtype(vocab_size: int, added_ids: list[int]) -> str:
@@ -450,11 +1067,23 @@ def choose_dtype(vocab_size: int, added_ids: list[int]) -> str:
     return "uint16" if largest <= 65_535 else "uint32"
 
 
+def _dtype(fits: bool) -> str:
+    return "uint16" if fits else "uint32"
+
+
 @choose_dtype.mistake(
     "added tokens are forgotten: the id 65,536 becomes 0 in uint16, and nobody is told."
 )
 def forgets_added(vocab_size, added_ids):
-    return "uint16" if vocab_size - 1 <= 65_535 else "uint32"
+    return _dtype(vocab_size - 1 <= 65_535)
+
+
+@choose_dtype.mistake(
+    "added tokens are forgotten, and the largest id of V tokens is V - 1, since ids "
+    "begin at 0."
+)
+def forgets_added_and_zero(vocab_size, added_ids):
+    return _dtype(vocab_size <= 65_535)
 
 
 @choose_dtype.mistake(
@@ -462,53 +1091,120 @@ def forgets_added(vocab_size, added_ids):
     "many there are."
 )
 def counts_tokens(vocab_size, added_ids):
-    return "uint16" if vocab_size + len(added_ids) <= 65_536 else "uint32"
+    return _dtype(vocab_size + len(added_ids) <= 65_536)
+
+
+@choose_dtype.mistake(
+    "tokens are counted, and compared with the largest id: the largest id alone "
+    "counts, whether or not there is a gap below it."
+)
+def counts_tokens_as_ids(vocab_size, added_ids):
+    return _dtype(vocab_size + len(added_ids) <= 65_535)
 
 
 @choose_dtype.mistake(
     "the largest id of a vocabulary of V tokens is V - 1, since ids begin at 0."
 )
 def off_by_one(vocab_size, added_ids):
-    return "uint16" if max([vocab_size, *added_ids]) <= 65_535 else "uint32"
+    return _dtype(max([vocab_size, *added_ids]) <= 65_535)
 
 
 @choose_dtype.mistake(
     "32,767 is the bound of int16. Without a sign there are twice as many numbers."
 )
 def with_a_sign(vocab_size, added_ids):
-    return "uint16" if max([vocab_size - 1, *added_ids]) <= 32_767 else "uint32"
+    return _dtype(max([vocab_size - 1, *added_ids]) <= 32_767)
 
 
 @choose_dtype.mistake("uint16 holds 65,535 itself: `<=`, not `<`.")
 def excludes_the_largest(vocab_size, added_ids):
-    return "uint16" if max([vocab_size - 1, *added_ids]) < 65_535 else "uint32"
+    return _dtype(max([vocab_size - 1, *added_ids]) < 65_535)
 
 
 @choose_dtype.mistake(
     "65,536 is how many numbers uint16 holds; the largest of them is 65,535."
 )
 def includes_one_more(vocab_size, added_ids):
-    return "uint16" if max([vocab_size - 1, *added_ids]) <= 65_536 else "uint32"
+    return _dtype(max([vocab_size - 1, *added_ids]) <= 65_536)
+
+
+@choose_dtype.mistake(
+    "two bounds are off: the largest id of V tokens is V - 1, and uint16 holds 65,535 "
+    "itself."
+)
+def off_by_two(vocab_size, added_ids):
+    return _dtype(max([vocab_size, *added_ids]) < 65_535)
+
+
+@choose_dtype.mistake("the two names are exchanged: uint16 where all ids fit into it.")
+def exchanged(vocab_size, added_ids):
+    return _dtype(max([vocab_size - 1, *added_ids]) > 65_535)
 
 
 @choose_dtype.mistake(
     "added ids are ids already: they are not added to the size of the vocabulary."
 )
 def adds_ids_up(vocab_size, added_ids):
-    return (
-        "uint16" if vocab_size - 1 + max(added_ids, default=0) <= 65_535 else "uint32"
-    )
+    return _dtype(vocab_size + max(added_ids, default=0) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "added ids are ids already: the size of the vocabulary, or V - 1, is not to be "
+    "added to them."
+)
+def adds_to_the_last_id(vocab_size, added_ids):
+    return _dtype(vocab_size - 1 + max(added_ids, default=0) <= 65_535)
+
+
+@choose_dtype.mistake("ids are added up: the largest of them counts, not their sum.")
+def sums(vocab_size, added_ids):
+    return _dtype(vocab_size - 1 + sum(added_ids) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "there may be no added ids: `max` of an empty list raises. `max([a, *b])` does not."
+)
+def needs_added(vocab_size, added_ids):
+    return _dtype(max(vocab_size - 1, max(added_ids)) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "there may be no added ids, and `max` of an empty list raises; nor are added ids "
+    "added to the size of the vocabulary: they are ids already."
+)
+def needs_added_and_adds(vocab_size, added_ids):
+    return _dtype(vocab_size + max(added_ids) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "there may be no added ids, and then `added_ids[-1]` raises; nor need the last "
+    "one be the largest."
+)
+def needs_a_last_one(vocab_size, added_ids):
+    return _dtype(max(vocab_size - 1, added_ids[-1]) <= 65_535)
 
 
 @choose_dtype.mistake(
     "the last added id need not be the largest, nor larger than the vocabulary."
 )
 def last_added_only(vocab_size, added_ids):
-    return (
-        "uint16"
-        if (added_ids[-1] if added_ids else vocab_size - 1) <= 65_535
-        else "uint32"
-    )
+    return _dtype((added_ids[-1] if added_ids else vocab_size - 1) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "where there are added ids, those of the vocabulary count as well: they may be "
+    "larger."
+)
+def added_alone(vocab_size, added_ids):
+    return _dtype(max(added_ids or [vocab_size - 1]) <= 65_535)
+
+
+@choose_dtype.mistake("uint32 for any added token: many fit below 65,536.")
+def any_added(vocab_size, added_ids):
+    return _dtype(vocab_size - 1 <= 65_535 and not added_ids)
+
+
+# Bug or not? True or false?
 
 
 def _pages(random: Random) -> Iterator[Case]:
@@ -527,12 +1223,17 @@ def _pages(random: Random) -> Iterator[Case]:
 
 
 @bug_or_not(
+    purpose=(
+        "Return the text that a reader of the page sees: without tags, and with the "
+        "characters that entities such as `&amp;` stand for."
+    ),
     reference=strip_html,
     cases=_pages,
     explanation=(
         "Once decoded, `&lt;b&gt;` looks like a tag, and is removed with the real "
         "ones: text about HTML is what such a cleaner destroys. Tags first, entities "
-        "after; that is what a parser does. And a `<` that begins no tag must survive."
+        "after; that is what a parser does. And a `<` that begins no tag must "
+        "survive."
     ),
 )
 def clean_page(text: str) -> str:
@@ -551,12 +1252,18 @@ def _padded_rows(random: Random) -> Iterator[Case]:
 
 
 @bug_or_not(
+    purpose=(
+        "Return the attention mask of a row whose last `num_pads` ids are pads: 0 for "
+        "each of these, 1 for each token of the text, its end included."
+    ),
     reference=real_tokens,
     cases=_padded_rows,
     explanation=(
         "It works as long as the pad has an id of its own. If the end of the text is "
-        "the pad as well, the mask hides every real end, the model is never scored on "
-        "one, and so it never learns to stop."
+        "the pad as well, the mask is 0 at the real end, too. The mask alone does "
+        "little harm: it only says what may be looked at. But labels are often made "
+        "from it, -100 wherever it is 0; then no end is ever scored, and the model "
+        "never learns to stop."
     ),
 )
 def attention_mask(ids: list[int], num_pads: int, pad_id: int) -> list[int]:
@@ -576,6 +1283,7 @@ def runs_of_blanks(text: str) -> list[str]:
 
 
 @bug_or_not(
+    purpose="Find all runs of white space in which there is no newline.",
     reference=runs_of_blanks,
     cases=_untidy_texts,
     explanation=(
@@ -586,3 +1294,82 @@ def runs_of_blanks(text: str) -> list[str]:
 )
 def find_blanks(text: str) -> list[str]:
     return re.findall(r"[^\S\n]+", text)
+
+
+def prefix_after_training(prefix: str) -> str | None:
+    tokenizer = Tokenizer(models.BPE(continuing_subword_prefix=prefix))
+    trainer = trainers.BpeTrainer(vocab_size=300, show_progress=False)
+    tokenizer.train_from_iterator(["the cat sat on the mat"], trainer)
+    return tokenizer.model.continuing_subword_prefix
+
+
+@true_or_false(
+    claim=(
+        "A `continuing_subword_prefix` that was set in the model need not be repeated "
+        "in the trainer."
+    ),
+    reference=prefix_after_training,
+    cases=lambda random: [("##",), ("▸",)],
+    explanation=(
+        "Training sets the model's prefix to that of the trainer, and without one to "
+        "`None`. No token gets a mark, and nobody is told. `build_tokenizer` gives "
+        "both marks to both."
+    ),
+)
+def prefix_is_kept(prefix: str) -> str | None:
+    return prefix
+
+
+@cache
+def _small_tokenizer() -> Tokenizer:
+    texts = ["the cat sat on the mat, and the rat sat on the hat"] * 3
+    return build_tokenizer(texts, vocab_size=300, progress=False)
+
+
+def _decoded(text: str, *, trim_offsets: bool) -> str:
+    tokenizer = Tokenizer.from_str(_small_tokenizer().to_str())
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=trim_offsets)
+    return tokenizer.decode(tokenizer.encode(text).ids)
+
+
+def trimming_changes_the_text(text: str) -> bool:
+    return _decoded(text, trim_offsets=True) != _decoded(text, trim_offsets=False)
+
+
+@true_or_false(
+    claim=(
+        "`trim_offsets=True` in the post-processor `ByteLevel` makes decoded text "
+        "more natural."
+    ),
+    reference=trimming_changes_the_text,
+    cases=lambda random: [(text,) for text in ("the cat", " the  mat", "a\n the rat ")],
+    explanation=(
+        "Offsets say where in the text a token stands. `trim_offsets` leaves the "
+        "blank before a word out of them, and changes no id and no decoded text. It "
+        "matters to whoever marks words in a text."
+    ),
+)
+def decodes_differently(text: str) -> bool:
+    return True
+
+
+def ids_with_a_blank_behind(text: str) -> list[int]:
+    return _small_tokenizer().encode(f"{text} ").ids
+
+
+@true_or_false(
+    claim=(
+        "Whether a prompt ends with a blank makes no difference to a tokenizer from "
+        "`build_tokenizer`."
+    ),
+    reference=ids_with_a_blank_behind,
+    cases=lambda random: [(text,) for text in ("", "the", "the cat sat on", "x = 1\n")],
+    explanation=(
+        "The normalizer cuts blanks at the end of a line, and the end of the text is "
+        "one. With GPT-2's tokenizer, which has no normalizer, the blank becomes a "
+        "token of its own, where otherwise it belongs to the next word: a model has "
+        "rarely met that, and goes on badly."
+    ),
+)
+def ids_without_the_blank(text: str) -> list[int]:
+    return _small_tokenizer().encode(text).ids
