@@ -8,32 +8,35 @@ import math
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.teaching import Case, bug_or_not, exercise
+import numpy as np
+
+from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
 
 PAD = 0
 
 
 def _streams_with_starts(random: Random) -> Iterator[Case]:
     for context_length in range(1, 6):
-        for extra in range(3):
+        for extra in range(4):
             ids = list(range(10, 10 + context_length + 1 + extra))
             yield from ((ids, start, context_length) for start in range(extra + 1))
             yield [random.randrange(50) for _ in ids], extra, context_length
+        longer = [random.randrange(50) for _ in range(4 * context_length)]
+        yield from ((longer, start, context_length) for start in (1, context_length))
 
 
 @exercise(
     cases=_streams_with_starts,
     hints=(
         "Two slices of the same length: which one starts one id later?",
-        "`ids[a : a + T]` has T items. The inputs start at `start`, the targets at "
-        "`start + 1`.",
+        "`ids[a : b]` has b - a items. Say for each of the two slices at which "
+        "position it begins, then add the length.",
     ),
 )
 def make_example(
     ids: list[int], start: int, context_length: int
 ) -> tuple[list[int], list[int]]:
-    """Return the inputs and the targets of the window at `start`, `context_length` ids
-    each."""
+    """Return the inputs and the targets of the window at `start`."""
     inputs = ids[start : start + context_length]
     targets = ids[start + 1 : start + 1 + context_length]
     return inputs, targets
@@ -51,18 +54,33 @@ def no_shift(ids, start, context_length):
     "them."
 )
 def double_shift(ids, start, context_length):
-    return ids[start : start + context_length], ids[
-        start + 2 : start + 2 + context_length
-    ]
+    inputs = ids[start : start + context_length]
+    return inputs, ids[start + 2 : start + 2 + context_length]
 
 
 @make_example.mistake(
     "an inclusive bound. Both halves have T + 1 ids, where the stream has so many."
 )
 def inclusive_bound(ids, start, context_length):
-    return ids[start : start + context_length + 1], ids[
-        start + 1 : start + context_length + 2
-    ]
+    inputs = ids[start : start + context_length + 1]
+    return inputs, ids[start + 1 : start + context_length + 2]
+
+
+@make_example.mistake(
+    "the inputs are the whole window. Its last id is a target only: T inputs, T "
+    "targets."
+)
+def inputs_one_too_many(ids, start, context_length):
+    window = ids[start : start + context_length + 1]
+    return window, window[1:]
+
+
+@make_example.mistake(
+    "the targets are one too many: their slice begins one later and ends two later."
+)
+def targets_one_too_many(ids, start, context_length):
+    inputs = ids[start : start + context_length]
+    return inputs, ids[start + 1 : start + context_length + 2]
 
 
 @make_example.mistake(
@@ -78,9 +96,16 @@ def window_too_short(ids, start, context_length):
     "token."
 )
 def backwards(ids, start, context_length):
-    return ids[start + 1 : start + 1 + context_length], ids[
-        start : start + context_length
-    ]
+    inputs = ids[start + 1 : start + 1 + context_length]
+    return inputs, ids[start : start + context_length]
+
+
+@make_example.mistake(
+    "shifted the wrong way: each target is the id *before* its input."
+)
+def shifted_to_the_past(ids, start, context_length):
+    inputs = ids[start : start + context_length]
+    return inputs, ids[start - 1 : start - 1 + context_length]
 
 
 @make_example.mistake(
@@ -99,6 +124,13 @@ def last_target_only(ids, start, context_length):
 
 
 @make_example.mistake(
+    "a list of one target. A window asks T questions, one at each of its inputs."
+)
+def list_of_the_last_target(ids, start, context_length):
+    return ids[start : start + context_length], [ids[start + context_length]]
+
+
+@make_example.mistake(
     "the targets are the T ids *after* the inputs, and not the same ids one position "
     "later."
 )
@@ -112,29 +144,96 @@ def always_the_first(ids, start, context_length):
     return ids[:context_length], ids[1 : context_length + 1]
 
 
+@make_example.mistake(
+    "`start` is a position in the stream, and not the number of a window."
+)
+def start_counts_windows(ids, start, context_length):
+    start = start * context_length
+    inputs = ids[start : start + context_length]
+    return inputs, ids[start + 1 : start + 1 + context_length]
+
+
+@make_example.mistake(
+    "`context_length` is a length. The slice ends at `start + context_length`."
+)
+def length_as_an_end(ids, start, context_length):
+    return ids[start:context_length], ids[start + 1 : context_length + 1]
+
+
+@make_example.mistake(
+    "the window runs to the end of the stream: it has `context_length` inputs only."
+)
+def to_the_end(ids, start, context_length):
+    return ids[start:-1], ids[start + 1 :]
+
+
+@make_example.mistake(
+    "the positions count from 0: `ids[start]` is the first input already."
+)
+def counted_from_one(ids, start, context_length):
+    inputs = ids[max(0, start - 1) : max(0, start - 1) + context_length]
+    return inputs, ids[start : start + context_length]
+
+
+@make_example.mistake(
+    "a roll. The last input is asked for the first id of its own window; read one id "
+    "more."
+)
+def rolled(ids, start, context_length):
+    inputs = ids[start : start + context_length]
+    return inputs, inputs[1:] + inputs[:1]
+
+
+@make_example.mistake(
+    "the targets are computed, not read. Only in a stream 0, 1, 2, … is the next id "
+    "one more."
+)
+def one_more(ids, start, context_length):
+    inputs = ids[start : start + context_length]
+    return inputs, [token + 1 for token in inputs]
+
+
+@make_example.mistake(
+    "pairs of an input and a target. Return two lists: all inputs, then all targets."
+)
+def pairs(ids, start, context_length):
+    window = ids[start : start + context_length + 1]
+    return list(itertools.pairwise(window))
+
+
+@make_example.mistake("the window is not cut in two: all of its T + 1 ids come back.")
+def uncut(ids, start, context_length):
+    return ids[start : start + context_length + 1]
+
+
+@make_example.mistake("the inputs alone. Return both: `inputs, targets`.")
+def inputs_alone(ids, start, context_length):
+    return ids[start : start + context_length]
+
+
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
-        for length in range(1, size + 1):
-            # the pad id may stand in a text too
-            text = [random.choice((PAD, 5, 6, 7)) for _ in range(length)]
-            yield text + [PAD] * (size - length), length
+        for length in range(size + 1):
+            # the pad id may stand in a text too, and need not be 0
+            for pad in (PAD, 9):
+                text = [random.choice((pad, 5, 6, 7)) for _ in range(length)]
+                yield text + [pad] * (size - length), length
             yield list(range(1, length + 1)) + [PAD] * (size - length), length
+    yield [7, PAD, PAD, PAD, 8, PAD], 5
+    yield [5, 6, 9, 9, 9, 9], 4
 
 
 @exercise(
     cases=_padded_windows,
     hints=(
-        "Which is the last position of the inputs whose target is still a real id?",
-        "The target at t is the id at t + 1 of the window. It is real if t + 1 < "
-        "length.",
+        "Write one window down, its targets below it, and cross out what is padding. "
+        "How many targets are left of a text of 4 ids?",
+        "The target of input t is the id at t + 1 of the window. So ask of t + 1, not "
+        "of t, whether it is a position of the text.",
     ),
 )
 def padded_targets(window: list[int], length: int) -> list[int]:
-    """Return the targets of a padded window, with -100 in place of each padding.
-
-    The first `length` ids of the window are text, the others padding. The pad id may
-    occur in a text too.
-    """
+    """Return the targets of a padded window, with -100 in place of each padding."""
     return [target if t + 1 < length else -100 for t, target in enumerate(window[1:])]
 
 
@@ -147,10 +246,26 @@ def mask_of_inputs(window, length):
 
 
 @padded_targets.mistake(
-    "the padding is told by its id. A real token with that id is lost: use `length`."
+    "one too many is masked: the last id of the text is a target that counts."
+)
+def one_too_many_masked(window, length):
+    return [target if t + 2 < length else -100 for t, target in enumerate(window[1:])]
+
+
+@padded_targets.mistake(
+    "the padding is told by the id 0. The pad id may be another, and a real token may "
+    "have it: use `length`."
 )
 def mask_by_id(window, length):
     return [target if target != PAD else -100 for target in window[1:]]
+
+
+@padded_targets.mistake(
+    "the padding is told by its id, that of the window's end. A real token with that "
+    "id is lost: use `length`."
+)
+def mask_by_last_id(window, length):
+    return [target if target != window[-1] else -100 for target in window[1:]]
 
 
 @padded_targets.mistake(
@@ -160,9 +275,43 @@ def no_mask(window, length):
     return window[1:]
 
 
+@padded_targets.mistake(
+    "0 is an id like any other, and would be scored. What marks a target that does not "
+    "count is -100."
+)
+def zero_for_a_mask(window, length):
+    return [target if t + 1 < length else 0 for t, target in enumerate(window[1:])]
+
+
+@padded_targets.mistake(
+    "None is no integer. What marks a target that does not count is -100."
+)
+def none_for_a_mask(window, length):
+    return [target if t + 1 < length else None for t, target in enumerate(window[1:])]
+
+
 @padded_targets.mistake("the targets are not shifted: they are the inputs, masked.")
 def unshifted_mask(window, length):
     return [target if t < length else -100 for t, target in enumerate(window[:-1])]
+
+
+@padded_targets.mistake(
+    "the mask is right, but its targets are not shifted: they are the inputs."
+)
+def inputs_with_the_right_mask(window, length):
+    return [target if t + 1 < length else -100 for t, target in enumerate(window[:-1])]
+
+
+@padded_targets.mistake(
+    "the mask is upside down: the padding is kept, and the text is left out."
+)
+def inverted_mask(window, length):
+    return [-100 if t + 1 < length else target for t, target in enumerate(window[1:])]
+
+
+@padded_targets.mistake("all targets are masked. Those of the text must be scored.")
+def all_masked(window, length):
+    return [-100] * (len(window) - 1)
 
 
 @padded_targets.mistake(
@@ -179,17 +328,55 @@ def masked_window(window, length):
     return window[:length] + [-100] * (len(window) - length)
 
 
+@padded_targets.mistake(
+    "one entry too many. A window of T + 1 ids has T targets; the last id is followed "
+    "by nothing."
+)
+def one_entry_too_many(window, length):
+    masked = window[:length] + [-100] * (len(window) - length)
+    return [*masked[1:], -100]
+
+
+@padded_targets.mistake(
+    "right but for `length` 0: `window[1:0]` is empty, and not of length -1. Then "
+    "there is one -100 too many."
+)
+def one_too_many_for_length_0(window, length):
+    return window[1:length] + [-100] * (len(window) - length)
+
+
+@padded_targets.mistake(
+    "right but for `length` 0: `length - 1` is then -1, which counts from the end. A "
+    "window of padding alone has nothing to score."
+)
+def negative_position(window, length):
+    targets = window[1:]
+    targets[length - 1 :] = [-100] * len(targets[length - 1 :])
+    return targets
+
+
+@padded_targets.mistake(
+    "the padding stands at the end of the window, and not at its beginning."
+)
+def masked_at_the_left(window, length):
+    pads = len(window) - length
+    return [target if t >= pads else -100 for t, target in enumerate(window[1:])]
+
+
+@padded_targets.mistake("the targets alone are wanted, without the inputs.")
+def with_inputs(window, length):
+    targets = [
+        target if t + 1 < length else -100 for t, target in enumerate(window[1:])
+    ]
+    return window[:-1], targets
+
+
 def _logits_and_targets(random: Random) -> Iterator[Case]:
     # exp() of these overflows, or leaves only zeros
-    yield (
-        [[800.0, 790.0], [-800.0, -790.0]],
-        [0, 1],
-    )
+    yield [[800.0, 790.0], [-800.0, -790.0]], [0, 1]
+    yield [[800.0, -800.0]], [1]  # a probability below the smallest float
     # a product of so many probabilities underflows
-    yield (
-        [[0.0, 0.5]] * 2000,
-        [0] * 2000,
-    )
+    yield [[0.0, 0.5]] * 2000, [0] * 2000
     for length in range(1, 6):
         for vocab_size in (2, 3, 5):
             logits = [
@@ -202,27 +389,20 @@ def _logits_and_targets(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_logits_and_targets,
     hints=(
-        "The chain rule multiplies probabilities, so logarithms are added.",
-        "At each position: the logit of the target, minus the log of the sum of all "
-        "`exp(logit)` of that row. If `exp` overflows, subtract the largest logit of "
-        "the row from all of them first: the softmax stays the same.",
+        "The chain rule multiplies probabilities, so logarithms are added. Write down "
+        "the softmax of one target, take its logarithm, and simplify.",
+        "What is left at each position is a logit minus the log of a sum of "
+        "exponentials. If `exp` overflows, use that a softmax does not change when the "
+        "same number is taken off all logits of a row. Which number helps?",
     ),
 )
 def joint_log_probability(logits: list[list[float]], targets: list[int]) -> float:
-    """Return the natural log of the probability that the model gives to all `targets`
-    together.
-
-    `logits[t]` has one score for each id of the vocabulary; a softmax makes
-    probabilities of them.
-    """
+    """Return the natural log of the model's probability of all `targets` together."""
     total = 0.0
     for row, target in zip(logits, targets, strict=True):
         largest = max(row)  # subtracted and added again, so that exp() cannot overflow
-        total += (
-            row[target]
-            - largest
-            - math.log(sum(math.exp(score - largest) for score in row))
-        )
+        log_of_sum = math.log(sum(math.exp(score - largest) for score in row))
+        total += row[target] - largest - log_of_sum
     return total
 
 
@@ -242,10 +422,32 @@ def mean_instead_of_sum(logits, targets):
 
 
 @joint_log_probability.mistake(
+    "the mean loss. The joint probability needs the sum, and the logarithm without the "
+    "minus."
+)
+def mean_loss_of_logits(logits, targets):
+    return -joint_log_probability.reference(logits, targets) / len(targets)
+
+
+@joint_log_probability.mistake(
     "the sign. Logs of probabilities are negative; minus their sum is the loss."
 )
 def negated(logits, targets):
     return -joint_log_probability.reference(logits, targets)
+
+
+@joint_log_probability.mistake(
+    "the base. The natural log is asked for, `math.log`; this one is in bits."
+)
+def in_bits(logits, targets):
+    return joint_log_probability.reference(logits, targets) / math.log(2)
+
+
+@joint_log_probability.mistake(
+    "the base. The natural log is asked for, `math.log`; this one has base 10."
+)
+def base_ten(logits, targets):
+    return joint_log_probability.reference(logits, targets) / math.log(10)
 
 
 @joint_log_probability.mistake(
@@ -267,6 +469,68 @@ def overflows(logits, targets):
 
 
 @joint_log_probability.mistake(
+    "`exp` of a large logit is infinite, and so the result is NaN or infinite. "
+    "Subtract the row's largest logit first: the softmax stays the same."
+)
+def overflows_to_nan(logits, targets):
+    with np.errstate(all="ignore"):
+        total = 0.0
+        for row, target in zip(logits, targets, strict=True):
+            exponentials = np.exp(np.array(row))
+            total += np.log(exponentials[target] / exponentials.sum())
+    return float(total)
+
+
+@joint_log_probability.mistake(
+    "a softmax, then its logarithm. A small probability is 0 before the logarithm sees "
+    "it: take the logarithm of the formula, not of its result."
+)
+def log_of_softmax(logits, targets):
+    total = 0.0
+    for row, target in zip(logits, targets, strict=True):
+        exponentials = [math.exp(score - max(row)) for score in row]
+        total += math.log(exponentials[target] / sum(exponentials))
+    return total
+
+
+@joint_log_probability.mistake(
+    "a softmax, then its logarithm. A small probability is 0 before the logarithm sees "
+    "it, and the log of 0 is minus infinity: take the logarithm of the formula."
+)
+def log_of_softmax_to_infinity(logits, targets):
+    with np.errstate(all="ignore"):
+        total = 0.0
+        for row, target in zip(logits, targets, strict=True):
+            exponentials = np.exp(np.array(row) - max(row))
+            total += np.log(exponentials[target] / exponentials.sum())
+    return float(total)
+
+
+@joint_log_probability.mistake(
+    "the small number that is added, so that no logarithm is infinite, changes the "
+    "result: a probability may be smaller than it. Take the logarithm of the formula."
+)
+def with_a_small_number(logits, targets):
+    total = 0.0
+    for row, target in zip(logits, targets, strict=True):
+        exponentials = np.exp(np.array(row) - max(row))
+        total += np.log(exponentials[target] / exponentials.sum() + 1e-9)
+    return float(total)
+
+
+@joint_log_probability.mistake(
+    "the softmax goes over the positions. Each row, one position, has a softmax of its "
+    "own, over the vocabulary."
+)
+def softmax_along_the_text(logits, targets):
+    columns = [list(column) for column in zip(*logits, strict=True)]
+    return sum(
+        joint_log_probability.reference([columns[target]], [position])
+        for position, target in enumerate(targets)
+    )
+
+
+@joint_log_probability.mistake(
     "a product of probabilities, and one logarithm at the end. On a long text the "
     "product underflows: add logs."
 )
@@ -279,11 +543,76 @@ def log_of_product(logits, targets):
     return math.log(product)
 
 
+@joint_log_probability.mistake(
+    "a product of probabilities, and one logarithm at the end: it underflows to 0, and "
+    "the log of 0 is minus infinity. Add logs."
+)
+def log_of_product_to_infinity(logits, targets):
+    total = 1.0
+    for row, target in zip(logits, targets, strict=True):
+        exponentials = np.exp(np.array(row) - max(row))
+        total *= exponentials[target] / exponentials.sum()
+    with np.errstate(all="ignore"):
+        return float(np.log(total))
+
+
+@joint_log_probability.mistake(
+    "the likeliest id of each row is scored. Score the target, likely or not."
+)
+def likeliest(logits, targets):
+    best = [row.index(max(row)) for row in logits]
+    return joint_log_probability.reference(logits, best)
+
+
+@joint_log_probability.mistake(
+    "shifted again: `logits[t]` belong to `targets[t]` already."
+)
+def shifted_again(logits, targets):
+    return joint_log_probability.reference(logits[:-1], targets[1:])
+
+
+@joint_log_probability.mistake(
+    "the last target alone. The chain rule has one factor for each target."
+)
+def last_factor(logits, targets):
+    return joint_log_probability.reference(logits[-1:], targets[-1:])
+
+
+@joint_log_probability.mistake(
+    "the largest logit is subtracted in the sum of the exponentials, but not added "
+    "again: take it off the target's logit too."
+)
+def largest_not_added(logits, targets):
+    total = 0.0
+    for row, target in zip(logits, targets, strict=True):
+        total += row[target] - math.log(sum(math.exp(s - max(row)) for s in row))
+    return total
+
+
+@joint_log_probability.mistake(
+    "logits are no probabilities: they may be negative, and have no logarithm. A "
+    "softmax comes first."
+)
+def log_of_logits(logits, targets):
+    return sum(math.log(row[t]) for row, t in zip(logits, targets, strict=True))
+
+
+@joint_log_probability.mistake(
+    "divided by the sum of the logits. A softmax divides exponentials."
+)
+def share_of_logits(logits, targets):
+    return sum(
+        math.log(row[target] / sum(row))
+        for row, target in zip(logits, targets, strict=True)
+    )
+
+
 def _losses(random: Random) -> Iterator[Case]:
     yield ([0.0],)
     yield ([1.0],)
     for count in range(2, 8):
         yield ([round(random.uniform(0, 6), 2) for _ in range(count)],)
+    yield ([round(random.uniform(1, 4), 2) for _ in range(1000)],)
 
 
 @exercise(
@@ -291,7 +620,7 @@ def _losses(random: Random) -> Iterator[Case]:
     hints=(
         "Perplexity is the number of equally likely choices that would give the same "
         "mean loss.",
-        "The loss of one choice in n is ln n. So: `exp` of what?",
+        "The loss of one choice in n is ln n nats. Which function turns ln n into n?",
     ),
 )
 def perplexity(losses: list[float]) -> float:
@@ -312,6 +641,26 @@ def base_two(losses):
     return 2 ** (sum(losses) / len(losses))
 
 
+@perplexity.mistake("the base. These losses are nats: the base is e, not 10.")
+def base_ten_of_losses(losses):
+    return 10 ** (sum(losses) / len(losses))
+
+
+@perplexity.mistake(
+    "two units in one formula: divided by ln 2 the mean is in bits, and `exp` wants "
+    "nats. Take `exp` of nats, or 2 to the power of bits."
+)
+def exponential_of_bits(losses):
+    return math.exp(sum(losses) / len(losses) / math.log(2))
+
+
+@perplexity.mistake(
+    "2 to the power of the mean times ln 2. Nats become bits by *dividing* by ln 2."
+)
+def two_to_the_wrong_bits(losses):
+    return 2 ** (sum(losses) / len(losses) * math.log(2))
+
+
 @perplexity.mistake(
     "a sum instead of a mean: the result grows with the length of the text."
 )
@@ -319,9 +668,48 @@ def exponential_of_sum(losses):
     return math.exp(sum(losses))
 
 
+@perplexity.mistake(
+    "a sum instead of a mean: the result grows with the length of the text, until it "
+    "is infinite."
+)
+def infinite_exponential_of_sum(losses):
+    with np.errstate(all="ignore"):
+        return float(np.exp(np.sum(losses)))
+
+
+@perplexity.mistake(
+    "`exp` of the sum, divided by the number of tokens. Divide first, inside `exp`."
+)
+def divided_too_late(losses):
+    return math.exp(sum(losses)) / len(losses)
+
+
+@perplexity.mistake(
+    "right for a short text. For a long one `exp` of the sum overflows before the root "
+    "is taken: divide inside `exp`."
+)
+def root_of_the_exponential(losses):
+    return math.exp(sum(losses)) ** (1 / len(losses))
+
+
+@perplexity.mistake(
+    "right for a short text. For a long one the product is infinite before the root is "
+    "taken: `exp` of the mean is the same number."
+)
+def root_of_the_product(losses):
+    return math.prod(math.exp(loss) for loss in losses) ** (1 / len(losses))
+
+
 @perplexity.mistake("the mean loss itself. Perplexity is its exponential.")
 def mean_loss(losses):
     return sum(losses) / len(losses)
+
+
+@perplexity.mistake(
+    "the mean loss in bits. Perplexity is a number of choices: e to the mean in nats."
+)
+def mean_in_bits(losses):
+    return sum(losses) / len(losses) / math.log(2)
 
 
 @perplexity.mistake(
@@ -331,23 +719,51 @@ def minus_mean(losses):
     return math.exp(-sum(losses) / len(losses))
 
 
+@perplexity.mistake(
+    "the logarithm of the mean. Losses are logarithms already: the way back is `exp`."
+)
+def logarithm_of_mean(losses):
+    return math.log(sum(losses) / len(losses))
+
+
+@perplexity.mistake(
+    "divided by one less than the number of losses: this is a mean, not a spread."
+)
+def one_less(losses):
+    return math.exp(sum(losses) / (len(losses) - 1))
+
+
+@perplexity.mistake(
+    "a rounded number. A perplexity need not be whole: 5.6 choices are possible."
+)
+def rounded(losses):
+    return round(math.exp(sum(losses) / len(losses)))
+
+
+@perplexity.mistake("the median. Perplexity is made of the mean of all losses.")
+def median(losses):
+    return float(np.exp(np.median(losses)))
+
+
 def _losses_of_texts(random: Random) -> Iterator[Case]:
-    for text in ("a", "word", "naïve", "Größe", "三人行", "\N{GRINNING FACE}", "x ≤ y"):
-        for num_tokens in {1, len(text), max(1, len(text) // 2)}:
-            yield round(random.uniform(0.5, 4), 2), num_tokens, text
+    texts = ("a", "word", "naïve", "Größe", "三人行", "\N{GRINNING FACE}", "x ≤ y")
+    for text in texts:
+        counts = {1, len(text), max(1, len(text) // 2), len(text.encode())}
+        for num_predicted in sorted(counts):
+            yield round(random.uniform(0.5, 4), 2), num_predicted, text
 
 
 @exercise(
     cases=_losses_of_texts,
     hints=(
         "Three steps: the nats of the whole text, then bits, then per byte.",
-        "One bit is ln 2 nats. `text.encode()` are the UTF-8 bytes.",
+        "How many nats has the whole text? How many bits is one nat, more than 1 or "
+        "less? And what does `text.encode()` return?",
     ),
 )
-def text_bits_per_byte(nats_per_token: float, num_tokens: int, text: str) -> float:
-    """Return the loss of `text` in bits per UTF-8 byte, given its mean loss per token
-    and its number of tokens."""
-    bits = nats_per_token * num_tokens / math.log(2)
+def text_bits_per_byte(nats_per_token: float, num_predicted: int, text: str) -> float:
+    """Return the loss of `text` in bits per UTF-8 byte."""
+    bits = nats_per_token * num_predicted / math.log(2)
     return bits / len(text.encode())
 
 
@@ -355,29 +771,110 @@ def text_bits_per_byte(nats_per_token: float, num_tokens: int, text: str) -> flo
     "characters are counted, not bytes: `len(text.encode())` differs for é, 三 and "
     "emoji."
 )
-def bits_per_character(nats_per_token, num_tokens, text):
-    return nats_per_token * num_tokens / math.log(2) / len(text)
+def bits_per_character(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / math.log(2) / len(text)
 
 
 @text_bits_per_byte.mistake(
     "these are nats. A bit is ln 2 = 0.693 nats, so there are more bits than nats."
 )
-def nats_per_byte(nats_per_token, num_tokens, text):
-    return nats_per_token * num_tokens / len(text.encode())
+def nats_per_byte(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / len(text.encode())
 
 
 @text_bits_per_byte.mistake(
-    "the loss is per token: multiply by `num_tokens` to get that of the text."
+    "these are nats, and per character: a bit is ln 2 nats, and é has two bytes."
 )
-def one_token_only(nats_per_token, num_tokens, text):
+def nats_per_character(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / len(text)
+
+
+@text_bits_per_byte.mistake(
+    "the loss is per token: multiply by `num_predicted` to get that of the text."
+)
+def one_token_only(nats_per_token, num_predicted, text):
     return nats_per_token / math.log(2) / len(text.encode())
+
+
+@text_bits_per_byte.mistake(
+    "that is in bits per *token*. The bytes of the text are still to come."
+)
+def bits_per_token(nats_per_token, num_predicted, text):
+    return nats_per_token / math.log(2)
+
+
+@text_bits_per_byte.mistake(
+    "those are the bits of the whole text. Divide them by its number of bytes."
+)
+def bits_of_the_text(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / math.log(2)
+
+
+@text_bits_per_byte.mistake(
+    "bytes and tokens are exchanged: multiply by the tokens, divide by the bytes."
+)
+def inverted(nats_per_token, num_predicted, text):
+    return nats_per_token / math.log(2) * len(text.encode()) / num_predicted
+
+
+@text_bits_per_byte.mistake(
+    "divided by the tokens once more. The loss is per token already: multiply by them."
+)
+def divided_by_tokens(nats_per_token, num_predicted, text):
+    return nats_per_token / math.log(2) / num_predicted / len(text.encode())
 
 
 @text_bits_per_byte.mistake(
     "multiplied by ln 2 instead of divided: bits are the smaller unit."
 )
-def multiplied(nats_per_token, num_tokens, text):
-    return nats_per_token * num_tokens * math.log(2) / len(text.encode())
+def multiplied(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted * math.log(2) / len(text.encode())
+
+
+@text_bits_per_byte.mistake(
+    "divided by 2 instead of ln 2 = 0.693. A bit is the logarithm of 2, in nats."
+)
+def divided_by_two(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / 2 / len(text.encode())
+
+
+@text_bits_per_byte.mistake(
+    "the logarithm of the loss. The loss is a logarithm already, of base e: only its "
+    "unit changes."
+)
+def logarithm_again(nats_per_token, num_predicted, text):
+    return math.log2(nats_per_token) * num_predicted / len(text.encode())
+
+
+@text_bits_per_byte.mistake(
+    "divided by 8 as well. Bits *per byte* are asked for: the bytes are counted, not "
+    "their bits."
+)
+def per_bit(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / math.log(2) / (8 * len(text.encode()))
+
+
+@text_bits_per_byte.mistake(
+    "one token is taken off. `num_predicted` counts the predictions: all of them count."
+)
+def one_prediction_less(nats_per_token, num_predicted, text):
+    return nats_per_token * (num_predicted - 1) / math.log(2) / len(text.encode())
+
+
+@text_bits_per_byte.mistake("words are counted, not bytes: `len(text.encode())`.")
+def bits_per_word(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / math.log(2) / len(text.split())
+
+
+@text_bits_per_byte.mistake(
+    "the bytes of UTF-16. `text.encode()` without an argument is UTF-8."
+)
+def bytes_of_utf16(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / math.log(2) / len(text.encode("utf-16"))
+
+
+# What each toy returns at t is a sum of ids with whole weights, so each change of an id
+# that it depends on moves it, whatever the change is.
 
 
 def _running_sum(ids):
@@ -392,16 +889,40 @@ def _position(ids):
     return list(range(len(ids)))
 
 
+def _number_of_ids(ids):
+    return [len(ids)] * len(ids)
+
+
 def _next_one(ids):
     return [*ids[1:], 0]
 
 
-def _mean_of_all(ids):
-    return [sum(ids) / len(ids)] * len(ids)
+def _sum_of_all(ids):
+    return [sum(ids)] * len(ids)
 
 
 def _only_the_first_peeks(ids):
     return [ids[min(1, len(ids) - 1)], *ids[1:]]
+
+
+def _the_first_peeks_at_the_last(ids):
+    return [ids[-1], *ids[1:]]
+
+
+def _two_ahead(ids):
+    return [*ids[2:], 0, 0][: len(ids)]
+
+
+def _only_at_the_last_pair(ids):
+    return [*ids[:-2], *([ids[-1]] * min(2, len(ids)))]
+
+
+def _the_third_peeks_at_the_fourth(ids):
+    return [*ids[:2], *ids[3:4], *ids[3:]] if len(ids) > 3 else list(ids)
+
+
+def _the_last_remembers_the_second(ids):
+    return [*ids[:-1], ids[min(1, len(ids) - 1)]]
 
 
 def _previous_one(ids):
@@ -413,29 +934,36 @@ def _toy_models(random: Random) -> Iterator[Case]:
         _running_sum,
         _itself,
         _position,
+        _number_of_ids,
         _next_one,
-        _mean_of_all,
+        _sum_of_all,
         _only_the_first_peeks,
+        _the_first_peeks_at_the_last,
+        _two_ahead,
+        _only_at_the_last_pair,
+        _the_third_peeks_at_the_fourth,
+        _the_last_remembers_the_second,
         _previous_one,
     )
-    for length in (2, 3, 5, 8):
-        yield from ((toy, [random.randrange(9) for _ in range(length)]) for toy in toys)
+    for length in (1, 2, 3, 5, 8):
+        for toy in toys:
+            yield toy, [random.randrange(9) for _ in range(length)]
+            yield toy, [0] * length
+            yield toy, [1] * length
 
 
 @exercise(
     cases=_toy_models,
     hints=(
-        "Change one id, call the model again, and compare the outputs before that id.",
-        "Do it for every position from 1 on: `model(altered)[:position]` must equal "
-        "`model(ids)[:position]`.",
+        "You cannot look inside the model, only call it. What happens to the outputs "
+        "of a model that peeks if you change a later id?",
+        "Change the id at one position in a copy, and compare the outputs *before* "
+        "that position with those of the unchanged list. Which positions must you try, "
+        "and when may you say that none peeks?",
     ),
 )
 def peeks(model, ids: list[int]) -> bool:
-    """Return whether an output of `model` depends on a later id.
-
-    The model maps a list of ids to a list of as many outputs; the output at t may use
-    the ids up to t.
-    """
+    """Return whether an output of `model` depends on a later id."""
     honest = model(ids)
     for position in range(1, len(ids)):
         altered = [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
@@ -444,15 +972,28 @@ def peeks(model, ids: list[int]) -> bool:
     return False
 
 
+def _changed(ids, position):
+    return [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
+
+
 @peeks.mistake(
     "the output at the changed position is compared too. It may use its own input."
 )
 def blames_the_present(model, ids):
-    for position in range(1, len(ids)):
-        altered = [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
-        if model(altered)[: position + 1] != model(ids)[: position + 1]:
-            return True
-    return False
+    return any(
+        model(_changed(ids, p))[: p + 1] != model(ids)[: p + 1]
+        for p in range(1, len(ids))
+    )
+
+
+@peeks.mistake(
+    "the output at the changed position is compared too, even that of the first id. It "
+    "may use its own input."
+)
+def blames_the_first(model, ids):
+    return any(
+        model(_changed(ids, p))[: p + 1] != model(ids)[: p + 1] for p in range(len(ids))
+    )
 
 
 @peeks.mistake(
@@ -463,14 +1004,165 @@ def changes_the_last_only(model, ids):
 
 
 @peeks.mistake(
+    "the last id is never changed: `range` stops before its end. A model may peek "
+    "there alone."
+)
+def never_the_last(model, ids):
+    return any(
+        model(_changed(ids, p))[:p] != model(ids)[:p] for p in range(1, len(ids) - 1)
+    )
+
+
+@peeks.mistake(
+    "only the second id is changed: the loop returns in its first round. Return False "
+    "after the loop."
+)
+def returns_in_the_first_round(model, ids):
+    return len(ids) > 1 and model(_changed(ids, 1))[:1] != model(ids)[:1]
+
+
+@peeks.mistake(
+    "only the second id is changed: the loop returns in its first round, and without a "
+    "round, `None`. Return False after the loop."
+)
+def returns_in_the_first_round_or_none(model, ids):
+    for position in range(1, len(ids)):
+        return model(_changed(ids, position))[:position] != model(ids)[:position]
+
+
+@peeks.mistake("only the first id is changed, and nothing stands before it.")
+def changes_the_first_only(model, ids):
+    return model([ids[0] + 1, *ids[1:]])[1:] != model(ids)[1:]
+
+
+@peeks.mistake(
+    "only the output just before the change is compared. A model may look two ahead: "
+    "compare all outputs before it."
+)
+def neighbor_only(model, ids):
+    return any(
+        model(_changed(ids, p))[p - 1] != model(ids)[p - 1] for p in range(1, len(ids))
+    )
+
+
+@peeks.mistake(
+    "only output 0 is compared. Each output before the change could give it away."
+)
+def first_output_only(model, ids):
+    return any(model(_changed(ids, p))[0] != model(ids)[0] for p in range(1, len(ids)))
+
+
+@peeks.mistake(
+    "the output just before the change is left out, and it is the likeliest to peek."
+)
+def stops_too_early(model, ids):
+    return any(
+        model(_changed(ids, p))[: p - 1] != model(ids)[: p - 1]
+        for p in range(1, len(ids))
+    )
+
+
+@peeks.mistake(
     "any difference counts as peeking. Later outputs may, and should, depend on the "
     "id that was changed."
 )
 def any_difference(model, ids):
+    return any(model(_changed(ids, p)) != model(ids) for p in range(len(ids)))
+
+
+@peeks.mistake(
+    "any difference counts as peeking: the output at the changed id, and all after it, "
+    "may move."
+)
+def any_difference_but_the_first(model, ids):
+    return any(model(_changed(ids, p)) != model(ids) for p in range(1, len(ids)))
+
+
+@peeks.mistake(
+    "the outputs *after* the change are compared. They may move; those before it may "
+    "not."
+)
+def compares_the_future(model, ids):
     return any(
-        model([*ids[:p], ids[p] + 1, *ids[p + 1 :]]) != model(ids)
-        for p in range(len(ids))
+        model(_changed(ids, p))[p + 1 :] != model(ids)[p + 1 :] for p in range(len(ids))
     )
+
+
+@peeks.mistake(
+    "the outputs from the changed id on are compared. They may move; those before it "
+    "may not."
+)
+def compares_from_the_change_on(model, ids):
+    return any(
+        model(_changed(ids, p))[p:] != model(ids)[p:] for p in range(1, len(ids))
+    )
+
+
+@peeks.mistake("the answer is upside down: True means that the model peeks.")
+def upside_down(model, ids):
+    return not peeks.reference(model, ids)
+
+
+@peeks.mistake(
+    "where the id is 0 nothing changes: to set it to 0, or to change its sign, leaves it "
+    "as it is. Add 1 to it."
+)
+def replaces_by_zero(model, ids):
+    return any(
+        model([*ids[:p], 0, *ids[p + 1 :]])[:p] != model(ids)[:p]
+        for p in range(1, len(ids))
+    )
+
+
+@peeks.mistake(
+    "the id is replaced by 1. Where it is 1 already nothing changes: add 1 to it."
+)
+def replaces_by_one(model, ids):
+    return any(
+        model([*ids[:p], 1, *ids[p + 1 :]])[:p] != model(ids)[:p]
+        for p in range(1, len(ids))
+    )
+
+
+@peeks.mistake(
+    "the changes pile up. Begin each round with a fresh copy of `ids`, so that a "
+    "single id differs."
+)
+def piles_up(model, ids):
+    altered = list(ids)
+    for position in range(1, len(ids)):
+        altered[position] += 1
+        if model(altered)[:position] != model(ids)[:position]:
+            return True
+    return False
+
+
+@peeks.mistake(
+    "the model is called on shorter texts. What it puts where no next id exists may "
+    "look like one, and its length may count: change an id, and keep the length."
+)
+def compares_with_prefixes(model, ids):
+    return any(
+        model(ids[:length]) != model(ids)[:length] for length in range(1, len(ids))
+    )
+
+
+@peeks.mistake(
+    "an output is compared with a later id. Equal by chance is no proof, and a leak "
+    "need not copy: change an id, and see what moves."
+)
+def compares_values(model, ids):
+    return any(model(ids)[t] == ids[t + 1] for t in range(len(ids) - 1))
+
+
+@peeks.mistake(
+    "the outputs are compared with the ids. Change an id instead, and see what moves."
+)
+def equal_to_the_next_ids(model, ids):
+    return model(ids)[:-1] == ids[1:]
+
+
+# -- Bug or not? ----------------------------------------------------------------------
 
 
 def _windows(random: Random) -> Iterator[Case]:
@@ -484,13 +1176,14 @@ def aligned_pairs(window: list[int]) -> list[tuple[int, int]]:
 
 
 @bug_or_not(
+    purpose="To pair each id of a window of T + 1 ids, but the last, with the id that "
+    "follows it in the text.",
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "A roll has no end to fall off: the last input is asked to predict the "
-        "*first* token of its own window. One target in T is noise, and the loss "
-        "still looks plausible. Only the (T + 1)-th id of the window can fill that "
-        "place."
+        "A roll has no end to fall off: one pair too many, in which the last id is "
+        "asked for the *first* of its own window. That target is noise, and the loss "
+        "still looks plausible. A window of T + 1 ids has T pairs."
     ),
 )
 def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
@@ -500,34 +1193,42 @@ def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
 
 
 @bug_or_not(
+    purpose="To hand a window to a model of the library `transformers`, so that each "
+    "id is scored against the one that follows it. These models shift the labels "
+    "themselves, as the last line shows.",
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "The labels are shifted once when they are made, and again inside the model, "
-        "as models of `transformers` do. Each input is asked for the token after the "
-        "next. Nothing fails; the loss just stays too high. For such a model, labels "
-        "are the inputs themselves."
+        "It looks like a missing shift, and is none: the model drops the last logits "
+        "and the first label, and so aligns them. Whoever shifts the labels before "
+        "makes it a double shift: nothing fails, each input is asked for the token "
+        "after the next, and the loss stays too high. So find out who shifts."
     ),
 )
 def labels_for_transformers(window: list[int]) -> list[tuple[int, int]]:
-    inputs, labels = window[:-1], window[1:]
+    inputs = window
+    labels = list(window)
     # inside the model: logits[:-1] are scored against labels[1:]
     return list(zip(inputs[:-1], labels[1:], strict=True))
 
 
-@bug_or_not(
+@true_or_false(
+    claim="“The inputs are the targets, *shifted right*, with the window's first id "
+    "in the place that becomes free” and “the targets are the window, *shifted left*” "
+    "make the same pairs of an input and a target.",
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "Two slices of the stream, one position apart, are the same as one window of "
-        "T + 1 ids split in two. It costs a second read, but every pair is right."
+        "It is one step, seen from two sides. Written from left to right, a list whose "
+        "first id is dropped moves to the left: those are the targets. A list that "
+        "gets an id in front moves to the right: those are the inputs. So a text may "
+        "say either word; check what stands under what."
     ),
 )
-def two_slices(window: list[int]) -> list[tuple[int, int]]:
-    start, context_length = 0, len(window) - 1
-    x = window[start : start + context_length]
-    y = window[start + 1 : start + 1 + context_length]
-    return list(zip(x, y, strict=True))
+def shifted_right_or_left(window: list[int]) -> list[tuple[int, int]]:
+    targets = window[1:]
+    inputs = [window[0], *targets[:-1]]
+    return list(zip(inputs, targets, strict=True))
 
 
 def _batches_of_losses(random: Random) -> Iterator[Case]:
@@ -548,6 +1249,8 @@ def mean_over_tokens(batches: list[list[float]]) -> float:
 
 
 @bug_or_not(
+    purpose="To return the mean loss per token of a text that was scored in batches. "
+    "Each batch is the list of its tokens' losses; the last one may be shorter.",
     reference=mean_over_tokens,
     cases=_batches_of_losses,
     explanation=(
