@@ -1,9 +1,8 @@
-"""Lesson 05: what a stride costs, what it buys, and what it does in training, in
-evaluation and in a split.
+"""Lesson 05: what a stride costs and buys, in training, in evaluation, in a split.
 
-Everything that can be counted is counted from starts alone, so that every scheme of the
-earlier lessons fits into the same table. What can only be measured is measured with a
-model that is a plain function from ids to logits.
+What can be counted is counted from starts alone, so that every scheme of the earlier
+lessons fits into the same table. What can only be measured is measured with a model
+that is a plain function from ids to logits.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from course_lib.foundation import (
     as_integers,
     as_stream,
     check_integer,
+    check_number,
+    one_thread,
     token_ledger,
 )
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
@@ -42,8 +43,7 @@ T_QUANTILES = (
 
 @dataclass(frozen=True)
 class EpochCost:
-    """What one epoch of windows costs and covers; the field names are the rows of
-    `cost_table`.
+    """What one epoch of windows costs and covers: a column of `cost_table`.
 
     Attributes:
         windows: number of starts.
@@ -52,8 +52,8 @@ class EpochCost:
             between them, 0 for one window.
         tokens_processed: inputs that go through the model, windows * T, as many as
             predictions are made.
-        effective_size: tokens that are a target at least once. More predictions than
-            that are repetitions.
+        effective_size: tokens that are a target at least once. Others give this name
+            to the number of windows, which counts repetitions.
         mean_turns, fewest_turns, most_turns: how often a token is a target, over all
             tokens but the first.
         mean_context: mean left context of a prediction, in tokens; 0 without
@@ -102,6 +102,8 @@ def epoch_cost(
         TypeError, ValueError: a wrong argument, or a window that reaches over the end
             of the stream.
     """
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
+    context_length = check_integer("context_length", context_length, minimum=1)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     bytes_per_id = check_integer("bytes_per_id", bytes_per_id, minimum=1)
     starts = as_integers("starts", starts).astype(np.int64).ravel()
@@ -128,13 +130,10 @@ def epoch_cost(
 
 
 def usual_strides(context_length: int) -> list[int]:
-    """Return the strides 1, T/4, T/2, T, T + 1 and 2T, rounded down to integers, each
-    once, in order."""
+    """Return 1, T/4, T/2, T, T + 1 and 2T, rounded down, each once, in order."""
     context_length = check_integer("context_length", context_length, minimum=1)
-    quarter, half = max(1, context_length // 4), max(1, context_length // 2)
-    return sorted(
-        {1, quarter, half, context_length, context_length + 1, 2 * context_length}
-    )
+    parts = {max(1, context_length // 4), max(1, context_length // 2)}
+    return sorted({1, context_length, context_length + 1, 2 * context_length} | parts)
 
 
 def stride_costs(
@@ -143,39 +142,350 @@ def stride_costs(
     batch_size: int,
     strides: list[int] | None = None,
 ) -> dict[int, EpochCost]:
-    """Count the cost of one epoch in order for each stride, by default for
-    `usual_strides(context_length)`."""
-    strides = usual_strides(context_length) if strides is None else strides
-    return {
-        stride: epoch_cost(
-            window_starts(num_tokens, context_length, stride),
-            num_tokens,
-            context_length,
-            batch_size,
-        )
-        for stride in strides
-    }
+    """Count the cost of one epoch in order, for each stride.
+
+    Args:
+        num_tokens: N.
+        context_length: T.
+        batch_size: B.
+        strides: which ones; by default `usual_strides(context_length)`.
+
+    Raises:
+        TypeError, ValueError: a wrong argument.
+    """
+    costs = {}
+    for stride in usual_strides(context_length) if strides is None else strides:
+        starts = window_starts(num_tokens, context_length, stride)
+        costs[stride] = epoch_cost(starts, num_tokens, context_length, batch_size)
+    return costs
 
 
-def cost_table(
-    costs: Mapping[object, EpochCost], rows: tuple[str, ...] | None = None
-) -> str:
-    """Lay out costs as text: one column a name, one row a field of `EpochCost`, by
-    default all of them."""
-    columns = [str(name) for name in costs]
-    width = max(12, *(len(name) + 2 for name in columns)) if columns else 0
-    lines = [" " * 17 + "".join(f"{name:>{width}}" for name in columns)]
-    for row in EpochCost.__dataclass_fields__ if rows is None else rows:
-        values = [getattr(cost, row) for cost in costs.values()]
-        cells = (
-            f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
-            for value in values
+def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
+    """Lay out costs as rows, one a field of `EpochCost`: its name, then its cells."""
+    table = []
+    for field in EpochCost.__dataclass_fields__:
+        values = [getattr(cost, field) for cost in costs.values()]
+        cells = [f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values]
+        table.append([field.replace("_", " "), *cells])
+    return table
+
+
+# Means over seeds
+
+
+def confidence_interval(values: object) -> tuple[float, float]:
+    """Return the mean of independent runs and the half-width of its 95 % interval.
+
+    The half-width is t * s / sqrt(n), with the quantile t of Student's distribution for
+    n - 1 degrees of freedom: 2.78 for five runs, where the normal distribution would
+    say 1.96 and promise too much.
+
+    Args:
+        values: one number a run, shape (n,), n at least 2.
+
+    Raises:
+        TypeError: the values are not numbers.
+        ValueError: fewer than 2 values, which have no spread, or one that is not
+            finite.
+    """
+    values = np.asarray(values)
+    if values.ndim != 1 or len(values) < 2:
+        raise ValueError(
+            "values must be one number for each of at least 2 runs, got shape "
+            f"{values.shape}"
         )
-        lines.append(
-            f"{row.replace('_', ' '):<17}"
-            + "".join(f"{cell:>{width}}" for cell in cells)
+    if values.dtype.kind not in "iuf":
+        raise TypeError(f"values must be numbers, got {values.dtype}")
+    values = values.astype(float)
+    if not np.isfinite(values).all():
+        raise ValueError(f"values must be finite, got {values}")
+    standard_error = values.std(ddof=1) / math.sqrt(len(values))
+    return float(values.mean()), float(t_quantile(len(values) - 1) * standard_error)
+
+
+def t_quantile(degrees_of_freedom: int) -> float:
+    """Return the two-sided 95 % quantile of Student's t, to three decimals.
+
+    Past the table it is the expansion in 1 / degrees around the normal quantile
+    (Abramowitz and Stegun, 26.7.5).
+    """
+    n = check_integer("degrees_of_freedom", degrees_of_freedom, minimum=1)
+    if n <= len(T_QUANTILES):
+        return T_QUANTILES[n - 1]
+    z = 1.959964
+    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+
+
+# Where in the window the loss is
+
+
+@one_thread()  # for models this small, a second one mostly waits
+@torch.no_grad()
+def prediction_losses(
+    model: Model, inputs: torch.Tensor, targets: torch.Tensor
+) -> np.ndarray:
+    """Return -ln p(target) of every prediction, float64, shape (B, T) as the targets.
+
+    Raises:
+        ValueError: the model does not give logits (B, T, V) for the targets' (B, T), or
+            a target is no id of its vocabulary.
+    """
+    logits = model(inputs)
+    if logits.ndim != targets.ndim + 1 or logits.shape[:-1] != targets.shape:
+        raise ValueError(
+            "targets must have one id for each row of logits, got shape "
+            f"{tuple(targets.shape)} and logits of shape {tuple(logits.shape)}"
         )
-    return "\n".join(lines)
+    vocab_size = logits.shape[-1]
+    if targets.numel() and not 0 <= targets.min() <= targets.max() < vocab_size:
+        raise ValueError(
+            f"targets must lie in 0 ... {vocab_size - 1}, got {targets.min()} ... "
+            f"{targets.max()}"
+        )
+    log_probabilities = logits.double().log_softmax(dim=-1)
+    return -log_probabilities.gather(-1, targets[..., None])[..., 0].numpy()
+
+
+def loss_by_context(
+    model: Model, ids: Ids, context_length: int, *, batch_size: int = 256
+) -> np.ndarray:
+    """Score the *same* tokens with 1, 2, ... T tokens of left context: a mean each.
+
+    Position t of a window has a context of t + 1 tokens, so this is the loss by
+    position. Windows of stride T would compare easy tokens with hard ones; windows of
+    stride 1 bring every token to every position.
+
+    Args:
+        model: maps inputs (B, T) to logits (B, T, V).
+        ids: the stream, at least 2T ids: those from T to N - T can stand at every
+            position.
+        context_length: T.
+        batch_size: windows at a time.
+
+    Returns:
+        nats per token, shape (T,); entry c - 1 belongs to a context of c tokens.
+    """
+    stream = as_stream(ids)
+    context_length = check_integer("context_length", context_length, minimum=1)
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    num_common = len(stream) - 2 * context_length + 1
+    if num_common < 1:
+        raise ValueError(
+            f"ids must hold at least 2 * context_length = {2 * context_length} tokens, "
+            f"got {len(stream)}"
+        )
+    total = np.zeros(context_length)
+    for starts in _batches(window_starts(len(stream), context_length), batch_size):
+        batch = gather_windows(stream, starts, context_length)
+        losses = prediction_losses(model, *batch)
+        tokens = starts[:, None] + 1 + np.arange(context_length)
+        common = (tokens >= context_length) & (tokens <= len(stream) - context_length)
+        total += np.where(common, losses, 0).sum(axis=0)
+    return total / num_common
+
+
+# Evaluation has a stride too
+
+
+def scored_windows(
+    num_tokens: int, context_length: int, stride: int
+) -> list[tuple[int, int, int]]:
+    """Plan a strided evaluation: which window scores which tokens.
+
+    Windows begin at 0, S, 2S, ... The first scores all of its targets, each later one
+    only those that no window before it has reached, its last S: the ids before them are
+    context. The last window is as short as the stream leaves it. So every token but the
+    first is scored exactly once, by the earliest window that reaches it, which is the
+    one with the most context.
+
+    Args:
+        num_tokens: N, at least 2.
+        context_length: T, the largest number of inputs in a window.
+        stride: S, at most T: a larger one would leave tokens between two windows
+            unscored.
+
+    Returns:
+        (start, length, scored) for each window: its first input, its number of inputs,
+        and how many of its targets, counted from its end, it scores.
+    """
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=2)
+    context_length = check_integer("context_length", context_length, minimum=1)
+    stride = check_integer("stride", stride, minimum=1)
+    if stride > context_length:
+        raise ValueError(
+            f"stride must be at most context_length = {context_length}, got {stride}: "
+            "the tokens between two windows would go unscored"
+        )
+    windows, last_scored = [], 0
+    for start in range(0, num_tokens - 1, stride):
+        last = min(start + context_length, num_tokens - 1)
+        windows.append((start, last - start, last - last_scored))
+        last_scored = last
+        if last == num_tokens - 1:
+            break
+    return windows
+
+
+def strided_losses(
+    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
+) -> np.ndarray:
+    """Score every token but the first, once, with the most context this stride allows.
+
+    S = T is the cheap way, windows end to end; S = 1 gives every token T tokens of
+    context, at T times the cost. The idea is that of the sliding evaluation in the
+    documentation of Hugging Face's transformers on perplexity.
+
+    Args:
+        model: maps inputs (B, T) to logits (B, T, V).
+        ids: the stream, at least 2 ids.
+        context_length: T.
+        stride: S, at most T.
+        batch_size: windows at a time; it changes the speed, not the result.
+
+    Returns:
+        nats, float64, shape (N - 1,): entry p - 1 is -ln p(token p | its context).
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
+    """
+    stream = as_stream(ids)
+    if len(stream) < 2:
+        raise ValueError(
+            "ids must hold at least 2 tokens, a context and its target, got "
+            f"{len(stream)}"
+        )
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    losses = np.empty(len(stream) - 1)
+    windows = np.array(scored_windows(len(stream), context_length, stride))
+    # Windows that look alike make batches together: all but the first and the last.
+    for length, scored in np.unique(windows[:, 1:], axis=0).tolist():
+        alike = windows[(windows[:, 1:] == (length, scored)).all(axis=1), 0]
+        for starts in _batches(alike, batch_size):
+            batch = gather_windows(stream, starts, length)
+            tokens = starts[:, None] + length - np.arange(scored)[::-1]
+            scores = prediction_losses(model, *batch)
+            losses[tokens - 1] = scores[:, length - scored :]
+    return losses
+
+
+@dataclass(frozen=True)
+class StridedEvaluation:
+    """The mean loss at one evaluation stride, and what it took.
+
+    Attributes:
+        stride: S.
+        nats_per_token: mean over all tokens but the first.
+        num_targets: N - 1.
+        mean_context: mean left context of a prediction, in tokens.
+        tokens_processed: inputs that went through the model.
+    """
+
+    stride: int
+    nats_per_token: float
+    num_targets: int
+    mean_context: float
+    tokens_processed: int
+
+    @property
+    def bits_per_token(self) -> float:
+        """Bits per character, if tokens are characters."""
+        return self.nats_per_token / math.log(2)
+
+
+def strided_evaluation(
+    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
+) -> StridedEvaluation:
+    """Evaluate at a stride: the mean of `strided_losses`, with its cost in tokens.
+
+    Same arguments, same errors.
+    """
+    stride = check_integer("stride", stride, minimum=1)
+    losses = strided_losses(model, ids, context_length, stride, batch_size=batch_size)
+    windows = scored_windows(len(losses) + 1, context_length, stride)
+    # The last of a window's scored tokens has its whole length as context, the one
+    # before it one token less, ...
+    context = sum(
+        scored * length - scored * (scored - 1) // 2 for _, length, scored in windows
+    )
+    processed = sum(length for _, length, _ in windows)
+    return StridedEvaluation(
+        stride, float(losses.mean()), len(losses), context / len(losses), processed
+    )
+
+
+# Training and validation
+
+
+def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.ndarray]:
+    """Cut the stream once, before anything is windowed: training, then validation.
+
+    Args:
+        ids: the stream, N ids.
+        validation_fraction: between 0 and 1; the cut is rounded to the nearest token.
+
+    Returns:
+        two arrays, read-only views of the stream: no token is in both, and no window
+            can reach across.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or a part of fewer than 2 ids, which
+            has nothing to predict.
+    """
+    stream = as_stream(ids)
+    fraction = check_number(
+        "validation_fraction", validation_fraction, above=0, maximum=1
+    )
+    cut = len(stream) - round(len(stream) * fraction)
+    if min(cut, len(stream) - cut) < 2:
+        raise ValueError(
+            f"ids must leave at least 2 tokens for each part, got {cut} and "
+            f"{len(stream) - cut}"
+        )
+    return stream[:cut], stream[cut:]
+
+
+@dataclass(frozen=True)
+class SplitOverlap:
+    """What validation windows have in common with training windows, in tokens of the
+    stream.
+
+    Attributes:
+        validation_tokens, shared_tokens: tokens that validation uses, and those of them
+            that training uses too.
+        validation_targets, shared_targets: tokens that validation scores, and those
+            that were training targets.
+    """
+
+    validation_tokens: int
+    shared_tokens: int
+    validation_targets: int
+    shared_targets: int
+
+
+def split_overlap(
+    train_starts: object,
+    validation_starts: object,
+    num_tokens: int,
+    context_length: int,
+) -> SplitOverlap:
+    """Measure a leak: compare the ledgers of both sides, token by token of one stream.
+
+    Args:
+        train_starts, validation_starts: integers of any shape, counted in that stream.
+        num_tokens: N.
+        context_length: T.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or a window that reaches over the end
+            of the stream.
+    """
+    train = token_ledger(train_starts, num_tokens, context_length)
+    validation = token_ledger(validation_starts, num_tokens, context_length)
+    used = (validation.as_input + validation.as_target) > 0
+    also_used = (train.as_input + train.as_target) > 0
+    scored, also_scored = validation.as_target > 0, train.as_target > 0
+    masks = (used, used & also_used, scored, scored & also_scored)
+    return SplitOverlap(*(int(mask.sum()) for mask in masks))
 
 
 # How long an epoch takes
@@ -210,338 +520,13 @@ def plan_epoch(
     Raises:
         TypeError, ValueError: a wrong argument.
     """
+    context_length = check_integer("context_length", context_length, minimum=1)
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    speed = check_number("tokens_per_second", tokens_per_second, above=0)
     windows = count_windows(num_tokens, context_length, stride)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    tokens_per_second = _check_number(
-        "tokens_per_second", tokens_per_second, below=math.inf
-    )
     tokens = windows * context_length
-    return EpochPlan(
-        windows, -(-windows // batch_size), tokens, tokens / tokens_per_second
-    )
-
-
-# Means over seeds
-
-
-def confidence_interval(values: object) -> tuple[float, float]:
-    """Return the mean of independent runs and the half-width of its 95 % confidence
-    interval.
-
-    The half-width is t * s / sqrt(n), with the quantile t of Student's distribution for
-    n - 1 degrees of freedom: 2.78 for five runs, where the normal distribution would
-    say 1.96 and promise too much.
-
-    Args:
-        values: one number a run, shape (n,), n at least 2.
-
-    Raises:
-        ValueError: fewer than 2 values, which have no spread, or one that is not
-            finite.
-    """
-    values = np.asarray(values, dtype=float)
-    if values.ndim != 1 or len(values) < 2:
-        raise ValueError(
-            "values must be one number for each of at least 2 runs, got shape "
-            f"{values.shape}"
-        )
-    if not np.isfinite(values).all():
-        raise ValueError(f"values must be finite, got {values}")
-    half_width = (
-        t_quantile(len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
-    )
-    return float(values.mean()), float(half_width)
-
-
-def t_quantile(degrees_of_freedom: int) -> float:
-    """Return the two-sided 95 % quantile of Student's t, to three decimals.
-
-    Past the table it is the expansion in 1 / degrees around the normal quantile
-    (Abramowitz and Stegun, 26.7.5).
-    """
-    n = check_integer("degrees_of_freedom", degrees_of_freedom, minimum=1)
-    if n <= len(T_QUANTILES):
-        return T_QUANTILES[n - 1]
-    z = 1.959964
-    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
-
-
-# Where in the window the loss is
-
-
-@torch.no_grad()
-def prediction_losses(
-    model: Model, inputs: torch.Tensor, targets: torch.Tensor
-) -> np.ndarray:
-    """Return -ln p(target) of every prediction, in nats, float64, shape (B, T) as the
-    targets."""
-    log_probabilities = model(inputs).double().log_softmax(dim=-1)
-    return -log_probabilities.gather(-1, targets[..., None])[..., 0].numpy()
-
-
-def loss_by_context(
-    model: Model, ids: Ids, context_length: int, *, batch_size: int = 256
-) -> np.ndarray:
-    """Score the *same* tokens with 1, 2, ... T tokens of left context, and return the
-    mean loss for each.
-
-    Position t of a window has a context of t + 1 tokens, so this is the loss by
-    position. Windows of stride T would compare easy tokens with hard ones; windows of
-    stride 1 bring every token to every position.
-
-    Args:
-        model: maps inputs (B, T) to logits (B, T, V).
-        ids: the stream, at least 2T ids: those from T to N - T can stand at every
-            position.
-        context_length: T.
-        batch_size: windows at a time.
-
-    Returns:
-        nats per token, shape (T,); entry c - 1 belongs to a context of c tokens.
-    """
-    stream = as_stream(ids)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    num_common = len(stream) - 2 * context_length + 1
-    if num_common < 1:
-        raise ValueError(
-            f"ids must hold at least 2 * context_length = {2 * context_length} tokens, "
-            f"got {len(stream)}"
-        )
-    total = np.zeros(context_length)
-    for starts in _batches(window_starts(len(stream), context_length), batch_size):
-        losses = prediction_losses(
-            model, *gather_windows(stream, starts, context_length)
-        )
-        tokens = starts[:, None] + 1 + np.arange(context_length)
-        common = (tokens >= context_length) & (tokens <= len(stream) - context_length)
-        total += np.where(common, losses, 0).sum(axis=0)
-    return total / num_common
-
-
-# Evaluation has a stride too
-
-
-def scored_windows(
-    num_tokens: int, context_length: int, stride: int
-) -> list[tuple[int, int, int]]:
-    """Plan a strided evaluation: which window scores which tokens.
-
-    Windows begin at 0, S, 2S, ... The first scores all of its targets, each later one
-    only those that no window
-    before it has reached, its last S: the ids before them are context. The last window
-    is as short as the stream leaves it. So every token but the first is scored exactly
-    once, by the earliest window that reaches it, which is the one with the most
-    context.
-
-    Args:
-        num_tokens: N, at least 2.
-        context_length: T, the largest number of inputs in a window.
-        stride: S, at most T: a larger one would leave tokens between two windows
-            unscored.
-
-    Returns:
-        (start, length, scored) for each window: its first input, its number of inputs,
-        and how many of its targets, counted from its end, it scores.
-    """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=2)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    stride = check_integer("stride", stride, minimum=1)
-    if stride > context_length:
-        raise ValueError(
-            f"stride must be at most context_length = {context_length}, got {stride}: "
-            f"the tokens between two windows would go unscored"
-        )
-    windows, last_scored = [], 0
-    for start in range(0, num_tokens - 1, stride):
-        last = min(start + context_length, num_tokens - 1)
-        windows.append((start, last - start, last - last_scored))
-        last_scored = last
-        if last == num_tokens - 1:
-            break
-    return windows
-
-
-def strided_losses(
-    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
-) -> np.ndarray:
-    """Score every token of `ids` but the first, once, with the most context that
-    windows of T at this stride allow.
-
-    S = T is the cheap way, windows end to end; S = 1 gives every token T tokens of
-    context, at T times the cost. The idea is that of the sliding evaluation in the
-    documentation of Hugging Face's transformers on perplexity.
-
-    Args:
-        model: maps inputs (B, T) to logits (B, T, V).
-        ids: the stream, at least 2 ids.
-        context_length: T.
-        stride: S, at most T.
-        batch_size: windows at a time; it changes the speed, not the result.
-
-    Returns:
-        nats, float64, shape (N - 1,): entry p - 1 is -ln p(token p | its context).
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
-    """
-    stream = as_stream(ids)
-    if len(stream) < 2:
-        raise ValueError(
-            "ids must hold at least 2 tokens, a context and its target, got "
-            f"{len(stream)}"
-        )
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    losses = np.empty(len(stream) - 1)
-    windows = np.array(scored_windows(len(stream), context_length, stride))
-    # All windows of one length make batches together: that is all of them but the first
-    # and the last.
-    for length, scored in np.unique(windows[:, 1:], axis=0):
-        alike = windows[(windows[:, 1:] == (length, scored)).all(axis=1), 0]
-        for starts in _batches(alike, batch_size):
-            batch = prediction_losses(
-                model, *gather_windows(stream, starts, int(length))
-            )
-            # the tokens that are scored
-            last = starts[:, None] + length - np.arange(scored)[::-1]
-            losses[last - 1] = batch[:, length - scored :]
-    return losses
-
-
-@dataclass(frozen=True)
-class StridedEvaluation:
-    """The mean loss at one evaluation stride, and what it took.
-
-    Attributes:
-        stride: S.
-        nats_per_token: mean over all tokens but the first.
-        num_targets: N - 1.
-        mean_context: mean left context of a prediction, in tokens.
-        tokens_processed: inputs that went through the model.
-    """
-
-    stride: int
-    nats_per_token: float
-    num_targets: int
-    mean_context: float
-    tokens_processed: int
-
-    @property
-    def bits_per_token(self) -> float:
-        """Bits per character, if tokens are characters."""
-        return self.nats_per_token / math.log(2)
-
-
-def strided_evaluation(
-    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
-) -> StridedEvaluation:
-    """Evaluate at a stride: the mean of `strided_losses`, with its cost in tokens; same
-    arguments, same errors."""
-    losses = strided_losses(model, ids, context_length, stride, batch_size=batch_size)
-    windows = scored_windows(len(losses) + 1, context_length, stride)
-    # The last of a window's scored tokens has its whole length as context, the one
-    # before it one token less, ...
-    context = sum(
-        scored * length - scored * (scored - 1) // 2 for _, length, scored in windows
-    )
-    processed = sum(length for _, length, _ in windows)
-    return StridedEvaluation(
-        stride, float(losses.mean()), len(losses), context / len(losses), processed
-    )
-
-
-# Training and validation
-
-
-def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cut the stream once, before anything is windowed: the first part trains, the last
-    part validates.
-
-    Args:
-        ids: the stream, N ids.
-        validation_fraction: between 0 and 1; the cut is rounded to the nearest token.
-
-    Returns:
-        two arrays, views of the stream: no token is in both, and no window can reach
-            across.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a part of fewer than 2 ids, which
-            has nothing to predict.
-    """
-    stream = as_stream(ids)
-    fraction = _check_number("validation_fraction", validation_fraction, below=1)
-    cut = len(stream) - round(len(stream) * fraction)
-    if min(cut, len(stream) - cut) < 2:
-        raise ValueError(
-            f"ids must leave at least 2 tokens for each part, got {cut} and "
-            f"{len(stream) - cut}"
-        )
-    return stream[:cut], stream[cut:]
-
-
-@dataclass(frozen=True)
-class SplitOverlap:
-    """What validation windows have in common with training windows, in tokens of the
-    stream.
-
-    Attributes:
-        validation_tokens, shared_tokens: tokens that validation uses, and those of them
-            that training uses too.
-        validation_targets, shared_targets: tokens that validation scores, and those
-            that were training targets.
-    """
-
-    validation_tokens: int
-    shared_tokens: int
-    validation_targets: int
-    shared_targets: int
-
-
-def split_overlap(
-    train_starts: object,
-    validation_starts: object,
-    num_tokens: int,
-    context_length: int,
-) -> SplitOverlap:
-    """Measure a leak: compare the ledgers of both sides, token by token of the one
-    stream they come from."""
-    train, validation = (
-        token_ledger(s, num_tokens, context_length)
-        for s in (train_starts, validation_starts)
-    )
-    used, also_used = (
-        (side.as_input + side.as_target) > 0 for side in (validation, train)
-    )
-    scored, also_scored = (side.as_target > 0 for side in (validation, train))
-    return SplitOverlap(
-        *(
-            int(mask.sum())
-            for mask in (used, used & also_used, scored, scored & also_scored)
-        )
-    )
+    return EpochPlan(windows, -(-windows // batch_size), tokens, tokens / speed)
 
 
 def _batches(starts: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
     return (starts[i : i + batch_size] for i in range(0, len(starts), batch_size))
-
-
-def _check_number(name: str, value: object, *, below: float) -> float:
-    wanted = (
-        "a positive finite number"
-        if below == math.inf
-        else f"a number between 0 and {below}"
-    )
-    if isinstance(value, bool | np.bool_ | str | bytes):
-        raise TypeError(
-            f"{name} must be {wanted}, got {value!r} ({type(value).__name__})"
-        )
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"{name} must be {wanted}, got {value!r} ({type(value).__name__})"
-        ) from None
-    if not 0 < number < below:
-        raise ValueError(f"{name} must be {wanted}, got {value}")
-    return number

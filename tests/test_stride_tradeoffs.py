@@ -202,13 +202,12 @@ def test_strides_are_at_least_one(stride):
 
 
 def test_the_table_holds_every_field_of_every_column():
-    lines = cost_table(stride_costs(2000, 16, 32)).splitlines()
-    assert lines[0].split() == ["1", "4", "8", "16", "17", "32"]
-    assert len({len(line) for line in lines}) == 1
-    assert len(lines) == 1 + len(EpochCost.__dataclass_fields__)
-    assert lines[1].split() == ["windows", "1,984", "496", "248", "124", "117", "62"]
-    assert cost_table({"long name of a scheme": stride_costs(20, 4, 2)[1]}, ("steps",)).split()[-2:] == ["steps", "8"]
-    assert cost_table({}, ("steps",)).split() == ["steps"]
+    table = cost_table(stride_costs(2000, 16, 32))
+    assert table[0] == ["windows", "1,984", "496", "248", "124", "117", "62"]
+    assert [name for name, *_ in table] == [name.replace("_", " ") for name in EpochCost.__dataclass_fields__]
+    assert {len(row) for row in table} == {7}
+    assert dict(cost_table({"one": stride_costs(20, 4, 2)[1]}))["mean context"] == "2.50"
+    assert cost_table({})[0] == ["windows"]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,7 @@ def test_the_table_holds_every_field_of_every_column():
         ((10, 4, 0, 2, 1.0), ValueError, "stride must be .*got 0"),
         ((10, 4, 1.0, 2, 1.0), TypeError, r"stride must be .*got 1\.0"),
         ((10, 4, 1, 0, 1.0), ValueError, "batch_size must be .*got 0"),
-        ((10, 4, 1, 2, 0), ValueError, "tokens_per_second must be a positive finite number, got 0"),
+        ((10, 4, 1, 2, 0), ValueError, "tokens_per_second must be a finite number above 0, got 0"),
         ((10, 4, 1, 2, -5.0), ValueError, r"tokens_per_second must be .*got -5\.0"),
         ((10, 4, 1, 2, math.nan), ValueError, "tokens_per_second must be .*got nan"),
         ((10, 4, 1, 2, math.inf), ValueError, "tokens_per_second must be .*got inf"),
@@ -295,6 +294,14 @@ def test_token_losses_are_minus_the_logarithm_of_the_probabilities():
     losses = prediction_losses(model, torch.tensor([[0, 0, 1]]), torch.tensor([[0, 1, 0]]))
     assert losses == pytest.approx(-np.log([[0.25, 0.75, 0.5]]))
     assert losses.dtype == np.float64
+
+
+def test_every_prediction_has_its_own_target():
+    inputs, targets = torch.zeros(2, 3, dtype=torch.int64), torch.zeros(1, 3, dtype=torch.int64)
+    with pytest.raises(ValueError, match=r"^targets must have one id for each row .*\(1, 3\).*\(2, 3, 5\)"):
+        prediction_losses(BigramModel(5), inputs, targets)
+    with pytest.raises(ValueError, match=r"^targets must lie in 0 \.\.\. 4, got -100 \.\.\. -100"):
+        prediction_losses(BigramModel(5), inputs, inputs - 100)
 
 
 @given(st.integers(1, 6), st.integers(0, 12), st.integers(1, 9))
@@ -489,8 +496,9 @@ def test_a_split_is_two_views_that_make_up_the_stream(num_tokens, fraction):
     train, validation = split_stream(ids, fraction)
     assert len(validation) == expected
     assert np.concatenate([train, validation]).tolist() == ids.tolist()
-    assert np.shares_memory(train, ids)
-    assert np.shares_memory(validation, ids)
+    for part in (train, validation):
+        assert np.shares_memory(part, ids)
+        assert not part.flags.writeable  # or writing into a part would change the stream
 
 
 @pytest.mark.parametrize(
@@ -498,8 +506,9 @@ def test_a_split_is_two_views_that_make_up_the_stream(num_tokens, fraction):
     [
         ([], 0.5, ValueError, "ids must leave at least 2 tokens for each part, got 0 and 0"),
         ([1, 2, 3], 0.5, ValueError, "ids must leave at least 2 tokens for each part, got 1 and 2"),
-        (range(20), 0, ValueError, "validation_fraction must be a number between 0 and 1, got 0"),
-        (range(20), 1.0, ValueError, r"validation_fraction must be .*got 1\.0"),
+        (range(20), 0, ValueError, "validation_fraction must be a finite number above 0 and of at most 1, got 0"),
+        (range(20), 1.0, ValueError, "ids must leave at least 2 tokens for each part, got 0 and 20"),
+        (range(20), 1.1, ValueError, r"validation_fraction must be .*got 1\.1"),
         (range(20), -0.1, ValueError, r"validation_fraction must be .*got -0\.1"),
         (range(20), math.nan, ValueError, "validation_fraction must be .*got nan"),
         (range(20), True, TypeError, r"validation_fraction must be .*got True \(bool\)"),

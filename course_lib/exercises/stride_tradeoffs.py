@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.sliding_windows import count_windows
+from course_lib.foundation import token_ledger
+from course_lib.sliding_windows import count_windows, gather_windows, window_starts
 from course_lib.stride_tradeoffs import scored_windows
-from course_lib.teaching import Case, bug_or_not, exercise
+from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -25,10 +26,10 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "The first window brings T targets. How many new ones does each later window "
-        "bring, if S is at most T?",
-        "A later window brings min(S, T) new targets: S if windows overlap, all T of "
-        "its own if they do not.",
+        "The first window brings T targets. Draw the second one under it, once with "
+        "S < T and once with S > T: which of its targets are new?",
+        "Write down how many targets a later window adds if S is at most T, and how "
+        "many if S is larger. One expression covers both. And if no window fits?",
     ),
 )
 def effective_size(num_tokens: int, context_length: int, stride: int) -> int:
@@ -48,12 +49,45 @@ def counts_predictions(num_tokens, context_length, stride):
 
 
 @effective_size.mistake(
+    "predictions are counted, not tokens, and a stream without a window has a negative "
+    "number of them."
+)
+def counts_predictions_below_zero(num_tokens, context_length, stride):
+    return (1 + (num_tokens - context_length - 1) // stride) * context_length
+
+
+@effective_size.mistake(
+    "predictions are counted, and cut off at N - 1. With an overlap that hides the "
+    "tail, which is never a target."
+)
+def caps_predictions(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return max(0, min(windows * context_length, num_tokens - 1))
+
+
+@effective_size.mistake(
+    "windows are counted, not tokens: each window has T targets, some of them new."
+)
+def counts_windows(num_tokens, context_length, stride):
+    return count_windows(num_tokens, context_length, stride)
+
+
+@effective_size.mistake(
     "with S > T the tokens between two windows are counted too, and nobody predicts "
     "them."
 )
 def counts_gaps(num_tokens, context_length, stride):
     windows = count_windows(num_tokens, context_length, stride)
     return context_length + (windows - 1) * stride if windows else 0
+
+
+@effective_size.mistake(
+    "two slips. Nobody predicts the tokens between two windows if S > T; and without "
+    "any window there is no target."
+)
+def counts_gaps_and_no_window(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return context_length + (windows - 1) * stride
 
 
 @effective_size.mistake(
@@ -64,7 +98,15 @@ def forgets_the_tail(num_tokens, context_length, stride):
 
 
 @effective_size.mistake(
-    "no window has no target: the formula is for one window or more."
+    "every token but the first, and fewer than none in an empty stream: the tail is "
+    "no target."
+)
+def one_less(num_tokens, context_length, stride):
+    return num_tokens - 1
+
+
+@effective_size.mistake(
+    "if no window fits there is no target: the formula holds for one window or more."
 )
 def forgets_no_window(num_tokens, context_length, stride):
     windows = count_windows(num_tokens, context_length, stride)
@@ -72,7 +114,8 @@ def forgets_no_window(num_tokens, context_length, stride):
 
 
 @effective_size.mistake(
-    "a window brings min(S, T) new targets, but the first one brings all T of its own."
+    "a later window brings min(S, T) new targets, but the first one brings all T of "
+    "its own."
 )
 def first_window_as_others(num_tokens, context_length, stride):
     return count_windows(num_tokens, context_length, stride) * min(
@@ -81,21 +124,35 @@ def first_window_as_others(num_tokens, context_length, stride):
 
 
 @effective_size.mistake(
-    "every token but the first, and fewer than none in an empty stream: the tail is "
-    "no target."
+    "the tokens that are used, as an input or as a target. The first id of the stream, "
+    "and of each window behind a gap, is an input only."
 )
-def one_less(num_tokens, context_length, stride):
-    return num_tokens - 1
+def counts_used_tokens(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    later = (windows - 1) * min(stride, context_length + 1)
+    return context_length + 1 + later if windows else 0
+
+
+@effective_size.mistake(
+    "one window too many: a window takes T + 1 ids, the last target included."
+)
+def one_window_too_many(num_tokens, context_length, stride):
+    windows = max(0, 1 + (num_tokens - context_length) // stride)
+    return (
+        context_length + (windows - 1) * min(stride, context_length) if windows else 0
+    )
 
 
 def _budgets(random: Random) -> Iterator[Case]:
+    # A second always pays for more than one window: a search that is strict by mistake,
+    # or forgets the seconds, ends all the same, and can be told what it does.
     for context_length in (1, 2, 4, 8):
-        for num_tokens in (context_length + 1, 12, 40):
-            # Never a budget of just one window: a search that is strict by mistake
-            # would not end.
+        for num_tokens in (context_length + 1, 12, 23, 40):
             yield from (
-                (num_tokens, context_length, 4, seconds) for seconds in (3, 5, 6, 20)
+                (num_tokens, context_length, context_length + 1, seconds)
+                for seconds in (1, 2, 3, 5, 20)
             )
+            yield num_tokens, context_length, 3 * context_length, 2
     for _ in range(20):
         yield (
             random.randrange(60, 400),
@@ -109,15 +166,14 @@ def _budgets(random: Random) -> Iterator[Case]:
     cases=_budgets,
     hints=(
         "An epoch costs windows * T tokens. How many tokens does the budget pay for?",
-        "Try the strides 1, 2, 3, ... and return the first whose `count_windows(...) "
-        "* context_length` is affordable.",
+        "The cost falls as the stride grows. So in which order do you try strides, and "
+        "what is so special about the first one that fits?",
     ),
 )
 def smallest_affordable_stride(
     num_tokens: int, context_length: int, tokens_per_second: int, seconds: int
 ) -> int:
-    """Return the smallest stride whose epoch takes at most `seconds`; a single window
-    always fits."""
+    """Return the smallest stride whose epoch takes at most `seconds`."""
     affordable = tokens_per_second * seconds
     stride = 1
     while (
@@ -140,6 +196,20 @@ def a_window_is_a_token(num_tokens, context_length, tokens_per_second, seconds):
 
 
 @smallest_affordable_stride.mistake(
+    "a window costs T + 1 tokens. The last target is never an input: it costs T."
+)
+def a_window_costs_its_target(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while (
+        count_windows(num_tokens, context_length, stride) > 1
+        and count_windows(num_tokens, context_length, stride) * (context_length + 1)
+        > tokens_per_second * seconds
+    ):
+        stride += 1
+    return stride
+
+
+@smallest_affordable_stride.mistake(
     "strict where it should not be: an epoch of exactly `seconds` still fits."
 )
 def strictly_less(num_tokens, context_length, tokens_per_second, seconds):
@@ -150,6 +220,15 @@ def strictly_less(num_tokens, context_length, tokens_per_second, seconds):
     ):
         stride += 1
     return stride
+
+
+@smallest_affordable_stride.mistake(
+    "the budget of a single second. The machine has `seconds` of them."
+)
+def forgets_the_seconds(num_tokens, context_length, tokens_per_second, seconds):
+    return smallest_affordable_stride.reference(
+        num_tokens, context_length, tokens_per_second, 1
+    )
 
 
 @smallest_affordable_stride.mistake(
@@ -169,12 +248,68 @@ def returns_the_overlap(num_tokens, context_length, tokens_per_second, seconds):
 
 
 @smallest_affordable_stride.mistake(
-    "a formula without the ends: only whole windows count, max(0, 1 + (N - T - 1) // "
-    "S)."
+    "one too large: the stride before this one fits already. Is it raised once more "
+    "after the test?"
+)
+def one_too_large(num_tokens, context_length, tokens_per_second, seconds):
+    return 1 + smallest_affordable_stride.reference(
+        num_tokens, context_length, tokens_per_second, seconds
+    )
+
+
+@smallest_affordable_stride.mistake(
+    "one too small: that is the last stride that does *not* fit."
+)
+def one_too_small(num_tokens, context_length, tokens_per_second, seconds):
+    return (
+        smallest_affordable_stride.reference(
+            num_tokens, context_length, tokens_per_second, seconds
+        )
+        - 1
+    )
+
+
+@smallest_affordable_stride.mistake(
+    "only the strides 1, 2, 4, 8, ... are tried. A smaller one may fit between two of "
+    "them."
+)
+def only_powers_of_two(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while (
+        count_windows(num_tokens, context_length, stride) * context_length
+        > tokens_per_second * seconds
+    ):
+        stride *= 2
+    return stride
+
+
+@smallest_affordable_stride.mistake(
+    "N * T / stride tokens, ends left out. Only whole windows count: max(0, 1 + (N - T "
+    "- 1) // S)."
 )
 def formula_without_ends(num_tokens, context_length, tokens_per_second, seconds):
     return max(
         1, math.ceil(num_tokens * context_length / (tokens_per_second * seconds))
+    )
+
+
+@smallest_affordable_stride.mistake(
+    "N // S windows. Count those of T + 1 ids that fit, with `count_windows`."
+)
+def windows_by_division(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while num_tokens // stride * context_length > tokens_per_second * seconds:
+        stride += 1
+    return stride
+
+
+@smallest_affordable_stride.mistake(
+    "one window too many is counted: a window takes T + 1 ids, the last target "
+    "included."
+)
+def one_window_more(num_tokens, context_length, tokens_per_second, seconds):
+    return smallest_affordable_stride.reference(
+        num_tokens + 1, context_length, tokens_per_second, seconds
     )
 
 
@@ -186,6 +321,17 @@ def never_beyond_t(num_tokens, context_length, tokens_per_second, seconds):
         num_tokens, context_length, tokens_per_second, seconds
     )
     return min(answer, context_length)
+
+
+@smallest_affordable_stride.mistake(
+    "strides up to T only, and nothing beyond: with a small budget the stride may have "
+    "to be larger than T."
+)
+def gives_up_beyond_t(num_tokens, context_length, tokens_per_second, seconds):
+    answer = smallest_affordable_stride.reference(
+        num_tokens, context_length, tokens_per_second, seconds
+    )
+    return answer if answer <= context_length else None
 
 
 def _evaluations(random: Random) -> Iterator[Case]:
@@ -200,104 +346,173 @@ def _evaluations(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_evaluations,
     hints=(
-        "Keep the last target that was scored. A window scores what lies between "
-        "that and its own last target.",
-        "A window at `start` ends with the target min(start + T, N - 1). Stop when "
-        "that is N - 1.",
+        "Begin with the last target, N - 1. Where does its window begin, if it has T "
+        "inputs? And if fewer ids than that stand before it?",
+        "Go down from the target N - 1 in steps of S. Each window is decided by its "
+        "last target alone, `max` included; only the one that begins at 0 scores "
+        "something else than S. Put them in order last.",
     ),
 )
-def plan_evaluation(
+def plan_from_the_end(
     num_tokens: int, context_length: int, stride: int
 ) -> list[tuple[int, int, int]]:
-    """Return (start, length, scored) for each window of a strided evaluation.
-
-    Windows begin at 0, S, 2S, ... (S at most T) and have `length` inputs: T, or what
-    the end of the stream leaves. Each scores its last `scored` targets: those that no
-    window before it has reached. All but token 0 get scored.
-    """
+    """Return (start, length, scored) of each window of an evaluation laid from the
+    end of the stream, in the order of their starts."""
     windows = []
-    start = last_scored = 0
-    while last_scored < num_tokens - 1:
-        last = min(start + context_length, num_tokens - 1)
-        windows.append((start, last - start, last - last_scored))
-        last_scored = last
-        start += stride
-    return windows
+    last = num_tokens - 1
+    while True:
+        start = max(0, last - context_length)
+        windows.append((start, last - start, stride if start else last))
+        if start == 0:
+            return windows[::-1]
+        last -= stride
 
 
-@plan_evaluation.mistake(
+@plan_from_the_end.mistake(
+    "that is the plan of the lesson, from the beginning. Here the last window is a "
+    "full one, and the first may be short."
+)
+def from_the_beginning(num_tokens, context_length, stride):
+    return scored_windows(num_tokens, context_length, stride)
+
+
+@plan_from_the_end.mistake(
+    "the windows are right, but they come last one first: put them in the order of "
+    "their starts."
+)
+def last_one_first(num_tokens, context_length, stride):
+    return plan_from_the_end.reference(num_tokens, context_length, stride)[::-1]
+
+
+@plan_from_the_end.mistake(
     "every window scores all of its targets, so tokens in an overlap are scored "
     "several times."
 )
 def scores_all_targets(num_tokens, context_length, stride):
-    return [
-        (start, length, length)
-        for start, length, _ in plan_evaluation.reference(
-            num_tokens, context_length, stride
-        )
-    ]
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(start, length, length) for start, length, _ in plan]
 
 
-@plan_evaluation.mistake(
-    "the short last window is missing: the tokens at the end go unscored."
-)
-def forgets_the_last_window(num_tokens, context_length, stride):
-    return [
-        w
-        for w in plan_evaluation.reference(num_tokens, context_length, stride)
-        if w[1] == context_length
-    ]
-
-
-@plan_evaluation.mistake(
-    "windows go on to the end of the stream, though every token has been scored before."
-)
-def goes_on_too_long(num_tokens, context_length, stride):
-    windows, last_scored = [], 0
-    for start in range(0, num_tokens - 1, stride):
-        last = min(start + context_length, num_tokens - 1)
-        windows.append((start, last - start, last - last_scored))
-        last_scored = last
-    return windows
-
-
-@plan_evaluation.mistake(
-    "the first window scores only S targets. Nobody scored the ones before: it scores "
-    "all T."
+@plan_from_the_end.mistake(
+    "the first window scores only S targets. Nobody else scores the ones before: it "
+    "scores all of its own."
 )
 def first_window_scores_a_stride(num_tokens, context_length, stride):
-    plan = plan_evaluation.reference(num_tokens, context_length, stride)
-    return [(start, length, min(scored, stride)) for start, length, scored in plan]
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(start, length, stride) for start, length, _ in plan]
 
 
-@plan_evaluation.mistake(
+@plan_from_the_end.mistake(
+    "the first window scores only S targets, or its length if that is less. It scores "
+    "all of its own."
+)
+def first_window_scores_a_stride_at_most(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(start, length, min(stride, length)) for start, length, _ in plan]
+
+
+@plan_from_the_end.mistake(
+    "windows go on though one of them begins at 0 already: every token has been "
+    "scored by then."
+)
+def goes_on_too_long(num_tokens, context_length, stride):
+    windows = []
+    for last in range(num_tokens - 1, 0, -stride):
+        start = max(0, last - context_length)
+        windows.append((start, last - start, min(stride, last)))
+    return windows[::-1]
+
+
+@plan_from_the_end.mistake(
+    "a window of T inputs that begins at 0 exactly is the first one: it scores all of "
+    "its targets, and no other comes before it."
+)
+def one_more_after_an_exact_fit(num_tokens, context_length, stride):
+    windows = []
+    last = num_tokens - 1
+    while last > context_length:
+        windows.append((last - context_length, context_length, stride))
+        last -= stride
+    if last == context_length and last > stride:
+        windows.append((0, last, stride))
+        last -= stride
+    return [*windows, (0, last, last)][::-1]
+
+
+@plan_from_the_end.mistake(
+    "the window at the beginning is missing: the tokens that it alone could score go "
+    "unscored."
+)
+def forgets_the_first_window(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [window for window in plan if window[1] == context_length]
+
+
+@plan_from_the_end.mistake(
+    "only windows that begin behind 0 are there. The one at 0 scores the first tokens "
+    "of all."
+)
+def forgets_the_window_at_zero(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [window for window in plan if window[0] > 0]
+
+
+@plan_from_the_end.mistake(
+    "the first window would begin before the stream: a start is never below 0, and the "
+    "window is shorter instead."
+)
+def negative_start(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [
+        (start + length - context_length, context_length, scored)
+        for start, length, scored in plan
+    ]
+
+
+@plan_from_the_end.mistake(
+    "the first window is as long as the beginning of the stream leaves it, and not "
+    "always T."
+)
+def always_full_length(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(start, context_length, scored) for start, _, scored in plan]
+
+
+@plan_from_the_end.mistake(
     "one id too many: the last id of the stream is only a target, never an input."
 )
 def reads_the_last_id(num_tokens, context_length, stride):
-    plan = plan_evaluation.reference(num_tokens + 1, context_length, stride)
-    return plan
+    return plan_from_the_end.reference(num_tokens + 1, context_length, stride)
 
 
-@plan_evaluation.mistake(
-    "the last window has fewer *new* targets than S: don't score others again."
+@plan_from_the_end.mistake(
+    "`length` counts inputs alone: the window that ends with the target `last` has "
+    "last - start of them."
 )
-def always_a_stride(num_tokens, context_length, stride):
-    plan = plan_evaluation.reference(num_tokens, context_length, stride)
-    return [(s, length, scored if s == 0 else stride) for s, length, scored in plan]
+def counts_the_target_too(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(start, length + 1, scored) for start, length, scored in plan]
 
 
-@plan_evaluation.mistake(
-    "the last window is as long as the stream leaves it, and not always T."
+@plan_from_the_end.mistake(
+    "the step is T - S. S is the step from one window to the next, not their overlap."
 )
-def always_full_length(num_tokens, context_length, stride):
-    plan = plan_evaluation.reference(num_tokens, context_length, stride)
-    return [(s, context_length, scored) for s, _, scored in plan]
+def stride_for_overlap(num_tokens, context_length, stride):
+    step = max(1, context_length - stride)
+    return plan_from_the_end.reference(num_tokens, context_length, step)
 
 
 def _scored_positions(random: Random) -> Iterator[Case]:
-    for context_length in (1, 2, 4, 6):
-        for stride in {1, context_length // 2 or 1, context_length}:
-            yield from ((position, context_length, stride) for position in range(1, 16))
+    for context_length, strides in {
+        1: (1,),
+        2: (1, 2),
+        4: (1, 2, 4),
+        5: (2, 3, 4),
+        6: (1, 3, 4, 6),
+        7: (3, 5),
+    }.items():
+        for stride in strides:
+            yield from ((position, context_length, stride) for position in range(1, 19))
 
 
 @exercise(
@@ -305,13 +520,13 @@ def _scored_positions(random: Random) -> Iterator[Case]:
     hints=(
         "Which of the starts 0, S, 2S, ... is the earliest from which a window of T "
         "still reaches this token?",
-        "The start must be at least p - T: round that up to a multiple of S, and "
-        "never below 0.",
+        "A window at `start` reaches the targets up to start + T. So the start is at "
+        "least p - T, it is a multiple of S, and it is not negative.",
     ),
 )
 def context_when_scored(position: int, context_length: int, stride: int) -> int:
-    """Return how many tokens of left context the token at `position` (at least 1) has
-    in a strided evaluation."""
+    """Return how many tokens stand before the token at `position` in the window that
+    scores it."""
     start = max(0, math.ceil((position - context_length) / stride) * stride)
     return position - start
 
@@ -324,6 +539,14 @@ def always_the_most(position, context_length, stride):
 
 
 @context_when_scored.mistake(
+    "always T. A token near the beginning has fewer tokens before it, and S > 1 leaves "
+    "some of the others less."
+)
+def always_t(position, context_length, stride):
+    return context_length
+
+
+@context_when_scored.mistake(
     "as in windows end to end: the context begins anew with each T, whatever the "
     "stride."
 )
@@ -332,10 +555,26 @@ def as_end_to_end(position, context_length, stride):
 
 
 @context_when_scored.mistake(
-    "the context begins anew with each stride. The overlap is there to be read."
+    "windows end to end, and the last token of each is given no context at all: p % T "
+    "is 0 where it should be T. And S is ignored."
+)
+def remainder_by_t(position, context_length, stride):
+    return position % context_length
+
+
+@context_when_scored.mistake(
+    "the *latest* window that reaches the token. It was scored before, by the earliest."
 )
 def begins_anew_with_each_stride(position, context_length, stride):
     return (position - 1) % stride + 1
+
+
+@context_when_scored.mistake(
+    "p % S: counted from the latest start up to the token. The earliest window that "
+    "reaches it scores it."
+)
+def remainder_by_s(position, context_length, stride):
+    return position % stride
 
 
 @context_when_scored.mistake(
@@ -347,9 +586,35 @@ def rounds_down(position, context_length, stride):
 
 
 @context_when_scored.mistake(
+    "one window too late for a token that is the last target of its window: p - T may "
+    "be a multiple of S already."
+)
+def always_the_next_multiple(position, context_length, stride):
+    if position <= context_length:
+        return position
+    return position - ((position - context_length) // stride + 1) * stride
+
+
+@context_when_scored.mistake(
+    "p - T + 1: the window at `start` has its last target at start + T, not at start + "
+    "T - 1."
+)
+def forgets_the_last_target(position, context_length, stride):
+    start = math.ceil((position - context_length + 1) / stride) * stride
+    return position - max(0, start)
+
+
+@context_when_scored.mistake(
+    "the start is not rounded to a multiple of S: windows begin at 0, S, 2S, ... only."
+)
+def one_too_little(position, context_length, stride):
+    return position - max(0, position - context_length + stride - 1)
+
+
+@context_when_scored.mistake(
     "near the beginning the start would be negative: it is never below 0."
 )
-def negative_start(position, context_length, stride):
+def start_below_zero(position, context_length, stride):
     return position - math.ceil((position - context_length) / stride) * stride
 
 
@@ -358,6 +623,46 @@ def negative_start(position, context_length, stride):
 )
 def always_the_least(position, context_length, stride):
     return position if position <= context_length else context_length - stride + 1
+
+
+@context_when_scored.mistake(
+    "the new targets are counted from the beginning of the stream. They begin behind "
+    "T: only where S divides T is that the same."
+)
+def new_targets_from_the_beginning(position, context_length, stride):
+    if position <= context_length:
+        return position
+    return context_length - stride + 1 + (position - 1) % stride
+
+
+@context_when_scored.mistake(
+    "that is where the window begins. Its context is what lies between that and the "
+    "token."
+)
+def returns_the_start(position, context_length, stride):
+    return position - context_when_scored.reference(position, context_length, stride)
+
+
+@context_when_scored.mistake(
+    "one too many: the token itself does not belong to its context."
+)
+def counts_the_token(position, context_length, stride):
+    return 1 + context_when_scored.reference(position, context_length, stride)
+
+
+@context_when_scored.mistake(
+    "one too few: from `start` up to the token before p there are p - start tokens."
+)
+def one_too_few(position, context_length, stride):
+    return context_when_scored.reference(position, context_length, stride) - 1
+
+
+@context_when_scored.mistake(
+    "the step is T - S. S is the step from one window to the next, not their overlap."
+)
+def overlap_for_stride(position, context_length, stride):
+    step = max(1, context_length - stride)
+    return context_when_scored.reference(position, context_length, step)
 
 
 def _runs(random: Random) -> Iterator[Case]:
@@ -373,14 +678,14 @@ def _runs(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_runs,
     hints=(
-        "First the standard deviation of the runs, then that of their mean.",
-        "s² is the sum of the squared deviations divided by n - 1; the half-width is "
-        "t · s / √n.",
+        "First the standard deviation s of the runs, then that of their mean, then t "
+        "times that.",
+        "The mean was fitted to the same runs, so s² divides by one less than their "
+        "number. How many times less than one run does a mean of n runs spread?",
     ),
 )
 def half_width(values: list[float], quantile: float) -> float:
-    """Return the half-width of the confidence interval of the mean of `values`, given
-    the quantile t."""
+    """Return the half-width of the confidence interval of the mean of `values`."""
     n = len(values)
     mean = sum(values) / n
     variance = sum((value - mean) ** 2 for value in values) / (n - 1)
@@ -388,7 +693,8 @@ def half_width(values: list[float], quantile: float) -> float:
 
 
 @half_width.mistake(
-    "the deviation is divided by n. The mean was fitted to the same runs: n - 1."
+    "the deviation is divided by n. The mean was fitted to the same runs: n - 1. (For "
+    "NumPy that is `ddof=1`.)"
 )
 def divides_by_n(values, quantile):
     n, mean = len(values), sum(values) / len(values)
@@ -403,11 +709,35 @@ def forgets_the_root(values, quantile):
 
 
 @half_width.mistake(
+    "t times the deviation of single runs, with n instead of n - 1. s² divides by n - "
+    "1, and the mean of n runs spreads √n times less."
+)
+def plain_deviation(values, quantile):
+    return divides_by_n(values, quantile) * math.sqrt(len(values))
+
+
+@half_width.mistake(
+    "n - 1 stands at both places. s² divides by n - 1; the mean of n runs spreads "
+    "√n times less."
+)
+def one_less_twice(values, quantile):
+    n = len(values)
+    return half_width.reference(values, quantile) * math.sqrt(n / (n - 1))
+
+
+@half_width.mistake(
     "both ends of the interval: the half-width is the distance from the mean to one "
     "of them."
 )
 def whole_width(values, quantile):
     return 2 * half_width.reference(values, quantile)
+
+
+@half_width.mistake(
+    "the quantile was for both sides already: don't halve what it gives."
+)
+def halves_it(values, quantile):
+    return half_width.reference(values, quantile) / 2
 
 
 @half_width.mistake(
@@ -425,14 +755,38 @@ def divides_by_count(values, quantile):
     return half_width.reference(values, quantile) / math.sqrt(len(values))
 
 
+@half_width.mistake(
+    "the variance stands for the deviation: take the root of s² first, then divide by "
+    "√n."
+)
+def variance_for_deviation(values, quantile):
+    variance = (half_width.reference(values, 1.0) ** 2) * len(values)
+    return quantile * variance / math.sqrt(len(values))
+
+
+@half_width.mistake(
+    "the variance stands for the deviation, and it divides by n instead of n - 1."
+)
+def plain_variance_for_deviation(values, quantile):
+    n = len(values)
+    return variance_for_deviation(values, quantile) * (n - 1) / n
+
+
 @half_width.mistake("the root is missing: that is t times the *variance* of the mean.")
 def variance_of_the_mean(values, quantile):
-    return half_width.reference(values, quantile) ** 2 / quantile
+    return half_width.reference(values, 1.0) ** 2 * quantile
 
 
 @half_width.mistake("that is the standard error. The half-width is t times as large.")
 def standard_error(values, quantile):
-    return half_width.reference(values, quantile) / quantile
+    return half_width.reference(values, 1.0)
+
+
+@half_width.mistake(
+    "half of the range. A single odd run decides it; take the standard deviation."
+)
+def half_the_range(values, quantile):
+    return (max(values) - min(values)) / 2
 
 
 def _cuts(random: Random) -> Iterator[Case]:
@@ -440,7 +794,7 @@ def _cuts(random: Random) -> Iterator[Case]:
         for stride in (1, 2, context_length):
             yield from (
                 (num_tokens, cut, context_length, stride)
-                for num_tokens, cut in ((12, 6), (15, 9), (20, 13))
+                for num_tokens, cut in ((12, 6), (15, 9), (20, 13), (16, 5))
             )
     yield 9, 2, 4, 1
     yield 9, 7, 4, 1
@@ -451,20 +805,15 @@ def _cuts(random: Random) -> Iterator[Case]:
     hints=(
         "Each part is a stream of its own: one of `cut` ids, one of `num_tokens - "
         "cut`. Where does the second begin?",
-        "Starts in the whole stream: `range(0, cut - T, S)` for one, `range(cut, "
-        "num_tokens - T, S)` for the other.",
+        "A window at `start` takes the ids start ... start + T. Which is the largest "
+        "id that a training window may take? And a validation window?",
     ),
 )
 def split_starts(
     num_tokens: int, cut: int, context_length: int, stride: int
 ) -> tuple[list[int], list[int]]:
     """Return the starts of training and of validation windows, both counted in the
-    whole stream.
-
-    The stream is cut before the id at `cut`. Each part has windows of its own: the
-    first ones start at 0 and at `cut`, and no window, its last target included, reaches
-    across.
-    """
+    whole stream."""
     train = list(range(0, cut - context_length, stride))
     validation = list(range(cut, num_tokens - context_length, stride))
     return train, validation
@@ -496,6 +845,40 @@ def counted_from_the_cut(num_tokens, cut, context_length, stride):
 def without_last_target(num_tokens, cut, context_length, stride):
     train = list(range(0, cut - context_length + 1, stride))
     return train, list(range(cut, num_tokens - context_length + 1, stride))
+
+
+@split_starts.mistake(
+    "the last validation window overruns the stream: it takes T + 1 ids, its last "
+    "target included."
+)
+def validation_overruns(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    return train, list(range(cut, num_tokens - context_length + 1, stride))
+
+
+@split_starts.mistake(
+    "validation windows begin at every id up to the end, and overrun the stream."
+)
+def validation_to_the_end(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    return train, list(range(cut, num_tokens, stride))
+
+
+@split_starts.mistake(
+    "windows begin anywhere in their part, so the last ones overrun it. A window needs "
+    "T ids behind its first."
+)
+def both_to_the_end(num_tokens, cut, context_length, stride):
+    return list(range(0, cut, stride)), list(range(cut, num_tokens, stride))
+
+
+@split_starts.mistake(
+    "validation starts end at num_tokens - cut - T. They are counted in the whole "
+    "stream, whose end is num_tokens."
+)
+def ends_as_a_part(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    return train, list(range(cut, num_tokens - cut - context_length, stride))
 
 
 @split_starts.mistake(
@@ -541,32 +924,40 @@ def one_too_careful(num_tokens, cut, context_length, stride):
     return list(range(0, cut - context_length - 1, stride)), validation
 
 
-def each_target_once(num_tokens: int, context_length: int) -> list[int]:
-    starts = range(0, num_tokens - context_length, context_length)
-    return [start + t + 1 for start in starts for t in range(context_length)]
-
-
-def _lengths(random: Random) -> Iterator[Case]:
-    yield from (
-        (num_tokens, context_length)
-        for context_length in (1, 2, 3, 5)
-        for num_tokens in range(14)
+@split_starts.mistake(
+    "one too careful, in both parts: the window whose last target is the last id of "
+    "its part still fits."
+)
+def both_too_careful(num_tokens, cut, context_length, stride):
+    return list(range(0, cut - context_length - 1, stride)), list(
+        range(cut, num_tokens - context_length - 1, stride)
     )
 
 
-@bug_or_not(
-    reference=each_target_once,
-    cases=_lengths,
-    explanation=(
-        "Blocks of T + 1 ids, laid end to end, share nothing, so the first id of each "
-        "block is an input and never a target: one token in T + 1 is never learned "
-        "from. Windows must share the one id where they meet, S = T."
-    ),
+@split_starts.mistake(
+    "the first validation window begins behind the cut: the id at `cut` belongs to "
+    "validation."
 )
-def targets_of_blocks(num_tokens: int, context_length: int) -> list[int]:
-    block = context_length + 1
-    starts = range(0, num_tokens - context_length, block)
-    return [start + t + 1 for start in starts for t in range(context_length)]
+def begins_behind_the_cut(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    return train, list(range(cut + 1, num_tokens - context_length, stride))
+
+
+@split_starts.mistake(
+    "validation windows begin before the cut, to have context for its first ids: these "
+    "are ids that training uses."
+)
+def borrows_context(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    first = max(0, cut - context_length)
+    return train, list(range(first, num_tokens - context_length, stride))
+
+
+@split_starts.mistake(
+    "validation comes first. Training starts, then validation starts."
+)
+def validation_first(num_tokens, cut, context_length, stride):
+    return split_starts.reference(num_tokens, cut, context_length, stride)[::-1]
 
 
 def inside_training_part(num_tokens: int, cut: int, context_length: int) -> list[int]:
@@ -584,12 +975,17 @@ def _parts(random: Random) -> Iterator[Case]:
 
 
 @bug_or_not(
+    purpose=(
+        "The ids from `cut` on validate. Return the starts of all windows of stride 1 "
+        "that train: none of their T + 1 ids may belong to validation."
+    ),
     reference=inside_training_part,
     cases=_parts,
     explanation=(
-        "A window that begins before the cut may end behind it: the last T of these "
-        "windows train on ids that validation is scored on. Cut the stream first, and "
-        "window the parts: nothing can reach across."
+        "A window that begins before the cut may end behind it. The last T of these "
+        "windows hold ids of the validation part, and the last T - 1 train on ids that "
+        "validation is scored on: the id at `cut` is its first input, and not scored. "
+        "Cut the stream first, and window the parts: nothing can reach across."
     ),
 )
 def training_windows(num_tokens: int, cut: int, context_length: int) -> list[int]:
@@ -612,6 +1008,11 @@ def each_token_by_its_earliest_window(
 
 
 @bug_or_not(
+    purpose=(
+        "Return (token, context) for a strided evaluation: each token but the first "
+        "once, in order, with as many tokens of context as windows of T at this stride "
+        "can give it."
+    ),
     reference=each_token_by_its_earliest_window,
     cases=_evaluations,
     explanation=(
@@ -653,6 +1054,10 @@ def _losses(random: Random) -> Iterator[Case]:
 
 
 @bug_or_not(
+    purpose=(
+        "`losses` are those of all scored tokens, in the order of the stream. Return "
+        "the mean loss of a token, from the windows of a strided evaluation."
+    ),
     reference=mean_over_tokens,
     cases=_losses,
     explanation=(
@@ -670,3 +1075,74 @@ def mean_of_window_means(
         means.append(sum(losses[done : done + scored]) / scored)
         done += scored
     return sum(means) / len(means)
+
+
+def batch_at_stride_1_is_larger(
+    num_tokens: int, context_length: int, batch_size: int, stride: int
+) -> bool:
+    def size_of_a_batch(stride: int) -> int:
+        starts = window_starts(num_tokens, context_length, stride)[:batch_size]
+        batch = gather_windows([7] * num_tokens, starts, context_length)
+        return sum(half.numel() * half.element_size() for half in batch)
+
+    return size_of_a_batch(1) > size_of_a_batch(stride)
+
+
+def _batches(random: Random) -> Iterator[Case]:
+    for context_length in (2, 4, 8, 16):
+        for batch_size in (1, 2, 8):
+            num_tokens = context_length * batch_size + 1
+            yield num_tokens, context_length, batch_size, context_length
+            yield 2 * num_tokens, context_length, batch_size, context_length // 2
+
+
+@true_or_false(
+    claim=(
+        "At the same batch size, a batch at stride 1 takes more memory than one at a "
+        "larger stride, because its windows overlap: so stride 1 uses a GPU badly."
+    ),
+    reference=batch_at_stride_1_is_larger,
+    cases=_batches,
+    explanation=(
+        "A batch is B rows of T inputs and T targets, whatever the stride: the same "
+        "bytes, and the same work for the same device. What a small stride multiplies "
+        "is the *number* of batches in an epoch, and with it the time."
+    ),
+)
+def a_batch_at_stride_1(
+    num_tokens: int, context_length: int, batch_size: int, stride: int
+) -> bool:
+    return stride > 1
+
+
+def read_but_never_predicted(num_tokens: int, context_length: int) -> int:
+    starts = window_starts(num_tokens, context_length, context_length + 1)
+    ledger = token_ledger(starts, num_tokens, context_length)
+    return ledger.used - ledger.targets
+
+
+def _lengths(random: Random) -> Iterator[Case]:
+    yield from (
+        (num_tokens, context_length)
+        for context_length in (1, 2, 3, 5)
+        for num_tokens in range(14)
+    )
+
+
+@true_or_false(
+    claim=(
+        "Cut a text into blocks of T + 1 ids that share nothing, and make one window "
+        "of each: no id is in two windows, but one in T + 1 is never predicted, in any "
+        "epoch."
+    ),
+    reference=read_but_never_predicted,
+    cases=_lengths,
+    explanation=(
+        "The first id of each block is an input and no target: the block before it "
+        "ends one id too early to predict it, and the same ids are first in every "
+        "epoch. Windows must share the one id where they meet, S = T."
+    ),
+)
+def blocks_that_share_nothing(num_tokens: int, context_length: int) -> int:
+    blocks = num_tokens // (context_length + 1)
+    return blocks  # one id each

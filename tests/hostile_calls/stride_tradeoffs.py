@@ -1,0 +1,190 @@
+"""Hostile calls of lesson 05."""
+
+import numpy as np
+import torch
+
+IDS = np.arange(12) % 5
+LARGE = np.array([70_000] * 6)
+
+
+def flat(inputs):
+    """A model that knows nothing: the same logits for 5 ids everywhere."""
+    return torch.zeros(*inputs.shape, 5)
+
+
+def lost(inputs):
+    return torch.full((*inputs.shape, 5), float("nan"))
+
+
+def certain_of_0(inputs):
+    logits = torch.full((*inputs.shape, 5), float("-inf"))
+    logits[..., 0] = 0.0
+    return logits
+
+
+def one_row_short(inputs):
+    return torch.zeros(inputs.shape[0], inputs.shape[1] - 1, 5)
+
+
+def last_position_only(inputs):
+    return torch.zeros(inputs.shape[0], 5)
+
+
+def pair(*shape):
+    return torch.zeros(shape, dtype=torch.int64)
+
+
+def writable(array):
+    return array.flags.writeable
+
+
+def counted(cost):
+    return (cost.windows, cost.steps, cost.tokens_processed, cost.effective_size, cost.bytes_viewed)
+
+
+def kinds(plan):
+    return [type(value).__name__ for value in vars(plan).values()]
+
+
+def on_disk(path="/dev/zero"):
+    return np.memmap(path, dtype=np.uint16, mode="r", shape=(10,))
+
+
+PLAN = ["int", "int", "int", "float"]
+
+CALLS = {
+    # costs, from starts
+    "counted(epoch_cost([], 0, 4, 2))": (0, 0, 0, 0, 0),
+    "counted(epoch_cost([0], 5, 4, 1000))": (1, 1, 4, 4, 10),
+    "counted(epoch_cost([0, 0], np.int16(5), np.int8(4), np.uint8(2)))": (2, 1, 8, 4, 10),
+    "epoch_cost(np.zeros(20_000, np.uint8), np.int16(30_000), np.int16(2), 8).tokens_processed": 40_000,
+    "epoch_cost([0], np.int16(30_000), 2, 8).bytes_viewed": 60_000,
+    "epoch_cost(np.array([0, 4], np.uint64), 9, 4, 1).continued": 1.0,
+    "epoch_cost([5], 9, 4, 1)": ValueError("starts must lie in 0 ... 4"),
+    "epoch_cost([-1], 9, 4, 1)": ValueError("starts must lie in 0 ... 4"),
+    "epoch_cost([0], 4, 4, 1)": ValueError("starts must lie in nothing at all"),
+    "epoch_cost([2**64], 9, 4, 1)": TypeError("starts must be integers"),
+    "epoch_cost([nan], 9, 4, 1)": TypeError("starts must be integers"),
+    "epoch_cost([True], 9, 4, 1)": TypeError("starts must be integers"),
+    "epoch_cost(None, 9, 4, 1)": TypeError("starts must be integers"),
+    "epoch_cost('0', 9, 4, 1)": TypeError("starts must be integers"),
+    "epoch_cost([0], 9, 4, 0)": ValueError("batch_size must be an integer of at least 1, got 0"),
+    "epoch_cost([0], 9, 4, 1, bytes_per_id=0)": ValueError("bytes_per_id must be"),
+    "epoch_cost([0], 9, 4, 1, bytes_per_id=2.0)": TypeError("bytes_per_id must be"),
+    "epoch_cost([0], -1, 4, 1)": ValueError("num_tokens must be"),
+    "usual_strides(np.int8(100))": [1, 25, 50, 100, 101, 200],
+    "usual_strides(1)": [1, 2],
+    "usual_strides(0)": ValueError("context_length must be"),
+    "usual_strides(16.0)": TypeError("context_length must be"),
+    "stride_costs(9, 4, 2, [])": {},
+    "stride_costs(9, 4, 2, [True])": TypeError("stride must be"),
+    "stride_costs(9, 4, 2, [-1])": ValueError("stride must be"),
+    "stride_costs(nan, 4, 2)": TypeError("num_tokens must be"),
+    "stride_costs(4, 4, 2, [1])[1].windows": 0,
+    "stride_costs(9, 4, 2, [2**70])[2**70].windows": 1,
+    "cost_table({})[0]": ["windows"],
+    "cost_table({None: epoch_cost([], 0, 4, 2)})[8]": ["mean context", "0.00"],
+    # means
+    "confidence_interval([2, 2])": (2.0, 0.0),
+    "confidence_interval(np.array([1, 3], np.uint8))": (2.0, 12.7062),
+    "confidence_interval(np.array([250, 252], np.uint8))": (251.0, 12.7062),
+    "confidence_interval([1.0])": ValueError("values must be one number for each of at least 2 runs"),
+    "confidence_interval(3.0)": ValueError("values must be one number for each of at least 2 runs"),
+    "confidence_interval([1.0, nan])": ValueError("values must be finite"),
+    "confidence_interval([1.0, -inf])": ValueError("values must be finite"),
+    "confidence_interval(['1', '2'])": TypeError("values must be numbers"),
+    "confidence_interval([True, False])": TypeError("values must be numbers"),
+    "confidence_interval([None, 1.0])": TypeError("values must be numbers"),
+    "confidence_interval([1 + 2j, 1.0])": TypeError("values must be numbers"),
+    "t_quantile(np.uint8(4))": 2.7764,
+    "round(t_quantile(10**30), 4)": 1.96,
+    "t_quantile(0)": ValueError("degrees_of_freedom must be"),
+    "t_quantile(nan)": TypeError("degrees_of_freedom must be"),
+    # losses
+    "prediction_losses(flat, pair(0, 3), pair(0, 3)).shape": (0, 3),
+    "prediction_losses(certain_of_0, pair(1, 2), torch.tensor([[0, 1]]))": np.array([[0.0, np.inf]]),
+    "prediction_losses(lost, pair(1, 1), pair(1, 1))": np.array([[np.nan]]),
+    "prediction_losses(flat, pair(2, 3), pair(1, 3))": ValueError("targets must have one id for each row of logits"),
+    "prediction_losses(flat, pair(2, 3), pair(2, 2))": ValueError("targets must have one id for each row of logits"),
+    "prediction_losses(flat, pair(2, 3), pair(6))": ValueError("targets must have one id for each row of logits"),
+    "prediction_losses(one_row_short, pair(2, 3), pair(2, 3))": ValueError("and logits of shape (2, 2, 5)"),
+    "prediction_losses(last_position_only, pair(2, 3), pair(2, 3))": ValueError("and logits of shape (2, 5)"),
+    "prediction_losses(flat, pair(1, 2), torch.tensor([[0, -100]]))": ValueError("targets must lie in 0 ... 4"),
+    "prediction_losses(flat, pair(1, 2), torch.tensor([[0, 5]]))": ValueError(
+        "targets must lie in 0 ... 4, got 0 ... 5"
+    ),
+    "loss_by_context(flat, [1, 2, 3], 2)": ValueError("ids must hold at least 2 * context_length = 4 tokens, got 3"),
+    "loss_by_context(flat, [], 1)": ValueError("ids must hold at least 2"),
+    "np.round(loss_by_context(flat, [0, 1], 1), 4)": np.array([1.6094]),
+    "loss_by_context(flat, IDS, np.int8(3), batch_size=10**6).shape": (3,),
+    "loss_by_context(flat, IDS, 3, batch_size=0)": ValueError("batch_size must be"),
+    "loss_by_context(flat, IDS, 3, batch_size=True)": TypeError("batch_size must be"),
+    "loss_by_context(flat, LARGE, 2)": ValueError("targets must lie in 0 ... 4, got 70000"),
+    "loss_by_context(flat, 'text', 2)": TypeError("ids must be integers, got text"),
+    # strided evaluation
+    "scored_windows(2, 4, 3)": [(0, 1, 1)],
+    "scored_windows(np.int8(127), np.int8(100), np.int8(100))": [(0, 100, 100), (100, 26, 26)],
+    "scored_windows(1, 4, 3)": ValueError("num_tokens must be an integer of at least 2, got 1"),
+    "scored_windows(9, 4, 5)": ValueError("stride must be at most context_length = 4, got 5"),
+    "scored_windows(9, 4, 0)": ValueError("stride must be"),
+    "scored_windows(9, 4, 2.0)": TypeError("stride must be"),
+    "scored_windows(9, None, 2)": TypeError("context_length must be"),
+    "strided_losses(flat, [], 4, 2)": ValueError("ids must hold at least 2 tokens"),
+    "strided_losses(flat, [1], 4, 2)": ValueError("ids must hold at least 2 tokens"),
+    "strided_losses(flat, IDS, 4, 5)": ValueError("stride must be at most context_length = 4"),
+    "strided_losses(flat, IDS, 4, 2, batch_size='8')": TypeError("batch_size must be"),
+    "strided_losses(flat, [True, 2, 3], 2, 1)": TypeError("ids must be integers"),
+    "strided_losses(flat, bytearray(b'abc'), 2, 1)": TypeError("ids must be integers"),
+    "strided_losses(flat, LARGE, 3, 1)": ValueError("targets must lie in 0 ... 4, got 70000"),
+    "strided_losses(one_row_short, IDS, 3, 1)": ValueError("targets must have one id for each row of logits"),
+    "np.round(strided_losses(flat, on_disk(), 4, np.uint8(3)), 4)": np.full(9, 1.6094),
+    "np.isnan(strided_losses(lost, IDS, 4, 3)).all()": True,
+    "strided_evaluation(flat, IDS, np.int16(4), np.int16(2)).tokens_processed": 19,
+    "type(strided_evaluation(flat, IDS, 4, np.int16(2)).stride).__name__": "int",
+    "strided_evaluation(lost, IDS, 4, 2).bits_per_token": float("nan"),
+    "strided_evaluation(flat, IDS, 4, -2)": ValueError("stride must be"),
+    "strided_evaluation(flat, [1.0, 2.0], 4, 2)": TypeError("ids must be integers"),
+    # splits
+    "[part.tolist() for part in split_stream([1, 2, 3, 4], np.float16(0.5))]": [[1, 2], [3, 4]],
+    "[writable(part) for part in split_stream(np.arange(9), 0.5)]": [False, False],
+    "split_stream([1, 2, 3], 0.5)": ValueError("ids must leave at least 2 tokens for each part"),
+    "split_stream([], 0.5)": ValueError("ids must leave at least 2 tokens for each part"),
+    "split_stream(IDS, 1)": ValueError("ids must leave at least 2 tokens for each part, got 0 and 12"),
+    "split_stream(IDS, 0)": ValueError("validation_fraction must be"),
+    "split_stream(IDS, nan)": ValueError("validation_fraction must be"),
+    "split_stream(IDS, -0.1)": ValueError("validation_fraction must be"),
+    "split_stream(IDS, True)": TypeError("validation_fraction must be"),
+    "split_stream(IDS, '0.1')": TypeError("validation_fraction must be"),
+    "split_stream(None, 0.1)": TypeError("ids must be integers"),
+    "vars(split_overlap([], [], 0, 4))": {
+        "validation_tokens": 0,
+        "shared_tokens": 0,
+        "validation_targets": 0,
+        "shared_targets": 0,
+    },
+    "split_overlap(np.array([0], np.uint8), [[4]], np.int8(9), 4).shared_tokens": 1,
+    "split_overlap([0], [5], 9, 4)": ValueError("starts must lie in 0 ... 4"),
+    "split_overlap([0.0], [0], 9, 4)": TypeError("starts must be integers"),
+    "split_overlap([0], None, 9, 4)": TypeError("starts must be integers"),
+    # plans
+    "plan_epoch(3_000_000, np.int32(1024), 1, 8, 1e6).tokens_processed": 3_070_951_424,
+    "plan_epoch(np.int32(2**31 - 1), 1024, np.int16(1), np.int8(8), np.float16(8)).windows": 2**31 - 1025,
+    "kinds(plan_epoch(np.int16(9), np.int16(4), np.int16(1), np.int16(2), np.float32(2)))": PLAN,
+    "plan_epoch(4, 4, 1, 2, 1e6).seconds": 0.0,
+    "plan_epoch(9, 4, 1, 1000, 10).steps": 1,
+    "plan_epoch(9, 4, -1, 2, 10)": ValueError("stride must be"),
+    "plan_epoch(9, 4, 1, 0, 10)": ValueError("batch_size must be"),
+    "plan_epoch(9, 4, 1, 2, 0)": ValueError("tokens_per_second must be"),
+    "plan_epoch(9, 4, 1, 2, nan)": ValueError("tokens_per_second must be"),
+    "plan_epoch(9, 4, 1, 2, inf)": ValueError("tokens_per_second must be"),
+    "plan_epoch(9, 4, 1, 2, '10')": TypeError("tokens_per_second must be"),
+    "plan_epoch(9, 4, 1, 2, True)": TypeError("tokens_per_second must be"),
+    "plan_epoch(9.0, 4, 1, 2, 10)": TypeError("num_tokens must be"),
+}
+
+TAKES_NO_DATA = {
+    "EpochCost": "a record that epoch_cost fills",
+    "EpochPlan": "a record that plan_epoch fills",
+    "StridedEvaluation": "a record that strided_evaluation fills",
+    "SplitOverlap": "a record that split_overlap fills",
+}
