@@ -12,7 +12,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import BigramModel, ConvolutionModel, GRUModel, conditional_entropy, count_pairs
+from course_lib.foundation import (
+    BigramModel,
+    ConvolutionModel,
+    GRUModel,
+    conditional_entropy,
+    count_pairs,
+    one_thread,
+)
 from course_lib.next_token_shifting import find_leak, next_token_loss, shift_by_one
 
 V = 11
@@ -186,3 +193,27 @@ def test_conditional_entropy_of_certainty_and_of_chance():
 def test_no_pairs_have_no_entropy():
     with pytest.raises(ValueError, match=r"^counts must hold at least one pair$"):
         conditional_entropy(np.zeros((3, 3), dtype=int))
+
+
+def test_what_a_large_alphabet_needs_is_counted_at_once():
+    ids = np.arange(3000).repeat(2)
+    counts = count_pairs(ids, 3000)
+    assert counts.sum() == len(ids) - 1
+    model = BigramModel.from_counts(counts)
+    assert next_token_loss(model(torch.from_numpy(ids[:-1])), torch.from_numpy(ids[1:])).item() == pytest.approx(
+        conditional_entropy(counts), rel=1e-4
+    )
+
+
+def test_one_thread_is_one_and_the_others_come_back_after_an_error_too():
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with pytest.raises(ArithmeticError), one_thread():  # noqa: PT012 - the mode inside is what is looked at
+            assert torch.get_num_threads() == 1
+            raise ArithmeticError
+        assert torch.get_num_threads() == 3
+        assert one_thread()(torch.get_num_threads)() == 1
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)

@@ -4,19 +4,21 @@ stream."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from course_lib.foundation.arguments import as_integers, check_integer
 
 USED = "used"
+OWN_REASONS = (USED, "offset", "gap", "tail")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # for it would compare arrays as single values
 class TokenLedger:
-    """What windows of `context_length` + 1 tokens at given starts do with a stream of N
-    tokens.
+    """What the windows at given starts do with every token of a stream.
+
+    Two ledgers are equal if every entry of theirs is.
 
     Attributes:
         num_tokens: N.
@@ -25,12 +27,12 @@ class TokenLedger:
         as_input: how often each token is an input, int64, shape (N,).
         as_target: how often each token is a target, int64, shape (N,).
         context_sum: the left context of each token, in tokens, added up over all its
-            turns as a target, (N,).
+            turns as a target, int64, shape (N,).
         shortest_context, longest_context: its smallest and largest left context; 0 if
             it never is a target.
-        reason: for each token `"used"`, or why it never was, as a code into `reasons`,
+        reason: why each token was never used, or that it was: a code into `reasons`,
             shape (N,).
-        reasons: the names of the codes.
+        reasons: the names of the codes, `"used"` first.
     """
 
     num_tokens: int
@@ -73,6 +75,15 @@ class TokenLedger:
             float(self.context_sum.sum() / predictions) if predictions else float("nan")
         )
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TokenLedger):
+            return NotImplemented
+        names = [field.name for field in fields(self)]
+        return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in names)
+
+    def __hash__(self) -> int:
+        return hash((self.num_tokens, self.num_windows, self.context_length))
+
     def __str__(self) -> str:
         rows = [("used as input or target", self.used)]
         rows += [
@@ -108,27 +119,27 @@ def token_ledger(
     """Account for every token of a stream, from the starts of its windows alone.
 
     The window at `s` has the tokens s ... s+T-1 as inputs and s+1 ... s+T as targets;
-    the target s+j has a
-    left context of j tokens. Tokens that no window touches are dropped, and the ledger
-    says why: before the first window it is the `offset`, behind the last one the
-    `tail`, between two windows a `gap`.
+    the target s+j has a left context of j tokens. Tokens that no window touches are
+    dropped, and the ledger says why: before the first window it is the `offset`, behind
+    the last one the `tail`, between two windows a `gap`.
 
     Args:
         starts: integers of any shape, in any order, repeats counted.
         num_tokens: N.
         context_length: T.
-        reasons: names for other tokens that a scheme leaves out on purpose, such as
-            `{"dropped batch": positions}`, with the positions of these tokens in the
-            stream.
+        reasons: names for other tokens that a scheme leaves out on purpose, with their
+            positions in the stream, such as `{"dropped batch": positions}`; of two
+            names for one token, the later counts.
 
     Raises:
         TypeError: something is not an integer.
         ValueError: a window reaches over the end of the stream, or a position lies
             outside of it.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**40)
     context_length = check_integer("context_length", context_length, minimum=1)
     starts = np.sort(as_integers("starts", starts).astype(np.int64), axis=None)
+    reasons = _check_reasons(reasons)
     last_start = num_tokens - context_length - 1
     if starts.size and (starts[0] < 0 or starts[-1] > last_start):
         allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
@@ -147,7 +158,7 @@ def token_ledger(
     )
     shortest, longest = _extreme_contexts(starts, positions, context_length)
     reason, names = _why_unused(
-        starts, as_input + as_target > 0, context_length, reasons or {}
+        starts, as_input + as_target > 0, context_length, reasons
     )
     return TokenLedger(
         num_tokens=num_tokens,
@@ -169,8 +180,10 @@ def _coverage(
     num_tokens: int,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Count for every token the ranges first ... stop-1 that hold it, in O(N), however
-    long the ranges are."""
+    """Count for every token the ranges first ... stop-1 that hold it.
+
+    It takes O(N), however long the ranges are.
+    """
     steps = np.zeros(num_tokens + 1, dtype=np.int64)
     np.add.at(steps, first, 1 if weights is None else weights)
     np.subtract.at(steps, stop, 1 if weights is None else weights)
@@ -180,8 +193,8 @@ def _coverage(
 def _extreme_contexts(
     starts: np.ndarray, positions: np.ndarray, context_length: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Distance of each position to the nearest and to the farthest start of a window it
-    is a target of."""
+    """Measure how far each position is from the windows that it is a target of: from
+    the nearest start, and from the farthest."""
     if not starts.size:
         return np.zeros_like(positions), np.zeros_like(positions)
     # the last start before p
@@ -192,6 +205,28 @@ def _extreme_contexts(
     return positions - starts[nearest], positions - starts[farthest]
 
 
+def _check_reasons(reasons: object) -> Mapping[str, object]:
+    if reasons is None:
+        return {}
+    if not isinstance(reasons, Mapping):
+        raise TypeError(
+            "reasons must be names with positions, such as {'dropped batch': [3, 4]}, "
+            f"got {type(reasons).__name__}"
+        )
+    for name in reasons:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"reasons must have names that are str, got {name!r} "
+                f"({type(name).__name__})"
+            )
+        if name in OWN_REASONS:
+            raise ValueError(
+                f"reasons must not be called {', '.join(map(repr, OWN_REASONS))}, "
+                f"which are the ledger's own; got {name!r}"
+            )
+    return reasons
+
+
 def _why_unused(
     starts: np.ndarray,
     used: np.ndarray,
@@ -199,13 +234,10 @@ def _why_unused(
     reasons: Mapping[str, object],
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     names = (USED, "offset", *reasons, "gap", "tail")
-    if len(set(names)) < len(names):
-        raise ValueError(
-            f"reasons must not be called {USED!r}, 'offset', 'gap' or 'tail': those "
-            "are the ledger's own"
-        )
     code = {name: number for number, name in enumerate(names)}
-    reason = np.full(used.size, code["gap"], dtype=np.int8)
+    # one byte a token for up to 128 names
+    dtype = np.min_scalar_type(-len(names))
+    reason = np.full(used.size, code["gap"], dtype=dtype)
     if starts.size:
         reason[: starts[0]] = code["offset"]
         reason[starts[-1] + context_length + 1 :] = code["tail"]

@@ -11,7 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_lib.foundation.arguments import Ids, as_stream, check_integer
+from course_lib.foundation.arguments import Ids, as_stream, check_flag, check_integer
+
+LARGEST_TABLE = 10_000  # ids; a table of V x V numbers takes 400 MB then, or 800
 
 
 @contextmanager
@@ -30,33 +32,37 @@ def one_thread() -> Iterator[None]:
 
 
 class BigramModel(nn.Module):
-    """Predict the next token from the current one alone: a V x V table of logits, zero
-    at the start.
+    """Predict the next token from the current one alone, by a V x V table of logits.
 
-    Zero logits are the uniform distribution, so its first loss is ln V exactly.
+    They are zero at the start, the uniform distribution, so its first loss is ln V.
+
+    Args:
+        vocab_size: V, at most 10,000. Time and memory grow with its square.
     """
 
     def __init__(self, vocab_size: int):
         super().__init__()
-        vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+        vocab_size = check_integer(
+            "vocab_size", vocab_size, minimum=1, maximum=LARGEST_TABLE
+        )
         self.table = nn.Parameter(torch.zeros(vocab_size, vocab_size))
 
     @classmethod
     def from_counts(cls, counts: np.ndarray) -> BigramModel:
-        """Build the model of smallest loss on a text from its pair counts, without
-        training.
+        """Build the model of smallest loss on a text from its pair counts, untrained.
 
         Args:
             counts: what `count_pairs` returns, shape (V, V). A pair that never occurs
-                gets probability 0.
+                gets probability 0, a logit of minus infinity; behind a token that never
+                occurs, all are equally likely.
         """
+        counts = _check_counts(counts)
+        totals = counts.sum(axis=1, keepdims=True)
+        counts = np.where(totals > 0, counts, 1)
+        probabilities = counts / counts.sum(axis=1, keepdims=True)
         model = cls(len(counts))
-        # unseen token: uniform
-        rows = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)
-        with np.errstate(divide="ignore"):
-            model.table.data = torch.from_numpy(
-                np.log(rows / rows.sum(axis=1, keepdims=True))
-            ).float()
+        # the logarithm of 0 is minus infinity here, and NumPy would warn of it
+        model.table.data = torch.from_numpy(probabilities).float().log()
         return model
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -68,8 +74,8 @@ class ConvolutionModel(nn.Module):
     `causal=False` it peeks.
 
     A convolution that is centered on its position, the usual one for images, sees the
-    next token, which is
-    the answer. The causal one is the same, moved: all padding goes to the left.
+    next token, which is the answer. The causal one is the same, moved: all padding goes
+    to the left.
 
     Args:
         vocab_size: V.
@@ -87,14 +93,14 @@ class ConvolutionModel(nn.Module):
         causal: bool = True,
     ):
         super().__init__()
-        vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
-        hidden_size = check_integer("hidden_size", hidden_size, minimum=1)
-        kernel_size = check_integer("kernel_size", kernel_size, minimum=1)
+        vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
+        kernel_size = check_integer("kernel_size", kernel_size, minimum=1, maximum=999)
         if kernel_size % 2 == 0:
             raise ValueError(
                 "kernel_size must be odd, so that it can be centered, got "
                 f"{kernel_size}"
             )
+        causal = check_flag("causal", causal)
         left = kernel_size - 1 if causal else kernel_size // 2
         self.padding = (left, kernel_size - 1 - left)
         self.embedding = nn.Embedding(vocab_size, hidden_size)
@@ -107,8 +113,7 @@ class ConvolutionModel(nn.Module):
 
 
 class GRUModel(nn.Module):
-    """A recurrent model: it reads a window from left to right and may carry its state
-    into the next one.
+    """Read a window from left to right, with a state that the next one may go on with.
 
     Args:
         vocab_size: V.
@@ -117,8 +122,7 @@ class GRUModel(nn.Module):
 
     def __init__(self, vocab_size: int, hidden_size: int = 64):
         super().__init__()
-        vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
-        hidden_size = check_integer("hidden_size", hidden_size, minimum=1)
+        vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
         self.embedding = nn.Embedding(vocab_size, hidden_size)
         self.recurrence = nn.GRU(hidden_size, hidden_size, batch_first=True)
         self.output = nn.Linear(hidden_size, vocab_size)
@@ -130,8 +134,7 @@ class GRUModel(nn.Module):
     def read_on(
         self, inputs: torch.Tensor, state: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Read windows from a given state, shape (1, B, H), or None; return the logits
-        and the state after them."""
+        """Read windows from a state, (1, B, H), or None; return logits and state."""
         hidden, state = self.recurrence(self.embedding(inputs), state)
         return self.output(hidden), state
 
@@ -141,12 +144,13 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
 
     Args:
         ids: the stream, N integers in 0 ... V - 1, more than `distance`.
-        vocab_size: V; the table has V squared entries, so this is for small
-            vocabularies.
+        vocab_size: V, at most 10,000, for the table has V squared entries.
         distance: 1 for neighbors, 0 for each token with itself.
     """
     stream = as_stream(ids)
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+    vocab_size = check_integer(
+        "vocab_size", vocab_size, minimum=1, maximum=LARGEST_TABLE
+    )
     distance = check_integer("distance", distance, minimum=0)
     if len(stream) <= distance:
         raise ValueError(
@@ -160,21 +164,50 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
         )
     stream = stream.astype(np.int64)
     first, second = stream[: len(stream) - distance], stream[distance:]
-    return np.bincount(first * vocab_size + second, minlength=vocab_size**2).reshape(
-        vocab_size, vocab_size
-    )
+    counts = np.bincount(first * vocab_size + second, minlength=vocab_size**2)
+    return counts.reshape(vocab_size, vocab_size)
 
 
 def conditional_entropy(counts: np.ndarray) -> float:
-    """Return H(second | first) in nats per pair: no model that sees only the first can
-    have a smaller mean loss.
+    """Return H(second | first), nats per pair: the floor of every bigram model's loss.
+
+    No model that sees only the first of two tokens can have a smaller mean loss on the
+    text that was counted.
 
     Args:
         counts: pair counts, shape (V, V), as from `count_pairs`.
     """
+    counts = _check_counts(counts)
     total = counts.sum()
-    if total <= 0:
+    if total == 0:
         raise ValueError("counts must hold at least one pair")
     rows = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
     seen = counts > 0
     return float((counts[seen] * np.log(rows[seen] / counts[seen])).sum() / total)
+
+
+def _check_counts(counts: object) -> np.ndarray:
+    """Return a table of counts as float64, or say what is wrong with it."""
+    table = np.asarray(counts)
+    if table.dtype.kind not in "iuf":
+        raise TypeError(
+            f"counts must be numbers, got {type(counts).__name__} of {table.dtype}"
+        )
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise ValueError(
+            f"counts must be a table of shape (V, V), got shape {table.shape}"
+        )
+    # in float64 no sum of theirs can overflow
+    table = table.astype(np.float64)
+    if not (table.min() >= 0 and table.max() <= 2**63):  # so that NaN fails, too
+        raise ValueError(
+            f"counts must lie in 0 ... 2**63, got {table.min()} ... {table.max()}"
+        )
+    return table
+
+
+def _check_sizes(vocab_size: object, hidden_size: object) -> tuple[int, int]:
+    return (
+        check_integer("vocab_size", vocab_size, minimum=1, maximum=2**20),
+        check_integer("hidden_size", hidden_size, minimum=1, maximum=2**14),
+    )

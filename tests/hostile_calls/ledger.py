@@ -1,0 +1,45 @@
+"""Hostile calls of the token ledger."""
+
+import numpy as np
+import torch
+
+MANY = {f"row {i}": [i + 5] for i in range(200)}
+
+
+def targets(ledger):
+    return ledger.as_target.tolist()
+
+
+CALLS = {
+    "targets(token_ledger([], 0, 1))": [],
+    "token_ledger([], 3, 5).dropped": {"tail": 3},
+    "token_ledger([], 3, 5).mean_context": np.nan,
+    "targets(token_ledger(np.array([1], dtype=np.int8), 300, np.int8(120)))": [0, 0] + [1] * 120 + [0] * 178,
+    "token_ledger(np.array([70_000], dtype=np.uint32), 80_000, np.int16(2)).dropped": {"offset": 70_000, "tail": 9_997},
+    "token_ledger(torch.tensor([[0]]), np.uint8(200), np.uint8(199)).targets": 199,
+    "token_ledger([0], 205, 4, reasons=MANY).dropped == {name: 1 for name in MANY}": True,
+    "token_ledger([0], 9, 4) == token_ledger([0], 9, 4)": True,
+    "token_ledger([0], 9, 4) == token_ledger([1], 9, 4)": False,
+    "len({token_ledger([0], 9, 4), token_ledger([0], 9, 4)})": 1,
+    "token_ledger([0], 9, 4) == 9": False,
+    "token_ledger([0, 5], 9, 4)": ValueError("starts must lie in 0 ... 4: 5 ids"),
+    "token_ledger([-1, 0], 9, 4)": ValueError("got -1 ... 0"),
+    "token_ledger([0], 4, 4)": ValueError("starts must lie in nothing at all"),
+    "token_ledger([0, True], 9, 4)": TypeError("starts must be integers, got list with True or False in it"),
+    "token_ledger([0, nan], 9, 4)": TypeError("starts must be integers, got list of float64"),
+    "token_ledger(np.array([2**63], dtype=np.uint64), 9, 4)": ValueError("starts must fit into 64-bit"),
+    "token_ledger(None, 9, 4)": TypeError("starts must be integers, got NoneType"),
+    "token_ledger([], 2**63, 4)": ValueError("num_tokens must be an integer of at least 0 and at most 1099511627776"),
+    "token_ledger([], -1, 4)": ValueError("num_tokens must be"),
+    "token_ledger([], 9.0, 4)": TypeError("num_tokens must be"),
+    "token_ledger([0], 9, 2**64)": ValueError("starts must lie in nothing at all"),
+    "token_ledger([0], 9, 0)": ValueError("context_length must be"),
+    "token_ledger([0], 9, '4')": TypeError("context_length must be"),
+    "token_ledger([0], 9, 4, reasons={'lost': [8, 9]})": ValueError("reasons['lost'] must be positions in 0 ... 8"),
+    "token_ledger([0], 9, 4, reasons={'lost': np.ones(9, dtype=bool)})": TypeError("reasons['lost'] must be integers"),
+    "token_ledger([0], 9, 4, reasons={'gap': [8]})": ValueError("reasons must not be called 'used', 'offset'"),
+    "token_ledger([0], 9, 4, reasons={8: [8]})": TypeError("reasons must have names that are str, got 8 (int)"),
+    "token_ledger([0], 9, 4, reasons=[8])": TypeError("reasons must be names with positions"),
+    "token_ledger([0], 9, 4, reasons='tail')": TypeError("reasons must be names with positions"),
+}
+TAKES_NO_DATA = {"TokenLedger": "token_ledger makes it, from what it has checked"}

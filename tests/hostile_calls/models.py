@@ -1,0 +1,79 @@
+"""Hostile calls of the small models and of counting pairs."""
+
+import math
+
+import numpy as np
+import torch
+
+ONES = torch.zeros(2, 3, dtype=torch.int64)
+PAIRS = [[0, 4], [1, 1]]
+
+
+def shape(model):
+    return tuple(model(ONES).shape)
+
+
+def probabilities(model):
+    return model.table.exp()
+
+
+CALLS = {
+    "shape(BigramModel(np.int8(100)))": (2, 3, 100),
+    "BigramModel(1)(ONES).sum()": 0.0,
+    "BigramModel(0)": ValueError("vocab_size must be an integer of at least 1 and at most 10000, got 0"),
+    "BigramModel(2**64)": ValueError("at most 10000, got 18446744073709551616"),
+    "BigramModel(True)": TypeError("vocab_size must be"),
+    "BigramModel(torch.tensor([3]))": TypeError("vocab_size must be"),
+    "BigramModel('3')": TypeError("vocab_size must be"),
+    "BigramModel(3)(ONES + 3)": IndexError("out of range"),
+    "probabilities(BigramModel.from_counts(PAIRS))": np.array([[0, 1], [0.5, 0.5]], dtype=np.float32),
+    "probabilities(BigramModel.from_counts(np.zeros((2, 2))))": np.full((2, 2), 0.5, dtype=np.float32),
+    "probabilities(BigramModel.from_counts(np.full((2, 2), 2**62)))": np.full((2, 2), 0.5, dtype=np.float32),
+    "probabilities(BigramModel.from_counts(np.full((2, 2), 100, dtype=np.int8)))": np.full(
+        (2, 2), 0.5, dtype=np.float32
+    ),
+    "BigramModel.from_counts([[1, -1], [1, 1]])": ValueError("counts must lie in 0 ... 2**63, got -1.0 ... 1.0"),
+    "BigramModel.from_counts([[1, nan], [1, 1]])": ValueError("counts must lie in 0 ... 2**63, got nan"),
+    "BigramModel.from_counts([[1, inf], [1, 1]])": ValueError("got 1.0 ... inf"),
+    "BigramModel.from_counts(np.ones((2, 3)))": ValueError("counts must be a table of shape (V, V), got shape (2, 3)"),
+    "BigramModel.from_counts(np.ones(4))": ValueError("counts must be a table of shape (V, V), got shape (4,)"),
+    "BigramModel.from_counts([])": ValueError("counts must be a table of shape (V, V), got shape (0,)"),
+    "BigramModel.from_counts(None)": TypeError("counts must be numbers, got NoneType"),
+    "BigramModel.from_counts([[True, False], [True, True]])": TypeError("counts must be numbers, got list of bool"),
+    "shape(ConvolutionModel(np.uint8(255), np.int8(3), np.int8(5)))": (2, 3, 255),
+    "shape(ConvolutionModel(4, causal=np.False_))": (2, 3, 4),
+    "ConvolutionModel(4, causal='no')": TypeError("causal must be True or False, got 'no'"),
+    "ConvolutionModel(4, causal=None)": TypeError("causal must be True or False, got None"),
+    "ConvolutionModel(4, kernel_size=2)": ValueError("kernel_size must be odd"),
+    "ConvolutionModel(4, kernel_size=2**63 - 1)": ValueError(
+        "kernel_size must be an integer of at least 1 and at most"
+    ),
+    "ConvolutionModel(4, 0)": ValueError("hidden_size must be"),
+    "ConvolutionModel(2**63)": ValueError("vocab_size must be"),
+    "shape(GRUModel(np.int16(300), np.int8(100)))": (2, 3, 300),
+    "GRUModel(5, 2**31)": ValueError("hidden_size must be"),
+    "GRUModel(5, 8.0)": TypeError("hidden_size must be"),
+    "GRUModel(nan)": TypeError("vocab_size must be"),
+    "count_pairs([0, 1], 2)": np.array([[0, 1], [0, 0]]),
+    "count_pairs(np.array([299, 0, 299], dtype=np.uint16), np.int16(300))[299, 0]": 1,
+    "count_pairs([0], 1, 0)": np.array([[1]]),
+    "count_pairs([0, 1], 2, 2**64)": ValueError("ids must hold more than 18446744073709551616 tokens"),
+    "count_pairs([], 2, 0)": ValueError("ids must hold more than 0 tokens"),
+    "count_pairs([0, 2], 2)": ValueError("ids must lie in 0 ... 1, got 0 ... 2"),
+    "count_pairs([0, True], 2)": TypeError("ids must be integers"),
+    "count_pairs('ab', 2)": TypeError("ids must be integers, got text"),
+    "count_pairs([0, 1], 10_001)": ValueError("vocab_size must be an integer of at least 1 and at most 10000"),
+    "count_pairs([0, 1], 2, -1)": ValueError("distance must be"),
+    "count_pairs([0, 1], 2, nan)": TypeError("distance must be"),
+    "conditional_entropy(np.full((2, 2), 2**62))": math.log(2),
+    "conditional_entropy(np.full((2, 2), 100, dtype=np.int8))": math.log(2),
+    "conditional_entropy(torch.ones(2, 2))": math.log(2),
+    "conditional_entropy([[3]])": 0.0,
+    "conditional_entropy([[0, 0], [0, 0]])": ValueError("counts must hold at least one pair"),
+    "conditional_entropy([[2, -1], [1, 1]])": ValueError("counts must lie in 0 ... 2**63, got -1.0"),
+    "conditional_entropy([[2, nan], [1, 1]])": ValueError("counts must lie in 0 ... 2**63, got nan"),
+    "conditional_entropy(np.ones((1, 2)))": ValueError("counts must be a table of shape (V, V), got shape (1, 2)"),
+    "conditional_entropy([1, 2])": ValueError("counts must be a table of shape (V, V), got shape (2,)"),
+    "conditional_entropy('ab')": TypeError("counts must be numbers, got str"),
+}
+TAKES_NO_DATA = {"one_thread": "it has no arguments"}
