@@ -18,9 +18,11 @@ from nbclient.exceptions import CellExecutionError
 
 import refresh_notebooks
 from course_lib.foundation import load_documents
+from refresh_notebooks import CELL_TIMEOUT_IN_SECONDS
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 LONGEST_CELL = 12
+WIDEST_LINE = 88
 FORBIDDEN = ("clear_output", "update_display", "interact(", "interactive(", "Output(", "%pip", "!pip", "time.time(")
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -68,6 +70,13 @@ def test_has_the_anatomy_of_a_lesson(path):
         assert heading in text, heading
     for heading in ("Bug or not?", "Exercises", "Measured"):
         assert re.search(rf"^##.*{re.escape(heading)}", text, flags=re.MULTILINE), heading
+    # The picture comes first: what stands where is told at the end.
+    assert text.index("## Where everything lives") > text.index("Exercises\n")
+    # Minutes for the core path, and for all of it.
+    time_needed = re.search(r"\*\*Time\*\*(.+?)(?:\n\n|\Z)", notebook.cells[0].source + "\n\n", flags=re.DOTALL).group(
+        1
+    )
+    assert len(re.findall(r"\d+", time_needed)) >= 2, time_needed
     learn = notebook.cells[0].source.split("**You need**")[0]
     assert 3 <= len(re.findall(r"^- \*", learn, flags=re.MULTILINE)) <= 5
     recap = re.search(r"^##[^\n]*Recap\n\n((?:- .+\n(?:  .+\n)*)+)", text + "\n", flags=re.MULTILINE).group(1)
@@ -82,7 +91,9 @@ def test_has_the_anatomy_of_a_lesson(path):
 @each_notebook
 def test_cells_are_short_and_plain(path):
     for cell in code_cells(read(path)):
-        assert len(cell.source.splitlines()) <= LONGEST_CELL, cell.source
+        lines = cell.source.splitlines()
+        assert len(lines) <= LONGEST_CELL, cell.source
+        assert max(map(len, lines), default=0) <= WIDEST_LINE, cell.source
         assert not re.search(r";\s*$", cell.source, flags=re.MULTILINE), cell.source
         for word in FORBIDDEN:
             assert word not in cell.source, f"{word} in {cell.source}"
@@ -123,16 +134,22 @@ def test_redefines_nothing_that_the_package_holds(path):
 
 
 @each_notebook
-def test_links_lead_to_lessons_that_exist_or_are_to_come(path):
-    from test_layout import LESSONS
+def test_the_lessons_before_and_after_are_one_click_away(path):
+    number = NOTEBOOKS.index(path)
+    before, after = NOTEBOOKS[max(number - 1, 0) : number], NOTEBOOKS[number + 1 : number + 2]
+    links = re.findall(r"\]\((\d\d_[^)]+)\)", read(path).cells[0].source)
+    assert {neighbor.name for neighbor in before + after} <= set(links)
 
-    known = {f"{number:02}_{lesson}.ipynb" for number, lesson in enumerate(LESSONS, start=1)}
-    assert set(re.findall(r"\]\((\d\d_[^)]+)\)", markdown(read(path)))) <= known
+
+@each_notebook
+def test_links_lead_somewhere(path):
+    for link in re.findall(r"\]\((?!https?:|#)([^)]+)\)", markdown(read(path))):
+        assert (path.parent / link).exists(), link
 
 
 def run(notebook: nbformat.NotebookNode) -> None:
     resources = {"metadata": {"path": str(NOTEBOOKS[0].parent)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
+    NotebookClient(notebook, timeout=CELL_TIMEOUT_IN_SECONDS, kernel_name="python3", resources=resources).execute()
 
 
 def solve(cell: nbformat.NotebookNode, lesson: str) -> None:
