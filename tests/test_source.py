@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 
 import pytest
 
 from course_lib import sliding_windows
+from course_lib.foundation import check_integer
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, count_windows
 from course_lib.teaching import show_source
-from course_lib.teaching.source import source_of
+from course_lib.teaching.source import CHECKS_LEFT_OUT, source_of
+from course_lib.tokenizer_pipeline import build_tokenizer
 
 
 # A docstring may have other quotes, too.
@@ -39,7 +42,7 @@ def without_docstring():
 @pytest.fixture
 def shown(monkeypatch):
     pieces = []
-    monkeypatch.setattr("course_lib.teaching.source.display", lambda markdown: pieces.append(markdown.data))
+    monkeypatch.setattr("course_lib.teaching.source.display", lambda bundle, raw: pieces.append(bundle))
     return pieces
 
 
@@ -52,8 +55,8 @@ def test_docstrings_keep_their_first_paragraph_and_the_code_all_of_its():
     assert lines[-1] == "    return number, inner()"
 
 
-@pytest.mark.parametrize("thing", [count_windows, BatchOrder, SlidingWindowDataset, BatchOrder.set_epoch, sample])
-def test_what_is_shown_is_the_code_without_the_rest_of_its_docstrings(thing):
+@pytest.mark.parametrize("thing", [count_windows, BatchOrder, SlidingWindowDataset.cut, BatchOrder.set_epoch, sample])
+def test_what_is_shown_is_the_code_without_the_rest_of_its_docstrings(thing, monkeypatch):
     class Shorten(ast.NodeTransformer):
         def generic_visit(self, node):
             super().generic_visit(node)
@@ -62,6 +65,7 @@ def test_what_is_shown_is_the_code_without_the_rest_of_its_docstrings(thing):
                 node.body[0] = ast.Expr(ast.Constant(first))
             return node
 
+    monkeypatch.setattr("course_lib.teaching.source.LONGEST_BLOCK", 1000)
     shown = ast.parse(source_of(thing))
     whole = ast.parse(source_of(thing, full=True))
     assert ast.dump(Shorten().visit(shown)) == ast.dump(Shorten().visit(whole))
@@ -84,12 +88,92 @@ def test_code_without_docstrings_is_left_alone():
 def test_it_tells_the_file_and_shows_one_block_for_each_thing(shown):
     show_source(count_windows, BatchOrder.set_epoch)
     assert len(shown) == 2
-    assert shown[0] == f"`course_lib/sliding_windows.py`\n\n```python\n{source_of(count_windows)}\n```"
+    assert shown[0]["text/plain"] == f"course_lib/sliding_windows.py\n\n{source_of(count_windows)}"
+    markdown = shown[0]["text/markdown"]
+    assert markdown.startswith("`course_lib/sliding_windows.py`\n\n<div")
+    assert f"\n\n```python\n{source_of(count_windows)}\n```\n\n" in markdown
     show_source(count_windows, full=True)
-    assert shown[2].endswith(f"{source_of(count_windows, full=True)}\n```")
+    assert shown[2]["text/plain"].endswith(source_of(count_windows, full=True))
+
+
+def test_a_block_scrolls_instead_of_breaking_its_lines(shown):
+    show_source(count_windows)
+    (width,) = re.findall(r'<div style="overflow-x: auto"><div style="min-width: (\d+)em">', shown[0]["text/markdown"])
+    # a letter of code is about 0.56 of the font size that `em` means
+    assert int(width) >= 0.6 * max(map(len, source_of(count_windows).splitlines()))
+
+
+def test_only_long_blocks_are_folded_below_their_file_and_signature(shown):
+    show_source(build_tokenizer, SlidingWindowDataset, count_windows)
+    function, data_set, short = (bundle["text/markdown"] for bundle in shown)
+    head, rest = function.split("</summary>")
+    assert head.startswith(
+        "<details><summary><code>course_lib/tokenizer_pipeline.py</code> <code>def build_tokenizer(texts"
+    )
+    assert rest.rstrip().endswith("</details>")
+    assert "```python" in rest
+    assert "<code>class SlidingWindowDataset(Dataset)</code>" in data_set.split("</summary>")[0]
+    assert "<details>" not in short
+
+
+def checked(number, names, size=3):
+    """Do what it does.
+
+    At length.
+    """
+    # Numbers are whole.
+    check_integer("number", number, minimum=0)
+    size = check_integer("size", size, minimum=0)
+    if number > 3:
+        raise ValueError("number must be small")
+    limit = check_integer("limit", 7, minimum=0)
+    for name in names:
+        if not name:
+            raise ValueError("empty")
+
+    def inner(value):
+        if value is None:
+            raise TypeError("nothing")
+        return value
+
+    if size:
+        names = names[:size]
+    # Not here.
+    if number < 0 and size:
+        raise ValueError("what?")
+    return inner(number), limit
+
+
+def test_checks_of_arguments_are_left_out_of_long_blocks_alone(monkeypatch):
+    assert "number must be small" in source_of(checked)
+    monkeypatch.setattr("course_lib.teaching.source.LONGEST_BLOCK", 10)
+    left_out = CHECKS_LEFT_OUT
+    assert source_of(checked).splitlines() == [
+        "def checked(number, names, size=3):",
+        '    """Do what it does."""',
+        f"    {left_out}",
+        '    limit = check_integer("limit", 7, minimum=0)',
+        f"    {left_out}",
+        "",
+        "    def inner(value):",
+        f"        {left_out}",
+        "        return value",
+        "",
+        "    if size:",
+        "        names = names[:size]",
+        f"    {left_out}",
+        "    return inner(number), limit",
+    ]
+    assert source_of(checked, full=True) == inspect.getsource(checked).rstrip()
 
 
 @pytest.mark.parametrize(("thing", "name"), [("count_windows", "str"), (sliding_windows, "module"), (5, "int")])
 def test_only_functions_and_classes_have_a_source_to_show(thing, name):
     with pytest.raises(TypeError, match=f"^things must be functions or classes, got {name}$"):
+        show_source(thing)
+
+
+@pytest.mark.parametrize("thing", [len, int, inspect.getsource.__call__])
+def test_what_is_not_written_in_python_has_no_source_to_show(thing):
+    with pytest.raises(TypeError, match=r"^things must be written in Python, got "):
         show_source(thing)

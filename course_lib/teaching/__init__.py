@@ -24,6 +24,8 @@ from course_lib.teaching.plots import (
     plot_tokens,
     plot_tracks,
     plot_windows,
+    show_table,
+    show_tokens,
 )
 from course_lib.teaching.source import show_source
 from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train

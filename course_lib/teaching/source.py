@@ -3,36 +3,92 @@
 from __future__ import annotations
 
 import ast
+import html
 import inspect
 import textwrap
 from collections.abc import Callable
 
-from IPython.display import Markdown, display
+from IPython.display import display
 
 Shown = Callable | type
+LONGEST_BLOCK = 40
+"""Lines up to which a block is shown as it is: about what a screen holds."""
+CHECKS_LEFT_OUT = "# ... (the arguments are checked)"
 
 
 def show_source(*things: Shown, full: bool = False) -> None:
     """Display where functions, classes or methods live, and their code.
 
+    A block that would fill more than a screen is folded away below its signature, and
+    the checks of its arguments are left out.
+
     Args:
         things: what to show.
-        full: with the whole docstring instead of its first paragraph.
+        full: everything: whole docstrings, and the checks.
     """
     for thing in things:
-        if not callable(thing):
-            raise TypeError(
-                f"things must be functions or classes, got {type(thing).__name__}"
-            )
+        code = source_of(thing, full=full)
         place = inspect.getmodule(thing).__name__.replace(".", "/") + ".py"
-        display(Markdown(f"`{place}`\n\n```python\n{source_of(thing, full=full)}\n```"))
+        bundle = {
+            "text/markdown": _as_markdown(code, place),
+            "text/plain": f"{place}\n\n{code}",
+        }
+        display(bundle, raw=True)
 
 
 def source_of(thing: Shown, *, full: bool = False) -> str:
-    """Return the code of `thing`, not indented; without `full`, docstrings keep only
-    their first paragraph."""
-    code = textwrap.dedent(inspect.getsource(thing)).rstrip()
-    return code if full else _shorten_docstrings(code)
+    """Return the code of `thing`, not indented.
+
+    Without `full`, docstrings keep their first paragraph only, and what is longer than
+    `LONGEST_BLOCK` lines loses the checks of its arguments.
+    """
+    if not callable(thing):
+        raise TypeError(
+            f"things must be functions or classes, got {type(thing).__name__}"
+        )
+    try:
+        code = textwrap.dedent(inspect.getsource(thing)).rstrip()
+    except (OSError, TypeError):
+        name = getattr(thing, "__name__", type(thing).__name__)
+        raise TypeError(f"things must be written in Python, got {name}") from None
+    if full:
+        return code
+    code = _shorten_docstrings(code)
+    return code if _num_lines(code) <= LONGEST_BLOCK else _leave_out_checks(code)
+
+
+def _as_markdown(code: str, place: str) -> str:
+    # JupyterLab breaks long lines of code inside of words. A block that may not get
+    # narrower than its longest line, inside of one that scrolls, keeps them whole.
+    width = 0.62 * max(map(len, code.splitlines())) + 1
+    block = (
+        f'<div style="overflow-x: auto"><div style="min-width: {width:.0f}em">\n\n'
+        f"```python\n{code}\n```\n\n</div></div>"
+    )
+    if _num_lines(code) <= LONGEST_BLOCK:
+        return f"`{place}`\n\n{block}"
+    head = (
+        f"<code>{place}</code> <code>{html.escape(_signature(code))}</code> "
+        f"({_num_lines(code)} lines, click to unfold)"
+    )
+    return f"<details><summary>{head}</summary>\n\n{block}\n\n</details>"
+
+
+def _num_lines(code: str) -> int:
+    return code.count("\n") + 1
+
+
+def _signature(code: str) -> str:
+    """Name a function with its arguments, or a class with its bases, in one line."""
+    node = ast.parse(code).body[0]
+    if isinstance(node, ast.ClassDef):
+        bases = ", ".join(map(ast.unparse, node.bases))
+        return f"class {node.name}({bases})" if bases else f"class {node.name}"
+    for part in ast.walk(node.args):
+        if isinstance(part, ast.arg):
+            part.annotation = None
+    arguments = ast.unparse(node.args)
+    return f"def {node.name}({textwrap.shorten(arguments, 60, placeholder=' ...')})"
 
 
 def _shorten_docstrings(code: str) -> str:
@@ -53,3 +109,44 @@ def _shorten_docstrings(code: str) -> str:
             quotes = lines[last].rstrip()[-3:]
             lines[summary_end : last + 1] = [lines[summary_end].rstrip() + quotes]
     return "\n".join(lines)
+
+
+def _leave_out_checks(code: str) -> str:
+    """Replace neighboring checks, and the comments above them, by one line."""
+    lines = code.splitlines()
+    runs: list[list[ast.stmt]] = [[]]
+    for function in ast.walk(ast.parse(code)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        arguments = {p.arg for p in ast.walk(function.args) if isinstance(p, ast.arg)}
+        runs.append([])
+        for statement in function.body:
+            if _is_check(statement, arguments):
+                runs[-1].append(statement)
+            elif runs[-1]:
+                runs.append([])
+    # From the bottom up, so that the line numbers above stay true.
+    for run in sorted(filter(None, runs), key=lambda run: -run[0].lineno):
+        first, last = run[0].lineno - 1, run[-1].end_lineno
+        while lines[first - 1].lstrip().startswith("#"):
+            first -= 1
+        lines[first:last] = [" " * run[0].col_offset + CHECKS_LEFT_OUT]
+    return "\n".join(lines)
+
+
+def _is_check(statement: ast.stmt, arguments: set[str]) -> bool:
+    """Tell whether a statement only refuses arguments: `check_...(...)`, also assigned
+    to an argument, or an `if` or `for` with nothing else in it, or `raise`."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name.lstrip("_").startswith("check_")
+        case ast.Assign(
+            targets=[ast.Name(id=target)], value=ast.Call(func=ast.Name(id=name))
+        ):
+            return name.lstrip("_").startswith("check_") and target in arguments
+        case ast.If(body=body, orelse=other) | ast.For(body=body, orelse=other):
+            return all(
+                isinstance(inner, ast.Raise) or _is_check(inner, arguments)
+                for inner in [*body, *other]
+            )
+    return False

@@ -1,33 +1,163 @@
-"""Tables of numbers, as colors."""
+"""Tables that a notebook shows as tables: numbers line up, nothing wraps, and a narrow
+window scrolls.
+
+Each is text as well, for terminals and for the comparison of outputs.
+"""
 
 from __future__ import annotations
 
-import numpy as np
-from matplotlib.figure import Figure
+import html
+import math
+import re
+from collections.abc import Sequence
+from numbers import Integral, Real
 
-from course_lib.teaching.plots.style import new_figure
+from IPython.display import display
+
+LARGEST_TABLE = 200
+MOST_DECIMALS = 3
+SIDES = {"<": "left", ">": "right", "^": "center"}
+SCROLLING = "overflow-x: auto; margin-bottom: 1em"
+# A number, whatever stands around it: "12", "1,024", "-0.5", "96 %", "2.1 ± 0.1"
+NUMBER = re.compile(r"[-+−~]?\$?\d[\d,. ]*(?:e[-+]?\d+)?[^\W\d_]?(?: ?%| ?± ?[\d.,]+)?")
 
 
-def plot_heatmap(values: object, *, xlabel: str, ylabel: str, label: str) -> Figure:
-    """Draw a table of numbers as colors, with its zeros left white and crossed out.
+def show_table(
+    rows: Sequence[Sequence[object]],
+    header: Sequence[str],
+    *,
+    align: str | None = None,
+    caption: str | None = None,
+) -> None:
+    """Display rows of cells below a header.
+
+    Integers get commas; the floats of a column get equally many decimals, three at
+    most: round before where fewer are known. Text stays as it is.
 
     Args:
-        values: shape (rows, columns); row 0 is at the top.
-        label: what the colors mean.
+        rows: of as many cells as the header has. `None` is an empty cell.
+        align: one of `<`, `>` and `^` for each column, as in a format string; by
+            default numbers stand on the right, all else on the left.
+        caption: a line above the table.
     """
-    values = np.asarray(values)
-    figure, axes = new_figure(9, min(0.3 * len(values) + 1.4, 5))
-    axes.patch.set(facecolor="white", hatch="xxxx", edgecolor="gray")
-    image = axes.imshow(
-        np.ma.masked_equal(values, 0),
-        aspect="auto",
-        cmap="viridis",
-        interpolation="nearest",
+    table = Table(rows, header, align=align, caption=caption)
+    display({"text/html": table.html, "text/plain": table.text}, raw=True)
+
+
+class Table:
+    """A table in two forms.
+
+    Attributes:
+        html: for a notebook.
+        text: for a terminal.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Sequence[object]],
+        header: Sequence[str],
+        *,
+        align: str | None = None,
+        caption: str | None = None,
+    ) -> None:
+        self.header = [str(name) for name in header]
+        rows = [list(row) for row in rows]
+        width = len(self.header)
+        if not width:
+            raise ValueError("header must name at least one column, got none")
+        for number, row in enumerate(rows):
+            if len(row) != width:
+                raise ValueError(
+                    f"rows[{number}] must have {width} cells, one for each name in "
+                    f"header, got {len(row)}"
+                )
+        if len(rows) > LARGEST_TABLE:
+            raise ValueError(
+                f"rows must be at most {LARGEST_TABLE} to be looked at, got {len(rows)}"
+            )
+        columns = [[row[column] for row in rows] for column in range(width)]
+        written = [_written(column) for column in columns]
+        self.rows = [list(row) for row in zip(*written, strict=True)] if rows else []
+        align = "".join(map(_side, written)) if align is None else align
+        if not isinstance(align, str) or not set(align) <= set(SIDES):
+            raise ValueError(f"align must consist of '<', '>' and '^', got {align!r}")
+        if len(align) != width:
+            raise ValueError(
+                f"align must have one sign for each of the {width} columns, got "
+                f"{align!r}"
+            )
+        self.align, self.caption = align, caption
+
+    @property
+    def html(self) -> str:
+        lines = [f'<div style="{SCROLLING}">', '<table style="margin: 0">']
+        if self.caption:
+            style = "caption-side: top; text-align: left"
+            lines.append(f'<caption style="{style}">{plain(self.caption)}</caption>')
+        lines += ["<thead>", self._html_row("th", self.header), "</thead>", "<tbody>"]
+        lines += [self._html_row("td", row) for row in self.rows]
+        return "\n".join([*lines, "</tbody>", "</table>", "</div>"])
+
+    @property
+    def text(self) -> str:
+        lines = [self.header, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        lines.insert(1, ["-" * width for width in widths])
+        written = [
+            "  ".join(
+                f"{cell:{side}{width}}"
+                for cell, side, width in zip(line, self.align, widths, strict=True)
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([self.caption, *written] if self.caption else written)
+
+    def _html_row(self, tag: str, cells: Sequence[str]) -> str:
+        # Each cell says it, as JupyterLab's own rules for cells win over the table's.
+        return "".join(
+            [
+                "<tr>",
+                *(
+                    f'<{tag} style="text-align: {SIDES[side]}; white-space: nowrap">'
+                    f"{plain(cell)}</{tag}>"
+                    for cell, side in zip(cells, self.align, strict=True)
+                ),
+                "</tr>",
+            ]
+        )
+
+
+def plain(text: str) -> str:
+    """Write text for HTML so that none of it is markup, nor a formula between `$`."""
+    escaped = html.escape(text, quote=False).replace("\n", "<br>")
+    return escaped.replace("$", "<span>$</span>").replace("\\", "<span>\\</span>")
+
+
+def _written(column: list[object]) -> list[str]:
+    floats = [cell for cell in column if _is_float(cell) and math.isfinite(cell)]
+    decimals = next(
+        count
+        for count in range(1, MOST_DECIMALS + 1)
+        if count == MOST_DECIMALS
+        or all(round(x, count) == round(x, MOST_DECIMALS) for x in floats)
     )
-    figure.colorbar(image, label=label)
-    for row in range(1, len(values)):
-        # rows that are alike must not melt into one
-        axes.axhline(row - 0.5, color="white", linewidth=1.5)
-    axes.set(xlabel=xlabel, ylabel=ylabel)
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    return figure
+    return [_cell(cell, decimals) for cell in column]
+
+
+def _cell(cell: object, decimals: int) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, Integral) and not isinstance(cell, bool):
+        return f"{int(cell):,}"
+    if _is_float(cell):
+        return f"{float(cell):,.{decimals}f}"
+    return str(cell)
+
+
+def _is_float(cell: object) -> bool:
+    return isinstance(cell, Real) and not isinstance(cell, Integral)
+
+
+def _side(column: Sequence[str]) -> str:
+    filled = [cell for cell in column if cell not in ("", "-", "–", "nan", "inf")]
+    return ">" if filled and all(map(NUMBER.fullmatch, filled)) else "<"
