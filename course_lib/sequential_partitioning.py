@@ -1,28 +1,40 @@
-"""Lesson 04: read the stream as parallel tracks, so that each batch goes on where the
-one before it ended.
+"""Lesson 04: read the stream as parallel tracks, each batch going on where one ended.
 
-The stream is folded into B rows of equal length. Batch k takes columns k*T ... (k+1)*T
-- 1 of every row, so row i of batch k + 1 continues row i of batch k: a recurrent model
-may carry its state over.
+The stream is folded into B rows of equal length. Batch k takes the next T columns of
+every row, so row i of batch k + 1 continues row i of batch k: a recurrent model may
+carry its state over.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from course_lib.foundation import GRUModel, Ids, as_stream, check_integer, progress_bar
+from course_lib.foundation import (
+    GRUModel,
+    Ids,
+    as_stream,
+    check_flag,
+    check_integer,
+    check_number,
+    one_thread,
+    progress_bar,
+    smallest_dtype,
+)
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.random_sampling import draw_offset
 from course_lib.sliding_windows import gather_windows, window_starts
 
+# Rows and starts
+
 
 def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
-    """Return how many inputs each of the B rows has: (N - offset - 1) // B, and 0 if
-    the stream is too short.
+    """Return how many inputs each of the B rows has: (N - offset - 1) // B, at least 0.
 
     The - 1 keeps one id for the last target of the last row.
 
@@ -40,8 +52,7 @@ def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
 def partition_starts(
     num_tokens: int, batch_size: int, num_steps: int, offset: int
 ) -> np.ndarray:
-    """Return the starts of a partition at a given offset, int64, shape (num_batches,
-    B).
+    """Return the starts of a partition at a given offset, shape (num_batches, B).
 
     `starts[k, i]` is offset + i * row_length + k * T. What a row has left over behind
     its last full T is not used.
@@ -51,27 +62,19 @@ def partition_starts(
         batch_size: B, the number of rows.
         num_steps: T.
         offset: ids skipped at the beginning.
-    """
-    length = row_length(num_tokens, batch_size, offset)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
-    rows = offset + np.arange(batch_size, dtype=np.int64) * length
-    columns = np.arange(length // num_steps, dtype=np.int64) * num_steps
-    return columns[:, None] + rows
-
-
-def row_remainders(
-    num_tokens: int, batch_size: int, num_steps: int, offset: int
-) -> np.ndarray:
-    """Return the positions that rows leave over, for the ledger: the targets behind
-    each row's last full T.
 
     Returns:
-        int64, shape (B * (row_length % T),).
+        int64; no batch at all if the rows are shorter than T.
     """
     length = row_length(num_tokens, batch_size, offset)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
-    ends = offset + (np.arange(batch_size, dtype=np.int64) + 1) * length
-    return (ends[:, None] - np.arange(length % num_steps)[::-1]).ravel()
+    batch_size, offset = int(batch_size), int(offset)
+    num_batches = length // num_steps
+    if num_batches == 0:  # B may be anything then: make no row of it
+        return np.empty((0, batch_size), dtype=np.int64)
+    rows = offset + np.arange(batch_size) * length
+    columns = np.arange(num_batches) * num_steps
+    return columns[:, None] + rows
 
 
 def sequential_starts(
@@ -81,12 +84,11 @@ def sequential_starts(
     *,
     generator: torch.Generator | None = None,
 ) -> np.ndarray:
-    """Return the starts of one epoch of sequential partitioning, in order, at a random
-    offset.
+    """Return the starts of one epoch, in order, at a random offset.
 
     The offset is uniform on 0 ... T, both ends included. It cannot overrun, because the
-    rows are cut from what is left *behind* it; T repeats alignment 0, which therefore
-    comes twice as often as any other.
+    rows are cut from what is left *behind* it. With a single row, an offset of T makes
+    the same cuts as an offset of 0, but for the first.
 
     Args:
         num_tokens: N.
@@ -99,9 +101,8 @@ def sequential_starts(
         int64, shape (num_batches, B); no batch at all if the rows behind this offset
         are shorter than T.
     """
-    offset = draw_offset(
-        check_integer("num_steps", num_steps, minimum=1) + 1, generator=generator
-    )
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    offset = draw_offset(num_steps + 1, generator=generator)
     return partition_starts(num_tokens, batch_size, num_steps, offset)
 
 
@@ -112,11 +113,10 @@ def seq_data_iter_sequential(
     *,
     generator: torch.Generator | None = None,
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Iterate over one epoch of B parallel tracks, T ids of each at a time, in the
-    order of the stream.
+    """Iterate over one epoch of B parallel tracks, T ids of each at a time.
 
     The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep
-    Learning", chapter 9.
+    Learning", edition 0.17, section 8.3; editions from 1.0 on leave it out.
 
     Args:
         corpus: the stream, N ids; a list is converted once.
@@ -148,9 +148,53 @@ def seq_data_iter_sequential(
     return (gather_windows(stream, batch, num_steps) for batch in starts)
 
 
+def row_remainders(
+    num_tokens: int, batch_size: int, num_steps: int, offset: int
+) -> np.ndarray:
+    """Return the positions that rows leave over, for the ledger.
+
+    These are the *targets* behind each row's last full T.
+
+    Args:
+        num_tokens: N.
+        batch_size: B, the number of rows.
+        num_steps: T.
+        offset: ids skipped at the beginning.
+
+    Returns:
+        int64, shape (B * (row_length % T),).
+    """
+    length = row_length(num_tokens, batch_size, offset)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    batch_size, offset = int(batch_size), int(offset)
+    left_over = length % num_steps
+    if left_over == 0:
+        return np.empty(0, dtype=np.int64)
+    ends = offset + np.arange(1, batch_size + 1) * length
+    return (ends[:, None] - np.arange(left_over)[::-1]).ravel()
+
+
+# A state that is carried from batch to batch
+
+
+def count_graph_nodes(tensor: torch.Tensor) -> int:
+    """Count the operations that a backward pass from `tensor` would visit."""
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"tensor must be a tensor, got {type(tensor).__name__}")
+    seen: set = set()
+    waiting = [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            waiting.extend(previous for previous, _ in node.next_functions)
+    return len(seen)
+
+
 Scheme = Callable[..., Iterator[tuple[torch.Tensor, torch.Tensor]]]
 
 
+@one_thread()
 def train_on_epochs(
     model: GRUModel,
     corpus: Ids,
@@ -164,8 +208,7 @@ def train_on_epochs(
     generator: torch.Generator | None = None,
     progress: bool | None = None,
 ) -> list[float]:
-    """Train a recurrent model on epoch after epoch of a scheme, with its state carried
-    over or reset.
+    """Train on epoch after epoch of a scheme, the state carried over or reset.
 
     With `carry_state` a window begins with the state in which the window before it
     ended, cut off from its history (`detach`): truncated backpropagation through time.
@@ -174,7 +217,7 @@ def train_on_epochs(
 
     Args:
         model: maps inputs and a state to logits and the next state, by `read_on`.
-        corpus: the stream.
+        corpus: the stream, ids of the model's vocabulary.
         scheme: `seq_data_iter_sequential`, or, to see it go wrong,
             `seq_data_iter_random`.
         batch_size, num_steps, generator: of the scheme.
@@ -186,8 +229,16 @@ def train_on_epochs(
 
     Returns:
         the loss of each batch, nats per token.
+
+    Raises:
+        ValueError: an epoch has no batch, a loss is not finite, or an id is not in the
+            vocabulary.
     """
-    num_updates = check_integer("num_updates", num_updates, minimum=1)
+    _check_model(model)
+    corpus = _check_ids("corpus", corpus, model)
+    num_updates = check_integer("num_updates", num_updates, minimum=1, maximum=10**9)
+    carry_state = check_flag("carry_state", carry_state)
+    learning_rate = check_number("learning_rate", learning_rate, above=0)
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
     schedule = torch.optim.lr_scheduler.LinearLR(
         optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates
@@ -198,13 +249,18 @@ def train_on_epochs(
         description="training", unit="step", total=num_updates, progress=progress
     ) as bar:
         while len(losses) < num_updates:
-            state = None
+            state, before = None, len(losses)
             for inputs, targets in scheme(
                 corpus, batch_size, num_steps, generator=generator
             ):
                 logits, state = model.read_on(inputs, state)
                 loss = next_token_loss(logits, targets)
                 losses.append(loss.item())
+                if not math.isfinite(losses[-1]):
+                    raise ValueError(
+                        f"the loss became {losses[-1]} in step {len(losses) - 1}: try "
+                        "a smaller learning_rate"
+                    )
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
@@ -213,80 +269,21 @@ def train_on_epochs(
                 state = state.detach() if carry_state else None
                 if len(losses) == num_updates:
                     break
+            if len(losses) == before:
+                raise ValueError("scheme must give at least one batch an epoch, got 0")
     return losses
 
 
-@torch.no_grad()
-def token_logits(
-    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
-) -> torch.Tensor:
-    """Return what a model predicts for every token of a stream but the first, read as
-    one track.
-
-    Carrying the state from window to window is reading one long window, so no window is
-    cut at all; without
-    it, all windows are independent and can be read side by side. Either way the same
-    tokens are predicted: two models, or two ways of reading, are compared on one
-    footing.
-
-    Args:
-        model: the model.
-        ids: the stream, N ids, at least 2.
-        num_steps: T, if the state is not carried; the last window may be shorter.
-        carry_state: go on with the state of the window before, or begin each window
-            with an empty one.
-
-    Returns:
-        logits, shape (N - 1, V): row t predicts token t + 1.
-    """
-    stream = as_stream(ids)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
-    if len(stream) < 2:
-        raise ValueError(
-            "ids must hold at least 2 tokens, a context and its target, got "
-            f"{len(stream)}"
-        )
-    length = len(stream) - 1 if carry_state else min(num_steps, len(stream) - 1)
-    starts = window_starts(len(stream), length, stride=length)
-    was_training = model.training
-    model.eval()
-    pieces = [model(gather_windows(stream, starts, length)[0]).flatten(0, 1)]
-    if rest := len(stream) - 1 - len(starts) * length:
-        pieces.append(model(gather_windows(stream, [len(starts) * length], rest)[0])[0])
-    model.train(was_training)
-    return torch.cat(pieces)
-
-
-def token_losses(
-    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
-) -> torch.Tensor:
-    """Return the loss of every token of a stream but the first, in nats, shape (N -
-    1,); see `token_logits`."""
-    logits = token_logits(model, ids, num_steps, carry_state=carry_state)
-    targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))
-    return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
-
-
-def count_graph_nodes(tensor: torch.Tensor) -> int:
-    """Count the operations that a backward pass from `tensor` would visit."""
-    seen: set = set()
-    waiting = [tensor.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            waiting.extend(previous for previous, _ in node.next_functions)
-    return len(seen)
+# A test that only a memory passes
 
 
 @dataclass(frozen=True)
 class RecallStream:
-    """A made-up stream with a memory test: records of a key, some filler, a query, and
-    the key again.
+    """A made-up stream of records: a key, some filler, a query, and the key again.
 
     Attributes:
-        ids: uint16, shape (N,): keys are 0 ... num_keys - 1, fillers come next, the
-            query is the last id.
+        ids: shape (N,), in the smallest dtype: keys are 0 ... num_keys - 1, fillers
+            come next, the query is the last id.
         vocab_size: V.
         key_positions: where each record's key stands, int64, shape (num_records,).
         answer_positions: where its answer stands; the answer equals the key, and
@@ -317,26 +314,114 @@ def make_recall_stream(
         num_fillers: different filler ids.
         generator: where the randomness comes from.
     """
-    num_records = check_integer("num_records", num_records, minimum=1)
-    longest_filler = check_integer("longest_filler", longest_filler, minimum=1)
-    num_keys = check_integer("num_keys", num_keys, minimum=1)
-    num_fillers = check_integer("num_fillers", num_fillers, minimum=1)
-    keys = torch.randint(num_keys, (num_records,), generator=generator).numpy()
-    lengths = torch.randint(
-        1, longest_filler + 1, (num_records,), generator=generator
-    ).numpy()
+    most = 2**31 - 1
+    num_records = check_integer("num_records", num_records, minimum=1, maximum=most)
+    longest_filler = check_integer(
+        "longest_filler", longest_filler, minimum=1, maximum=most
+    )
+    num_keys = check_integer("num_keys", num_keys, minimum=1, maximum=most)
+    num_fillers = check_integer("num_fillers", num_fillers, minimum=1, maximum=most)
+
+    def draw(low: int, high: int, count: int) -> np.ndarray:
+        return torch.randint(low, high, (count,), generator=generator).numpy()
+
+    keys = draw(0, num_keys, num_records)
+    lengths = draw(1, longest_filler + 1, num_records)
     key_positions = np.concatenate([[0], np.cumsum(lengths + 3)[:-1]])
     answer_positions = key_positions + lengths + 2
-    num_tokens = int(answer_positions[-1]) + 1
-    ids = (
-        num_keys
-        + torch.randint(num_fillers, (num_tokens,), generator=generator).numpy()
-    )
+    query = num_keys + num_fillers
+    ids = draw(num_keys, query, int(answer_positions[-1]) + 1)
     ids[key_positions] = ids[answer_positions] = keys
-    ids[answer_positions - 1] = num_keys + num_fillers
-    return RecallStream(
-        ids.astype(np.uint16),
-        num_keys + num_fillers + 1,
-        key_positions,
-        answer_positions,
-    )
+    ids[answer_positions - 1] = query
+    ids = ids.astype(smallest_dtype(query))
+    return RecallStream(ids, query + 1, key_positions, answer_positions)
+
+
+# Two ways of reading, compared on the same tokens
+
+
+@one_thread()
+@torch.no_grad()
+def token_logits(
+    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
+) -> torch.Tensor:
+    """Return what a model predicts for every token of a stream but the first.
+
+    The stream is read as one track. Carrying the state from window to window is reading
+    one long window, so no window is cut at all; without it, all windows are independent
+    and can be read side by side. Either way the same tokens are predicted: two models,
+    or two ways of reading, are compared on one footing.
+
+    Args:
+        model: the model.
+        ids: the stream, N ids of the model's vocabulary, at least 2.
+        num_steps: T, if the state is not carried; the last window may be shorter.
+        carry_state: go on with the state of the window before, or begin each window
+            with an empty one.
+
+    Returns:
+        logits, shape (N - 1, V): row t predicts token t + 1.
+
+    Raises:
+        TypeError: something has the wrong type.
+        ValueError: there are fewer than 2 ids, or one is not in the vocabulary.
+    """
+    _check_model(model)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    carry_state = check_flag("carry_state", carry_state)
+    stream = _check_ids("ids", ids, model)
+    length = len(stream) - 1 if carry_state else min(num_steps, len(stream) - 1)
+    starts = window_starts(len(stream), length, stride=length)
+    read = len(starts) * length
+    with _evaluation_mode(model):
+        pieces = [model(gather_windows(stream, starts, length)[0]).flatten(0, 1)]
+        if rest := len(stream) - 1 - read:
+            pieces.append(model(gather_windows(stream, [read], rest)[0])[0])
+    return torch.cat(pieces)
+
+
+def token_losses(
+    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
+) -> torch.Tensor:
+    """Return the loss of every token of a stream but the first, in nats.
+
+    Args and errors are those of `token_logits`.
+
+    Returns:
+        losses, shape (N - 1,): entry t is that of token t + 1.
+    """
+    logits = token_logits(model, ids, num_steps, carry_state=carry_state)
+    targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))
+    return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+
+
+def _check_model(model: object) -> None:
+    if not isinstance(model, GRUModel):
+        raise TypeError(f"model must be a GRUModel, got {type(model).__name__}")
+
+
+def _check_ids(name: str, ids: Ids, model: GRUModel) -> np.ndarray:
+    stream, vocab_size = as_stream(ids, name), model.embedding.num_embeddings
+    if len(stream) < 2:
+        raise ValueError(
+            f"{name} must hold at least 2 tokens, a context and its target, got "
+            f"{len(stream)}"
+        )
+    if stream.min() < 0 or stream.max() >= vocab_size:
+        raise ValueError(
+            f"{name} must lie in 0 ... {vocab_size - 1}, the vocabulary of the model, "
+            f"got {stream.min()} ... {stream.max()}"
+        )
+    return stream
+
+
+@contextmanager
+def _evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
+    # model.train() would also wake up a part that was set to evaluation mode on its own
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
