@@ -1,9 +1,10 @@
-"""Load text and documents, and make one compact stream of token ids from them."""
+"""Load the bundled texts and documents, or a reader's own."""
 
 from __future__ import annotations
 
 import json
 import os
+import reprlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +27,8 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
         path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
-    path = DATA_DIRECTORY / "story.txt" if path is None else Path(path).expanduser()
-    if not path.is_file():
+    path = DATA_DIRECTORY / "story.txt" if path is None else _at_home(path)
+    if not _is_file(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
     if b"\0" in data:
@@ -62,8 +63,7 @@ def load_documents(
     kind: str | None = None,
     min_quality: int = 0,
 ) -> list[Document]:
-    """Read a JSON Lines collection, by default the bundled one, in the order of the
-    file.
+    """Read a collection in JSON Lines, by default the bundled one, in its order.
 
     Args:
         path: one JSON object per line, with the keys of `Document`.
@@ -72,37 +72,47 @@ def load_documents(
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line is not such an object, no document is of the `kind` asked
-            for, or none at all.
+        ValueError: a line is not such an object, two documents have the same id, no
+            document is of the `kind` asked for, or there is none at all.
     """
-    check_integer("min_quality", min_quality, minimum=0, maximum=5)
-    path = (
-        DATA_DIRECTORY / "documents.jsonl" if path is None else Path(path).expanduser()
-    )
-    if not path.is_file():
+    min_quality = check_integer("min_quality", min_quality, minimum=0, maximum=5)
+    path = DATA_DIRECTORY / "documents.jsonl" if path is None else _at_home(path)
+    if not _is_file(path):
         raise FileNotFoundError(f"no document collection at {path}")
-    documents = []
+    documents: dict[str, Document] = {}
     try:
         # never splitlines(): it also splits at U+2028 inside a text
         with path.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    documents.append(_parse_document(line, f"{path}, line {number}"))
+                if not line.strip():
+                    continue
+                document = _parse_document(line, f"{path}, line {number}")
+                if document.id in documents:
+                    raise ValueError(
+                        f"{path}, line {number}: id must be that of one document, but "
+                        f"{document.id!r} stands further up already"
+                    )
+                documents[document.id] = document
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not UTF-8; convert it first") from None
     if not documents:
         raise ValueError(f"{path} holds no documents")
-    kinds = sorted({document.kind for document in documents})
+    kinds = sorted({document.kind for document in documents.values()})
     if kind is not None and kind not in kinds:
         raise ValueError(f"kind must be one of {', '.join(kinds)}; got {kind!r}")
-    return [d for d in documents if d.quality >= min_quality and kind in (None, d.kind)]
+    return [
+        document
+        for document in documents.values()
+        if document.quality >= min_quality and kind in (None, document.kind)
+    ]
 
 
 def _parse_document(line: str, where: str) -> Document:
     try:
-        fields = json.loads(line)
+        fields = json.loads(line, object_pairs_hook=_without_doubles)
         document = Document(**fields)
-    except (json.JSONDecodeError, TypeError) as error:
+    # ValueError: no JSON, a double key or a number of thousands of digits
+    except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{where}: expected an object with id, kind, quality and text ({error})"
         ) from None
@@ -110,10 +120,43 @@ def _parse_document(line: str, where: str) -> Document:
         value = getattr(document, name)
         if not isinstance(value, str) or not value:
             raise ValueError(
-                f"{where}: {name} must be a non-empty string, got {value!r}"
+                f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{where}: {name} must be Unicode, but character {error.start} is half "
+                f"of one: {value[error.start]!r}"
+            ) from None
     try:
         check_integer("quality", document.quality, minimum=0, maximum=5)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from None
     return document
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make an object of JSON; of a key that stands there twice, the last would win."""
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        names = [name for name, _ in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{double!r} stands there {names.count(double)} times")
+    return entries
+
+
+def _at_home(path: str | os.PathLike) -> Path:
+    """Resolve `~`; a home that nobody has stays as it is written."""
+    path = Path(path)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # such as a name that is too long
+        return False

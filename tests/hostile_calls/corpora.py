@@ -1,0 +1,69 @@
+"""Hostile calls of the loaders, on files that are written for them."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+FOLDER = tempfile.TemporaryDirectory(prefix="hostile_corpora_")
+LINE = {"id": "a", "kind": "note", "quality": 3, "text": "one"}
+
+
+def file(content):
+    """The path of a new file with this content, text or bytes."""
+    path = Path(FOLDER.name) / f"{abs(hash(content))}"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def lines(*changes):
+    """The path of a collection: LINE, and LINE again with each change."""
+    return file("\n".join(json.dumps(LINE | change) for change in ({}, *changes)))
+
+
+def with_corpus(path, load):
+    with mock.patch.dict(os.environ, COURSE_CORPUS=path):
+        return load()
+
+
+def texts(documents):
+    return [document.text for document in documents]
+
+
+CALLS = {
+    "load_text(file('\\ufeffa\\r\\n'))": "a\n",
+    "load_text(file(b'a\\xc3'))": ValueError("is not UTF-8 from byte 1 on"),
+    "load_text(file(b'\\xed\\xa0\\x80'))": ValueError("is not UTF-8 from byte 0 on"),  # half a surrogate pair
+    "load_text(file(b'a\\0'))": ValueError("is binary, not text"),
+    "load_text(file(' \\u2028 '))": ValueError("is empty: a corpus needs text"),
+    "load_text('')": FileNotFoundError("no text file at ."),
+    "load_text('~nouser/x')": FileNotFoundError("no text file at ~nouser/x"),
+    "load_text('a' * 5000)": FileNotFoundError("no text file at aaa"),
+    "load_text('a\\0b')": FileNotFoundError("no text file at a"),
+    "load_text(5)": TypeError("not int"),
+    "with_corpus('~nouser/x', load_text)": FileNotFoundError("no text file at ~nouser/x (from COURSE_CORPUS)"),
+    "with_corpus(FOLDER.name, load_text)": FileNotFoundError("(from COURSE_CORPUS)"),
+    "texts(load_documents(lines({'id': 'b', 'text': 'two'})))": ["one", "two"],
+    "texts(load_documents(lines({'id': 'b', 'quality': 0}), min_quality=np.uint8(3)))": ["one"],
+    "load_documents(lines({'text': 'two'}))": ValueError("line 2: id must be that of one document, but 'a' stands"),
+    "load_documents(lines({'text': 'a\\ud800'}))": ValueError("line 2: text must be Unicode, but character 1 is half"),
+    "load_documents(lines({'id': '\\udc00'}))": ValueError("line 2: id must be Unicode"),
+    "load_documents(lines({'quality': 2**64}))": ValueError("line 2: quality must be"),
+    "load_documents(lines({'quality': float('nan')}))": ValueError("line 2: quality must be"),
+    "load_documents(lines({'quality': '3'}))": ValueError("line 2: quality must be"),
+    "load_documents(lines({'text': ['one']}))": ValueError("line 2: text must be a non-empty string, got ['one']"),
+    'load_documents(file(\'{"id": "a", "id": "b"}\'))': ValueError("line 1: expected an object with id"),
+    "load_documents(file('[' * 100_000))": ValueError("line 1: expected an object with id, kind, quality and text"),
+    "load_documents(file('{\"quality\": ' + '9' * 5000 + '}'))": ValueError("line 1: expected an object with id"),
+    "load_documents(file('null'))": ValueError("line 1: expected an object with id"),
+    "load_documents(file(b'\\xff'))": ValueError("is not UTF-8"),
+    "load_documents(file('\\n'))": ValueError("holds no documents"),
+    "load_documents(min_quality=True)": TypeError("min_quality must be"),
+    "load_documents(min_quality='5')": TypeError("min_quality must be"),
+    "load_documents(min_quality=np.int8(6))": ValueError("min_quality must be"),
+    "load_documents(kind='')": ValueError("kind must be one of"),
+    "load_documents(kind=5)": ValueError("kind must be one of"),
+    "load_documents('~nouser/x')": FileNotFoundError("no document collection at ~nouser/x"),
+}
+TAKES_NO_DATA = {"Document": "a record that load_documents fills with what it has checked"}
