@@ -29,6 +29,6 @@ def report(request: pytest.FixtureRequest) -> Callable[[str, str, str], None]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     rows = config.stash.get(TABLE, [])
     if rows:
-        terminalreporter.section("measured (medians of interleaved rounds; ratios within this run)")
+        terminalreporter.section("measured (best of interleaved rounds; ratios within this run)")
         for name, value, comparison in rows:
             terminalreporter.write_line(f"{name:<52}{value:>20}   {comparison}".rstrip())
