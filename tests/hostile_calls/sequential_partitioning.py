@@ -164,7 +164,6 @@ CALLS = {
     "losses(train_on_epochs, learning_rate=nan)": ValueError("learning_rate must be a finite number above 0"),
     "losses(train_on_epochs, learning_rate=0)": ValueError("learning_rate must be a finite number above 0"),
     "losses(train_on_epochs, learning_rate='0.1')": TypeError("learning_rate must be a finite number above 0"),
-    "losses(train_on_epochs, learning_rate=1e30, num_updates=9)": ValueError("try a smaller learning_rate"),
     "losses(train_on_epochs, learner=broken())": ValueError("the loss became nan in step 0"),
     "losses(train_on_epochs, learner=torch.nn.Linear(1, 1))": TypeError("model must be a GRUModel, got Linear"),
     "losses(train_on_epochs, corpus=[])": ValueError("corpus must hold at least"),
