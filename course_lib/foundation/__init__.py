@@ -18,6 +18,7 @@ from course_lib.foundation.models import (
     GRUModel,
     conditional_entropy,
     count_pairs,
+    evaluation_mode,
     one_thread,
 )
 from course_lib.foundation.progress import progress_bar, shows
@@ -29,6 +30,7 @@ from course_lib.foundation.tokenizing import (
     check_unicode,
     compact,
     encode_corpus,
+    encode_each,
     id_dtype,
     iterate_texts,
     smallest_dtype,

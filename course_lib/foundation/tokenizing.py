@@ -1,10 +1,11 @@
-"""From texts to one compact stream of token ids: what every tokenizer of the course
-shares."""
+"""From texts to one compact stream of token ids: what all tokenizers share."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import islice
+from mmap import mmap
 from typing import Protocol
 
 import numpy as np
@@ -18,8 +19,7 @@ BATCH_SIZE = 1000  # texts that a library's tokenizer gets at a time
 
 
 class CharTokenizer:
-    """One token per character, and one more, the last id, that says where a document
-    ends.
+    """One token per character, and one more, the last id, for the end of a document.
 
     Args:
         characters: the alphabet; `CharTokenizer(text)` takes every character that
@@ -102,8 +102,11 @@ class CharTokenizer:
 
 
 def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
-    """Yield text by text from texts, lists of texts, batches of columns, or a
-    `datasets` data set.
+    """Yield text by text, whatever the texts come in.
+
+    Args:
+        texts: texts, lists of texts, batches of columns, or a `datasets` data set.
+        text_column: which column of a batch or a data set holds the texts.
 
     Raises:
         TypeError: something else comes along; it is named, with its position.
@@ -134,13 +137,7 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
                     f"text_column must be one of {list(batch)}, got {text_column!r}"
                 )
             batch = batch[text_column]
-        for text in (
-            [batch]
-            if isinstance(batch, str)
-            else batch
-            if isinstance(batch, list | tuple)
-            else [batch]
-        ):
+        for text in batch if isinstance(batch, list | tuple) else [batch]:
             if not isinstance(text, str):
                 raise TypeError(
                     f"texts must be str, but number {number} is or holds "
@@ -170,6 +167,8 @@ def training_batches(
         TypeError: something else comes along; it is named, with its position.
         ValueError: at the end, when there was nothing but blanks.
     """
+    if length is not None:
+        length = check_integer("length", length, minimum=0)
     counted = hasattr(texts, "num_rows") or (
         isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
     )
@@ -199,11 +198,19 @@ def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
-    """Return the names as a list, or say which is wrong: each a non-empty `str`, no two
-    alike."""
+    """Return the names as a list: each a non-empty `str`, no two alike.
+
+    Raises:
+        TypeError, ValueError: they are not; the name that is wrong is told.
+    """
     if isinstance(special_tokens, str):
         raise TypeError(
             f"special_tokens must be several names, got one: use [{special_tokens!r}]"
+        )
+    if not isinstance(special_tokens, Sequence):  # nor a set: their order gives the ids
+        raise TypeError(
+            "special_tokens must be a list of names, got "
+            f"{type(special_tokens).__name__}"
         )
     names = list(special_tokens)
     for name in names:
@@ -216,29 +223,38 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
                 "special_tokens must not be empty: an empty name is everywhere in "
                 "every text"
             )
-        if names.count(name) > 1:
-            raise ValueError(
-                f"special_tokens must be different, but {name!r} occurs "
-                f"{names.count(name)} times"
-            )
+        check_unicode(name, "special_tokens")
+    name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
+    if times > 1:
+        raise ValueError(
+            f"special_tokens must be different, but {name!r} occurs {times} times"
+        )
     return names
 
 
-def check_unicode(text: object) -> None:
+def check_unicode(text: object, name: str = "text") -> None:
+    """Refuse what is no `str`, or holds half of a character.
+
+    Python lets a surrogate, one half of a pair in UTF-16, stand alone in a `str`; UTF-8
+    has no bytes for it.
+
+    Raises:
+        TypeError, ValueError: naming the argument and the position.
+    """
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
+        raise TypeError(f"{name} must be a str, got {type(text).__name__}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         place = error.start
         raise ValueError(
-            f"text must be Unicode, but character {place} is half of one: "
+            f"{name} must be Unicode, but character {place} is half of one: "
             f"{text[place]!r}"
         ) from None
 
 
 class Tokenizer(Protocol):
-    """What `encode_corpus` needs: `CharTokenizer`, `BPETokenizer` and
+    """What `encode_corpus` needs of a tokenizer: the course's own and the library's
     `tokenizers.Tokenizer` have it."""
 
     def encode(self, text: str, /) -> object: ...
@@ -252,8 +268,7 @@ def encode_corpus(
     text_column: str = "text",
     progress: bool | None = None,
 ) -> np.ndarray:
-    """Tokenize texts and join them into one stream, in which an end-of-text id follows
-    each.
+    """Tokenize texts and join them into one stream, with an end-of-text id after each.
 
     A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
     on all cores. A special token that is spelled out in a text is encoded like any
@@ -275,9 +290,39 @@ def encode_corpus(
 
     Raises:
         TypeError: `texts` is one `str` (its characters would become documents), or
-            holds something else.
+            holds something else; or `tokenizer` is none.
         ValueError: there is no text, no end-of-text id, or more than one.
     """
+    length = len(texts) if isinstance(texts, Sized) else None
+    documents = encode_each(
+        texts, tokenizer, end_of_text_id=end_of_text_id, text_column=text_column
+    )
+    pieces = list(
+        progress_bar(
+            documents, "tokenizing", total=length, unit="text", progress=progress
+        )
+    )
+    if not pieces:
+        raise ValueError("texts must hold at least one document, got none")
+    return np.concatenate(pieces)
+
+
+def encode_each(
+    texts: Iterable,
+    tokenizer: Tokenizer,
+    *,
+    end_of_text_id: int | None = None,
+    text_column: str = "text",
+) -> Iterator[np.ndarray]:
+    """Tokenize texts in batches, and return an iterator over the ids of each, with its
+    end: what `encode_corpus` joins.
+
+    Args and errors are those of `encode_corpus`. The ids are compact: uint16 or uint32,
+    by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
+    """
+    if isinstance(tokenizer, type) or not callable(getattr(tokenizer, "encode", None)):
+        kind = "a class" if isinstance(tokenizer, type) else type(tokenizer).__name__
+        raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
     from_library = hasattr(tokenizer, "encode_batch_fast")
     if from_library:
         dtype, tokenizer = id_dtype(tokenizer), _for_plain_text(tokenizer)
@@ -295,42 +340,43 @@ def encode_corpus(
         raise ValueError(
             "end_of_text_id must be given: this tokenizer has none of its own"
         )
-    end = []
+    end = np.empty(0, dtype=np.uint16)
     if not adds_ends:
-        end = [
-            check_integer(
-                "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
-            )
-        ]
-    length = len(texts) if isinstance(texts, Sized) else None
-    source = iterate_texts(texts, text_column)
-    source = iter(
-        progress_bar(source, "tokenizing", total=length, unit="text", progress=progress)
-    )
-    pieces: list[np.ndarray] = []
-    while batch := list(islice(source, BATCH_SIZE)):
+        maximum = 2**32 - 1
+        end = check_integer(
+            "end_of_text_id", end_of_text_id, minimum=0, maximum=maximum
+        )
+        end = compact([end])
+    texts = iterate_texts(texts, text_column)
+    return _encode_in_batches(texts, tokenizer, from_library, end, dtype)
+
+
+def _encode_in_batches(
+    texts: Iterator[str],
+    tokenizer: Tokenizer,
+    from_library: bool,
+    end: np.ndarray,
+    dtype: np.dtype | None,
+) -> Iterator[np.ndarray]:
+    while batch := list(islice(texts, BATCH_SIZE)):
         # The fast one leaves out the offsets, which nobody asks for here.
         encoded = (
             tokenizer.encode_batch_fast(batch)
             if from_library
             else map(tokenizer.encode, batch)
         )
-        # Compact piece by piece: a large corpus of int64 would need four times the
-        # memory on the way. A copy of each, since a tokenizer may hand out the same
-        # buffer again.
-        pieces += [
-            np.concatenate([compact(getattr(ids, "ids", ids)), compact(end)])
-            for ids in encoded
-        ]
-    if not pieces:
-        raise ValueError("texts must hold at least one document, got none")
-    stream = np.concatenate(pieces)
-    return stream.astype(dtype or smallest_dtype(int(stream.max())), copy=False)
+        for ids in encoded:
+            # Compact one by one: a large corpus of int64 would need four times the
+            # memory on the way. And a copy, since a tokenizer may hand out the same
+            # buffer again.
+            ended = np.concatenate([compact(getattr(ids, "ids", ids)), end])
+            narrow = dtype or smallest_dtype(int(ended.max()))
+            yield ended.astype(narrow, copy=False)
 
 
 def _for_plain_text(tokenizer):
-    """Copy a tokenizer of `tokenizers` that cuts and fills up nothing, and recognizes
-    nothing in a text."""
+    """Copy a tokenizer of `tokenizers`: the copy cuts and fills up nothing, and takes
+    special tokens in a text for plain text."""
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -339,8 +385,10 @@ def _for_plain_text(tokenizer):
 
 
 def id_dtype(tokenizer) -> np.dtype:
-    """Return uint16 if the largest id the tokenizer can ever give fits, added tokens
-    included, else uint32."""
+    """Return uint16 if every id of a tokenizer of `tokenizers` fits, else uint32.
+
+    Added tokens count, too: they have the largest ids.
+    """
     vocabulary = tokenizer.get_vocab(with_added_tokens=True)
     if not vocabulary:
         raise ValueError(
@@ -362,20 +410,18 @@ def smallest_dtype(largest_id: int) -> np.dtype:
 
 
 def compact(ids: Ids) -> np.ndarray:
-    """Return `ids` in the smallest dtype, shape (N,): one copy at most, none if they
-    are compact already.
+    """Return `ids` in the smallest dtype, shape (N,), read-only.
 
-    A memory map, and any array of unsigned integers of at most 32 bits, is kept as it
-    is, unread.
+    They are copied once at most. A memory map, and any array of unsigned integers of at
+    most 32 bits, is kept as it is, unread and uncopied.
 
     Raises:
         TypeError, ValueError: `ids` are not a stream of ids, or one is negative or
             needs more than 32 bits.
     """
     stream = as_stream(ids)
-    if isinstance(ids, np.memmap) or (
-        stream.dtype.kind == "u" and stream.dtype.itemsize <= 4
-    ):
+    is_compact = stream.dtype.kind == "u" and stream.dtype.itemsize <= 4
+    if is_compact or _lies_in_a_file(stream):
         return stream
     if stream.size == 0:
         return stream.astype(np.uint16)
@@ -390,6 +436,14 @@ def compact(ids: Ids) -> np.ndarray:
             f"{int(stream.argmax())}"
         )
     return stream.astype(smallest_dtype(stream.max()))
+
+
+def _lies_in_a_file(array: object) -> bool:
+    """Say whether an array is a view of a memory map, not only of the type `np.memmap`:
+    `memory_map.astype(np.int64)`, a copy in memory, has that type too."""
+    while array is not None and not isinstance(array, mmap):
+        array = getattr(array, "base", None)
+    return array is not None
 
 
 def _code_points(text: str) -> np.ndarray:
