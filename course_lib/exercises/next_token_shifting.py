@@ -1104,8 +1104,8 @@ def upside_down(model, ids):
 
 
 @peeks.mistake(
-    "where the id is 0 nothing changes: to set it to 0, or to change its sign, leaves it "
-    "as it is. Add 1 to it."
+    "where the id is 0 nothing changes: to set it to 0, or to change its sign, leaves "
+    "it as it is. Add 1 to it."
 )
 def replaces_by_zero(model, ids):
     return any(

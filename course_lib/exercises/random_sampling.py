@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.teaching import Case, bug_or_not, exercise
+from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -23,13 +24,14 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "How many ids are left behind the offset? One of them is only a target.",
-        "(N - offset - 1) // T, but never below 0.",
+        "Take 11 ids, T = 5 and offset 0, and write the subsequences down with their "
+        "targets. How many ids do they need? And 10 ids?",
+        "How many ids are left behind the offset, and how many of them can be inputs? "
+        "The last one is only a target. What if none is left at all?",
     ),
 )
 def num_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
-    """Return how many disjoint subsequences of `num_steps` inputs fit behind `offset`,
-    with all their targets."""
+    """Return how many disjoint subsequences fit behind `offset`."""
     return max(0, (num_tokens - offset - 1) // num_steps)
 
 
@@ -42,6 +44,14 @@ def forgets_the_last_target(num_tokens, num_steps, offset):
 
 
 @num_subsequences.mistake(
+    "the last target, and a stream that ends before the offset, which gives a negative "
+    "count."
+)
+def forgets_the_last_target_and_zero(num_tokens, num_steps, offset):
+    return (num_tokens - offset) // num_steps
+
+
+@num_subsequences.mistake(
     "one extra id for each subsequence. Neighbors share it: only the last one needs "
     "one more."
 )
@@ -49,9 +59,30 @@ def one_id_more_each(num_tokens, num_steps, offset):
     return max(0, (num_tokens - offset) // (num_steps + 1))
 
 
+@num_subsequences.mistake(
+    "one extra id for each subsequence, and none for the last target: neighbors share "
+    "theirs, and only the last one needs one more."
+)
+def one_id_more_each_and_one(num_tokens, num_steps, offset):
+    return max(0, (num_tokens - offset - 1) // (num_steps + 1))
+
+
 @num_subsequences.mistake("the offset is not taken off.")
 def ignores_the_offset(num_tokens, num_steps, offset):
     return max(0, (num_tokens - 1) // num_steps)
+
+
+@num_subsequences.mistake(
+    "the offset is taken off the number of subsequences. It is a number of ids: take "
+    "it off before you divide."
+)
+def offset_taken_off_too_late(num_tokens, num_steps, offset):
+    return max(0, (num_tokens - 1) // num_steps - offset)
+
+
+@num_subsequences.mistake("the offset is added. It is skipped, so it leaves fewer ids.")
+def adds_the_offset(num_tokens, num_steps, offset):
+    return max(0, (num_tokens + offset - 1) // num_steps)
 
 
 @num_subsequences.mistake(
@@ -62,17 +93,76 @@ def negative_count(num_tokens, num_steps, offset):
 
 
 @num_subsequences.mistake(
-    "that is how stride-T *windows* are counted if N counts only inputs: here it is "
-    "one too many."
+    "right, but for a stream that ends before the offset: `int` rounds towards 0, "
+    "which hides most negative counts, and not all."
+)
+def cut_off(num_tokens, num_steps, offset):
+    return int((num_tokens - offset - 1) / num_steps)
+
+
+@num_subsequences.mistake(
+    "the sign is taken away from a negative count. A stream that is too short has 0 "
+    "subsequences."
+)
+def without_sign(num_tokens, num_steps, offset):
+    return abs((num_tokens - offset - 1) // num_steps)
+
+
+@num_subsequences.mistake(
+    "one too many: a remainder is counted as a subsequence. It has too few ids for one."
 )
 def one_too_many(num_tokens, num_steps, offset):
     return 1 + (num_tokens - offset - 1) // num_steps
 
 
+@num_subsequences.mistake(
+    "one too many, also where none fits: what is left behind the last one is too short."
+)
+def one_too_many_at_least_one(num_tokens, num_steps, offset):
+    return max(0, (num_tokens - offset - 1) // num_steps) + 1
+
+
+@num_subsequences.mistake(
+    "rounded up: the last subsequence would be shorter than the others."
+)
+def rounded_up(num_tokens, num_steps, offset):
+    return max(0, -(-(num_tokens - offset - 1) // num_steps))
+
+
+@num_subsequences.mistake(
+    "rounded to the nearest number: half a subsequence counts as one. Round down."
+)
+def rounded_to_nearest(num_tokens, num_steps, offset):
+    return max(0, round((num_tokens - offset - 1) / num_steps))
+
+
+@num_subsequences.mistake(
+    "T ids are kept back at the end. The last target needs a single one."
+)
+def whole_subsequence_kept_back(num_tokens, num_steps, offset):
+    return max(0, (num_tokens - offset - num_steps) // num_steps)
+
+
+@num_subsequences.mistake(
+    "those are the windows of stride 1, which overlap. Disjoint subsequences are T "
+    "apart."
+)
+def windows_of_stride_1(num_tokens, num_steps, offset):
+    return max(0, num_tokens - offset - num_steps)
+
+
+@num_subsequences.mistake(
+    "two ids are kept back. The offset takes off its own ids, and the last target one."
+)
+def two_kept_back(num_tokens, num_steps, offset):
+    return max(0, (num_tokens - offset - 2) // num_steps)
+
+
 def _epochs(random: Random) -> Iterator[Case]:
-    for batch_size in (1, 2, 3):
-        for num_steps in (2, 5):
-            for num_tokens in (num_steps * batch_size + num_steps, 33, 35, 40):
+    for batch_size in (1, 2, 3, 5):
+        for num_steps in (2, 3, 5):
+            lengths = {0, 1, 4, num_steps * (batch_size + 1), 33, 35, 40}
+            for num_tokens in sorted(lengths):
                 yield from (
                     (num_tokens, batch_size, num_steps, offset)
                     for offset in range(num_steps)
@@ -83,41 +173,123 @@ def _epochs(random: Random) -> Iterator[Case]:
     cases=_epochs,
     hints=(
         "Count the subsequences first, then the batches they fill.",
-        "A batch that is not full is dropped: round down twice.",
+        "What happens to subsequences that do not fill a batch, and what does `//` do "
+        "with a negative number? Try (0, 1, 5, 3).",
     ),
 )
 def num_batches(num_tokens: int, batch_size: int, num_steps: int, offset: int) -> int:
-    """Return how many full batches an epoch of random sampling has at this offset."""
+    """Return how many full batches an epoch has at this offset."""
+    return max(0, (num_tokens - offset - 1) // num_steps) // batch_size
+
+
+@num_batches.mistake(
+    "a stream that ends before the offset gives a negative count: // rounds down."
+)
+def negative_batches(num_tokens, batch_size, num_steps, offset):
     return (num_tokens - offset - 1) // num_steps // batch_size
 
 
 @num_batches.mistake("a batch that is not full counts as one. Here it is dropped.")
 def keeps_the_last(num_tokens, batch_size, num_steps, offset):
+    return -(-max(0, (num_tokens - offset - 1) // num_steps) // batch_size)
+
+
+@num_batches.mistake(
+    "a batch that is not full counts as one, and a stream that is too short has a "
+    "negative count."
+)
+def keeps_the_last_and_less_than_0(num_tokens, batch_size, num_steps, offset):
     return -(-((num_tokens - offset - 1) // num_steps) // batch_size)
+
+
+@num_batches.mistake(
+    "rounded up twice: neither a short subsequence nor a batch that is not full counts."
+)
+def rounded_up_twice(num_tokens, batch_size, num_steps, offset):
+    return max(
+        0, math.ceil(math.ceil((num_tokens - offset - 1) / num_steps) / batch_size)
+    )
+
+
+@num_batches.mistake(
+    "one more than fit. What does not fill a batch is dropped, and counts as none."
+)
+def one_batch_more(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset - 1) // num_steps) // batch_size + 1
+
+
+@num_batches.mistake(
+    "rounded to the nearest number: half a batch counts as one. Round down."
+)
+def rounded_batches(num_tokens, batch_size, num_steps, offset):
+    return max(0, round((num_tokens - offset - 1) // num_steps / batch_size))
 
 
 @num_batches.mistake(
     "the offset is not taken off: the number of batches does depend on it."
 )
 def offset_ignored(num_tokens, batch_size, num_steps, offset):
-    return (num_tokens - 1) // num_steps // batch_size
+    return max(0, (num_tokens - 1) // num_steps) // batch_size
 
 
 @num_batches.mistake("subsequences are counted, not batches of them.")
 def counts_subsequences(num_tokens, batch_size, num_steps, offset):
-    return (num_tokens - offset - 1) // num_steps
+    return max(0, (num_tokens - offset - 1) // num_steps)
+
+
+@num_batches.mistake("batches of B ids, not of B subsequences: divide by T as well.")
+def batches_of_ids(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset - 1) // batch_size)
 
 
 @num_batches.mistake(
     "the last target is forgotten: one id must be left behind the last subsequence."
 )
 def last_target_forgotten(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset) // num_steps) // batch_size
+
+
+@num_batches.mistake(
+    "the last target is forgotten, and a stream that ends before the offset gives a "
+    "negative count."
+)
+def last_target_and_zero_forgotten(num_tokens, batch_size, num_steps, offset):
     return (num_tokens - offset) // num_steps // batch_size
+
+
+@num_batches.mistake(
+    "one extra id for each row of a batch. All subsequences together need one more, "
+    "wherever they stand."
+)
+def one_id_for_each_row(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset - batch_size) // num_steps) // batch_size
+
+
+@num_batches.mistake(
+    "one extra id for each subsequence. Neighbors share it: only the last one needs "
+    "one more."
+)
+def one_id_for_each_subsequence(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset) // (num_steps + 1)) // batch_size
 
 
 @num_batches.mistake("a count is a whole number: divide with `//`.")
 def not_a_whole_number(num_tokens, batch_size, num_steps, offset):
     return (num_tokens - offset - 1) / num_steps / batch_size
+
+
+@num_batches.mistake(
+    "that is what is left over: `%` gives the remainder, `//` the number of batches."
+)
+def left_over(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset - 1) // num_steps) % batch_size
+
+
+@num_batches.mistake(
+    "one batch is taken off for what is dropped. `//` drops it already."
+)
+def one_batch_less(num_tokens, batch_size, num_steps, offset):
+    return max(0, max(0, (num_tokens - offset - 1) // num_steps) // batch_size - 1)
 
 
 def _shuffled_epochs(random: Random) -> Iterator[Case]:
@@ -126,18 +298,19 @@ def _shuffled_epochs(random: Random) -> Iterator[Case]:
             starts = [offset + k * num_steps for k in range(7)]
             random.shuffle(starts)
             # the others did not fill a batch: the smallest may be among them
-            yield (
-                starts[:4],
-                num_steps,
-            )
+            yield starts[:4], num_steps
+            yield starts[4:], num_steps
+    yield [22], 5
+    yield [9, 6], 3
 
 
 @exercise(
     cases=_shuffled_epochs,
     hints=(
-        "All starts of an epoch are equally far from one another, up to multiples of "
-        "something.",
-        "What is the remainder of any start divided by T?",
+        "Take T = 5 and the offset 2, and write down the first five starts. Which "
+        "number do they share that the starts of offset 3 do not have?",
+        "The starts 2, 7, 12, 17 are 2 + 0 * 5, 2 + 1 * 5, 2 + 2 * 5, … So 17 = 2 + 3 "
+        "* 5. Which operation takes the 3 * 5 away again?",
     ),
 )
 def offset_of(starts: list[int], num_steps: int) -> int:
@@ -158,13 +331,103 @@ def first(starts, num_steps):
     return starts[0]
 
 
+@offset_of.mistake("the last start. After shuffling it can be any of them.")
+def last(starts, num_steps):
+    return starts[-1]
+
+
 @offset_of.mistake("divided, not remaindered: that is the number of the subsequence.")
 def quotient(starts, num_steps):
     return starts[0] // num_steps
 
 
+@offset_of.mistake(
+    "the smallest start, divided: that is the number of its subsequence. The offset is "
+    "the remainder."
+)
+def quotient_of_the_smallest(starts, num_steps):
+    return min(starts) // num_steps
+
+
+@offset_of.mistake(
+    "the remainder of the division by the number of starts. The starts are T apart."
+)
+def remainder_by_the_number_of_starts(starts, num_steps):
+    return starts[0] % len(starts)
+
+
+@offset_of.mistake(
+    "what is missing to the next multiple of T. The offset is what lies above the last "
+    "one."
+)
+def missing_to_the_next(starts, num_steps):
+    return -starts[0] % num_steps
+
+
+@offset_of.mistake(
+    "what is missing to the next multiple of T, and T for none. The offset is what "
+    "lies above the last one."
+)
+def missing_to_the_next_or_t(starts, num_steps):
+    return num_steps - starts[0] % num_steps
+
+
+@offset_of.mistake(
+    "divided the wrong way round: T % start. The start is what is divided."
+)
+def exchanged_remainder(starts, num_steps):
+    return num_steps % starts[0]
+
+
+@offset_of.mistake(
+    "the distance of two starts in the list. It is a multiple of T, whatever the "
+    "offset."
+)
+def distance(starts, num_steps):
+    return abs(starts[1] - starts[0])
+
+
+@offset_of.mistake(
+    "the distance of the two smallest starts. It is a multiple of T, whatever the "
+    "offset."
+)
+def smallest_distance(starts, num_steps):
+    smallest_two = sorted(starts)[:2]
+    return smallest_two[1] - smallest_two[0]
+
+
+@offset_of.mistake(
+    "the sum of the starts. Its remainder is the number of starts times the offset: "
+    "one start is enough."
+)
+def remainder_of_the_sum(starts, num_steps):
+    return sum(starts) % num_steps
+
+
+@offset_of.mistake(
+    "a remainder for each start. They are all the same number: return it once."
+)
+def all_remainders(starts, num_steps):
+    return [start % num_steps for start in starts]
+
+
+@offset_of.mistake(
+    "the greatest common divisor of the starts. Starts that are T apart share a "
+    "remainder, not a divisor."
+)
+def common_divisor(starts, num_steps):
+    return math.gcd(*starts)
+
+
+@offset_of.mistake(
+    "a single T is taken off the smallest start. It may lie several T above the offset."
+)
+def one_t_taken_off(starts, num_steps):
+    return min(starts) - num_steps if min(starts) >= num_steps else min(starts)
+
+
 def _targets(random: Random) -> Iterator[Case]:
-    for num_steps in (1, 2, 5):
+    for num_steps in (1, 2, 3, 5):
         for offset in range(num_steps):
             yield from ((position, offset, num_steps) for position in range(13))
 
@@ -172,18 +435,15 @@ def _targets(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_targets,
     hints=(
-        "The first target behind the offset has a context of 1 token. The one after "
-        "it?",
-        "It runs 1, 2, ... T, and again. Everything up to the offset itself is no "
-        "target.",
+        "Draw the first two subsequences behind an offset of 2 with T = 3. The first "
+        "target has a context of 1 token. The one after it?",
+        "Which positions are targets of the *second* subsequence, and how much context "
+        "has its first one? Write the contexts in a row: they repeat. Where does the "
+        "row begin?",
     ),
 )
 def left_context(position: int, offset: int, num_steps: int) -> int:
-    """Return how many tokens of context the token at `position` has when it is a
-    target; 0 if it never is.
-
-    The stream goes on as long as you need: ignore its end.
-    """
+    """Return how much context the token at `position` has as a target, or 0."""
     if position <= offset:
         return 0
     return (position - offset - 1) % num_steps + 1
@@ -203,9 +463,47 @@ def starts_at_zero(position, offset, num_steps):
     return 0 if position <= offset else (position - offset - 1) % num_steps
 
 
+@left_context.mistake(
+    "an off-by-one. The first target, at offset + 1, has a context of 1; this row "
+    "begins with 2."
+)
+def starts_at_two(position, offset, num_steps):
+    return 0 if position <= offset else (position - offset) % num_steps + 1
+
+
+@left_context.mistake(
+    "an off-by-one. The row of contexts 1, 2, …, T begins at offset + 1, and not at "
+    "the offset, which is no target."
+)
+def starts_at_the_offset(position, offset, num_steps):
+    return 0 if position < offset else (position - offset) % num_steps + 1
+
+
+@left_context.mistake(
+    "the first input is no target: at the offset itself the context is 0."
+)
+def the_offset_is_a_target(position, offset, num_steps):
+    return 0 if position < offset else (position - offset - 1) % num_steps + 1
+
+
 @left_context.mistake("the offset is ignored: it moves all cuts.")
 def fixed_cuts(position, offset, num_steps):
     return 0 if position <= 0 else (position - 1) % num_steps + 1
+
+
+@left_context.mistake(
+    "the offset is ignored where it counts: the tokens before it are left out, but the "
+    "cuts stay where they are."
+)
+def fixed_cuts_behind_the_offset(position, offset, num_steps):
+    return 0 if position <= offset else (position - 1) % num_steps + 1
+
+
+@left_context.mistake(
+    "the offset is added. A position counts from the offset on: take it off."
+)
+def offset_added(position, offset, num_steps):
+    return 0 if position <= offset else (position + offset - 1) % num_steps + 1
 
 
 @left_context.mistake(
@@ -216,17 +514,56 @@ def before_the_offset(position, offset, num_steps):
 
 
 @left_context.mistake(
+    "two things: the token at offset + T has the context T, not 0, and what lies "
+    "before the offset has none."
+)
+def plain_remainder(position, offset, num_steps):
+    return (position - offset) % num_steps
+
+
+@left_context.mistake(
     "the context begins anew at every cut: it does not grow to T and stay there."
 )
 def grows_once(position, offset, num_steps):
     return max(0, min(num_steps, position - offset))
 
 
+@left_context.mistake(
+    "the context begins anew at every cut: it does not grow without end."
+)
+def grows_without_end(position, offset, num_steps):
+    return max(0, position - offset)
+
+
+@left_context.mistake(
+    "the wrong way round: the context grows from cut to cut, 1, 2, …, T."
+)
+def shrinks(position, offset, num_steps):
+    return 0 if position <= offset else num_steps - (position - offset - 1) % num_steps
+
+
+@left_context.mistake(
+    "divided, not remaindered: that is the number of the subsequence."
+)
+def number_of_the_subsequence(position, offset, num_steps):
+    return 0 if position <= offset else (position - offset - 1) // num_steps + 1
+
+
+@left_context.mistake(
+    "T for every target. Only the last target of a subsequence has that much."
+)
+def always_the_longest(position, offset, num_steps):
+    return 0 if position <= offset else num_steps
+
+
 def _highest_offsets(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 3, 5, 8):
         yield from (
             (highest, num_steps)
-            for highest in {0, num_steps - 1, num_steps, 2 * num_steps}
+            for highest in sorted(
+                {0, num_steps // 2, num_steps - 1, num_steps, num_steps + 1}
+                | {2 * num_steps - 1, 2 * num_steps, 3 * num_steps + 1}
+            )
         )
 
 
@@ -239,22 +576,39 @@ def _highest_offsets(random: Random) -> Iterator[Case]:
     ),
 )
 def alignment_counts(highest: int, num_steps: int) -> list[int]:
-    """Return how many of the offsets 0 ... `highest` (included) fall on each alignment
-    0 ... num_steps - 1."""
+    """Return how many of the offsets 0 ... `highest` fall on each alignment."""
     counts = [0] * num_steps
     for offset in range(highest + 1):
         counts[offset % num_steps] += 1
     return counts
 
 
+def _counts(offsets, num_steps):
+    return [sum(o % num_steps == a for o in offsets) for a in range(num_steps)]
+
+
 @alignment_counts.mistake(
     "`highest` itself is one of the offsets: a `range` stops before its end."
 )
 def exclusive(highest, num_steps):
-    return [
-        sum(offset % num_steps == a for offset in range(highest))
-        for a in range(num_steps)
-    ]
+    return _counts(range(highest), num_steps)
+
+
+@alignment_counts.mistake("0 is one of the offsets: count from 0, not from 1.")
+def without_zero(highest, num_steps):
+    return _counts(range(1, highest + 1), num_steps)
+
+
+@alignment_counts.mistake("an offset too many: `highest` is the last one.")
+def one_offset_too_many(highest, num_steps):
+    return _counts(range(highest + 2), num_steps)
+
+
+@alignment_counts.mistake(
+    "an alignment that never occurs has the count 0: there are T entries, always."
+)
+def without_those_that_never_occur(highest, num_steps):
+    return [count for count in _counts(range(highest + 1), num_steps) if count]
 
 
 @alignment_counts.mistake(
@@ -262,6 +616,13 @@ def exclusive(highest, num_steps):
 )
 def one_for_each_offset(highest, num_steps):
     return [1] * (highest + 1)
+
+
+@alignment_counts.mistake(
+    "those are the alignments themselves. Count how often each one comes."
+)
+def alignments_themselves(highest, num_steps):
+    return [offset % num_steps for offset in range(highest + 1)]
 
 
 @alignment_counts.mistake(
@@ -279,9 +640,69 @@ def all_equal(highest, num_steps):
     return [(highest + 1) // num_steps] * num_steps
 
 
+@alignment_counts.mistake(
+    "the counts need not be equal: an offset falls on one alignment, not on a part of "
+    "each."
+)
+def equal_shares(highest, num_steps):
+    return [(highest + 1) / num_steps] * num_steps
+
+
+@alignment_counts.mistake(
+    "only alignment 0 can come more often here. What is left of (highest + 1) / T goes "
+    "to several, one each."
+)
+def the_rest_on_the_first(highest, num_steps):
+    share, rest = divmod(highest + 1, num_steps)
+    return [share + rest] + [share] * (num_steps - 1)
+
+
+@alignment_counts.mistake(
+    "what is left of (highest + 1) / T goes to the *first* alignments, not to the last."
+)
+def the_rest_on_the_last(highest, num_steps):
+    return _counts(range(highest + 1), num_steps)[::-1]
+
+
+@alignment_counts.mistake(
+    "shares, which add up to 1. Return the counts, which add up to highest + 1."
+)
+def shares(highest, num_steps):
+    counts = _counts(range(highest + 1), num_steps)
+    return [count / (highest + 1) for count in counts]
+
+
+@alignment_counts.mistake(
+    "`//` numbers the blocks of T offsets. Two offsets cut alike if `%` gives the same."
+)
+def counts_of_quotients(highest, num_steps):
+    counts = [0] * num_steps
+    for offset in range(highest + 1):
+        if offset // num_steps < num_steps:
+            counts[offset // num_steps] += 1
+    return counts
+
+
+@alignment_counts.mistake(
+    "T + 1 entries. The alignments are 0 … T - 1; an offset of T is alignment 0."
+)
+def one_alignment_too_many(highest, num_steps):
+    return [*_counts(range(highest + 1), num_steps), 0]
+
+
+@alignment_counts.mistake(
+    "the remainder of the division by T + 1. Offset 0 and offset T cut alike."
+)
+def remainders_of_t_plus_1(highest, num_steps):
+    return [
+        sum(offset % (num_steps + 1) == a for offset in range(highest + 1))
+        for a in range(num_steps)
+    ]
+
+
 def _coverages(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 5, 10):
-        yield from ((num_epochs, num_steps) for num_epochs in (0, 1, 2, 5, 50))
+        yield from ((num_epochs, num_steps) for num_epochs in (0, 1, 2, 3, 5, 50))
 
 
 @exercise(
@@ -289,12 +710,12 @@ def _coverages(random: Random) -> Iterator[Case]:
     hints=(
         "Take one token and one of its T possible contexts. How likely does one "
         "epoch *miss* that pair?",
-        "1 - 1/T for one epoch. Epochs are independent, so multiply.",
+        "Epochs are independent. So how likely do two of them miss it both? And what "
+        "share has *not* been missed by all?",
     ),
 )
 def expected_coverage(num_epochs: int, num_steps: int) -> float:
-    """Return the expected share of (token, context length) pairs seen after some epochs
-    with random offsets."""
+    """Return the expected share of the pairs that have been seen after some epochs."""
     return 1 - (1 - 1 / num_steps) ** num_epochs
 
 
@@ -304,6 +725,13 @@ def expected_coverage(num_epochs: int, num_steps: int) -> float:
 )
 def adds_up(num_epochs, num_steps):
     return min(1.0, num_epochs / num_steps)
+
+
+@expected_coverage.mistake(
+    "a share cannot pass 1: the pairs of several epochs overlap."
+)
+def beyond_one(num_epochs, num_steps):
+    return num_epochs / num_steps
 
 
 @expected_coverage.mistake("that is the share that is still missing.")
@@ -318,8 +746,11 @@ def fixed_offset(num_epochs, num_steps):
     return 1 / num_steps if num_epochs else 0.0
 
 
-def _lengths(random: Random) -> Iterator[Case]:
-    yield from ((num_steps,) for num_steps in range(1, 12))
+@expected_coverage.mistake(
+    "that is one epoch. Each further one misses a pair with the same chance: multiply."
+)
+def one_epoch(num_epochs, num_steps):
+    return 1 / num_steps
 
 
 @expected_coverage.mistake(
@@ -330,10 +761,83 @@ def chance_to_see(num_epochs, num_steps):
 
 
 @expected_coverage.mistake(
-    "a share cannot pass 1: the pairs of several epochs overlap."
+    "that is the chance that *every* epoch shows the pair. One of them is enough."
 )
-def beyond_one(num_epochs, num_steps):
-    return num_epochs / num_steps
+def seen_in_all(num_epochs, num_steps):
+    return (1 / num_steps) ** num_epochs
+
+
+@expected_coverage.mistake(
+    "that is the chance that *exactly* one epoch shows the pair. Two may as well."
+)
+def seen_once(num_epochs, num_steps):
+    if num_epochs == 0:
+        return 0.0
+    return num_epochs / num_steps * (1 - 1 / num_steps) ** (num_epochs - 1)
+
+
+@expected_coverage.mistake(
+    "chances of independent events are multiplied: the chance to be missed by all is a "
+    "power, not a multiple."
+)
+def multiple_of_the_miss(num_epochs, num_steps):
+    return 1 - (1 - 1 / num_steps) * num_epochs
+
+
+@expected_coverage.mistake(
+    "an approximation for large T: 1 - 1/T is not e to the -1/T."
+)
+def exponential(num_epochs, num_steps):
+    return 1 - math.exp(-num_epochs / num_steps)
+
+
+@expected_coverage.mistake(
+    "`//` makes 0 of 1 / T. A share is a fraction: divide with `/`."
+)
+def whole_division(num_epochs, num_steps):
+    return 1 - (1 - 1 // num_steps) ** num_epochs
+
+
+@expected_coverage.mistake(
+    "epochs and T are exchanged: the chance of one epoch has T in it, the power the "
+    "number of epochs."
+)
+def exchanged(num_epochs, num_steps):
+    return 1 - (1 - 1 / num_epochs) ** num_steps
+
+
+@expected_coverage.mistake("a share lies between 0 and 1: these are percents.")
+def percents(num_epochs, num_steps):
+    return 100 * (1 - (1 - 1 / num_steps) ** num_epochs)
+
+
+@expected_coverage.mistake(
+    "there are T alignments, 0 … T - 1, and not T + 1: an epoch misses a pair with the "
+    "chance 1 - 1/T."
+)
+def offsets_up_to_t(num_epochs, num_steps):
+    return 1 - (1 - 1 / (num_steps + 1)) ** num_epochs
+
+
+@expected_coverage.mistake(
+    "one epoch is counted twice: after no epoch nothing has been seen."
+)
+def one_epoch_too_many(num_epochs, num_steps):
+    return 1 - (1 - 1 / num_steps) ** (num_epochs + 1)
+
+
+@expected_coverage.mistake(
+    "the first epoch is not counted: after one, a T-th has been seen."
+)
+def one_epoch_too_few(num_epochs, num_steps):
+    return 1 - (1 - 1 / num_steps) ** max(0, num_epochs - 1)
+
+
+# -- Bug or not? ----------------------------------------------------------------------
+
+
+def _lengths(random: Random) -> Iterator[Case]:
+    yield from ((num_steps,) for num_steps in range(1, 12))
 
 
 def each_alignment_once(num_steps: int) -> list[int]:
@@ -341,12 +845,17 @@ def each_alignment_once(num_steps: int) -> list[int]:
 
 
 @bug_or_not(
+    purpose="To list the alignments of all offsets that a loader can draw. It draws "
+    "them with `random.randint(0, num_steps)`, and each alignment is to be equally "
+    "likely, so each has to stand in the list once.",
     reference=each_alignment_once,
     cases=_lengths,
     explanation=(
         "`random.randint` includes both of its ends (`torch.randint` and `range` "
         "don't). An offset of T cuts where an offset of 0 cuts, so alignment 0 comes "
-        "twice as often as any other."
+        "twice as often as any other. Readers of *Dive into Deep Learning* reported "
+        "it in its loaders (topic 118 of its forum; d2l-zh, pull requests 1302 and "
+        "1337, for the one of lesson 4)."
     ),
 )
 def alignments_of_randint(num_steps: int) -> list[int]:
@@ -363,32 +872,92 @@ def starts_in_stream(num_tokens: int, num_steps: int, offset: int) -> list[int]:
 
 
 @bug_or_not(
+    purpose="To return the ids at which the subsequences behind an offset start, in a "
+    "stream whose ids are their own positions, 0, 1, 2, …. Each subsequence needs all "
+    "of its targets.",
     reference=starts_in_stream,
     cases=_streams,
     explanation=(
-        "Cutting the stream first moves the positions, not the windows: start 0 of "
-        "the rest is start `offset` of the stream. The - 1 still keeps an id for the "
-        "last target. (The copy costs memory, though: a view would not.)"
+        "Cutting the stream first moves the positions, not the windows: position 0 of "
+        "the rest is position `offset` of the stream. The - 1 still keeps an id for "
+        "the last target, and a range of a negative number is empty. (The copy costs "
+        "memory, though: a view would not.)"
     ),
 )
 def sliced_before_counting(num_tokens: int, num_steps: int, offset: int) -> list[int]:
-    rest = list(range(num_tokens))[offset:]
+    stream = list(range(num_tokens))
+    rest = stream[offset:]
     count = (len(rest) - 1) // num_steps
     return [rest[k * num_steps] for k in range(count)]
 
 
-@bug_or_not(
-    reference=starts_in_stream,
-    cases=_streams,
+def _orders(random: Random) -> Iterator[Case]:
+    for num_tokens, num_steps in ((7, 3), (11, 5), (20, 4), (60, 8)):
+        order = list(range((num_tokens - 1) // num_steps))
+        for _ in range(3):
+            random.shuffle(order)
+            yield num_tokens, num_steps, list(order)
+
+
+def contexts_in_order(num_tokens: int, num_steps: int, order: list[int]) -> list[int]:
+    contexts = [0] * num_tokens
+    for target in range(1, (num_tokens - 1) // num_steps * num_steps + 1):
+        contexts[target] = (target - 1) % num_steps + 1
+    return contexts
+
+
+def contexts_as_shuffled(
+    num_tokens: int, num_steps: int, order: list[int]
+) -> list[int]:
+    contexts = [0] * num_tokens
+    for number in order:
+        for step in range(num_steps):
+            contexts[number * num_steps + step + 1] = step + 1
+    return contexts
+
+
+@true_or_false(
+    claim="The cuts of stride T give some tokens a short context in every epoch. "
+    "*Shuffling the starts* reduces this position bias: in the new order, some tokens "
+    "have another context than before.",
+    reference=lambda *case: contexts_as_shuffled(*case) != contexts_in_order(*case),
+    cases=_orders,
     explanation=(
-        "Without the - 1 it goes wrong only when T divides the rest evenly: the last "
-        "subsequence then has no last target. At a random offset that happens in one "
-        "epoch of T, which is how such a bug survives its tests."
+        "Shuffling changes *when* a window comes, not what stands in it: each token "
+        "keeps its place in its window, and so its context. Only another offset moves "
+        "the cuts. (Shuffling is good for something else: neighboring batches are "
+        "less alike.)"
     ),
 )
-def counted_without_a_target(num_tokens: int, num_steps: int, offset: int) -> list[int]:
-    count = max(0, (num_tokens - offset) // num_steps)
-    return [offset + k * num_steps for k in range(count)]
+def shuffling_changes_contexts(
+    num_tokens: int, num_steps: int, order: list[int]
+) -> bool:
+    return True
+
+
+def all_on_one_alignment(starts: list[int], num_steps: int) -> bool:
+    return len({start % num_steps for start in starts}) == 1
+
+
+def _examples_of_starts(random: Random) -> Iterator[Case]:
+    yield from (([3, 10, 6], num_steps) for num_steps in range(1, 12))
+
+
+@true_or_false(
+    claim="A text gives 3, 10 and 6 as an example of the random starts of one epoch, "
+    "and says that such windows overlap. With the scheme of this lesson, all three are "
+    "starts of one epoch *only if T = 1*, where no two inputs overlap.",
+    reference=all_on_one_alignment,
+    cases=_examples_of_starts,
+    explanation=(
+        "The starts of one epoch differ by multiples of T. Here they differ by 3, 4 "
+        "and 7, whose only common divisor is 1. What that text describes is another "
+        "scheme: starts drawn independently, which do overlap, and which reach a token "
+        "several times in an epoch or not at all."
+    ),
+)
+def starts_only_if_t_is_1(starts: list[int], num_steps: int) -> bool:
+    return num_steps == 1
 
 
 def _seeds(random: Random) -> Iterator[Case]:
@@ -401,6 +970,8 @@ def one_generator_for_all_epochs(seed: int, num_epochs: int) -> list[int]:
 
 
 @bug_or_not(
+    purpose="To draw the offsets of the epochs of a run with T = 1000, so that the run "
+    "can be repeated with the same seed, and the epochs are independent of each other.",
     reference=one_generator_for_all_epochs,
     cases=_seeds,
     explanation=(

@@ -1,0 +1,226 @@
+"""Answers to the exercises of lesson 03, as a class gives them."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import torch
+
+from wrong_answers import refused, right, wrong
+
+# -- num_subsequences (N, T, offset) --------------------------------------------------
+
+wrong("num_subsequences", "the last target. When T")(lambda n, t, o: max(0, (n - o) // t))
+wrong("num_subsequences", "the last target, and a stream")(lambda n, t, o: (n - o) // t)
+wrong("num_subsequences", "one extra id for each subsequence. Neighbors")(lambda n, t, o: max(0, (n - o) // (t + 1)))
+wrong("num_subsequences", "and none for the last")(lambda n, t, o: max(0, (n - o - 1) // (t + 1)))
+wrong("num_subsequences", "the offset is not taken off")(lambda n, t, o: max(0, (n - 1) // t))
+wrong("num_subsequences", "before you divide")(lambda n, t, o: max(0, (n - 1) // t - o))
+wrong("num_subsequences", "the offset is added")(lambda n, t, o: max(0, (n + o - 1) // t))
+wrong("num_subsequences", "a negative count: //")(lambda n, t, o: (n - o - 1) // t)
+wrong("num_subsequences", "`int` rounds towards 0")(lambda n, t, o: math.trunc((n - o - 1) / t))
+wrong("num_subsequences", "the sign is taken away")(lambda n, t, o: abs((n - o - 1) // t))
+wrong("num_subsequences", "one too many: a remainder")(lambda n, t, o: (n - o - 1) // t + 1)
+wrong("num_subsequences", "one too many, also")(lambda n, t, o: max(0, (n - o - 1) // t) + 1)
+wrong("num_subsequences", "rounded up")(lambda n, t, o: max(0, math.ceil((n - o - 1) / t)))
+wrong("num_subsequences", "to the nearest")(lambda n, t, o: max(0, round((n - o - 1) / t)))
+wrong("num_subsequences", "T ids are kept back")(lambda n, t, o: max(0, (n - o - t) // t))
+wrong("num_subsequences", "stride 1")(lambda n, t, o: max(0, n - o - t))
+wrong("num_subsequences", "two ids are kept back")(lambda n, t, o: max(0, (n - o - 2) // t))
+wrong("num_subsequences", "a float where an integer")(lambda n, t, o: max(0, (n - o - 1) / t))
+wrong("num_subsequences", "the last target. When T")(lambda n, t, o: len(range(o, n - t + 1, t)))
+wrong("num_subsequences", "several values")(lambda n, t, o: list(range(o, n - t, t)))
+
+right("num_subsequences")(lambda n, t, o: len(range(o, n - t, t)))
+right("num_subsequences")(lambda n, t, o: max(0, math.floor((n - o - 1) / t)))
+right("num_subsequences")(lambda n, t, o: np.maximum(0, np.int64(n - o - 1) // t))
+refused("num_subsequences", "a float where an integer")(lambda n, t, o: max(0.0, float((n - o - 1) // t)))
+
+
+@right("num_subsequences")
+def by_a_loop(num_tokens, num_steps, offset):
+    count = 0
+    while offset + num_steps < num_tokens:
+        count += 1
+        offset += num_steps
+    return count
+
+
+# -- num_batches (N, B, T, offset) ----------------------------------------------------
+
+
+def count(n, t, o):
+    return max(0, (n - o - 1) // t)
+
+
+wrong("num_batches", "a negative count: //")(lambda n, b, t, o: (n - o - 1) // t // b)
+wrong("num_batches", "a negative count: //")(lambda n, b, t, o: (n - 1 - o) // (t * b))
+wrong("num_batches", "is not full counts as one. Here")(lambda n, b, t, o: math.ceil(count(n, t, o) / b))
+wrong("num_batches", "counts as one, and a stream")(lambda n, b, t, o: math.ceil((n - o - 1) // t / b))
+wrong("num_batches", "rounded up twice")(lambda n, b, t, o: max(0, math.ceil(math.ceil((n - o - 1) / t) / b)))
+wrong("num_batches", "one more than fit")(lambda n, b, t, o: count(n, t, o) // b + 1)
+wrong("num_batches", "to the nearest")(lambda n, b, t, o: round(count(n, t, o) / b))
+wrong("num_batches", "the offset is not taken off")(lambda n, b, t, o: count(n, t, 0) // b)
+wrong("num_batches", "subsequences are counted")(lambda n, b, t, o: count(n, t, o))
+wrong("num_batches", "batches of B ids")(lambda n, b, t, o: count(n, b, o))
+wrong("num_batches", "the last target is forgotten: one")(lambda n, b, t, o: max(0, (n - o) // t) // b)
+wrong("num_batches", "the last target is forgotten, and")(lambda n, b, t, o: (n - o) // t // b)
+wrong("num_batches", "for each row of a batch")(lambda n, b, t, o: max(0, (n - o - b) // t) // b)
+wrong("num_batches", "one extra id for each subsequence")(lambda n, b, t, o: max(0, (n - o) // (t + 1)) // b)
+wrong("num_batches", "a float")(lambda n, b, t, o: count(n, t, o) / b)
+wrong("num_batches", "a count is a whole number")(lambda n, b, t, o: (n - o - 1) / t / b)
+wrong("num_batches", "that is what is left over")(lambda n, b, t, o: count(n, t, o) % b)
+wrong("num_batches", "taken off for what is dropped")(lambda n, b, t, o: max(0, count(n, t, o) // b - 1))
+
+right("num_batches")(lambda n, b, t, o: max(0, n - o - 1) // (b * t))
+right("num_batches")(lambda n, b, t, o: len(range(o, n - t, t)) // b)
+right("num_batches")(lambda n, b, t, o: torch.tensor(n - o - 1).clamp(min=0) // t // b)
+
+# -- offset_of (starts, T) ------------------------------------------------------------
+
+wrong("offset_of", "the smallest start. It")(lambda starts, t: min(starts))
+wrong("offset_of", "the smallest start. It")(lambda starts, t: sorted(starts)[0])
+wrong("offset_of", "the first start")(lambda starts, t: starts[0])
+wrong("offset_of", "the last start")(lambda starts, t: starts[len(starts) - 1])
+wrong("offset_of", "divided, not remaindered")(lambda starts, t: starts[0] // t)
+wrong("offset_of", "the smallest start, divided")(lambda starts, t: min(starts) // t)
+wrong("offset_of", "by the number of starts")(lambda starts, t: starts[0] % len(starts))
+wrong("offset_of", "to the next multiple of T. The")(lambda starts, t: (t - starts[0] % t) % t)
+wrong("offset_of", "and T for none")(lambda starts, t: t - starts[0] % t)
+wrong("offset_of", "divided the wrong way round")(lambda starts, t: t % starts[0] if starts else 0)
+wrong("offset_of", "two starts in the list")(lambda starts, t: abs(starts[0] - starts[1]))
+wrong("offset_of", "two smallest starts")(lambda starts, t: sorted(starts)[1] - sorted(starts)[0])
+wrong("offset_of", "the sum of the starts")(lambda starts, t: sum(starts) % t)
+wrong("offset_of", "a remainder for each start")(lambda starts, t: [s % t for s in starts])
+wrong("offset_of", "greatest common divisor")(lambda starts, t: math.gcd(*starts))
+wrong("offset_of", "a single T is taken off")(lambda starts, t: min(starts) - t if min(starts) >= t else min(starts))
+wrong("offset_of", "which has no order")(lambda starts, t: {s % t for s in starts})
+wrong("offset_of", "float")(lambda starts, t: starts[0] / t)
+
+
+@right("offset_of")
+def by_subtraction(starts, num_steps):
+    start = min(starts)
+    while start >= num_steps:
+        start -= num_steps
+    return start
+
+
+right("offset_of")(lambda starts, t: starts[-1] - starts[-1] // t * t)
+right("offset_of")(lambda starts, t: np.unique(np.array(starts) % t)[0])
+
+
+@wrong("offset_of", "did not end", ends=False, natural=False)
+def never_comes_down(starts, num_steps):
+    start = starts[0]
+    while start >= num_steps or num_steps == 1:
+        start -= 0
+    return start
+
+
+# -- left_context (position, offset, T) -----------------------------------------------
+
+wrong("left_context", "and not 0")(lambda p, o, t: (p - o) % t if p > o else 0)
+wrong("left_context", "starts at 1")(lambda p, o, t: 0 if p <= o else (p - o - 1) % t)
+wrong("left_context", "begins with 2")(lambda p, o, t: 0 if p <= o else (p - o) % t + 1)
+wrong("left_context", "begins at offset + 1")(lambda p, o, t: 0 if p < o else (p - o) % t + 1)
+wrong("left_context", "at the offset itself")(lambda p, o, t: (p - o - 1) % t + 1 if p >= o else 0)
+wrong("left_context", "the offset is ignored: it")(lambda p, o, t: (p - 1) % t + 1 if p else 0)
+wrong("left_context", "where it counts")(lambda p, o, t: (p - 1) % t + 1 if p > o else 0)
+wrong("left_context", "the offset is added")(lambda p, o, t: 0 if p <= o else (p + o - 1) % t + 1)
+wrong("left_context", "never a target")(lambda p, o, t: (p - o - 1) % t + 1)
+wrong("left_context", "two things")(lambda p, o, t: (p - o) % t)
+wrong("left_context", "stay there")(lambda p, o, t: min(max(p - o, 0), t))
+wrong("left_context", "without end")(lambda p, o, t: max(p - o, 0))
+wrong("left_context", "the wrong way round")(lambda p, o, t: 0 if p <= o else t - (p - o - 1) % t)
+wrong("left_context", "number of the subsequence")(lambda p, o, t: 0 if p <= o else (p - o - 1) // t + 1)
+wrong("left_context", "T for every target")(lambda p, o, t: t if p > o else 0)
+wrong("left_context", "float")(lambda p, o, t: 0.0 if p <= o else math.fmod(p - o - 1, t) + 1)
+wrong("left_context", None, natural=False)(lambda p, o, t: 0 if p <= o else (p % t) + o)
+
+right("left_context")(lambda p, o, t: 0 if p <= o else (p - o) % t or t)
+
+
+@right("left_context")
+def from_the_starts(position, offset, num_steps):
+    for start in range(offset, position, num_steps):
+        if position <= start + num_steps:
+            return position - start
+    return 0
+
+
+@right("left_context")
+def by_counting(position, offset, num_steps):
+    context = 0
+    for _ in range(offset + 1, position + 1):
+        context = context % num_steps + 1
+    return context
+
+
+# -- alignment_counts (highest, T) ----------------------------------------------------
+
+
+def counted(offsets, t):
+    return np.bincount(np.array(list(offsets), dtype=int) % t, minlength=t).tolist()
+
+
+wrong("alignment_counts", "stops before its end")(lambda h, t: counted(range(h), t))
+wrong("alignment_counts", "count from 0")(lambda h, t: counted(range(1, h + 1), t))
+wrong("alignment_counts", "an offset too many")(lambda h, t: counted(range(h + 2), t))
+wrong("alignment_counts", "never occurs")(lambda h, t: list(Counter(o % t for o in range(h + 1)).values()))
+wrong("alignment_counts", "never occurs")(lambda h, t: np.bincount(np.arange(h + 1) % t))
+wrong("alignment_counts", "not one for each offset")(lambda h, t: [1 for _ in range(h + 1)])
+wrong("alignment_counts", "the alignments themselves")(lambda h, t: [o % t for o in range(h + 1)])
+wrong("alignment_counts", "beyond T - 1 are left out")(lambda h, t: [1 if a <= h else 0 for a in range(t)])
+wrong("alignment_counts", "goes to the first alignments")(lambda h, t: [(h + 1) // t for _ in range(t)])
+wrong("alignment_counts", "not on a part of each")(lambda h, t: [(h + 1) / t for _ in range(t)])
+wrong("alignment_counts", "only alignment 0")(lambda h, t: [(h + 1) // t + (a == 0) * ((h + 1) % t) for a in range(t)])
+wrong("alignment_counts", "not to the last")(lambda h, t: counted(range(h + 1), t)[::-1])
+wrong("alignment_counts", "shares")(lambda h, t: (np.array(counted(range(h + 1), t)) / (h + 1)).tolist())
+wrong("alignment_counts", "blocks of T offsets")(
+    lambda h, t: [sum(o // t == a for o in range(h + 1)) for a in range(t)]
+)
+wrong("alignment_counts", "T + 1 entries")(lambda h, t: np.bincount(np.arange(h + 1) % t, minlength=t + 1))
+wrong("alignment_counts", "division by T + 1")(
+    lambda h, t: [sum(o % (t + 1) == a for o in range(h + 1)) for a in range(t)]
+)
+wrong("alignment_counts", "`dict`")(lambda h, t: dict(enumerate(counted(range(h + 1), t))))
+wrong("alignment_counts", "one value")(lambda h, t: (h + 1) // t)
+wrong("alignment_counts", None, natural=False)(lambda h, t: [h] * t)
+
+right("alignment_counts")(lambda h, t: torch.bincount(torch.arange(h + 1) % t, minlength=t))
+right("alignment_counts")(lambda h, t: [(h - a) // t + 1 for a in range(t)])
+right("alignment_counts")(lambda h, t: [(h + 1) // t + (a < (h + 1) % t) for a in range(t)])
+
+# -- expected_coverage (E, T) ---------------------------------------------------------
+
+wrong("expected_coverage", "don't add up")(lambda e, t: min(1, e / t))
+wrong("expected_coverage", "cannot pass 1")(lambda e, t: e / t)
+wrong("expected_coverage", "cannot pass 1")(lambda e, t: sum(1 / t for _ in range(e)))
+wrong("expected_coverage", "still missing")(lambda e, t: ((t - 1) / t) ** e)
+wrong("expected_coverage", "a fixed offset")(lambda e, t: 1 / t if e > 0 else 0)
+wrong("expected_coverage", "that is one epoch")(lambda e, t: 1 / t)
+wrong("expected_coverage", "*miss* a pair")(lambda e, t: 1 - (1 / t) ** e)
+wrong("expected_coverage", "*every* epoch")(lambda e, t: (1 / t) ** e)
+wrong("expected_coverage", "*every* epoch")(lambda e, t: 1 - (1 - 1 / t**e))
+wrong("expected_coverage", "*exactly* one epoch")(lambda e, t: e * (1 / t) * (1 - 1 / t) ** (e - 1) if e else 0)
+wrong("expected_coverage", "not a multiple")(lambda e, t: 1 - e * (1 - 1 / t))
+wrong("expected_coverage", "an approximation")(lambda e, t: 1 - math.e ** (-e / t))
+wrong("expected_coverage", "`//` makes 0")(lambda e, t: 1 - (1 - 1 // t) ** e)
+wrong("expected_coverage", "exchanged")(lambda e, t: 1 - (1 - 1 / e) ** t)
+wrong("expected_coverage", "percents")(lambda e, t: 100 - 100 * (1 - 1 / t) ** e)
+wrong("expected_coverage", "not T + 1")(lambda e, t: 1 - (t / (t + 1)) ** e)
+wrong("expected_coverage", "counted twice")(lambda e, t: 1 - (1 - 1 / t) ** (e + 1))
+wrong("expected_coverage", "is not counted")(lambda e, t: 1 - (1 - 1 / t) ** (e - 1) if e else 0)
+wrong("expected_coverage", None, natural=False)(lambda e, t: 1 - 1 / (1 + e / t))
+
+right("expected_coverage")(lambda e, t: 1 - ((t - 1) / t) ** e)
+right("expected_coverage")(lambda e, t: sum((1 / t) * (1 - 1 / t) ** k for k in range(e)))
+
+
+@right("expected_coverage")
+def by_a_recursion(num_epochs, num_steps):
+    seen = 0.0
+    for _ in range(num_epochs):
+        seen += (1 - seen) / num_steps
+    return seen
