@@ -152,6 +152,53 @@ def strips_all_on_both_sides(text):
     return _tidied("\n".join([line.strip() for line in text.split("\n")]))
 
 
+@tidy.mistake(
+    "each line is stripped, and its indentation, tabs too, is gone: only what stands "
+    "at its end is to be cut."
+)
+def strips_and_flattens(text):
+    lines = [line.strip() for line in text.split("\n")]
+    return _tidied("\n".join(lines), runs=(" {2,}", " "))
+
+
+@tidy.mistake(
+    "newlines are reduced before blanks are cut, and the indentation is reduced too."
+)
+def newlines_first_and_flattens(text):
+    text = re.sub(r"\n{3,}", "\n\n", text)
+    return _tidied(text, runs=(" {2,}", " "), newlines=("x^", ""))
+
+
+@tidy.mistake(
+    "white space that is no blank is cut at the ends of lines, and the indentation is "
+    "reduced."
+)
+def strips_white_space_and_flattens(text):
+    lines = [line.rstrip() for line in text.split("\n")]
+    return _tidied("\n".join(lines), runs=(" {2,}", " "))
+
+
+@tidy.mistake(
+    "the text as a whole is stripped: newlines at its beginning and its end may stay, "
+    "and so may the indentation of its first line."
+)
+def strips_the_text(text):
+    return _tidied(text).strip()
+
+
+@tidy.mistake(
+    "`$` without `re.MULTILINE` is the end of the text, and the place before a last "
+    "newline. Each line has an end."
+)
+def without_multiline(text):
+    return _tidied(text, ends=r"[ \t]+$")
+
+
+@tidy.mistake("tabs at the end of a line stay: a tab is a blank, too.")
+def keeps_tabs_at_ends(text):
+    return _tidied(text, ends=r" +(?=\n|\Z)")
+
+
 @tidy.mistake("blanks are cut only at the end of the text. Each line has an end.")
 def cuts_the_last_line(text):
     return _tidied(text, ends=r"[ \t]+\Z")
@@ -412,8 +459,9 @@ def without_rest(text, rules):
 
 @cut_isolated.mistake("what stands before the first match is missing.")
 def without_beginning(text, rules):
+    pieces = cut_isolated.reference(text, rules)
     first = re.search("|".join(rules), text)
-    return cut_isolated.reference(text[first.start() :] if first else text, rules)
+    return pieces[1:] if first and first.start() > 0 else pieces
 
 
 @cut_isolated.mistake("empty pieces stay in the list, between two matches that touch.")
@@ -495,6 +543,32 @@ def code_points(text, alphabet):
 )
 def one_token_a_character(text, alphabet):
     return _fall_back(text, alphabet, lambda c: [f"<0x{c.encode().hex().upper()}>"])
+
+
+@fall_back_to_bytes.mistake(
+    "all bytes of a character stand in one token, and in small letters: each byte is a "
+    "token of its own, such as <0xC3>."
+)
+def one_token_in_small_letters(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<0x{c.encode().hex()}>"])
+
+
+@fall_back_to_bytes.mistake(
+    "the tokens of a character are joined to one: each of its bytes is an entry of the "
+    "list."
+)
+def joined_by_character(text, alphabet):
+    return _fall_back(
+        text, alphabet, lambda c: ["".join(fall_back_to_bytes.reference(c, ""))]
+    )
+
+
+@fall_back_to_bytes.mistake(
+    "what `encode()` returns goes into the list as it is. Each of its bytes becomes a "
+    "token, with the name <0xNN>."
+)
+def encoded(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [c.encode()])
 
 
 @fall_back_to_bytes.mistake(
@@ -609,14 +683,6 @@ def one_digit(text, alphabet):
 
 
 @fall_back_to_bytes.mistake(
-    "the tokens are joined to one `str`, or kept in one a character: a list of all "
-    "tokens is wanted."
-)
-def joined(text, alphabet):
-    return "".join(fall_back_to_bytes.reference(text, alphabet))
-
-
-@fall_back_to_bytes.mistake(
     "a list in the list for each unknown character: `append` adds one thing, `extend` "
     "or `+=` each of them."
 )
@@ -725,21 +791,25 @@ def swapped(seen, text):
     return count_lost_bytes.reference(text, seen)
 
 
-@count_lost_bytes.mistake("the lengths are compared: which bytes they are decides.")
-def lengths(seen, text):
-    return max(0, len(text.encode()) - len(seen.encode()))
+@count_lost_bytes.mistake(
+    "the lengths are subtracted, and the result may be negative: which bytes they are "
+    "decides, not how many."
+)
+def difference_of_lengths(seen, text):
+    return len(text.encode()) - len(seen.encode())
 
 
 @count_lost_bytes.mistake(
-    "a share instead of a number: how many bytes are lost is asked."
+    "a byte is no character: `chr` of a byte finds another character, or none, in "
+    "`seen`. Encode both."
 )
-def share(seen, text):
-    return count_lost_bytes.reference(seen, text) / max(1, len(text.encode()))
+def bytes_as_characters(seen, text):
+    return sum(chr(byte) not in seen for byte in text.encode())
 
 
-@count_lost_bytes.mistake("the lost bytes themselves: how many there are is asked.")
-def the_bytes(seen, text):
-    return [byte for byte in text.encode() if byte not in seen.encode()]
+@count_lost_bytes.mistake("the lengths are compared: which bytes they are decides.")
+def lengths(seen, text):
+    return max(0, len(text.encode()) - len(seen.encode()))
 
 
 @count_lost_bytes.mistake(
@@ -860,6 +930,21 @@ def cleans_first(first, second, end_id):
     return [i for part in parts for i in (*(i for i in part if i != end_id), end_id)]
 
 
+@end_each.mistake(
+    "`second` may be `None`, which cannot be added to a list: there is one sequence "
+    "then."
+)
+def needs_a_second(first, second, end_id):
+    return first + [end_id] + second + [end_id]  # noqa: RUF005, the mistake
+
+
+@end_each.mistake(
+    "lists stand in the list: `*` unpacks a list, or `+` joins it to another."
+)
+def not_unpacked(first, second, end_id):
+    return [first, end_id] if second is None else [first, end_id, second, end_id]
+
+
 @end_each.mistake("the end is always 0: it is `end_id`.")
 def always_zero(first, second, end_id):
     return end_each.reference(first, second, 0)
@@ -917,6 +1002,36 @@ def mask_from_ids(rows, pad_id, length):
     return padded, [[int(i != pad_id) for i in row] for row in padded]
 
 
+@pad_right.mistake(
+    "the mask is 0 wherever an id is 0. Which id is the pad, `pad_id` says, and not "
+    "even that decides: a text may hold it."
+)
+def mask_from_zeros(rows, pad_id, length):
+    padded, _ = pad_right.reference(rows, pad_id, length)
+    return padded, [[int(i != 0) for i in row] for row in padded]
+
+
+@pad_right.mistake("the masks hold `True` and `False`: 1 and 0 are asked, as numbers.")
+def masks_of_bools(rows, pad_id, length):
+    padded, masks = pad_right.reference(rows, pad_id, length)
+    return padded, [[real == 1 for real in mask] for mask in masks]
+
+
+@pad_right.mistake(
+    "one pad too few: what is missing is `length` minus the row's length."
+)
+def one_pad_too_few(rows, pad_id, length):
+    short = pad_right.reference(rows, pad_id, length - 1)
+    full = pad_right.reference(rows, pad_id, length)
+    return tuple(
+        [
+            s if len(row) < length else f
+            for s, f, row in zip(some, all_, rows, strict=True)
+        ]
+        for some, all_ in zip(short, full, strict=True)
+    )
+
+
 @pad_right.mistake("the mask is inverted: 1 stands for a real token, 0 for a pad.")
 def inverted(rows, pad_id, length):
     padded, masks = pad_right.reference(rows, pad_id, length)
@@ -927,11 +1042,6 @@ def inverted(rows, pad_id, length):
 def all_real(rows, pad_id, length):
     padded, _ = pad_right.reference(rows, pad_id, length)
     return padded, [[1] * length for _ in rows]
-
-
-@pad_right.mistake("masks first: the ids come first, then the masks.")
-def masks_first(rows, pad_id, length):
-    return pad_right.reference(rows, pad_id, length)[::-1]
 
 
 @pad_right.mistake("the mask is as long as the row was before it was cut. Cut first.")
@@ -1166,6 +1276,29 @@ def sums(vocab_size, added_ids):
 )
 def needs_added(vocab_size, added_ids):
     return _dtype(max(vocab_size - 1, max(added_ids)) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "there may be no added ids, and `max` of a single number raises: give it one list."
+)
+def unpacks_added(vocab_size, added_ids):
+    return _dtype(max(vocab_size - 1, *added_ids) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "there may be no added ids, and `max` of a single number raises; and the largest "
+    "id of V tokens is V - 1."
+)
+def unpacks_added_off_by_one(vocab_size, added_ids):
+    return _dtype(max(vocab_size, *added_ids) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "uint8 would do for few ids, but is not offered: uint16 at least."
+)
+def smallest_of_all(vocab_size, added_ids):
+    largest = max([vocab_size - 1, *added_ids])
+    return "uint8" if largest <= 255 else _dtype(largest <= 65_535)
 
 
 @choose_dtype.mistake(
