@@ -31,6 +31,22 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextmanager
+def evaluation_mode(model: nn.Module) -> Iterator[None]:
+    """Put a model into evaluation mode inside a `with`, and then each part of it back.
+
+    `model.train()` would not do: it also wakes up a part that was set to evaluation
+    mode on its own.
+    """
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
 class BigramModel(nn.Module):
     """Predict the next token from the current one alone, by a V x V table of logits.
 

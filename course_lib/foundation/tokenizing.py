@@ -314,11 +314,10 @@ def encode_each(
     end_of_text_id: int | None = None,
     text_column: str = "text",
 ) -> Iterator[np.ndarray]:
-    """Tokenize texts in batches, and return an iterator over the ids of each, with its
-    end: what `encode_corpus` joins.
+    """Yield the ids of text after text, each with its end: what `encode_corpus` joins.
 
-    Args and errors are those of `encode_corpus`. The ids are compact: uint16 or uint32,
-    by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
+    Arguments and errors are those of `encode_corpus`. The ids are compact: uint16 or
+    uint32, by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
     """
     if isinstance(tokenizer, type) or not callable(getattr(tokenizer, "encode", None)):
         kind = "a class" if isinstance(tokenizer, type) else type(tokenizer).__name__
@@ -342,11 +341,16 @@ def encode_each(
         )
     end = np.empty(0, dtype=np.uint16)
     if not adds_ends:
-        maximum = 2**32 - 1
-        end = check_integer(
-            "end_of_text_id", end_of_text_id, minimum=0, maximum=maximum
+        largest = 2**32 - 1
+        end = compact(
+            [
+                check_integer(
+                    "end_of_text_id", end_of_text_id, minimum=0, maximum=largest
+                )
+            ]
         )
-        end = compact([end])
+    if from_library:  # an id that is given may lie beyond the vocabulary
+        dtype = np.promote_types(dtype, end.dtype)
     texts = iterate_texts(texts, text_column)
     return _encode_in_batches(texts, tokenizer, from_library, end, dtype)
 
@@ -367,10 +371,10 @@ def _encode_in_batches(
         )
         for ids in encoded:
             # Compact one by one: a large corpus of int64 would need four times the
-            # memory on the way. And a copy, since a tokenizer may hand out the same
-            # buffer again.
+            # memory on the way. And a copy, made before the next text is encoded: a
+            # tokenizer may write into the same buffer again.
             ended = np.concatenate([compact(getattr(ids, "ids", ids)), end])
-            narrow = dtype or smallest_dtype(int(ended.max()))
+            narrow = smallest_dtype(int(ended.max())) if dtype is None else dtype
             yield ended.astype(narrow, copy=False)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +14,7 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_number,
+    evaluation_mode,
     one_thread,
     progress_bar,
 )
@@ -181,7 +181,7 @@ def evaluate(
     # A sum of nats, divided once: a mean of batch means would weigh the short last
     # batch like a full one.
     nats = 0.0
-    with _evaluation_mode(model):
+    with evaluation_mode(model):
         for chunk, length in chunks:
             inputs, targets = gather_windows(stream, chunk, length)
             nats += next_token_loss(model(inputs), targets).item() * targets.numel()
@@ -196,16 +196,3 @@ def evaluate(
 def _check_model(model: object) -> None:
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
-
-
-@contextmanager
-def _evaluation_mode(model: nn.Module) -> Iterator[None]:
-    """Put a model into evaluation mode, and each part of it back into its own mode."""
-    # model.train() would also wake up a part that was set to evaluation mode on its own
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module, training in modes:
-            module.training = training
