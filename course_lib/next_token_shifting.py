@@ -14,9 +14,19 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from course_lib.foundation import Ids, as_integers, as_stream, check_integer
+from course_lib.foundation import (
+    Ids,
+    as_integers,
+    as_stream,
+    check_integer,
+    check_number,
+)
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
+Model = Callable[[torch.Tensor], torch.Tensor]
+
+LARGEST_INT64 = 2**63 - 1
+LEAK_TOLERANCE = 1e-6  # in logits: rounding alone may move them by less
 
 
 def shift_by_one(window: Window) -> tuple[Window, Window]:
@@ -26,9 +36,9 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
         window: integers, shape (..., T + 1), T at least 1. A list becomes a tensor.
 
     Returns:
-        inputs and targets, shape (..., T) each, with `targets[..., t] == window[..., t
-        + 1]`.
-        Both are views: they share the memory of `window`.
+        inputs and targets, shape (..., T) each: `targets[..., t]` is `window[..., t +
+        1]`. Both are views of `window`, so writing into one may change the other: work
+        on a copy, `targets.clone()`.
 
     Raises:
         TypeError: `window` does not hold integers.
@@ -46,11 +56,11 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
 
 
 def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
-    """List the predictions that N ids ask for: all ids before position t, and the id at
-    t, for t = 1 ... N-1.
+    """List the N - 1 predictions that N ids ask for: a context, and what follows it.
 
     Returns:
-        an iterator over N - 1 pairs of a context, shape (t,), and its target.
+        an iterator over pairs, for t = 1 ... N - 1: the ids before position t, shape
+        (t,), as a read-only view, and the id at t.
 
     Raises:
         TypeError, ValueError: `ids` are not a stream of integers, or fewer than 2.
@@ -72,18 +82,16 @@ def next_token_loss(
     Args:
         logits: scores for every id of the vocabulary, floating point, shape (..., V).
         targets: the ids that came, integers, shape (...).
-        ignore_index: targets with this value are not scored, and not counted in the
-            mean.
+        ignore_index: targets with this value are neither scored nor counted.
 
     Returns:
         a scalar tensor to call `.backward()` on.
 
     Raises:
-        TypeError: the logits are not a floating point tensor, or the targets not one of
+        TypeError: the logits are not a tensor of floats, or the targets not one of
             integers.
         ValueError: the shapes do not fit, a target is no id of the vocabulary, or none
-            is left to score (their mean would be NaN, and would spoil every parameter
-            it reaches).
+            is left to score: their mean would be NaN, and spoil all that it enters.
     """
     for name, value in (("logits", logits), ("targets", targets)):
         if not isinstance(value, torch.Tensor):
@@ -97,6 +105,9 @@ def next_token_loss(
             f"logits must have the shape of targets and one more dimension, (..., V); "
             f"got logits {tuple(logits.shape)} for targets {tuple(targets.shape)}"
         )
+    ignore_index = check_integer(
+        "ignore_index", ignore_index, minimum=-LARGEST_INT64, maximum=LARGEST_INT64
+    )
     targets = targets.long()  # first of all: uint8 would compare -100 as 156
     scored = targets[targets != ignore_index]
     if scored.numel() == 0:
@@ -115,14 +126,14 @@ def next_token_loss(
 
 
 def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> float:
-    """Turn a loss in nats per token into bits per UTF-8 byte, the unit that does not
-    depend on the tokenizer.
+    """Turn nats per token into bits per byte, which do not depend on the tokenizer.
 
     Args:
-        nats_per_token: mean loss over `num_tokens` predictions.
+        nats_per_token: mean loss over `num_tokens` predictions, at least 0.
         num_tokens: how many tokens were predicted.
         num_bytes: length of the text that these tokens spell, in UTF-8 bytes.
     """
+    nats_per_token = check_number("nats_per_token", nats_per_token, minimum=0)
     num_tokens = check_integer("num_tokens", num_tokens, minimum=1)
     num_bytes = check_integer("num_bytes", num_bytes, minimum=1)
     return nats_per_token / math.log(2) * num_tokens / num_bytes
@@ -130,33 +141,72 @@ def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> flo
 
 @torch.no_grad()
 def find_leak(
-    model: Callable[[torch.Tensor], torch.Tensor], inputs: torch.Tensor, vocab_size: int
+    model: Model, inputs: torch.Tensor, vocab_size: int
 ) -> tuple[int, int] | None:
-    """Catch a model that peeks: change one input, and look whether an *earlier*
-    prediction moves.
+    """Change one input at a time, and look whether an *earlier* prediction moves.
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V); a module should be in evaluation
-            mode.
-        inputs: ids to try it on, shape (B, T).
+            mode, or dropout moves its predictions.
+        inputs: ids to try it on, shape (B, T), B at least 1 and T at least 2.
         vocab_size: V, at least 2.
 
     Returns:
         None if every prediction depends on its own past alone; else `(changed, moved)`:
         the logits at position `moved` react to the input at the later position
         `changed`.
+
+    Raises:
+        TypeError, ValueError: the inputs are no such batch of ids, or the model does
+            not return logits of that shape, without NaN. A logit may be infinite.
     """
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=2)
-    if inputs.ndim != 2 or inputs.shape[1] < 2:
-        raise ValueError(
-            "inputs must have shape (B, T) with T at least 2, got "
-            f"{tuple(inputs.shape)}"
-        )
-    honest = model(inputs)
+    inputs, vocab_size = _check_batch(inputs, vocab_size)
+    honest = _logits(model, inputs, vocab_size)
     for changed in range(1, inputs.shape[1]):
         altered = inputs.clone()
         altered[:, changed] = (altered[:, changed] + 1) % vocab_size
-        difference = (model(altered) - honest).abs().amax(dim=(0, 2))[:changed]
-        if bool((difference > 1e-6).any()):
-            return changed, int((difference > 1e-6).nonzero()[0])
+        logits = _logits(model, altered, vocab_size)
+        # Equal infinities have not moved, though their difference is NaN.
+        stayed = (logits == honest) | ((logits - honest).abs() <= LEAK_TOLERANCE)
+        moved = (~stayed[:, :changed]).any(dim=2).any(dim=0).nonzero()
+        if len(moved):
+            return changed, int(moved[0])
     return None
+
+
+def _check_batch(inputs: torch.Tensor, vocab_size: int) -> tuple[torch.Tensor, int]:
+    if not isinstance(inputs, torch.Tensor):
+        raise TypeError(
+            f"inputs must be a tensor of ids, got {type(inputs).__name__}: try "
+            "torch.tensor(inputs)"
+        )
+    ids = as_integers("inputs", inputs)
+    vocab_size = check_integer("vocab_size", vocab_size, minimum=2)
+    if ids.ndim != 2 or ids.shape[0] < 1 or ids.shape[1] < 2:
+        raise ValueError(
+            "inputs must have shape (B, T) with B at least 1 and T at least 2, got "
+            f"{ids.shape}"
+        )
+    if ids.min() < 0 or ids.max() >= vocab_size:
+        raise ValueError(
+            f"inputs must lie in 0 ... {vocab_size - 1}, got {ids.min()} ... "
+            f"{ids.max()}"
+        )
+    return inputs.long(), vocab_size  # a uint8 would overflow when it is changed
+
+
+def _logits(model: Model, inputs: torch.Tensor, vocab_size: int) -> torch.Tensor:
+    # a copy: what a model keeps or writes into must not change what it is tried on
+    logits = model(inputs.clone())
+    if not isinstance(logits, torch.Tensor):
+        raise TypeError(f"model must return a tensor, got {type(logits).__name__}")
+    if logits.shape != (*inputs.shape, vocab_size):
+        raise ValueError(
+            f"model must return logits {(*inputs.shape, vocab_size)} for inputs "
+            f"{tuple(inputs.shape)}, got {tuple(logits.shape)}"
+        )
+    # NaN equals nothing, not even itself, so no comparison could clear the model.
+    if logits.isnan().any():
+        position = int(logits.isnan().any(dim=2).any(dim=0).nonzero()[0])
+        raise ValueError(f"model must return no NaN, got one at position {position}")
+    return logits.clone()  # the model may use this memory again

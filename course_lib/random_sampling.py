@@ -15,19 +15,21 @@ import torch
 from course_lib.foundation import Ids, as_stream, check_integer
 from course_lib.sliding_windows import gather_windows
 
+LARGEST_INT64 = 2**63 - 1
+
 
 def draw_offset(num_offsets: int, *, generator: torch.Generator | None = None) -> int:
     """Draw an integer from 0 ... num_offsets - 1, each equally likely."""
-    num_offsets = check_integer("num_offsets", num_offsets, minimum=1)
+    num_offsets = check_integer(
+        "num_offsets", num_offsets, minimum=1, maximum=LARGEST_INT64
+    )
     return int(torch.randint(num_offsets, (1,), generator=generator))
 
 
 def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
-    """Count the disjoint subsequences behind an offset: (N - offset - 1) // T, and 0 if
-    none fits.
+    """Count the disjoint subsequences behind an offset: (N - offset - 1) // T, or 0.
 
-    The - 1 keeps one id for the last target; neighbors share theirs, so it is kept only
-    once.
+    The - 1 keeps one id for the last target. Neighbors share theirs, so one is enough.
 
     Args:
         num_tokens: N, at least 0.
@@ -41,13 +43,13 @@ def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
 
 
 def subsequence_starts(num_tokens: int, num_steps: int, offset: int) -> np.ndarray:
-    """Return the starts offset, offset + T, offset + 2T, ... in order, int64, shape
-    (count_subsequences(...),)."""
-    return (
-        offset
-        + np.arange(count_subsequences(num_tokens, num_steps, offset), dtype=np.int64)
-        * num_steps
-    )
+    """Return the starts offset, offset + T, offset + 2T, ..., as int64, in order."""
+    largest = LARGEST_INT64
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=largest)
+    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=largest)
+    offset = check_integer("offset", offset, minimum=0, maximum=largest)
+    count = count_subsequences(num_tokens, num_steps, offset)
+    return offset + num_steps * np.arange(count, dtype=np.int64)
 
 
 def random_starts(
@@ -76,9 +78,8 @@ def random_starts(
         one behind this offset.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
-    offset = draw_offset(
-        check_integer("num_steps", num_steps, minimum=1), generator=generator
-    )
+    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=LARGEST_INT64)
+    offset = draw_offset(num_steps, generator=generator)
     starts = subsequence_starts(num_tokens, num_steps, offset)
     shuffled = starts[torch.randperm(len(starts), generator=generator).numpy()]
     num_batches = len(starts) // batch_size
@@ -95,7 +96,7 @@ def seq_data_iter_random(
     """Iterate over one epoch of subsequences at a random offset, in random order.
 
     The scheme and its name follow Zhang, Lipton, Li and Smola, "Dive into Deep
-    Learning", chapter 9.
+    Learning", edition 0.17, section 8.3; editions from 1.0 on leave it out.
 
     Args:
         corpus: the stream, N ids; a list is converted once.

@@ -74,6 +74,15 @@ def test_the_pairs_are_every_prefix_with_the_id_after_it(ids):
     assert [(context.tolist(), target) for context, target in context_target_pairs(ids)] == expected
 
 
+def test_a_context_cannot_be_written_into():
+    ids = np.arange(5)
+    contexts = [context for context, _ in context_target_pairs(ids)]
+    assert all(np.shares_memory(context, ids) for context in contexts)
+    for context in contexts:
+        with pytest.raises(ValueError, match="read-only"):
+            context[0] = 7
+
+
 def test_pairs_are_told_at_the_call_that_they_need_two_ids():
     for ids in ([], [5]):
         with pytest.raises(ValueError, match=f"^ids must hold at least 2 tokens.*got {len(ids)}$"):
@@ -198,10 +207,75 @@ def test_looking_for_leaks_builds_no_graph():
     assert not any(seen)
 
 
-@pytest.mark.parametrize("shape", [(5,), (2, 1), (2, 3, 4)])
-def test_a_leak_needs_windows_of_two_positions(shape):
-    with pytest.raises(ValueError, match=r"^inputs must have shape \(B, T\) with T at least 2, got \("):
+@pytest.mark.parametrize("shape", [(5,), (2, 1), (2, 3, 4), (0, 3)])
+def test_a_leak_needs_a_window_of_two_positions(shape):
+    with pytest.raises(ValueError, match=r"^inputs must have shape \(B, T\) with B at least 1 and T at .*, got \("):
         find_leak(one_hot, torch.zeros(shape, dtype=torch.int64), 4)
+
+
+def test_a_leak_is_found_though_logits_are_infinite():
+    def counted(inputs):  # an id that never follows gets minus infinity
+        return torch.where(one_hot(inputs) > 0, 0.0, -math.inf)
+
+    inputs = torch.tensor([[0, 1, 2, 3]])
+    assert find_leak(counted, inputs, 4) is None
+    assert find_leak(lambda inputs: counted(inputs).roll(-1, dims=1), inputs, 4) == (1, 0)
+    assert find_leak(lambda inputs: counted(inputs).roll(-3, dims=1), inputs, 4) == (3, 0)
+
+
+def test_a_model_of_nans_is_not_cleared():
+    def broken_behind(inputs):
+        logits = one_hot(inputs)
+        logits[:, 2] = math.nan
+        return logits
+
+    with pytest.raises(ValueError, match=r"^model must return no NaN, got one at position 2$"):
+        find_leak(broken_behind, torch.zeros(1, 4, dtype=torch.int64), 4)
+
+
+@pytest.mark.parametrize("by", [2e-6, 1e-3])
+def test_a_small_leak_is_one_and_rounding_is_none(by):
+    def whispers(inputs):
+        return one_hot(inputs) + by * one_hot(inputs).roll(-1, dims=1)
+
+    inputs = torch.zeros(1, 4, dtype=torch.int64)
+    assert find_leak(whispers, inputs, 4) == (1, 0)
+    assert find_leak(lambda inputs: one_hot(inputs) + 5e-7 * one_hot(inputs).roll(-1, dims=1), inputs, 4) is None
+
+
+def test_a_leak_in_one_row_of_the_batch_is_caught():
+    def model(inputs):
+        logits = one_hot(inputs)
+        logits[1, 0] += logits[1, 2]
+        return logits
+
+    assert find_leak(model, torch.zeros(3, 4, dtype=torch.int64), 4) == (2, 0)
+
+
+def test_ids_of_few_bits_do_not_overflow_and_a_model_that_reuses_its_memory_is_caught():
+    memory = torch.empty(1, 3, 256)
+
+    def peeks(inputs):
+        memory.copy_(torch.nn.functional.one_hot(inputs, 256).float().roll(-1, dims=1))
+        return memory
+
+    assert find_leak(peeks, torch.full((1, 3), 255, dtype=torch.uint8), 256) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "inputs", "error", "message"),
+    [
+        (one_hot, [[0, 1]], TypeError, "^inputs must be a tensor of ids, got list"),
+        (one_hot, torch.zeros(1, 2), TypeError, "^inputs must be integers, got Tensor of float32"),
+        (one_hot, torch.tensor([[0, 4]]), ValueError, r"^inputs must lie in 0 \.\.\. 3, got 0 \.\.\. 4"),
+        (one_hot, torch.tensor([[-1, 0]]), ValueError, r"^inputs must lie in 0 \.\.\. 3, got -1 \.\.\. 0"),
+        (lambda inputs: None, torch.tensor([[0, 1]]), TypeError, "^model must return a tensor, got NoneType"),
+        (lambda inputs: one_hot(inputs)[:, -1], torch.tensor([[0, 1]]), ValueError, r"\(1, 2, 4\) .*, got \(1, 4\)"),
+    ],
+)
+def test_what_is_no_batch_or_no_model_is_refused_by_name(model, inputs, error, message):
+    with pytest.raises(error, match=message):
+        find_leak(model, inputs, 4)
 
 
 def test_a_leak_needs_two_ids_to_choose_from():

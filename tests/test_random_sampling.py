@@ -243,3 +243,38 @@ def test_the_ledger_of_an_epoch_reconciles(num_tokens, batch_size, num_steps, se
     assert ledger.used + sum(ledger.dropped.values()) == num_tokens
     assert int(ledger.as_target.sum()) == starts.size * num_steps
     assert ledger.as_target.max(initial=0) <= 1
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
+def test_numpy_scalars_of_few_bits_do_not_overflow(dtype):
+    assert count_subsequences(1_000, dtype(100), dtype(50)) == 9
+    assert subsequence_starts(1_000, dtype(100), dtype(50)).tolist() == list(range(50, 900, 100))
+    starts = random_starts(100_000, dtype(7), dtype(100), generator=seeded())
+    assert starts.dtype == np.int64
+    assert np.array_equal(starts, random_starts(100_000, 7, 100, generator=seeded()))
+    X, Y = next(seq_data_iter_random(range(100_000), dtype(7), dtype(100), generator=seeded()))
+    assert torch.equal(Y, X + 1)
+
+
+def test_writing_into_a_batch_changes_neither_its_other_half_nor_the_corpus():
+    corpus = np.arange(50)
+    for X, Y in seq_data_iter_random(corpus, 2, 5, generator=seeded()):
+        inputs = X.clone()
+        Y[:] = -100
+        assert torch.equal(X, inputs)
+        X[:] = -1
+    assert corpus.tolist() == list(range(50))
+
+
+def test_shuffling_moves_no_token_within_its_window_and_another_offset_moves_all():
+    num_tokens, num_steps = 61, 5
+
+    def contexts(starts):
+        return token_ledger(starts, num_tokens, num_steps).longest_context[5:-5]
+
+    in_order = subsequence_starts(num_tokens, num_steps, 0)
+    shuffled = in_order[torch.randperm(len(in_order), generator=seeded()).numpy()]
+    assert not np.array_equal(in_order, shuffled)
+    assert np.array_equal(contexts(in_order), contexts(shuffled))
+    for offset in range(1, num_steps):
+        assert (contexts(in_order) != contexts(subsequence_starts(num_tokens, num_steps, offset))).all()
