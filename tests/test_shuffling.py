@@ -85,6 +85,10 @@ def test_positions_outside_are_refused(size):
     for position in (-1, size):
         with pytest.raises(IndexError, match=rf"positions must lie in 0 \.\.\. {size - 1}, got {position}"):
             order[position]
+    # one bad position among good ones, too
+    for positions in ([-1, size // 2], [size // 2, size]):
+        with pytest.raises(IndexError, match=rf"positions must lie in .*got {positions[0]} \.\.\. {positions[1]}"):
+            order[positions]
     with pytest.raises(TypeError, match="positions must be integers"):
         order[[0.5]]
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from course_lib.foundation import (
     CharTokenizer,
     compact,
     encode_corpus,
+    encode_each,
     smallest_dtype,
 )
 
@@ -21,7 +23,7 @@ from course_lib.foundation import (
 
 
 @given(st.text(min_size=1))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_any_text_comes_back_from_its_ids(text):
     tokenizer = CharTokenizer(text)
     ids = tokenizer.encode(text)
@@ -34,7 +36,7 @@ def test_any_text_comes_back_from_its_ids(text):
 
 
 @given(st.text(min_size=1), st.text())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_a_character_outside_the_alphabet_is_named_with_its_position(alphabet, text):
     tokenizer = CharTokenizer(alphabet)
     unknown = [position for position, character in enumerate(text) if character not in alphabet]
@@ -75,6 +77,7 @@ def test_an_alphabet_beyond_16_bits_gets_wider_ids():
         (lambda: CharTokenizer(b"ab"), TypeError, "characters must be a str, got bytes"),
         (lambda: CharTokenizer("ab").encode(["a"]), TypeError, "text must be a str, got list"),
         (lambda: CharTokenizer("ab").decode([0, 3]), ValueError, r"ids must lie in 0 \.\.\. 2, got 0 \.\.\. 3"),
+        (lambda: CharTokenizer("ab").decode([0, -1]), ValueError, r"ids must lie in 0 \.\.\. 2, got -1 \.\.\. 0"),
         (lambda: CharTokenizer("ab").decode([-1]), ValueError, r"ids must lie in 0 \.\.\. 2, got -1 \.\.\. -1"),
         (lambda: CharTokenizer("ab").decode([0.0]), TypeError, "ids must be integers, got list of float64"),
         (lambda: CharTokenizer("ab").decode("ab"), TypeError, "ids must be integers, got text"),
@@ -84,6 +87,33 @@ def test_an_alphabet_beyond_16_bits_gets_wider_ids():
 def test_the_tokenizer_refuses_bad_arguments_by_name(call, error, message):
     with pytest.raises(error, match=f"^{message}"):
         call()
+
+
+# An alphabet of the most frequent characters
+
+
+@given(st.text("aabbcdeé漢🙂\ufffd", min_size=1, max_size=30), st.integers(1, 9))
+@settings(deadline=None, max_examples=100)
+def test_the_most_frequent_characters_stay_and_one_stands_for_all_others(text, max_characters):
+    tokenizer = CharTokenizer(text, max_characters=max_characters)
+    kept = sorted(set(text), key=lambda character: (-text.count(character), character))[:max_characters]
+    replaced = "".join(character if character in kept else "\ufffd" for character in text)
+    assert tokenizer.decode(tokenizer.encode(text)) == replaced
+    if len(set(text)) <= max_characters:
+        plain = CharTokenizer(text)
+        assert (tokenizer.characters, tokenizer.vocab_size) == (plain.characters, plain.vocab_size)
+        assert tokenizer.replacement_id is plain.replacement_id is None
+    else:
+        assert tokenizer.characters == "".join(sorted({*kept, "\ufffd"}))
+        assert tokenizer.characters[tokenizer.replacement_id] == "\ufffd"
+        # also what the text never showed
+        assert tokenizer.encode("Ω").tolist() == [tokenizer.replacement_id]
+    assert tokenizer.end_of_text_id == tokenizer.vocab_size - 1 == len(tokenizer.characters)
+
+
+def test_of_equally_frequent_characters_the_smaller_code_points_stay():
+    assert CharTokenizer("dcbaab", max_characters=3).characters == "abc\ufffd"
+    assert CharTokenizer("éazzz", max_characters=2).characters == "az\ufffd"
 
 
 # One stream
@@ -104,6 +134,33 @@ def test_each_document_is_followed_by_an_end_of_text(texts):
     assert stream.tolist() == naive
     assert stream.dtype == np.uint16
     assert CharTokenizer("abc").decode(stream) == "".join(f"{text}<|endoftext|>" for text in texts)
+
+
+def test_a_tokenizer_may_answer_in_the_same_buffer_each_time():
+    buffer = np.zeros(1, dtype=np.uint16)
+
+    def encode(text):
+        buffer[0] = ord(text)
+        return buffer
+
+    tokenizer = SimpleNamespace(encode=encode, end_of_text_id=0)
+    assert encode_corpus(["a", "b"], tokenizer).tolist() == [97, 0, 98, 0]
+    assert [ids.tolist() for ids in encode_each(["a", "b"], tokenizer)] == [[97, 0], [98, 0]]
+
+
+def test_an_end_beyond_the_vocabulary_of_a_library_keeps_its_value():
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="a"))
+    assert encode_corpus(["a"], tokenizer, end_of_text_id=70_000).tolist() == [0, 70_000]
+    assert encode_corpus(["a"], tokenizer, end_of_text_id=1).dtype == np.uint16
+
+
+@given(st.lists(st.text("abc", max_size=5), max_size=6))
+@settings(deadline=None, max_examples=50)
+def test_the_ids_of_one_text_after_another_make_up_the_stream(texts):
+    pieces = list(encode_each(texts, CharTokenizer("abc")))
+    assert len(pieces) == len(texts)
+    if texts:
+        assert np.concatenate(pieces).tolist() == encode_corpus(texts, CharTokenizer("abc")).tolist()
 
 
 def test_encoding_takes_any_iterable_and_any_tokenizer():
@@ -180,7 +237,19 @@ def test_what_is_compact_already_is_not_copied(dtype):
 def test_a_memory_map_is_not_copied(tmp_path, dtype):
     np.arange(5, dtype=dtype).tofile(tmp_path / "ids.bin")
     ids = np.memmap(tmp_path / "ids.bin", dtype=dtype, mode="r")
-    assert np.shares_memory(compact(ids), ids)
+    for view in (ids, ids[1:], np.asarray(ids), np.asarray(ids)[::2]):
+        assert np.shares_memory(compact(view), view)
+        assert compact(view).dtype == dtype
+
+
+def test_what_was_calculated_from_a_memory_map_is_none(tmp_path):
+    np.array([5, 3], dtype=np.uint16).tofile(tmp_path / "ids.bin")
+    ids = np.memmap(tmp_path / "ids.bin", dtype=np.uint16, mode="r")
+    widened = ids.astype(np.int64)
+    assert isinstance(widened, np.memmap)
+    assert compact(widened).dtype == np.uint16
+    with pytest.raises(ValueError, match="ids must not be negative, got -4 at position 1"):
+        compact(widened - 7)
 
 
 @pytest.mark.parametrize(

@@ -341,14 +341,10 @@ def encode_each(
         )
     end = np.empty(0, dtype=np.uint16)
     if not adds_ends:
-        largest = 2**32 - 1
-        end = compact(
-            [
-                check_integer(
-                    "end_of_text_id", end_of_text_id, minimum=0, maximum=largest
-                )
-            ]
+        end_of_text_id = check_integer(
+            "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
         )
+        end = compact([end_of_text_id])
     if from_library:  # an id that is given may lie beyond the vocabulary
         dtype = np.promote_types(dtype, end.dtype)
     texts = iterate_texts(texts, text_column)

@@ -1,0 +1,142 @@
+"""Hostile calls of everything between texts and one stream of ids."""
+
+import tempfile
+from types import SimpleNamespace
+
+import numpy as np
+from tokenizers import Tokenizer as LibraryTokenizer
+from tokenizers.models import WordLevel
+
+NUMBERS = SimpleNamespace(encode=lambda text: [int(text)], end_of_text_id=0)
+LIBRARY = LibraryTokenizer(WordLevel({"a": 0, "b": 1}, unk_token="a"))
+UNTRAINED = LibraryTokenizer(WordLevel({}, unk_token="a"))
+STORY = "bananas and an é"
+
+
+def memory_map(dtype, *ids):
+    """A memory map of a file that is deleted already: its memory stays."""
+    with tempfile.NamedTemporaryFile() as file:
+        np.array(ids, dtype=dtype).tofile(file.name)
+        return np.memmap(file.name, dtype=dtype, mode="r")
+
+
+class SameBuffer:
+    """Answers each time with the same array."""
+
+    end_of_text_id = 0
+
+    def __init__(self):
+        self.buffer = np.zeros(1, dtype=np.uint16)
+
+    def encode(self, text):
+        self.buffer[0] = ord(text)
+        return self.buffer
+
+
+def dtype(array):
+    return str(array.dtype)
+
+
+def writable(array):
+    return array.flags.writeable
+
+
+CALLS = {
+    # one token per character
+    "CharTokenizer('ba').encode('')": np.array([], dtype=int),
+    "CharTokenizer('ba').decode([0, -1])": ValueError("ids must lie in 0 ... 2, got -1 ... 0"),
+    "CharTokenizer('ba').decode([0, 3])": ValueError("ids must lie in 0 ... 2, got 0 ... 3"),
+    "CharTokenizer('ba').decode([0, True])": TypeError("ids must be integers"),
+    "CharTokenizer('ba').decode(np.array([2, 1], dtype=np.uint8))": "<|endoftext|>b",
+    "CharTokenizer('ba').decode(np.array([2**63], dtype=np.uint64))": ValueError("ids must fit into 64-bit"),
+    "CharTokenizer('ba').encode(None)": TypeError("text must be a str, got NoneType"),
+    "CharTokenizer('ba').encode('ab?')": ValueError("character '?' at position 2 is not in the alphabet"),
+    "CharTokenizer('')": ValueError("characters must not be empty"),
+    "CharTokenizer(5)": TypeError("characters must be a str, got int"),
+    "CharTokenizer('ba', max_characters=0)": ValueError("max_characters must be"),
+    "CharTokenizer('ba', max_characters=2.0)": TypeError("max_characters must be"),
+    "CharTokenizer('ba', max_characters=True)": TypeError("max_characters must be"),
+    "CharTokenizer('ba', max_characters=2**64).characters": "ab",
+    "CharTokenizer('ba', max_characters=np.int8(2)).replacement_id": None,
+    "CharTokenizer(STORY, max_characters=1).characters": "a\ufffd",
+    "CharTokenizer('\\ufffd\\ufffdba', max_characters=1).characters": "\ufffd",
+    "CharTokenizer('\\ufffdba', max_characters=3).replacement_id": None,
+    # texts
+    "list(iterate_texts([]))": [],
+    "list(iterate_texts(['a', ('b', 'c'), {'text': ['d']}]))": ["a", "b", "c", "d"],
+    "list(iterate_texts('ab'))": TypeError("texts must be several texts, got str: use [text]"),
+    "list(iterate_texts(None))": TypeError("texts must be several texts, got NoneType"),
+    "list(iterate_texts({'text': ['a']}))": TypeError("use [texts]"),
+    "list(iterate_texts(['a', None]))": TypeError("texts must be str, but number 1 is or holds NoneType"),
+    "list(iterate_texts([['a', 5]]))": TypeError("texts must be str, but number 0 is or holds int"),
+    "list(iterate_texts(['a\\ud800']))": ValueError("text must be Unicode, but character 1 is half of one"),
+    "list(iterate_texts([{'text': ['a']}], 'body'))": ValueError("text_column must be one of ['text'], got 'body'"),
+    "list(iterate_texts([{'text': ['a']}], None))": ValueError("text_column must be one of ['text'], got None"),
+    "list(training_batches(['a'] * 1001, progress=False))[1]": ["a"],
+    "list(training_batches(['a'], length=-1, progress=False))": ValueError("length must be"),
+    "list(training_batches([], progress=False))": ValueError("texts must hold more than blanks"),
+    "list(training_batches([' ', '\\u3000'], progress=False))": ValueError("texts must hold more than blanks"),
+    "list(training_batches('ab', progress=False))": TypeError("texts must be several texts"),
+    "list(training_batches(['ab'], progress='no'))": TypeError("progress must be True or False"),
+    # names
+    "check_special_tokens([])": [],
+    "check_special_tokens(('<a>', '<b>'))": ["<a>", "<b>"],
+    "check_special_tokens('<a>')": TypeError("special_tokens must be several names, got one: use ['<a>']"),
+    "check_special_tokens({'<a>'})": TypeError("special_tokens must be a list of names, got set"),
+    "check_special_tokens(None)": TypeError("special_tokens must be a list of names, got NoneType"),
+    "check_special_tokens([5])": TypeError("special_tokens must be str, got 5 (int)"),
+    "check_special_tokens(['<a>', ''])": ValueError("special_tokens must not be empty"),
+    "check_special_tokens(['<a>', '<b>', '<a>'])": ValueError("but '<a>' occurs 2 times"),
+    "check_special_tokens(['\\udfff'])": ValueError("special_tokens must be Unicode"),
+    "check_unicode('')": None,
+    "check_unicode('\\U0010ffff')": None,
+    "check_unicode('a\\udc00')": ValueError("text must be Unicode, but character 1 is half of one: '\\udc00'"),
+    "check_unicode(b'a')": TypeError("text must be a str, got bytes"),
+    # one stream
+    "encode_corpus(['1', '65536'], NUMBERS)": np.array([1, 0, 65_536, 0]),
+    "dtype(encode_corpus(['1', '65535'], NUMBERS))": "uint16",
+    "encode_corpus(['b', 'c'], SameBuffer())": np.array([98, 0, 99, 0]),
+    "encode_corpus([''], CharTokenizer('a'))": np.array([1]),
+    "encode_corpus(['a', 'b'], LIBRARY, end_of_text_id=70_000)": np.array([0, 70_000, 1, 70_000]),
+    "dtype(encode_corpus(['a'], LIBRARY, end_of_text_id=np.int8(1)))": "uint16",
+    "encode_corpus([], NUMBERS)": ValueError("texts must hold at least one document"),
+    "encode_corpus('12', NUMBERS)": TypeError("texts must be several texts, got str"),
+    "encode_corpus(['-1'], NUMBERS)": ValueError("ids must not be negative, got -1"),
+    "encode_corpus([str(2**32)], NUMBERS)": ValueError("ids must fit into 32 bits"),
+    "encode_corpus(['1'], NUMBERS, end_of_text_id=2**32)": ValueError("end_of_text_id must be"),
+    "encode_corpus(['1'], NUMBERS, end_of_text_id=True)": TypeError("end_of_text_id must be"),
+    "encode_corpus(['1'], None)": TypeError("tokenizer must have a method encode(text), got NoneType"),
+    "encode_corpus(['1'], CharTokenizer)": TypeError("tokenizer must have a method encode(text), got a class"),
+    "encode_corpus(['a'], LIBRARY)": ValueError("end_of_text_id must be given"),
+    "encode_corpus(['a'], UNTRAINED, end_of_text_id=0)": ValueError("tokenizer must have a vocabulary"),
+    "encode_corpus(['1'], NUMBERS, progress=0)": TypeError("progress must be True or False"),
+    "encode_corpus(['1'], SimpleNamespace(encode=lambda text: text, end_of_text_id=0))": TypeError("got text (str)"),
+    "[ids.tolist() for ids in encode_each(['b', 'c'], SameBuffer())]": [[98, 0], [99, 0]],
+    "[dtype(ids) for ids in encode_each(['1', '65536'], NUMBERS)]": ["uint16", "uint32"],
+    "list(encode_each([], NUMBERS))": [],
+    "encode_each(['a'], LIBRARY)": ValueError("end_of_text_id must be given"),
+    "encode_each(5, NUMBERS)": TypeError("texts must be several texts, got int"),
+    # dtypes
+    "id_dtype(LIBRARY)": np.dtype(np.uint16),
+    "id_dtype(UNTRAINED)": ValueError("tokenizer must have a vocabulary"),
+    "smallest_dtype(np.uint16(65_535))": np.dtype(np.uint16),
+    "smallest_dtype(np.int32(65_536))": np.dtype(np.uint32),
+    "smallest_dtype(2**32)": ValueError("largest_id must be"),
+    "smallest_dtype(nan)": TypeError("largest_id must be"),
+    "compact([])": np.array([], dtype=int),
+    "dtype(compact(np.array([70_000])))": "uint32",
+    "writable(compact(np.zeros(3, dtype=np.uint16)))": False,
+    "compact(memory_map(np.int64, 5, -3))": np.array([5, -3]),  # unread: too large to look at
+    "dtype(compact(memory_map(np.int64, 5, 3)[1:]))": "int64",
+    "dtype(compact(np.asarray(memory_map(np.int64, 5, 3))))": "int64",
+    "dtype(compact(memory_map(np.uint16, 5, 3).astype(np.int64)))": "uint16",
+    "compact(memory_map(np.int32, 5, -3).astype(np.int64))": ValueError(
+        "ids must not be negative, got -3 at position 1"
+    ),
+    "compact(memory_map(np.int32, 5, -3) * 2)": ValueError("ids must not be negative, got -6 at position 1"),
+    "compact([2**32])": ValueError("ids must fit into 32 bits"),
+    "compact([0, -1])": ValueError("ids must not be negative, got -1 at position 1"),
+    "compact(bytearray(b'ab'))": TypeError("ids must be integers, got text (bytearray)"),
+    "compact(np.ma.masked_array([1, 2], mask=[0, 1]))": TypeError("got MaskedArray"),
+}
+TAKES_NO_DATA = {"Tokenizer": "it says what encode_corpus needs of a tokenizer, and does nothing"}
