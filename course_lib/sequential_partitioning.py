@@ -191,7 +191,34 @@ def count_graph_nodes(tensor: torch.Tensor) -> int:
     return len(seen)
 
 
-Scheme = Callable[..., Iterator[tuple[torch.Tensor, torch.Tensor]]]
+Batch = tuple[torch.Tensor, torch.Tensor]
+Scheme = Callable[..., Iterator[Batch]]
+
+
+def epoch_after_epoch(
+    scheme: Scheme,
+    corpus: Ids,
+    batch_size: int,
+    num_steps: int,
+    *,
+    generator: torch.Generator | None = None,
+) -> Iterator[tuple[bool, Batch]]:
+    """Yield the batches of a scheme without end, and whether each begins an epoch.
+
+    Args:
+        scheme: `seq_data_iter_sequential` or another of its kind.
+        corpus, batch_size, num_steps, generator: of the scheme.
+
+    Raises:
+        ValueError: an epoch has no batch.
+    """
+    while True:
+        begins = True
+        for batch in scheme(corpus, batch_size, num_steps, generator=generator):
+            yield begins, batch
+            begins = False
+        if begins:
+            raise ValueError("scheme must give at least one batch an epoch, got 0")
 
 
 @one_thread()
@@ -243,34 +270,31 @@ def train_on_epochs(
     schedule = torch.optim.lr_scheduler.LinearLR(
         optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates
     )
+    batches = epoch_after_epoch(
+        scheme, corpus, batch_size, num_steps, generator=generator
+    )
     losses: list[float] = []
+    state = None
     model.train()
-    with progress_bar(
-        description="training", unit="step", total=num_updates, progress=progress
-    ) as bar:
-        while len(losses) < num_updates:
-            state, before = None, len(losses)
-            for inputs, targets in scheme(
-                corpus, batch_size, num_steps, generator=generator
-            ):
-                logits, state = model.read_on(inputs, state)
-                loss = next_token_loss(logits, targets)
-                losses.append(loss.item())
-                if not math.isfinite(losses[-1]):
-                    raise ValueError(
-                        f"the loss became {losses[-1]} in step {len(losses) - 1}: try "
-                        "a smaller learning_rate"
-                    )
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                schedule.step()
-                bar.update()
-                state = state.detach() if carry_state else None
-                if len(losses) == num_updates:
-                    break
-            if len(losses) == before:
-                raise ValueError("scheme must give at least one batch an epoch, got 0")
+    for _ in progress_bar(
+        range(num_updates), "training", unit="step", progress=progress
+    ):
+        begins_epoch, (inputs, targets) = next(batches)
+        if begins_epoch or not carry_state:
+            state = None
+        logits, state = model.read_on(inputs, state)
+        state = state.detach()
+        loss = next_token_loss(logits, targets)
+        losses.append(loss.item())
+        if not math.isfinite(losses[-1]):
+            raise ValueError(
+                f"the loss became {losses[-1]} in step {len(losses) - 1}: try a "
+                "smaller learning_rate"
+            )
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
     return losses
 
 
