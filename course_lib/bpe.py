@@ -1,5 +1,4 @@
-"""Lesson 06: byte-pair encoding, first by hand, then with the library `tokenizers`,
-with equal results.
+"""Lesson 06: byte-pair encoding by hand, then with `tokenizers`, with equal results.
 
 A text is a string of bytes. Count which two tokens stand side by side most often, make
 them one token, repeat: the list of these merges is the whole tokenizer. Everything else
@@ -11,6 +10,7 @@ from __future__ import annotations
 import heapq
 import json
 import os
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -30,20 +30,21 @@ from tokenizers import (
 from course_lib.foundation import (
     END_OF_TEXT,
     Ids,
+    as_integers,
     as_stream,
+    check_flag,
     check_integer,
     check_special_tokens,
     check_unicode,
     iterate_texts,
-    progress_bar,
     shows,
     smallest_dtype,
+    training_batches,
 )
 
 Pair = tuple[int, int]
 Words = Mapping[tuple[int, ...], int]
-"""A text as training sees it: each distinct word, spelled in ids, with how often it
-occurs."""
+"""A text as training sees it: each distinct word in ids, with how often it occurs."""
 
 # How GPT-2 cuts text into words before any merge (Radford et al. 2019, "Language Models
 # are Unsupervised Multitask Learners"; the pattern is in its published code). A blank
@@ -62,17 +63,14 @@ CACHED_WORDS = 2**16
 
 
 def _byte_characters() -> list[str]:
-    """Give each byte a character that can be printed, as GPT-2 does: itself if it is
-    one, else one from 256 on."""
+    """Give each byte a visible character, as GPT-2 does: itself, or one from 256 on."""
     printable = {
         *range(ord("!"), ord("~") + 1),
         *range(ord("¡"), ord("¬") + 1),
         *range(ord("®"), ord("ÿ") + 1),
     }
-    substitutes = iter(range(256, 512))
-    return [
-        chr(byte if byte in printable else next(substitutes)) for byte in range(256)
-    ]
+    others = iter(range(256, 512))
+    return [chr(byte if byte in printable else next(others)) for byte in range(256)]
 
 
 BYTE_CHARACTERS = _byte_characters()
@@ -83,9 +81,11 @@ _PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))
 
 
 def printable(data: bytes) -> str:
-    """Write bytes as one visible character each: a blank is Ġ, a line break Ċ, é is
-    Ã©."""
-    return "".join(BYTE_CHARACTERS[byte] for byte in data)
+    """Write each byte as a visible character: a blank is Ġ, a line break Ċ, é Ã©."""
+    return "".join(BYTE_CHARACTERS[byte] for byte in _check_bytes(data))
+
+
+# Words: what no merge may cross.
 
 
 def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
@@ -99,7 +99,7 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
-    end = 0
+    pattern, end = _check_pattern(pattern), 0
     for match in regex.finditer(pattern, text) if pattern is not None else ():
         if match.start() > end:
             yield text[end : match.start()]
@@ -111,8 +111,10 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
 
 
 def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
-    """Return the ids of the UTF-8 bytes of a word: `first_id` + the place of the byte
-    in `BYTE_ORDER`."""
+    """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
+    if not isinstance(word, str):
+        raise TypeError(f"word must be a str, got {type(word).__name__}")
+    first_id = check_integer("first_id", first_id, minimum=0)
     # surrogateescape: how Python carries bytes that are no UTF-8 inside a str; see
     # BPETokenizer.encode_bytes.
     return tuple(
@@ -122,43 +124,45 @@ def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
 
 
 def count_words(
-    texts: Iterable[str], pattern: str | None = GPT2_PATTERN, first_id: int = 0
-) -> dict[tuple, int]:
-    """Count the distinct words of all texts, spelled in ids: training never looks at
-    the text again."""
+    texts: Iterable, pattern: str | None = GPT2_PATTERN, first_id: int = 0
+) -> dict[tuple[int, ...], int]:
+    """Count the distinct words of all texts: training never looks at a text again."""
     counts: Counter[str] = Counter()
-    for text in texts:
+    for text in iterate_texts(texts):
         counts.update(split_words(text, pattern))
     return {spell(word, first_id): count for word, count in counts.items()}
 
 
+# Learning: count, choose, merge.
+
+
 def pair_counts(words: Words) -> Counter[Pair]:
-    """Count how often two ids stand side by side, within words; `a a a` has the pair
-    (a, a) twice."""
+    """Count which ids stand side by side in words; `a a a` has (a, a) twice."""
     counts: Counter[Pair] = Counter()
-    for ids, frequency in words.items():
+    for ids, frequency in _check_words(words).items():
         for pair in pairwise(ids):
             counts[pair] += frequency
     return counts
 
 
 def best_pair(counts: Mapping[Pair, int]) -> Pair:
-    """Return the pair to merge next: the most frequent; of equally frequent ones, that
-    with the smallest ids.
+    """Return the most frequent pair; of equally frequent ones, the smallest ids.
 
     The first id decides before the second. It is the rule of `tokenizers`, so that both
     learn the same merges.
     """
+    if not counts:
+        raise ValueError("counts must hold at least one pair, got none")
     return min(counts, key=lambda pair: (-counts[pair], pair))
 
 
 def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace the pair by `new_id` wherever it occurs, from left to right: `a a a`
-    becomes `aa a`."""
+    """Replace the pair by `new_id`, from left to right: `a a a` becomes `aa a`."""
+    ids, pair = _as_list("ids", ids), _as_list("pair", pair, length=2)
     merged: list[int] = []
     position = 0
     while position < len(ids):
-        if tuple(ids[position : position + 2]) == pair:
+        if ids[position : position + 2] == pair:
             merged.append(new_id)
             position += 2
         else:
@@ -170,12 +174,14 @@ def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 def learn_merges_by_rescanning(
     words: Words, num_merges: int, *, first_id: int = 256, min_frequency: int = 2
 ) -> dict[Pair, int]:
-    """Learn merges as the definition says: count all pairs, merge the best one
-    everywhere, repeat.
+    """Count all pairs, merge the best one everywhere, repeat: the definition.
 
     Args and result are those of `learn_merges`. Each merge costs a walk through all
     words.
     """
+    words, num_merges, first_id, min_frequency = _check_training(
+        words, num_merges, first_id, min_frequency
+    )
     merges: dict[Pair, int] = {}
     while len(merges) < num_merges:
         counts = pair_counts(words)
@@ -203,11 +209,18 @@ def learn_merges(
         words: spelled in ids below `first_id`, with their frequencies.
         num_merges: how many merges to learn at most.
         first_id: the id of the first merged pair; the others follow.
-        min_frequency: stop when no pair occurs as often.
+        min_frequency: stop when no pair occurs as often; at least 1.
 
     Returns:
         each merged pair with its new id, in the order in which they were learned.
+
+    Raises:
+        TypeError: a number or a frequency is no integer.
+        ValueError: one is negative, or a word holds an id from `first_id` on.
     """
+    words, num_merges, first_id, min_frequency = _check_training(
+        words, num_merges, first_id, min_frequency
+    )
     spelled = [list(ids) for ids in words]
     frequencies = list(words.values())
     counts = pair_counts(words)
@@ -243,8 +256,7 @@ def learn_merges(
 def _merge_and_tell(
     ids: list[int], pair: Pair, new_id: int
 ) -> tuple[list[int], list[tuple[Pair, int]]]:
-    """Merge a pair in one word, and list which pairs that makes and unmakes: only
-    neighbors of a merge do change."""
+    """Merge a pair in one word, and list the pairs beside it that come and go."""
     first, second = pair
     merged: list[int] = []
     changes: list[tuple[Pair, int]] = []
@@ -265,15 +277,18 @@ def _merge_and_tell(
     return merged, changes
 
 
+# Encoding a word: repeat the merges.
+
+
 def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[int]]:
-    """Encode a word as the definition says, and return every stage of it, from single
-    bytes to the result.
+    """Encode a word by the definition; return all stages, from bytes to the result.
 
     Of all pairs that can be merged, the one that was learned first is, at all its
     places; then the next. With a word of n bytes that is up to n stages of up to n
     steps.
     """
-    stages = [list(ids)]
+    stages = [_as_list("ids", ids)]
+    merges = _check_merges(merges)
     while candidates := [pair for pair in pairwise(stages[-1]) if pair in merges]:
         pair = min(candidates, key=merges.__getitem__)
         stages.append(merge_pair(stages[-1], pair, merges[pair]))
@@ -281,42 +296,40 @@ def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[i
 
 
 def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
-    """Encode a word of n bytes in O(n log n) steps: the result of `merge_history`,
-    without its stages.
+    """Encode a word of n bytes in O(n log n) steps; same result as `merge_history`.
 
     A heap holds the pairs that can be merged, the first learned on top, left before
     right. A linked list tells the neighbors of a token after others were merged away.
     Each merge takes two entries to the heap at most.
     """
-    # One id more at the end, which no merge knows, and which closes the list to a ring:
-    # then neither the first token nor the last needs a special case.
-    ids = [*ids, -1]
+    # None at the end stands in no merge, and closes the list to a ring: then neither
+    # the first token nor the last needs a special case.
+    ids, merges = [*_as_list("ids", ids), None], _check_merges(merges)
     after = [*range(1, len(ids)), -1]
     before = list(range(-1, len(ids) - 1))
-    heap = [
-        (merges[pair], left)
-        for left, pair in enumerate(pairwise(ids))
-        if pair in merges
-    ]
+    pairs = enumerate(pairwise(ids))
+    heap = [(merges[pair], left) for left, pair in pairs if pair in merges]
     heapq.heapify(heap)
     while heap:
         new_id, left = heapq.heappop(heap)
         right = after[left]
         if merges.get((ids[left], ids[right])) != new_id:
             continue  # one of the two has been merged with another neighbor meanwhile
-        ids[left], ids[right] = new_id, -1
+        ids[left], ids[right] = new_id, None
         after[left] = after[right]
         before[after[left]] = left
         for place in (before[left], left):
             candidate = merges.get((ids[place], ids[after[place]]))
             if candidate is not None:
                 heapq.heappush(heap, (candidate, place))
-    return [token for token in ids if token != -1]
+    return [token for token in ids if token is not None]
+
+
+# The whole tokenizer, by hand and with the library.
 
 
 class BPETokenizer:
-    """A byte-level BPE tokenizer: special tokens, 256 bytes, and a list of merges,
-    numbered in this order.
+    """A byte-level BPE tokenizer: special tokens, 256 bytes, merges, in this order.
 
     Whatever the text, it is a string of bytes, and each byte has an id: nothing is
     unknown. Ids and merges are those that `tokenizers` learns from the same text with
@@ -343,31 +356,28 @@ class BPETokenizer:
         special_tokens: Sequence[str] = (),
         pattern: str | None = GPT2_PATTERN,
     ):
-        self.special_tokens = {
-            name: number
-            for number, name in enumerate(check_special_tokens(special_tokens))
-        }
+        names = check_special_tokens(special_tokens)
+        self.special_tokens = {name: number for number, name in enumerate(names)}
         self.end_of_text_id = self.special_tokens.get(END_OF_TEXT)
         self.pattern = _check_pattern(pattern)
-        self.token_bytes = [name.encode() for name in self.special_tokens] + [
-            bytes([byte]) for byte in BYTE_ORDER
-        ]
+        self.token_bytes = [name.encode() for name in names]
+        self.token_bytes += [bytes([byte]) for byte in BYTE_ORDER]
         self.merges: dict[Pair, int] = {}
         for pair in merges:
-            self._add_merge(tuple(pair))
+            self._add_merge(pair)
         self._cache: dict[str, list[int]] = {}
 
-    def _add_merge(self, pair: tuple) -> None:
+    def _add_merge(self, pair: Pair) -> None:
         new_id, first_byte = len(self.token_bytes), len(self.special_tokens)
-        if len(pair) != 2 or pair in self.merges:
-            raise ValueError(
-                f"merges must be different pairs, got {pair} as number "
-                f"{len(self.merges)}"
-            )
         left, right = (
             check_integer("merges", part, minimum=first_byte, maximum=new_id - 1)
-            for part in pair
+            for part in _as_list("pair of merges", pair, length=2)
         )
+        if (left, right) in self.merges:
+            raise ValueError(
+                f"merges must be different pairs, got {(left, right)} again as number "
+                f"{len(self.merges)}"
+            )
         self.merges[left, right] = new_id
         self.token_bytes.append(self.token_bytes[left] + self.token_bytes[right])
 
@@ -394,24 +404,16 @@ class BPETokenizer:
 
         Raises:
             TypeError: a text is not a `str`, or a number no integer.
-            ValueError: there is no text, special tokens repeat, or the vocabulary is
-                smaller than the alphabet.
+            ValueError: there is no text but blanks, special tokens repeat, or the
+                vocabulary is smaller than the alphabet.
         """
         special_tokens = check_special_tokens(special_tokens)
         alphabet = len(special_tokens) + 256
         vocab_size = check_vocab_size(vocab_size, len(special_tokens))
-        min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
         pattern = _check_pattern(pattern)
-        words = count_words(
-            iterate_texts([text] if isinstance(text, str) else text),
-            pattern,
-            len(special_tokens),
-        )
-        if not words:
-            raise ValueError(
-                "text must hold at least one character, got none: there is nothing to "
-                "learn from"
-            )
+        texts = [text] if isinstance(text, str) else text
+        texts = training_batches(texts, progress=False)
+        words = count_words(texts, pattern, len(special_tokens))
         merges = learn_merges(
             words, vocab_size - alphabet, first_id=alphabet, min_frequency=min_frequency
         )
@@ -436,31 +438,21 @@ class BPETokenizer:
                 name is no special token.
         """
         check_unicode(text)
-        allowed = (
-            [allowed_special]
-            if isinstance(allowed_special, str)
-            else list(allowed_special)
-        )
-        if unknown := [name for name in allowed if name not in self.special_tokens]:
-            raise ValueError(
-                f"allowed_special must be among {list(self.special_tokens)}, got "
-                f"{unknown}"
-            )
+        known = list(self.special_tokens)
+        one = isinstance(allowed_special, str)
+        allowed = [allowed_special] if one else list(allowed_special)
+        if unknown := [name for name in allowed if name not in known]:
+            raise ValueError(f"allowed_special must be among {known}, got {unknown}")
         ids: list[int] = []
         for number, piece in enumerate(_split_at(text, allowed)):
-            ids += (
-                [self.special_tokens[piece]]
-                if number % 2
-                else self._encode_ordinary(piece)
-            )
+            special = number % 2
+            ids += [known.index(piece)] if special else self._encode_ordinary(piece)
         return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
 
     def encode_bytes(self, data: bytes) -> np.ndarray:
-        """Return the ids of any bytes, text or not; for UTF-8 they are those of
-        `encode`."""
-        if not isinstance(data, bytes | bytearray):
-            raise TypeError(f"data must be bytes, got {type(data).__name__}")
-        ids = self._encode_ordinary(bytes(data).decode("utf-8", "surrogateescape"))
+        """Return the ids of any bytes, text or not; UTF-8 gets those of `encode`."""
+        text = _check_bytes(data).decode("utf-8", "surrogateescape")
+        ids = self._encode_ordinary(text)
         return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
 
     def _encode_ordinary(self, text: str) -> list[int]:
@@ -490,20 +482,19 @@ class BPETokenizer:
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:
-        """Return the text of the ids. Bytes that are no UTF-8, such as half a
-        character, become U+FFFD."""
+        """Return the text of the ids; half a character, no UTF-8, becomes U+FFFD.
+
+        Raises:
+            TypeError, ValueError: `ids` are not a stream of ids in 0 ... V - 1.
+        """
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
     def save(self, path: str | os.PathLike) -> None:
         """Write all that `load` needs into one JSON file."""
-        state = {
-            "format": FORMAT,
-            "pattern": self.pattern,
-            "special_tokens": list(self.special_tokens),
-        }
-        Path(path).write_text(
-            json.dumps(state | {"merges": list(self.merges)}), encoding="utf-8"
-        )
+        state = {"format": FORMAT, "pattern": self.pattern}
+        state["special_tokens"] = list(self.special_tokens)
+        state["merges"] = list(self.merges)
+        Path(path).write_text(json.dumps(state), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> BPETokenizer:
@@ -514,13 +505,24 @@ class BPETokenizer:
         """
         try:
             state = json.loads(Path(path).read_text(encoding="utf-8"))
-            if state.pop("format") != FORMAT:
+            if not isinstance(state, dict) or state.pop("format", None) != FORMAT:
                 raise ValueError("another format")
+            if set(state) != {"pattern", "special_tokens", "merges"}:
+                raise ValueError(f"it holds {sorted(state)}")
             return cls(**state)
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise ValueError(
                 f"{path} is no saved BPETokenizer ({type(error).__name__}: {error})"
             ) from None
+
+
+def _split_at(text: str, names: list[str]) -> list[str]:
+    """Cut a text at special tokens, which then stand at the odd places."""
+    if not names:
+        return [text]
+    # of two names that begin alike, the longer one counts
+    longest_first = sorted(names, key=len, reverse=True)
+    return regex.split("(" + "|".join(map(regex.escape, longest_first)) + ")", text)
 
 
 def train_byte_level_bpe(
@@ -534,8 +536,7 @@ def train_byte_level_bpe(
     text_column: str = "text",
     progress: bool | None = None,
 ) -> Tokenizer:
-    """Train the same kind of tokenizer with the library `tokenizers`, from any source
-    of texts.
+    """Train the same tokenizer with the library `tokenizers`, from any texts.
 
     Args:
         texts: an iterable of texts, of lists of texts or of batches `{text_column:
@@ -554,14 +555,17 @@ def train_byte_level_bpe(
 
     Raises:
         TypeError: a text is not a `str`, or `texts` is a single one.
-        ValueError: there is no text, a special token repeats or is an ordinary token
-            too, the vocabulary is smaller than the alphabet, or the normalizer is
-            unknown.
+        ValueError: there is no text but blanks, a special token repeats or is an
+            ordinary token too, the vocabulary is smaller than the alphabet, or the
+            normalizer is unknown.
     """
     special_tokens = check_special_tokens(special_tokens)
     vocab_size = check_vocab_size(vocab_size, len(special_tokens))
-    min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
-    if unicode_normalizer is not None and unicode_normalizer not in NORMALIZERS:
+    min_frequency = check_integer(
+        "min_frequency", min_frequency, minimum=1, maximum=2**63 - 1
+    )
+    add_prefix_space = check_flag("add_prefix_space", add_prefix_space)
+    if unicode_normalizer not in (None, *NORMALIZERS):
         raise ValueError(
             f"unicode_normalizer must be None or one of {list(NORMALIZERS)}, got "
             f"{unicode_normalizer!r}"
@@ -569,26 +573,20 @@ def train_byte_level_bpe(
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
         tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
-        add_prefix_space=bool(add_prefix_space)
-    )
+    cut = pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
+    tokenizer.pre_tokenizer = cut
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,
         min_frequency=min_frequency,
         special_tokens=special_tokens,
-        # All 256 bytes, seen or not: a byte without an id would be dropped, and nobody
-        # told.
+        # all 256, seen or not: a byte without an id would be dropped without a word
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=shows(progress),
+        # its bar can only be drawn in a terminal; elsewhere it prints line breaks
+        show_progress=shows(progress) and sys.stderr.isatty(),
     )
-    source = iterate_texts(texts, text_column)
-    counted = hasattr(texts, "num_rows") or (
-        isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
-    )
-    # of batches, nobody knows yet how many texts they hold
-    total = len(texts) if counted else None
-    tokenizer.train_from_iterator(_not_empty(source, total, progress), trainer=trainer)
+    batches = training_batches(texts, text_column=text_column, progress=progress)
+    tokenizer.train_from_iterator(batches, trainer)
     learned = len(json.loads(tokenizer.to_str())["model"]["merges"])
     if tokenizer.get_vocab_size() != len(special_tokens) + 256 + learned:
         raise ValueError(
@@ -598,28 +596,12 @@ def train_byte_level_bpe(
     return tokenizer
 
 
-def _not_empty(
-    texts: Iterator[str], total: int | None, progress: bool | None
-) -> Iterator[str]:
-    """Pass texts on, with a progress bar, and complain at the end if there was nothing
-    in them."""
-    characters = 0
-    for text in progress_bar(
-        texts, "reading", total=total, unit="text", progress=progress
-    ):
-        characters += len(text)
-        yield text
-    if not characters:
-        raise ValueError(
-            "texts must hold at least one character, got none: there is nothing to "
-            "learn from"
-        )
+# Checks: each returns what may be used.
 
 
 def check_vocab_size(vocab_size: int, num_special_tokens: int) -> int:
-    """Return `vocab_size`, or say that it is smaller than the alphabet of 256 bytes and
-    the special tokens."""
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+    """Return `vocab_size`, unless 256 bytes and the special tokens are more already."""
+    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**32)
     if vocab_size < 256 + num_special_tokens:
         raise ValueError(
             f"vocab_size must be at least {256 + num_special_tokens}: 256 bytes and "
@@ -634,18 +616,55 @@ def _check_pattern(pattern: str | None) -> str | None:
             f"pattern must be a str or None, got {pattern!r} ({type(pattern).__name__})"
         )
     try:
-        return pattern if pattern is None else regex.compile(pattern).pattern
+        if pattern is None or not regex.compile(pattern).flags & regex.REVERSE:
+            return pattern
+        problem = "(?r) finds the last word first"
     except regex.error as error:
-        raise ValueError(
-            f"pattern must be a regular expression or None, got {pattern!r} ({error})"
-        ) from None
+        problem = str(error)
+    raise ValueError(
+        f"pattern must be a regular expression or None, got {pattern!r} ({problem})"
+    )
 
 
-def _split_at(text: str, names: list[str]) -> list[str]:
-    """Cut a text at special tokens: ordinary text at even places, special tokens at odd
-    ones."""
-    if not names:
-        return [text]
-    # of two names that begin alike, the longer one counts
-    longest_first = sorted(names, key=len, reverse=True)
-    return regex.split("(" + "|".join(map(regex.escape, longest_first)) + ")", text)
+def _as_list(name: str, ids: Ids, *, length: int | None = None) -> list[int]:
+    """Copy ids into a list: comparing it with another one is never a tensor."""
+    ids = list(ids) if isinstance(ids, list | tuple) else as_stream(ids, name).tolist()
+    if length is not None and len(ids) != length:
+        raise ValueError(f"{name} must hold {length} ids, got {ids}")
+    return ids
+
+
+def _check_merges(merges: Mapping[Pair, int]) -> Mapping[Pair, int]:
+    if isinstance(merges, Mapping):
+        return merges
+    raise TypeError(f"merges must map pairs to new ids, got {type(merges).__name__}")
+
+
+def _check_words(words: Words) -> Words:
+    kinds = set(map(type, words)) if isinstance(words, Mapping) else {None}
+    if not kinds <= {tuple}:
+        raise TypeError(f"words must map tuples of ids to counts, got {words!r:.60}")
+    return words
+
+
+def _check_bytes(data: bytes) -> bytes:
+    if not isinstance(data, bytes | bytearray):
+        raise TypeError(f"data must be bytes, got {type(data).__name__}")
+    return bytes(data)
+
+
+def _check_training(
+    words: Words, num_merges: int, first_id: int, min_frequency: int
+) -> tuple[dict, int, int, int]:
+    """Return the arguments of a training as plain integers, or say which is wrong."""
+    num_merges = check_integer("num_merges", num_merges, minimum=0)
+    first_id = check_integer("first_id", first_id, minimum=0)
+    min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
+    counts = as_integers("counts of words", list(_check_words(words).values()))
+    if counts.size and counts.min() < 0:
+        raise ValueError(f"counts of words must not be negative, got {counts.min()}")
+    largest = max((max(ids) for ids in words if ids), default=-1)
+    if largest >= first_id:
+        raise ValueError(f"words must hold ids below {first_id}, got {largest}")
+    words = dict(zip(words, counts.tolist(), strict=True))
+    return words, num_merges, first_id, min_frequency

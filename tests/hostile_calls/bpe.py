@@ -1,0 +1,188 @@
+"""Hostile calls of byte-pair encoding."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from datasets import Dataset, DatasetDict
+
+WORDS = {(1, 2, 1, 2): 3, (2, 1): 1}
+ROWS = Dataset.from_dict({"text": ["the tide", "the tide"]})
+SPLITS = DatasetDict(train=ROWS, test=ROWS)
+QUIET = {"vocab_size": 258, "progress": False}
+HALF = "a\ud83d"
+FORMAT = "feeding-language-models bpe 1"
+
+
+def loaded(content, tokenizer):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "saved.json")
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return tokenizer.load(path)
+
+
+def state(**changes):
+    whole = {"format": FORMAT, "pattern": None, "special_tokens": [], "merges": []} | changes
+    return {name: value for name, value in whole.items() if value is not ...}
+
+
+CALLS = {
+    # bytes and words
+    "printable(b'')": "",
+    "printable(bytes([0, 32, 10, 255]))": "ĀĠĊÿ",
+    "printable('tide')": TypeError("data must be bytes, got str"),
+    "printable(None)": TypeError("data must be bytes, got NoneType"),
+    "list(split_words(''))": [],
+    "list(split_words('a b', None))": ["a b"],
+    "list(split_words('ab cd', r'(?r)\\w+'))": ValueError("(?r) finds the last word first"),
+    "list(split_words('a', '('))": ValueError("pattern must be a regular expression or None, got '('"),
+    "list(split_words('a', b'a'))": TypeError("pattern must be a str or None, got b'a' (bytes)"),
+    "list(split_words(b'a'))": TypeError("text must be a str, got bytes"),
+    "list(split_words(None))": TypeError("text must be a str, got NoneType"),
+    "spell('')": (),
+    "spell('!', np.uint16(65_535))": (65_535,),
+    "spell('\"', np.int8(127))": (128,),
+    "spell('a', 0.5)": TypeError("first_id must be an integer of at least 0, got 0.5"),
+    "spell('a', -1)": ValueError("first_id must be an integer of at least 0, got -1"),
+    "spell(b'a')": TypeError("word must be a str, got bytes"),
+    "spell('\\ud83d')": ValueError("surrogates not allowed"),
+    "count_words([])": {},
+    "count_words(['', ''])": {},
+    "count_words('abc')": TypeError("texts must be several texts, got str: use [text]"),
+    "count_words([['!!'], ['!!']])": {(0, 0): 2},
+    "count_words(ROWS) == count_words(['the tide'] * 2)": True,
+    "count_words(['!'], first_id=np.int8(127))": {(127,): 1},
+    "count_words(['a', None])": TypeError("texts must be str, but number 1 is or holds NoneType"),
+    "count_words([HALF])": ValueError("text must be Unicode, but character 1 is half of one"),
+    "count_words(['a'], '(?r)a')": ValueError("(?r) finds the last word first"),
+    # pairs
+    "pair_counts({})": {},
+    "pair_counts({(): 3, (1,): 3})": {},
+    "pair_counts({(1, 1, 1): 2})": {(1, 1): 4},
+    "pair_counts([(1, 2)])": TypeError("words must map tuples of ids to counts, got [(1, 2)]"),
+    "pair_counts('abc')": TypeError("words must map tuples of ids to counts, got 'abc'"),
+    "best_pair({})": ValueError("counts must hold at least one pair, got none"),
+    "best_pair({(2, 1): 3, (1, 2): 3, (0, 0): 2})": (1, 2),
+    "best_pair({(70_000, 1): np.int64(2), (70_000, 0): 2})": (70_000, 0),
+    # one merge
+    "merge_pair([], (1, 2), 9)": [],
+    "merge_pair([1, 2, 1, 2], [1, 2], 9)": [9, 9],
+    "merge_pair(np.array([1, 2, 3], dtype=np.uint16), (1, 2), 70_000)": [70_000, 3],
+    "merge_pair(torch.tensor([1, 1, 1]), torch.tensor([1, 1]), 9)": [9, 1],
+    "merge_pair([1, 2, 3], (1, 2, 3), 9)": ValueError("pair must hold 2 ids, got [1, 2, 3]"),
+    "merge_pair([1, 2], (1,), 9)": ValueError("pair must hold 2 ids, got [1]"),
+    "merge_pair('abab', ('a', 'b'), 9)": TypeError("ids must be integers, got text"),
+    "merge_pair(np.array([0.5, 1.0]), (1, 2), 9)": TypeError("ids must be integers, got ndarray of float64"),
+    "merge_pair([1, 2], None, 9)": TypeError("pair must be integers"),
+    # learning
+    "learn_merges({}, 5)": {},
+    "learn_merges({(): 3, (1,): 3}, 5)": {},
+    "learn_merges(WORDS, 0)": {},
+    "learn_merges(WORDS, np.int8(1), first_id=np.int8(127))": {(1, 2): 127},
+    "learn_merges({(1, 2): np.int8(100), (3, 1, 2): np.int8(100)}, 1, min_frequency=150)": {(1, 2): 256},
+    "learn_merges({(1, 2): 0}, 5, min_frequency=1)": {},
+    "learn_merges(WORDS, 5, min_frequency=0)": ValueError("min_frequency must be an integer of at least 1, got 0"),
+    "learn_merges(WORDS, 5, min_frequency=nan)": TypeError("min_frequency must be an integer"),
+    "learn_merges(WORDS, inf)": TypeError("num_merges must be an integer"),
+    "learn_merges(WORDS, -1)": ValueError("num_merges must be an integer of at least 0, got -1"),
+    "learn_merges(WORDS, True)": TypeError("num_merges must be an integer"),
+    "learn_merges({(1, 2): nan}, 5)": TypeError("counts of words must be integers, got list of float64"),
+    "learn_merges({(1, 2): 1.0}, 5)": TypeError("counts of words must be integers"),
+    "learn_merges({(1, 2): -1}, 5)": ValueError("counts of words must not be negative, got -1"),
+    "learn_merges(WORDS, 5, first_id=2)": ValueError("words must hold ids below 2, got 2"),
+    "learn_merges({'abab': 2}, 5)": TypeError("words must map tuples of ids to counts"),
+    "learn_merges([(1, 2)], 5)": TypeError("words must map tuples of ids to counts"),
+    "learn_merges_by_rescanning({}, 5)": {},
+    "learn_merges_by_rescanning(WORDS, np.int8(1), first_id=np.int8(127))": {(1, 2): 127},
+    "learn_merges_by_rescanning(WORDS, 5, min_frequency=0)": ValueError(
+        "min_frequency must be an integer of at least 1"
+    ),
+    "learn_merges_by_rescanning({(1, 2): nan}, 5)": TypeError("counts of words must be integers"),
+    "learn_merges_by_rescanning({(1, 2): -1}, 5)": ValueError("counts of words must not be negative"),
+    # encoding a word
+    "merge_history([], {})": [[]],
+    "merge_history(np.array([1, 2]), {(1, 2): 70_000})": [[1, 2], [70_000]],
+    "merge_history([1, 2], [(1, 2)])": TypeError("merges must map pairs to new ids, got list"),
+    "merge_history('ab', {})": TypeError("ids must be integers, got text"),
+    "merge_word([], {})": [],
+    "merge_word([-1, 1, 2], {(1, 2): 9})": [-1, 9],
+    "merge_word(torch.tensor([1, 2]), {(1, 2): 9})": [9],
+    "merge_word(np.array([1, 2], dtype=np.uint16), {(1, 2): 70_000})": [70_000],
+    "merge_word([1, 2], [(1, 2)])": TypeError("merges must map pairs to new ids, got list"),
+    "merge_word([1, 2], None)": TypeError("merges must map pairs to new ids, got NoneType"),
+    "merge_word('ab', {})": TypeError("ids must be integers, got text"),
+    # the tokenizer by hand
+    "BPETokenizer().vocab_size": 256,
+    "BPETokenizer([[0, 1]]).merges": {(0, 1): 256},
+    "BPETokenizer(np.array([[0, 1], [256, 1]], dtype=np.int16)).merges": {(0, 1): 256, (256, 1): 257},
+    "BPETokenizer([3])": ValueError("pair of merges must be one-dimensional"),
+    "BPETokenizer([(0, 1, 2)])": ValueError("pair of merges must hold 2 ids, got [0, 1, 2]"),
+    "BPETokenizer([(0, True)])": TypeError("merges must be an integer"),
+    "BPETokenizer([(0, 1), (0, 1)])": ValueError("merges must be different pairs, got (0, 1) again as number 1"),
+    "BPETokenizer([(0, -1)])": ValueError("merges must be an integer of at least 0 and at most 255, got -1"),
+    "BPETokenizer(['ab'])": TypeError("pair of merges must be integers, got text"),
+    "BPETokenizer(special_tokens='<a>')": TypeError("special_tokens must be several names, got one"),
+    "BPETokenizer(pattern='(?r)a')": ValueError("(?r) finds the last word first"),
+    "BPETokenizer.train('the tide', np.int16(257)).vocab_size": 256,
+    "BPETokenizer.train('aaaa', np.uint16(257), min_frequency=np.int8(1)).vocab_size": 257,
+    "BPETokenizer.train(' \\n ', 300)": ValueError("texts must hold more than blanks, got an empty corpus"),
+    "BPETokenizer.train('a', 300, pattern='(?r)a')": ValueError("(?r) finds the last word first"),
+    "BPETokenizer.train(SPLITS, 300)": TypeError("got a DatasetDict with the splits ['train', 'test']"),
+    "BPETokenizer.train(ROWS, 300).vocab_size": 262,
+    "BPETokenizer.train({'text': ['a']}, 300)": TypeError("got a dict with the columns ['text']: use [texts]"),
+    "BPETokenizer.train('a', 2**32).vocab_size": 256,
+    "BPETokenizer.train('a', 2**70)": ValueError("vocab_size must be an integer of at least 1 and at most 4294967296"),
+    "BPETokenizer.train('a', nan)": TypeError("vocab_size must be an integer"),
+    "BPETokenizer.train('a', '300')": TypeError("vocab_size must be an integer"),
+    "BPETokenizer().encode('')": np.array([], dtype=np.uint16),
+    "BPETokenizer().encode(HALF)": ValueError("text must be Unicode, but character 1 is half of one"),
+    "BPETokenizer().encode('a', allowed_special='<a>')": ValueError("allowed_special must be among [], got ['<a>']"),
+    "BPETokenizer(special_tokens=['<a>']).encode('a', allowed_special=[None])": ValueError("got [None]"),
+    "BPETokenizer().encode_bytes(b'')": np.array([], dtype=np.uint16),
+    "BPETokenizer().encode_bytes(bytearray(b'!'))": np.array([0]),
+    "BPETokenizer().encode_bytes(memoryview(b'!'))": TypeError("data must be bytes, got memoryview"),
+    "BPETokenizer().decode(np.array([0, 255], dtype=np.uint8))": "!\N{REPLACEMENT CHARACTER}",
+    "BPETokenizer().decode([256])": ValueError("ids must lie in 0 ... 255, got 256 ... 256"),
+    "BPETokenizer().decode([-1])": ValueError("ids must lie in 0 ... 255, got -1 ... -1"),
+    "BPETokenizer().decode([nan])": TypeError("ids must be integers"),
+    "BPETokenizer().decode(None)": TypeError("ids must be integers"),
+    "loaded(state(), BPETokenizer).vocab_size": 256,
+    "loaded(state(merges=...), BPETokenizer)": ValueError("no saved BPETokenizer"),
+    "loaded(state(pattern=...), BPETokenizer)": ValueError("no saved BPETokenizer"),
+    "loaded(state(pattern='(?r)a'), BPETokenizer)": ValueError("(?r) finds the last word first"),
+    "loaded(state(merges=None), BPETokenizer)": ValueError("no saved BPETokenizer"),
+    "loaded(state(merges=[[0, 0.0]]), BPETokenizer)": ValueError("no saved BPETokenizer"),
+    "loaded(state(special_tokens='<a>'), BPETokenizer)": ValueError("no saved BPETokenizer"),
+    "loaded('[' * 100_000, BPETokenizer)": ValueError("no saved BPETokenizer"),
+    "loaded('\\ufeff{}', BPETokenizer)": ValueError("no saved BPETokenizer"),
+    # the library
+    "train_byte_level_bpe(ROWS, **QUIET).get_vocab_size()": 258,
+    "train_byte_level_bpe(SPLITS, **QUIET)": TypeError("with the splits ['train', 'test']: choose one"),
+    "train_byte_level_bpe({'text': ['a']}, **QUIET)": TypeError("got a dict with the columns ['text']: use [texts]"),
+    "train_byte_level_bpe(ROWS, text_column='body', **QUIET)": ValueError("text_column must be one of ['text']"),
+    "train_byte_level_bpe([' ', '\\n'], **QUIET)": ValueError("texts must hold more than blanks"),
+    "train_byte_level_bpe(iter([]), **QUIET)": ValueError("texts must hold more than blanks"),
+    "train_byte_level_bpe([HALF], **QUIET)": ValueError("text must be Unicode, but character 1 is half of one"),
+    "train_byte_level_bpe(['a'], vocab_size=np.int16(300), progress=False).get_vocab_size()": 257,
+    "train_byte_level_bpe(['a'], vocab_size=2**64, progress=False)": ValueError("vocab_size must be an integer"),
+    "train_byte_level_bpe(['a'], vocab_size=None)": TypeError("vocab_size must be an integer"),
+    "train_byte_level_bpe(['a'], add_prefix_space='no', **QUIET)": TypeError("add_prefix_space must be True or False"),
+    "train_byte_level_bpe(['a'], add_prefix_space=nan, **QUIET)": TypeError("add_prefix_space must be True or False"),
+    "train_byte_level_bpe(['a'], unicode_normalizer='NFC', **QUIET)": ValueError(
+        "unicode_normalizer must be None or one"
+    ),
+    "train_byte_level_bpe(['a'], unicode_normalizer=['nfc'], **QUIET)": ValueError(
+        "unicode_normalizer must be None or"
+    ),
+    "train_byte_level_bpe(['a'], unicode_normalizer=False, **QUIET)": ValueError(
+        "unicode_normalizer must be None or one"
+    ),
+    "train_byte_level_bpe(['a'], min_frequency=2**70, **QUIET)": ValueError("min_frequency must be an integer"),
+    "train_byte_level_bpe(['a'], special_tokens=None, **QUIET)": TypeError("special_tokens must be"),
+    "train_byte_level_bpe(['a'], vocab_size=258, progress='no')": TypeError("progress must be True or False"),
+    "check_vocab_size(np.int16(256), 0)": 256,
+    "check_vocab_size(255, 0)": ValueError("vocab_size must be at least 256"),
+    "check_vocab_size(257, 2)": ValueError("vocab_size must be at least 258: 256 bytes and 2 special tokens; got 257"),
+    "check_vocab_size(inf, 0)": TypeError("vocab_size must be an integer"),
+}
