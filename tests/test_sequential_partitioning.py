@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.foundation import GRUModel, token_ledger
-from course_lib.random_sampling import draw_offset, seq_data_iter_random
+from course_lib.random_sampling import count_subsequences, draw_offset, seq_data_iter_random
 from course_lib.sequential_partitioning import (
     count_graph_nodes,
+    epoch_after_epoch,
     make_recall_stream,
     partition_starts,
     row_length,
@@ -85,6 +86,12 @@ def test_a_row_does_not_continue_in_the_next_row_of_its_batch():
 def test_no_offset_overruns_the_stream(num_tokens, batch_size, num_steps, offset):
     starts = partition_starts(num_tokens, batch_size, num_steps, offset)
     assert starts.size == 0 or starts.max() + num_steps <= num_tokens - 1
+
+
+@given(*sizes)
+def test_both_schemes_make_as_many_batches_at_the_same_offset(num_tokens, batch_size, num_steps, offset):
+    batches = count_subsequences(num_tokens, num_steps, offset) // batch_size
+    assert len(partition_starts(num_tokens, batch_size, num_steps, offset)) == batches
 
 
 def test_an_offset_of_num_steps_repeats_alignment_0():
@@ -274,6 +281,28 @@ class Recorder(GRUModel):
     def read_on(self, inputs, state):
         self.states.append("empty" if state is None else "attached" if state.requires_grad else "detached")
         return super().read_on(inputs, state)
+
+
+@pytest.mark.parametrize("scheme", [seq_data_iter_sequential, seq_data_iter_random])
+def test_epoch_after_epoch_is_one_epoch_after_the_other(scheme):
+    generator, expected = seeded(3), []
+    for _ in range(4):
+        epoch = scheme(range(40), 2, 4, generator=generator)
+        expected += [(number == 0, X.tolist(), Y.tolist()) for number, (X, Y) in enumerate(epoch)]
+    endless = epoch_after_epoch(scheme, range(40), 2, 4, generator=seeded(3))
+    assert [(begins, X.tolist(), Y.tolist()) for begins, (X, Y) in islice(endless, len(expected))] == expected
+
+
+def test_an_epoch_without_a_batch_is_an_error_and_not_an_endless_search(model):
+    calls = []
+
+    def gives_up(corpus, batch_size, num_steps, *, generator):
+        calls.append(corpus)
+        return seq_data_iter_sequential(corpus, batch_size, num_steps, generator=generator) if len(calls) < 3 else []
+
+    with pytest.raises(ValueError, match=r"^scheme must give at least one batch an epoch, got 0$"):
+        train_on_epochs(model, range(9), gives_up, 2, 1, num_updates=99, carry_state=True, progress=False)
+    assert len(calls) == 3
 
 
 @pytest.mark.parametrize("scheme", [seq_data_iter_sequential, seq_data_iter_random])
