@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import as_integers, as_stream, check_integer
+from course_lib.foundation import as_integers, as_stream, check_flag, check_integer, check_number
 
 INTEGER_DTYPES = ["u1", "i1", "<u2", ">u2", "<i2", "<u4", ">u4", "<i4", "<i8", ">i8", "<u8"]
 
@@ -50,6 +50,33 @@ def test_the_bounds_themselves_are_allowed_and_the_next_ones_are_not():
     assert [check_integer("rank", value, minimum=0, maximum=2) for value in (0, 1, 2)] == [0, 1, 2]
     with pytest.raises(ValueError, match=r"^rank must be an integer of at least 0 and at most 2, got 3$"):
         check_integer("rank", 3, minimum=0, maximum=2)
+
+
+def test_a_long_value_is_not_repeated_in_full():
+    with pytest.raises(TypeError, match=r"got \[0, 0, .{90,100}\.\.\. \(list\)$"):
+        check_integer("stride", [0] * 1_000_000, minimum=1)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
+@settings(max_examples=100)
+def test_a_number_between_its_bounds_comes_back_as_a_float(value, bound):
+    assert check_number("rate", value) == value
+    assert type(check_number("rate", np.float64(value))) is float
+    for allowed, bounds in (
+        (value >= bound, {"minimum": bound}),
+        (value <= bound, {"maximum": bound}),
+        (value > bound, {"above": bound}),
+    ):
+        if allowed:
+            assert check_number("rate", value, **bounds) == value
+        else:
+            with pytest.raises(ValueError, match=r"^rate must be a finite number .*, got "):
+                check_number("rate", value, **bounds)
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
+def test_a_flag_comes_back_as_a_bool(value):
+    assert check_flag("shuffle", value) is bool(value)
 
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES)
@@ -162,7 +189,7 @@ def test_the_largest_64_bit_id_is_allowed():
 
 
 @given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=3, max_size=3), max_size=4))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_integers_of_any_shape_keep_their_values(rows):
     assert as_integers("starts", rows).tolist() == rows
     assert as_integers("starts", torch.tensor(rows, dtype=torch.int64)).tolist() == rows

@@ -16,6 +16,7 @@ from course_lib.foundation.models import (
     BigramModel,
     ConvolutionModel,
     GRUModel,
+    check_model,
     conditional_entropy,
     count_pairs,
     evaluation_mode,

@@ -19,6 +19,8 @@ Ids: TypeAlias = Sequence[int] | np.ndarray | torch.Tensor
 """What every function accepts as token ids: a list, a NumPy array (a memory map too), a
 torch tensor."""
 
+LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeats
+
 
 def check_integer(
     name: str, value: object, *, minimum: int, maximum: int | None = None
@@ -183,6 +185,8 @@ def _scalar(value: object) -> object:
 
 def _shown(value: object) -> str:
     shown = _digits(value) if type(value) is int else repr(value)
+    if len(shown) > LONGEST_SHOWN:
+        shown = shown[:LONGEST_SHOWN] + "..."
     return f"{shown} ({type(value).__name__})"
 
 

@@ -31,6 +31,13 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def check_model(model: object) -> nn.Module:
+    """Return the model, or say that it is none: a class, say, instead of an object."""
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+    return model
+
+
 @contextmanager
 def evaluation_mode(model: nn.Module) -> Iterator[None]:
     """Put a model into evaluation mode inside a `with`, and then each part of it back.
@@ -38,7 +45,7 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
     `model.train()` would not do: it also wakes up a part that was set to evaluation
     mode on its own.
     """
-    modes = [(module, module.training) for module in model.modules()]
+    modes = [(module, module.training) for module in check_model(model).modules()]
     model.eval()
     try:
         yield

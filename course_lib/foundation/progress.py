@@ -50,8 +50,11 @@ class _NotebookBar(tqdm):
         self._handle = None
         # Only in the same cell: an error may have left a bar of an earlier one open.
         inside = any(bar._cell == self._cell for bar in self._open)
+        disable = disable or inside
         # A file of its own, or it would still write a line end to stderr.
-        super().__init__(*args, disable=disable or inside, file=io.StringIO(), **kwargs)
+        super().__init__(
+            *args, disable=disable, file=io.StringIO(), ascii=False, **kwargs
+        )
         if not self.disable:
             self._open.add(self)
 

@@ -13,6 +13,7 @@ from course_lib.foundation import (
     Ids,
     as_stream,
     check_integer,
+    check_model,
     check_number,
     evaluation_mode,
     one_thread,
@@ -75,7 +76,7 @@ def train(
     Raises:
         ValueError: the batches end too early, or a loss is not finite.
     """
-    _check_model(model)
+    check_model(model)
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
     learning_rate = check_number("learning_rate", learning_rate, above=0)
     source = (
@@ -160,7 +161,7 @@ def evaluate(
             `bits_per_byte`.
         batch_size: windows at a time; it changes the speed, not the result.
     """
-    _check_model(model)
+    check_model(model)
     stream = as_stream(ids)
     if len(stream) < 2:
         raise ValueError(
@@ -191,8 +192,3 @@ def evaluate(
         None if num_bytes is None else bits_per_byte(mean, num_targets, num_bytes)
     )
     return Evaluation(mean, num_targets, per_byte)
-
-
-def _check_model(model: object) -> None:
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")

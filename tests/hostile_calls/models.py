@@ -1,5 +1,6 @@
 """Hostile calls of the small models and of counting pairs."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -17,7 +18,29 @@ def probabilities(model):
     return model.table.exp()
 
 
+def frozen():
+    """A model whose owner has set one part apart."""
+    model = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Dropout()).train()
+    model[0].eval()
+    return model
+
+
+def modes(mode, model):
+    """The modes of a model and its parts: inside, and after an error inside."""
+    inside = []
+    with contextlib.suppress(ArithmeticError), mode(model):
+        inside += [part.training for part in model.modules()]
+        raise ArithmeticError
+    return inside, [part.training for part in model.modules()]
+
+
 CALLS = {
+    "modes(evaluation_mode, frozen())": ([False, False, False], [True, False, True]),
+    "modes(evaluation_mode, frozen().eval())": ([False, False, False], [False, False, False]),
+    "modes(evaluation_mode, GRUModel)": TypeError("model must be a torch.nn.Module, got type"),
+    "modes(evaluation_mode, None)": TypeError("model must be a torch.nn.Module, got NoneType"),
+    "check_model(BigramModel)": TypeError("model must be a torch.nn.Module, got type"),
+    "check_model(lambda inputs: inputs)": TypeError("model must be a torch.nn.Module, got function"),
     "shape(BigramModel(np.int8(100)))": (2, 3, 100),
     "BigramModel(1)(ONES).sum()": 0.0,
     "BigramModel(0)": ValueError("vocab_size must be an integer of at least 1 and at most 10000, got 0"),
