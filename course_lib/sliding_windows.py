@@ -313,12 +313,12 @@ class BatchOrder(Sampler):
     def _batches(self, order: RandomOrder | None, first: int) -> Iterator[np.ndarray]:
         step = self.batch_size * self.world_size
         full = self.num_windows // step
-        mine = self.rank * self.batch_size + np.arange(self.batch_size)
         # Many batches at once, since NumPy takes as long for 64 numbers as for a
         # thousand.
         per_block = max(1, INDICES_PER_BLOCK // self.batch_size)
         for block in range(first, full, per_block):
             batches = np.arange(block, min(block + per_block, full))[:, None]
+            mine = self.rank * self.batch_size + np.arange(self.batch_size)
             positions = batches * step + mine
             yield from positions if order is None else order[positions]
         if first < len(self) and len(self) > full:

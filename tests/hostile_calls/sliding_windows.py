@@ -1,0 +1,127 @@
+"""Hostile calls of lesson 02: counts, starts, gathering, the data set, its loader and its states."""
+
+import json
+
+import numpy as np
+
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
+
+NUMBERS = np.arange(20)
+SMALL = SlidingWindowDataset(NUMBERS, 4)
+LOADER = make_dataloader(SMALL, 5, base_seed=7)
+STATE = LOADER.state_dict()
+OTHER = make_dataloader(SlidingWindowDataset(NUMBERS + 1, 4), 5, base_seed=7)
+
+
+def pair(batch):
+    return tuple(half.tolist() for half in batch)
+
+
+def written_into(batch):
+    """The inputs, after all targets were masked."""
+    inputs, targets = batch
+    targets[...] = -100
+    return inputs.tolist()
+
+
+def order(*arguments, **settings):
+    from course_lib.sliding_windows import BatchOrder
+
+    return [batch.tolist() for batch in BatchOrder(*arguments, **settings)]
+
+
+CALLS = {
+    # counting
+    "count_windows(0, 1)": 0,
+    "count_windows(4, 4)": 0,
+    "count_windows(2, 10**30, 10**30)": 0,
+    "count_windows(10**18 + 1, 1)": 10**18,
+    "count_windows(100_000, np.int8(127), np.int8(127))": 787,
+    "count_windows(np.uint8(200), np.uint8(100), np.uint8(99))": 2,
+    "count_windows(-1, 3)": ValueError("num_tokens must be an integer of at least 0, got -1"),
+    "count_windows(10, 0)": ValueError("context_length must be"),
+    "count_windows(10, 4, -1)": ValueError("stride must be an integer of at least 1, got -1"),
+    "count_windows(10.0, 4)": TypeError("num_tokens must be"),
+    "count_windows(10, 4, True)": TypeError("stride must be"),
+    "count_windows(nan, 4)": TypeError("num_tokens must be"),
+    "count_windows('10', 4)": TypeError("num_tokens must be"),
+    "count_windows(NUMBERS, 4)": TypeError("num_tokens must be"),
+    "window_starts(4, 4)": np.array([], dtype=np.int64),
+    "window_starts(10, 2, 2**63)": np.array([0]),
+    "window_starts(0, 2, 2**63)": np.array([], dtype=np.int64),
+    "window_starts(1000, np.int8(100), np.int8(120))": np.arange(0, 900, 120),
+    "window_starts(2**70, 2**69, 2**70)": ValueError("num_tokens must be an integer of at least 0 and at most"),
+    "window_starts(10, 2, 0)": ValueError("stride must be"),
+    "window_starts(10, None)": TypeError("context_length must be"),
+    # gathering
+    "pair(gather_windows([70_000, 2**31, 65_536], 0, 2))": ([70_000, 2**31], [2**31, 65_536]),
+    "pair(gather_windows([], [], 2))": ([], []),
+    "pair(gather_windows(NUMBERS.astype(np.uint8), np.array([15], dtype=np.int8), np.int8(4)))": (
+        [[15, 16, 17, 18]],
+        [[16, 17, 18, 19]],
+    ),
+    "written_into(gather_windows(NUMBERS, [3], 4))": [[3, 4, 5, 6]],
+    "gather_windows(NUMBERS, [16], 4)": ValueError("starts must lie in 0 ... 15: 5 ids"),
+    "gather_windows(NUMBERS, [-1], 4)": ValueError("got -1 ... -1"),
+    "gather_windows(range(4), [0], 4)": ValueError("starts must lie in nothing at all"),
+    "gather_windows(NUMBERS, [0], 2**63 - 1)": ValueError("starts must lie in nothing at all"),
+    "gather_windows(NUMBERS, [2**63], 4)": ValueError("starts must fit into 64-bit signed integers"),
+    "gather_windows(NUMBERS, [0.0], 4)": TypeError("starts must be integers, got list of float64"),
+    "gather_windows(NUMBERS, None, 4)": TypeError("starts must be integers, got NoneType"),
+    "gather_windows('text', [0], 2)": TypeError("ids must be integers, got text"),
+    "gather_windows([0.5] * 9, [0], 2)": TypeError("ids must be integers"),
+    "gather_windows(np.zeros((3, 4), dtype=int), [0], 2)": ValueError("ids must be one-dimensional"),
+    # the data set
+    "pair(SlidingWindowDataset([70_000, 1], 1)[0])": ([70_000], [1]),
+    "SlidingWindowDataset(NUMBERS, 4, 2**63).starts": np.array([0]),
+    "len(SlidingWindowDataset(NUMBERS, np.int8(4), np.int8(127)))": 1,
+    "pair(SMALL[-1])": ([15, 16, 17, 18], [16, 17, 18, 19]),
+    "written_into(SMALL[3])": [3, 4, 5, 6],
+    "written_into(SMALL[14:])": [[14, 15, 16, 17], [15, 16, 17, 18]],
+    "pair(SMALL[[]])": ([], []),
+    "SlidingWindowDataset([], 4)": ValueError("ids must hold at least 5 tokens for one window"),
+    "SlidingWindowDataset(range(4), 4)": ValueError("got 4"),
+    "SlidingWindowDataset([5, -1, 3], 2)": ValueError("ids must not be negative"),
+    "SlidingWindowDataset([5, 2**32, 3], 2)": ValueError("ids must fit into 32 bits"),
+    "SlidingWindowDataset('text', 2)": TypeError("ids must be integers, got text"),
+    "SlidingWindowDataset(NUMBERS, 4.0)": TypeError("context_length must be"),
+    "SlidingWindowDataset(NUMBERS, 4, True)": TypeError("stride must be"),
+    "SlidingWindowDataset(None, 4)": TypeError("ids must be integers, got NoneType"),
+    "SMALL[16]": IndexError("out of bounds"),
+    "SMALL[1.0]": TypeError("index must be"),
+    "SMALL[0, 1]": TypeError("index must be"),
+    "SMALL[True]": TypeError("index must be"),
+    "setattr(SMALL, 'stride', 2)": AttributeError("stride"),
+    # orders
+    "order(3, 2**40, base_seed=7, shuffle=False)": [[0, 1, 2]],
+    "order(5, np.int8(2), base_seed=0, shuffle=np.False_, rank=np.int8(1), world_size=np.int8(2))": [[2, 3]],
+    "BatchOrder(0, 2, base_seed=0)": ValueError("num_windows must be"),
+    "BatchOrder(5, 0, base_seed=0)": ValueError("batch_size must be"),
+    "BatchOrder(5, 6, base_seed=0, drop_last=True)": ValueError("needs at least 6 windows for one batch, got 5"),
+    "BatchOrder(2, 1, base_seed=0, world_size=3)": ValueError("needs at least 3 windows"),
+    "BatchOrder(5, 2, base_seed=0, rank=2, world_size=2)": ValueError("rank must be"),
+    "BatchOrder(5, 2, base_seed=-1)": ValueError("base_seed must be"),
+    "BatchOrder(5, 2, base_seed=0, shuffle='False')": TypeError("shuffle must be True or False, got 'False'"),
+    "BatchOrder(5, 2, base_seed=0, drop_last=nan)": TypeError("drop_last must be True or False, got nan"),
+    "BatchOrder(5, 2, base_seed=0).set_epoch(-1)": ValueError("epoch must be"),
+    "BatchOrder(5, 2, base_seed=0).set_epoch(1.0)": TypeError("epoch must be"),
+    # the loader
+    "len(list(make_dataloader(SMALL, 2**40, base_seed=0)))": 1,
+    "written_into(next(iter(make_dataloader(SMALL, 2, base_seed=0, shuffle=False))))": [[0, 1, 2, 3], [1, 2, 3, 4]],
+    "make_dataloader([1, 2, 3], 2, base_seed=0)": TypeError("dataset must be a SlidingWindowDataset, got list"),
+    "make_dataloader(SMALL, 2.0, base_seed=0)": TypeError("batch_size must be"),
+    "make_dataloader(SMALL, 2, base_seed=None)": TypeError("base_seed must be"),
+    "make_dataloader(SMALL, 2, base_seed=0, shuffle=1)": TypeError("shuffle must be True or False, got 1"),
+    "make_dataloader(SMALL, 2, base_seed=0, num_workers=-1)": ValueError("num_workers must be"),
+    "make_dataloader(SMALL, 20, base_seed=0, drop_last=True)": ValueError("the mean loss of no batches is NaN"),
+    "LOADER.load_state_dict(None)": TypeError("state must be a dict that `state_dict` returned, got NoneType"),
+    "LOADER.load_state_dict({})": ValueError("state must have the keys"),
+    "LOADER.load_state_dict(STATE | {'rank': 0.0})": TypeError("state['rank'] must be int, got 0.0 (float)"),
+    "LOADER.load_state_dict(STATE | {'stride': np.array([1])})": TypeError("state['stride'] must be int"),
+    "LOADER.load_state_dict(STATE | {'drop_last': 0})": TypeError("state['drop_last'] must be bool"),
+    "LOADER.load_state_dict(STATE | {'batches_delivered': 5})": ValueError("batches_delivered must be"),
+    "LOADER.load_state_dict(STATE | {'epoch': nan})": TypeError("epoch must be"),
+    "OTHER.load_state_dict(STATE)": ValueError("state was saved with fingerprint="),
+    "json.loads(json.dumps(STATE)) == STATE": True,
+}
+TAKES_NO_DATA = {"WindowLoader": "make_dataloader makes it, from what it has checked"}
