@@ -1,5 +1,4 @@
-"""What the lessons stand on: checks, progress bars, texts, streams of ids, orders, the
-ledger, small models."""
+"""What the lessons stand on: checks, bars, texts, ids, orders, ledger, models."""
 
 from course_lib.foundation.arguments import (
     Ids,

@@ -48,8 +48,7 @@ def load_text(path: str | os.PathLike | None = None) -> str:
 
 @dataclass(frozen=True)
 class Document:
-    """One document of a collection, with its kind and a grade from 0 (junk) to 5
-    (excellent)."""
+    """One document of a collection; its quality goes from 0, junk, to 5, excellent."""
 
     id: str
     kind: str

@@ -1,5 +1,4 @@
-"""The token ledger: what a choice of starts does with every single token of the
-stream."""
+"""The token ledger: what a choice of starts does with every token of a stream."""
 
 from __future__ import annotations
 

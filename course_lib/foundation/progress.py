@@ -34,8 +34,7 @@ def shows(progress: bool | None) -> bool:
 
 
 class _NotebookBar(tqdm):
-    """tqdm's bar as the line of the cell's output that all its bars share, emptied at
-    the end.
+    """tqdm's bar, as the line that all bars of a cell share; emptied at the end.
 
     tqdm's own bar for notebooks is a widget, and a widget that is gone is saved all the
     same: reopened, the notebook shows an error in its place.

@@ -1,5 +1,4 @@
-"""A shuffled order that is computed where it is needed, instead of being stored as a
-list.
+"""A shuffled order that is computed where it is needed, instead of being stored.
 
 `torch.randperm(n).tolist()` is what a default shuffling `DataLoader` does: a list of n
 Python ints, made before the first batch. A *keyed* permutation answers "what stands at
@@ -18,11 +17,12 @@ ROUNDS = 6
 
 
 class RandomOrder:
-    """A random permutation of `range(size)`, fixed by `seed` alone, on every machine
-    and release.
+    """A random permutation of `range(size)`, fixed by `seed` alone.
+
+    It is the same on every machine and release.
 
     Args:
-        size: number of things to order, n, below 2**62.
+        size: number of things to order, n, at most 2**62.
         seed: a non-negative integer.
 
     Up to 65,536 entries are sorted by random keys and stored. A larger order is a
@@ -48,8 +48,10 @@ class RandomOrder:
         return self.size
 
     def __getitem__(self, positions: object) -> np.ndarray:
-        """Return what stands at `positions`, an integer or an array of any shape, as
-        int64 of that shape.
+        """Return what stands at `positions`, int64 of their shape.
+
+        Args:
+            positions: an integer, or integers of any shape.
 
         Raises:
             IndexError: a position lies outside 0 ... size - 1.
@@ -84,8 +86,10 @@ class RandomOrder:
 
 
 def _scramble(numbers: np.ndarray, key: np.uint64) -> np.ndarray:
-    """Mix every bit of 64-bit `numbers` with every other: the finalizer of SplitMix64
-    (Steele and others, 2014)."""
+    """Mix every bit of 64-bit `numbers` with every other.
+
+    This is the finalizer of SplitMix64 (Steele and others, 2014).
+    """
     # unsigned arrays wrap around; here that is wanted
     mixed = numbers * np.uint64(0x9E3779B97F4A7C15) + key
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -94,8 +98,10 @@ def _scramble(numbers: np.ndarray, key: np.uint64) -> np.ndarray:
 
 
 def _below(limit: np.uint64, random_bits: np.ndarray) -> np.ndarray:
-    """Turn 64 random bits into a number below `limit` < 2**32, by multiplication
-    instead of a slow remainder."""
+    """Turn 64 random bits into a number below `limit` < 2**32.
+
+    By multiplication: a remainder would be slow.
+    """
     return ((random_bits >> np.uint64(32)) * limit) >> np.uint64(32)
 
 

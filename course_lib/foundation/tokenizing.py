@@ -62,8 +62,9 @@ class CharTokenizer:
         self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
 
     def encode(self, text: str) -> np.ndarray:
-        """Return the ids of `text`, shape (len(text),), in the smallest dtype; no
-        end-of-text is added.
+        """Return the ids of `text`, shape (len(text),), in the smallest dtype.
+
+        No end-of-text is added.
 
         Raises:
             TypeError: `text` is not a `str`.
@@ -254,8 +255,7 @@ def check_unicode(text: object, name: str = "text") -> None:
 
 
 class Tokenizer(Protocol):
-    """What `encode_corpus` needs of a tokenizer: the course's own and the library's
-    `tokenizers.Tokenizer` have it."""
+    """What `encode_corpus` needs; the course's tokenizers and the library's have it."""
 
     def encode(self, text: str, /) -> object: ...
 
@@ -375,8 +375,10 @@ def _encode_in_batches(
 
 
 def _for_plain_text(tokenizer):
-    """Copy a tokenizer of `tokenizers`: the copy cuts and fills up nothing, and takes
-    special tokens in a text for plain text."""
+    """Copy a tokenizer of `tokenizers` that takes every text as it is.
+
+    The copy cuts and fills up nothing, and a special token in a text is plain text.
+    """
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -439,8 +441,11 @@ def compact(ids: Ids) -> np.ndarray:
 
 
 def _lies_in_a_file(array: object) -> bool:
-    """Say whether an array is a view of a memory map, not only of the type `np.memmap`:
-    `memory_map.astype(np.int64)`, a copy in memory, has that type too."""
+    """Say whether an array shows a memory map.
+
+    Its type does not tell: `memory_map.astype(np.int64)`, a copy in memory, is of type
+    `np.memmap` too.
+    """
     while array is not None and not isinstance(array, mmap):
         array = getattr(array, "base", None)
     return array is not None

@@ -23,6 +23,7 @@ from course_lib.next_token_shifting import bits_per_byte, next_token_loss
 from course_lib.sliding_windows import WindowLoader, gather_windows, window_starts
 
 Batch = tuple[torch.Tensor, torch.Tensor]
+LossFunction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
@@ -51,9 +52,7 @@ def train(
     *,
     num_steps: int,
     learning_rate: float = 1e-2,
-    loss_function: Callable[
-        [torch.Tensor, torch.Tensor], torch.Tensor
-    ] = next_token_loss,
+    loss_function: LossFunction = next_token_loss,
     progress: bool | None = None,
 ) -> list[float]:
     """Train with Adam for `num_steps` batches, at a rate that falls linearly to zero.
@@ -147,8 +146,7 @@ def evaluate(
     num_bytes: int | None = None,
     batch_size: int = 256,
 ) -> Evaluation:
-    """Score every token of `ids` but the first, once, in windows of `context_length`
-    laid end to end.
+    """Score every token of `ids` but the first, once, in windows laid end to end.
 
     The last window is as short as the stream leaves it, so that no target is dropped or
     scored twice. Meanwhile the model is in evaluation mode, and PyTorch on one thread.
@@ -156,7 +154,7 @@ def evaluate(
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
         ids: the stream, at least 2 ids.
-        context_length: T.
+        context_length: T, how many tokens a window reads.
         num_bytes: UTF-8 length of the text that the scored tokens spell, for
             `bits_per_byte`.
         batch_size: windows at a time; it changes the speed, not the result.
