@@ -147,10 +147,11 @@ def test_position_and_entry_are_not_correlated(size, seed):
     assert abs(np.corrcoef(order[:-1], order[1:])[0, 1]) < bound
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE])
-def test_about_one_entry_stays_in_its_place(size):
-    seeds = 200
-    fixed = [int((whole(size, seed) == np.arange(size)).sum()) for seed in range(seeds)]
+@pytest.mark.parametrize("stored_up_to", [STORED_UP_TO, -1])
+def test_about_one_entry_stays_in_its_place(stored_up_to, monkeypatch):
+    monkeypatch.setattr(shuffling, "STORED_UP_TO", stored_up_to)  # with -1 the order is computed, however small
+    size, seeds = 5_003, 200
+    fixed = [int((whole.__wrapped__(size, seed) == np.arange(size)).sum()) for seed in range(seeds)]
     assert abs(np.mean(fixed) - 1) < 5 / math.sqrt(seeds)
     assert abs(np.var(fixed) - 1) < 5 * math.sqrt(3 / seeds)  # the variance of a Poisson(1) sample's variance is 3/n
     assert 0.25 < np.mean(np.equal(fixed, 0)) < 0.5  # 1/e
