@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +21,7 @@ from course_lib.foundation import (
     check_flag,
     check_integer,
     check_number,
+    evaluation_mode,
     one_thread,
     progress_bar,
     smallest_dtype,
@@ -397,7 +397,7 @@ def token_logits(
     length = len(stream) - 1 if carry_state else min(num_steps, len(stream) - 1)
     starts = window_starts(len(stream), length, stride=length)
     read = len(starts) * length
-    with _evaluation_mode(model):
+    with evaluation_mode(model):
         pieces = [model(gather_windows(stream, starts, length)[0]).flatten(0, 1)]
         if rest := len(stream) - 1 - read:
             pieces.append(model(gather_windows(stream, [read], rest)[0])[0])
@@ -437,15 +437,3 @@ def _check_ids(name: str, ids: Ids, model: GRUModel) -> np.ndarray:
             f"got {stream.min()} ... {stream.max()}"
         )
     return stream
-
-
-@contextmanager
-def _evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
-    # model.train() would also wake up a part that was set to evaluation mode on its own
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module, training in modes:
-            module.training = training
