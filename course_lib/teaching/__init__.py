@@ -12,6 +12,7 @@ from course_lib.teaching.plots import (
     plot_bars,
     plot_curves,
     plot_cuts,
+    plot_dots,
     plot_heatmap,
     plot_intervals,
     plot_ledger,

@@ -5,124 +5,246 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.teaching.plots.style import COLORS, MARKERS, STYLES, new_figure
+from course_lib.foundation import check_flag
+from course_lib.teaching.plots.letters import drawable, row_name
+from course_lib.teaching.plots.style import (
+    INK,
+    MARKERS,
+    MEANINGS,
+    MOST_ROWS,
+    SMALL,
+    check_mapping,
+    finite,
+    in_words,
+    meaning_of,
+    new_figure,
+    same_decimals,
+    say,
+    styled,
+)
+
+BAR = "#aab2bd"
 
 
+@styled
 def plot_bars(
-    values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False
+    values: Mapping[str, float],
+    *,
+    xlabel: str,
+    sort: bool = False,
+    limit: float | None = None,
+    logarithmic: bool = False,
 ) -> Figure:
-    """Draw one labeled horizontal bar a name, with its value written behind it."""
-    figure, axes = new_figure(8, 0.42 * len(values) + 1)
-    bars = axes.barh(
-        list(values),
-        list(values.values()),
-        color=[COLORS[i % 8] for i in range(len(values))],
-    )
-    for bar, hatch in zip(
-        bars,
-        ("", "//", "..", "xx", "\\\\", "++", "oo", "--") * len(values),
-        strict=False,
-    ):
-        bar.set(hatch=hatch, edgecolor="white")
-    axes.bar_label(
-        bars,
-        [
-            f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}"
-            for value in values.values()
-        ],
-        padding=4,
-    )
-    axes.invert_yaxis()
-    axes.set_xlabel(xlabel)
-    if logarithmic:
-        axes.set_xscale("log")
-    axes.margins(x=0.25)  # room for the values, on either scale
+    """Draw one horizontal bar a name, all in one color, with its value behind it.
+
+    Args:
+        values: of names to numbers; of more than 40 the first are drawn.
+        sort: the largest on top, instead of the order of `values`.
+        limit: where the axis ends, such as 100 for percent; by default at the largest.
+        logarithmic: refused. Where there is no zero, the length of a bar means nothing:
+            use `plot_dots`.
+    """
+    if check_flag("logarithmic", logarithmic):
+        raise ValueError(
+            "logarithmic must be False: the length of a bar means nothing on a "
+            "logarithmic axis; use plot_dots"
+        )
+    names, numbers = _named_numbers(values, sort=sort)
+    figure, axes, names, numbers = _rows(names, numbers)
+    axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=INK)
+    low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
+    if limit is not None:
+        limit = float(finite("limit", limit))
+        if limit < high:
+            raise ValueError(f"limit must be at least the largest value, got {limit}")
+        high = limit
+    axes.set_xlim(low, high if high > low else 1)
+    _write_values(axes, np.maximum(numbers, 0), same_decimals(numbers))
+    axes.axvline(0, color=INK, linewidth=0.8)
+    _finish_rows(axes, names, xlabel)
     return figure
 
 
-def plot_spread(groups: Mapping[str, object], *, xlabel: str) -> Figure:
+@styled
+def plot_dots(
+    values: Mapping[str, float],
+    *,
+    xlabel: str,
+    sort: bool = False,
+    logarithmic: bool = False,
+) -> Figure:
+    """Draw one dot a name, with its value beside it: for numbers of different sizes.
+
+    Unlike a bar, a dot says nothing by its length, so the axis may be logarithmic.
+
+    Args:
+        values: of names to numbers, all positive if `logarithmic`; of more than 40 the
+            first are drawn.
+        sort: the largest on top, instead of the order of `values`.
+    """
+    logarithmic = check_flag("logarithmic", logarithmic)
+    names, numbers = _named_numbers(values, sort=sort)
+    if logarithmic and numbers.min() <= 0:
+        raise ValueError(
+            f"values must be positive on a logarithmic axis, got {numbers.min():g}"
+        )
+    figure, axes, names, numbers = _rows(names, numbers)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_xlim(numbers.min() / 2, numbers.max() * 2)
+        axes.xaxis.set_major_formatter(in_words)
+        axes.xaxis.set_minor_formatter("")
+    axes.hlines(
+        range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), color="#d9d9de"
+    )
+    axes.plot(numbers, range(len(names)), "o", color=INK, markersize=8)
+    _write_values(axes, numbers, same_decimals(numbers), offset=9)
+    _finish_rows(axes, names, xlabel)
+    return figure
+
+
+@styled
+def plot_spread(
+    groups: Mapping[str, object],
+    *,
+    xlabel: str,
+    meanings: Mapping[str, str] | None = None,
+    paired: bool = False,
+) -> Figure:
     """Draw one row a name: a dot for each run, and their mean with a bar of one
     standard deviation.
 
     The axis need not begin at zero: rows are compared with one another and with their
     spread.
-    """
-    figure, axes = new_figure(8, 0.42 * len(groups) + 1)
-    for row, values in enumerate(groups.values()):
-        values = np.asarray(values, dtype=float)
-        axes.plot(
-            values,
-            np.full(len(values), row),
-            "o",
-            color=COLORS[row % 8],
-            alpha=0.4,
-            markersize=5,
-        )
-        deviation = values.std(ddof=1) if len(values) > 1 else 0.0
-        marker = MARKERS[row % len(MARKERS)]
-        axes.errorbar(
-            values.mean(),
-            row,
-            xerr=deviation,
-            color=COLORS[row % 8],
-            marker=marker,
-            capsize=5,
-            markersize=8,
-        )
-        axes.annotate(
-            f"{values.mean():.3f}",
-            (values.mean(), row),
-            (0, 9),
-            textcoords="offset points",
-            ha="center",
-        )
-    axes.set_yticks(range(len(groups)), list(groups))
-    axes.set_ylim(len(groups) - 0.5, -0.7)
-    axes.grid(axis="x", alpha=0.3)
-    axes.set_xlabel(xlabel)
-    return figure
-
-
-def plot_intervals(
-    curves: Mapping[str, Mapping[float, tuple[float, float]]],
-    *,
-    xlabel: str,
-    ylabel: str,
-    spacing: str = "linear",
-) -> Figure:
-    """Draw one line a name through means, each with a bar from mean - half-width to
-    mean + half-width.
 
     Args:
-        curves: name to {x: (mean, half-width)}.
-        spacing: of the x axis: "linear", "logarithmic", or "even", as names of settings
-            would stand.
+        groups: name to runs, or title to such a mapping: its rows stand together, and
+            rows of one name look alike under every title.
+        meanings: for some names what they mean, such as "right" or "wrong".
+        paired: join run i of each row with run i of the next one, where rows share
+            their seeds or their data.
     """
-    if spacing not in ("linear", "logarithmic", "even"):
-        raise ValueError(
-            f"spacing must be 'linear', 'logarithmic' or 'even', got {spacing!r}"
-        )
-    figure, axes = new_figure(8, 3.4)
-    values = sorted({x for points in curves.values() for x in points})
-    places = {x: number if spacing == "even" else x for number, x in enumerate(values)}
-    for number, (name, points) in enumerate(curves.items()):
-        means, half_widths = np.array(list(points.values()), dtype=float).T
-        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
-        style |= {
-            "marker": MARKERS[number % len(MARKERS)],
-            "markersize": 6,
-            "capsize": 4,
-            "label": name,
-        }
-        axes.errorbar([places[x] for x in points], means, yerr=half_widths, **style)
-    if spacing == "logarithmic":
-        axes.set_xscale("log", base=2)
-    if len(places) <= 20 or spacing == "even":
-        axes.set_xticks(list(places.values()), [f"{x:,g}" for x in places])
-        axes.minorticks_off()
-    axes.set(xlabel=xlabel, ylabel=ylabel)
-    axes.grid(axis="y", alpha=0.3)
-    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    paired = check_flag("paired", paired)
+    check_mapping("groups", groups)
+    sections = groups if _is_nested(groups) else {"": groups}
+    rows = [
+        (title, name, finite(f"groups[{name!r}]", runs).reshape(-1))
+        for title, section in sections.items()
+        for name, runs in section.items()
+    ]
+    if not rows or len(rows) > MOST_ROWS:
+        raise ValueError(f"groups must be 1 to {MOST_ROWS} rows, got {len(rows)}")
+    for _, name, runs in rows:
+        if not runs.size:
+            raise ValueError(f"groups[{name!r}] must have at least one run, got none")
+    known = list(dict.fromkeys(name for _, name, _ in rows))
+    decimals = _decimals_of([runs for _, _, runs in rows])
+    means = [f"{runs.mean():,.{decimals}f}" for _, _, runs in rows]
+    titles = len(sections) if _is_nested(groups) else 0
+    figure, axes = new_figure(0.46 * len(rows) + 0.38 * titles + 0.9)
+    ticks: dict[float, str] = {}
+    y, before = 0.0, None
+    for (title, name, runs), mean in zip(rows, means, strict=True):
+        if titles and (before is None or before[0] != title):
+            axes.text(
+                0,
+                y,
+                row_name(title),
+                transform=axes.get_yaxis_transform(),
+                ha="left",
+                va="center",
+                fontweight="bold",
+            )
+            y += 0.85
+        if paired and before and before[0] == title:
+            if len(runs) != len(before[1]):
+                raise ValueError("groups must have equally many runs to be paired")
+            axes.plot(
+                [before[1], runs], [y - 1, y], color="#b9bec6", linewidth=1, zorder=1
+            )
+        number = known.index(name)
+        color = MEANINGS.get(meaning_of(name, meanings, known), INK)
+        _draw_runs(axes, y, runs, mean, color, MARKERS[number % len(MARKERS)])
+        ticks[y] = row_name(name)
+        before = title, runs
+        y += 1
+    axes.set_yticks(list(ticks), list(ticks.values()), fontsize=11)
+    axes.set_ylim(y - 0.5, -0.5 if titles else -0.8)
+    axes.margins(x=0.06)
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    axes.set_xlabel(drawable(xlabel))
     return figure
+
+
+def _draw_runs(
+    axes: Axes, y: float, runs: np.ndarray, written: str, color: str, marker: str
+) -> None:
+    axes.plot(runs, np.full(len(runs), y), "o", color=color, alpha=0.35, markersize=5)
+    deviation = runs.std(ddof=1) if len(runs) > 1 else 0.0
+    style = {"color": color, "marker": marker, "capsize": 5, "markersize": 8}
+    axes.errorbar(runs.mean(), y, xerr=deviation, **style)
+    axes.annotate(
+        written,
+        (runs.mean(), y),
+        (0, 8),
+        textcoords="offset points",
+        ha="center",
+        fontsize=SMALL,
+    )
+
+
+def _decimals_of(rows: list[np.ndarray]) -> int:
+    """Enough to tell runs apart: two digits of the smallest spread, three at most."""
+    spreads = [np.ptp(runs) for runs in [*rows, np.concatenate(rows)] if np.ptp(runs)]
+    return int(np.clip(2 - np.floor(np.log10(min(spreads))), 0, 3)) if spreads else 1
+
+
+def _is_nested(groups: Mapping[str, object]) -> bool:
+    return all(isinstance(section, Mapping) for section in groups.values())
+
+
+def _named_numbers(
+    values: Mapping[str, float], *, sort: bool
+) -> tuple[list[str], np.ndarray]:
+    check_mapping("values", values)
+    numbers = finite("values", list(values.values()))
+    if numbers.ndim != 1:
+        raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
+    order = np.argsort(-numbers, kind="stable") if check_flag("sort", sort) else ...
+    return list(np.array(list(values), dtype=object)[order]), numbers[order]
+
+
+def _rows(names: list[str], numbers: np.ndarray) -> tuple:
+    """Make the figure for the rows that are drawn, and say how many are not."""
+    more = len(names) - MOST_ROWS
+    names, numbers = names[:MOST_ROWS], numbers[:MOST_ROWS]
+    figure, axes = new_figure(0.36 * len(names) + 0.9)
+    if more > 0:
+        say(figure, f"{more:,} more rows, not drawn")
+    return figure, axes, names, numbers
+
+
+def _write_values(
+    axes: Axes, places: np.ndarray, written: list[str], offset: float = 5
+) -> None:
+    for row, (place, text) in enumerate(zip(places, written, strict=True)):
+        axes.annotate(
+            text,
+            (place, row),
+            (offset, 0),
+            textcoords="offset points",
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def _finish_rows(axes: Axes, names: list[str], xlabel: str) -> None:
+    axes.set_yticks(range(len(names)), [row_name(name) for name in names], fontsize=11)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlabel(drawable(xlabel))

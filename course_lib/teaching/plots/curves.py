@@ -1,73 +1,75 @@
-"""Curves over steps, or over any other number."""
+"""Curves over steps, or over any other number, each with its name beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.teaching.plots.style import COLORS, MARKERS, STYLES, new_figure
+from course_lib.foundation import check_flag
+from course_lib.teaching.plots.letters import drawable, row_name
+from course_lib.teaching.plots.style import (
+    MOST_CURVES,
+    WIDTH,
+    check_mapping,
+    curve_style,
+    draw_levels,
+    finite,
+    label_curves,
+    meaning_of,
+    new_figure,
+    styled,
+)
+
+SPACINGS = ("linear", "logarithmic", "even")
 
 
+@styled
 def plot_losses(
     curves: Mapping[str, object],
     lines: Mapping[str, float] | None = None,
     *,
     ylabel: str = "nats per token",
+    meanings: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw training losses against steps, smoothed, and levels to compare them with.
 
     Args:
         curves: name to losses, shape (steps,) or (runs, steps); of several runs the
             mean, and a band from the smallest to the largest.
-        lines: name to a constant loss.
+        lines: name to a constant loss, such as a floor.
+        meanings: for some names what they mean, such as "right" or "wrong".
     """
-    figure, axes = new_figure(8, 3.4)
+    _check_curves(curves)
+    figure, axes = new_figure(_height(len(curves) + len(lines or {})))
+    levels = draw_levels(axes, lines)
+    ends = []
     for number, (name, losses) in enumerate(curves.items()):
-        runs = np.atleast_2d(np.asarray(losses, dtype=float))
+        runs = _as_runs(name, losses)
         width = max(1, runs.shape[1] // 50)
         steps = np.arange(runs.shape[1] // width) * width + width / 2
-        smooth = (
-            runs[:, : len(steps) * width]
-            .reshape(len(runs), len(steps), width)
-            .mean(axis=2)
-        )
+        smooth = runs[:, : len(steps) * width]
+        smooth = smooth.reshape(len(runs), len(steps), width).mean(axis=2)
         # Smoothing would hide where a run starts, which is ln V if all is well: keep
         # the first loss as it is.
-        steps, smooth = (
-            np.concatenate([[0], steps]),
-            np.concatenate([runs[:, :1], smooth], axis=1),
-        )
-        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
-        style |= {
-            "marker": MARKERS[number % len(MARKERS)],
-            "markevery": 8,
-            "markersize": 5,
-        }
-        axes.plot(steps, smooth.mean(axis=0), label=name, **style)
+        steps = np.concatenate([[0], steps])
+        smooth = np.concatenate([runs[:, :1], smooth], axis=1)
+        style = curve_style(number, meaning_of(name, meanings, curves))
+        mean = smooth.mean(axis=0)
+        axes.plot(steps, mean, label=name, markevery=(3 * number, 12), **style)
         if len(runs) > 1:
-            axes.fill_between(
-                steps,
-                smooth.min(axis=0),
-                smooth.max(axis=0),
-                color=COLORS[number % 8],
-                alpha=0.25,
-            )
-    for number, (name, level) in enumerate((lines or {}).items()):
-        axes.axhline(
-            level,
-            color="black",
-            linewidth=1,
-            linestyle=STYLES[(number + 1) % len(STYLES)],
-            label=name,
-        )
-    axes.set(xlabel="optimizer step", ylabel=ylabel)
+            band = smooth.min(axis=0), smooth.max(axis=0)
+            axes.fill_between(steps, *band, color=style["color"], alpha=0.2)
+        ends.append((steps[-1], mean[-1], name, style["color"]))
+    axes.set(xlabel="optimizer step", ylabel=drawable(ylabel))
     axes.set_ylim(bottom=0)
-    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    _name_curves(axes, ends, levels)
     return figure
 
 
+@styled
 def plot_curves(
     x: object,
     curves: Mapping[str, object],
@@ -75,6 +77,8 @@ def plot_curves(
     xlabel: str,
     ylabel: str,
     lines: Mapping[str, float] | None = None,
+    meanings: Mapping[str, str] | None = None,
+    logarithmic: bool = False,
 ) -> Figure:
     """Draw one curve a name over common x values.
 
@@ -83,36 +87,160 @@ def plot_curves(
         curves: name to values, shape (points,) or (runs, points); of several runs the
             mean, and a band of one standard deviation.
         lines: name to a level to compare with.
+        meanings: for some names what they mean, such as "right" or "wrong".
+        logarithmic: the x axis in powers of two.
     """
-    figure, axes = new_figure(8, 3.4)
+    _check_curves(curves)
+    x = finite("x", x).reshape(-1)
+    figure, axes = new_figure(_height(len(curves) + len(lines or {})))
+    levels = draw_levels(axes, lines)
+    ends = []
     for number, (name, values) in enumerate(curves.items()):
-        runs = np.atleast_2d(np.asarray(values, dtype=float))
-        style = {"color": COLORS[number % 8], "linestyle": STYLES[number % len(STYLES)]}
-        axes.plot(
-            x,
-            runs.mean(axis=0),
-            marker=MARKERS[number % len(MARKERS)],
-            label=name,
-            **style,
-        )
-        if len(runs) > 1:
-            middle, deviation = runs.mean(axis=0), runs.std(axis=0, ddof=1)
-            axes.fill_between(
-                x,
-                middle - deviation,
-                middle + deviation,
-                color=style["color"],
-                alpha=0.25,
+        runs = _as_runs(name, values)
+        if runs.shape[1] != len(x):
+            raise ValueError(
+                f"curves[{name!r}] must have {len(x)} points, one for each x, got "
+                f"{runs.shape[1]}"
             )
-    for number, (name, level) in enumerate((lines or {}).items()):
-        axes.axhline(
-            level,
-            color="black",
-            linewidth=1,
-            linestyle=STYLES[(number + 1) % len(STYLES)],
-            label=name,
-        )
-    axes.set(xlabel=xlabel, ylabel=ylabel)
-    axes.grid(alpha=0.3)
-    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+        style = curve_style(number, meaning_of(name, meanings, curves))
+        middle = runs.mean(axis=0)
+        axes.plot(x, middle, label=name, **style)
+        if len(runs) > 1:
+            deviation = runs.std(axis=0, ddof=1)
+            band = middle - deviation, middle + deviation
+            axes.fill_between(x, *band, color=style["color"], alpha=0.2)
+        ends.append((x.max(), middle[x.argmax()], name, style["color"]))
+    if check_flag("logarithmic", logarithmic):
+        _space_x(axes, dict(zip(x, x, strict=True)), "logarithmic")
+    axes.set(xlabel=drawable(xlabel), ylabel=drawable(ylabel))
+    axes.grid()
+    _name_curves(axes, ends, levels)
     return figure
+
+
+@styled
+def plot_intervals(
+    curves: Mapping[str, Mapping],
+    *,
+    xlabel: str,
+    ylabel: str,
+    spacing: str = "linear",
+    lines: Mapping[str, float] | None = None,
+    meanings: Mapping[str, str] | None = None,
+) -> Figure:
+    """Draw one line a name through means, each with a bar from mean - half-width to
+    mean + half-width.
+
+    Args:
+        curves: name to {x: (mean, half-width)}, or title to such a mapping: one panel
+            for each, with one y axis for all.
+        spacing: of the x axis: "linear", "logarithmic", or "even", as names of settings
+            would stand.
+        lines: name to a level to compare with.
+        meanings: for some names what they mean, such as "right" or "wrong".
+    """
+    if spacing not in SPACINGS:
+        raise ValueError(
+            f"spacing must be 'linear', 'logarithmic' or 'even', got {spacing!r}"
+        )
+    panels = curves if _has_panels(curves) else {"": curves}
+    for panel in panels.values():
+        _check_curves(panel)
+    most = max(map(len, panels.values())) + len(lines or {})
+    figure, all_axes = new_figure(_height(most), columns=len(panels))
+    all_axes = np.atleast_1d(all_axes)
+    names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
+    values = sorted(
+        {x for p in panels.values() for points in p.values() for x in points}
+    )
+    finite("x values", values)
+    places = {x: float(i if spacing == "even" else x) for i, x in enumerate(values)}
+    for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
+        levels = draw_levels(axes, lines)
+        ends = []
+        for name, points in panel.items():
+            table = finite(f"curves[{name!r}]", list(points.values()))
+            if table.ndim != 2 or table.shape[1] != 2:
+                raise ValueError(
+                    f"curves[{name!r}] must be pairs of a mean and a half-width"
+                )
+            order = np.argsort(list(points))
+            x = np.array([places[key] for key in points])[order]
+            means, half_widths = table[order].T
+            style = curve_style(names.index(name), meaning_of(name, meanings, names))
+            axes.errorbar(x, means, yerr=half_widths, capsize=4, label=name, **style)
+            ends.append((x[-1], means[-1], name, style["color"]))
+        _space_x(axes, places, spacing, 6.5 / len(panels))
+        axes.set_xlabel(drawable(xlabel))
+        axes.grid(axis="y")
+        axes.set_title(row_name(title))
+        last = axes is all_axes[-1]
+        if last or list(panel) != list(list(panels.values())[-1]):
+            _name_curves(axes, ends, levels)
+    all_axes[0].set_ylabel(drawable(ylabel))
+    return figure
+
+
+def _height(num_names: int) -> float:
+    return max(3.4, 0.2 * num_names + 1)
+
+
+def _check_curves(curves: Mapping[str, object]) -> None:
+    check_mapping("curves", curves)
+    if len(curves) > MOST_CURVES:
+        raise ValueError(
+            f"curves must be at most {MOST_CURVES} to be told apart, got {len(curves)}"
+        )
+
+
+def _as_runs(name: str, values: object) -> np.ndarray:
+    runs = np.atleast_2d(finite(f"curves[{name!r}]", values))
+    if runs.ndim > 2 or not runs.size:
+        raise ValueError(
+            f"curves[{name!r}] must have shape (points,) or (runs, points), got "
+            f"{np.shape(values)}"
+        )
+    return runs
+
+
+def _has_panels(curves: Mapping[str, Mapping]) -> bool:
+    check_mapping("curves", curves)
+    for name, inner in curves.items():
+        check_mapping(f"curves[{name!r}]", inner)
+    return all(isinstance(v, Mapping) for p in curves.values() for v in p.values())
+
+
+def _space_x(
+    axes: Axes, places: Mapping[float, float], spacing: str, inches: float = WIDTH - 2.5
+) -> None:
+    """Put a tick at each x; names that would touch one another share one label."""
+    if spacing == "logarithmic":
+        if (least := min(places.values())) <= 0:
+            raise ValueError(f"x must be positive on a logarithmic axis, got {least:g}")
+        axes.set_xscale("log", base=2)
+    if len(places) > 20 and spacing == "linear":
+        return
+    at = np.array(list(places.values()))
+    scaled = np.log(at) if spacing == "logarithmic" else at
+    scaled = (scaled - scaled[0]) / max(np.ptp(scaled), 1e-9) * inches
+    owner, written = 0, {0: []}
+    for number, (x, place) in enumerate(zip(places, scaled, strict=True)):
+        text = f"{x:,g}"
+        letters = len(_joined([*written[owner], text])) + len(text)
+        if number and place - scaled[owner] > 0.045 * letters + 0.05:
+            owner, written[number] = number, []
+        written[owner].append(text)
+    axes.set_xticks(at, [_joined(written.get(i, [])) for i in range(len(at))])
+    axes.minorticks_off()
+
+
+def _joined(group: list[str]) -> str:
+    return ", ".join(group) if len(group) < 3 else f"{group[0]} … {group[-1]}"
+
+
+def _name_curves(axes: Axes, ends: list[tuple], levels: list[tuple]) -> None:
+    """Write each name beside its curve; a curve that is alone has it as the title."""
+    if len(ends) == 1 and not levels:
+        axes.set_title(row_name(ends[0][2]))
+    else:
+        label_curves(axes, [*ends, *levels])

@@ -2,32 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
-from course_lib.teaching.plots.style import new_figure
+from course_lib.teaching.plots.letters import drawable, row_name
+from course_lib.teaching.plots.style import (
+    LOST,
+    LOST_HATCH,
+    check_mapping,
+    explain,
+    finite,
+    new_figure,
+    styled,
+)
+
+MOST_VALUES = 12
+"""As many integers get a color of their own; more share a scale."""
+LARGEST_TABLE = 200, 2000
+MOST_TABLES = 3
 
 
-def plot_heatmap(values: object, *, xlabel: str, ylabel: str, label: str) -> Figure:
+@styled
+def plot_heatmap(
+    values: object,
+    *,
+    xlabel: str,
+    ylabel: str,
+    label: str,
+    zero: str | None = None,
+) -> Figure:
     """Draw a table of numbers as colors, with its zeros left white and crossed out.
 
     Args:
-        values: shape (rows, columns); row 0 is at the top.
+        values: shape (rows, columns); row 0 is at the top. Or title to such a table, to
+            set two or three side by side, in the same colors.
         label: what the colors mean.
+        zero: what a zero means, such as "never a target".
     """
-    values = np.asarray(values)
-    figure, axes = new_figure(9, min(0.3 * len(values) + 1.4, 5))
-    axes.patch.set(facecolor="white", hatch="xxxx", edgecolor="gray")
-    image = axes.imshow(
-        np.ma.masked_equal(values, 0),
-        aspect="auto",
-        cmap="viridis",
-        interpolation="nearest",
-    )
-    figure.colorbar(image, label=label)
-    for row in range(1, len(values)):
-        # rows that are alike must not melt into one
-        axes.axhline(row - 0.5, color="white", linewidth=1.5)
-    axes.set(xlabel=xlabel, ylabel=ylabel)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    tables = values if isinstance(values, Mapping) else {"": values}
+    check_mapping("values", tables)
+    if len(tables) > MOST_TABLES:
+        raise ValueError(
+            f"values must be at most {MOST_TABLES} tables, got {len(tables)}"
+        )
+    tables = {name: _as_table(name, table) for name, table in tables.items()}
+    most_rows = max(len(table) for table in tables.values())
+    figure, panels = new_figure(min(0.28 * most_rows + 1.8, 5), columns=len(tables))
+    panels = np.atleast_1d(panels)
+    numbers = np.unique(np.concatenate([t.ravel() for t in tables.values()]))
+    has_zeros, numbers = (numbers == 0).any(), numbers[numbers != 0]
+    colors, norm, ticks = _scale(numbers)
+    for axes, (name, table) in zip(panels, tables.items(), strict=True):
+        axes.patch.set(facecolor="white", hatch=LOST_HATCH, edgecolor=LOST)
+        shown = np.ma.masked_equal(table, 0)
+        style = {"aspect": "auto", "interpolation": "nearest"}
+        axes.imshow(shown, cmap=colors, norm=norm, **style)
+        _set_rows_apart(axes, len(table))
+        axes.set_title(row_name(name))
+        axes.set_xlabel(drawable(xlabel))
+        axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(8, integer=True))
+    panels[0].set_ylabel(drawable(ylabel))
+    source = ScalarMappable(norm, colors)
+    bar = figure.colorbar(source, ax=list(panels), label=drawable(label), ticks=ticks)
+    bar.ax.minorticks_off()
+    if has_zeros:
+        box = Rectangle(
+            (0, 0), 1, 1, facecolor="white", edgecolor=LOST, hatch=LOST_HATCH
+        )
+        explain(figure, {f"0: {row_name(zero)}" if zero else "0": box})
     return figure
+
+
+def _as_table(name: str, values: object) -> np.ndarray:
+    table = finite(f"values[{name!r}]" if name else "values", values)
+    rows, columns = LARGEST_TABLE
+    if (
+        table.ndim != 2
+        or not table.size
+        or len(table) > rows
+        or table.shape[1] > columns
+    ):
+        raise ValueError(
+            f"values must have shape (rows, columns), at most ({rows}, {columns}), got "
+            f"{table.shape}"
+        )
+    return table
+
+
+def _scale(numbers: np.ndarray) -> tuple:
+    """A color for each of a few integers, or a scale from smallest to largest."""
+    if not numbers.size:
+        return colormaps["viridis"], Normalize(0, 1), None
+    whole = (numbers == np.round(numbers)).all()
+    if whole and numbers[-1] - numbers[0] < MOST_VALUES:
+        steps = np.arange(numbers[0], numbers[-1] + 1)
+        colors = ListedColormap(colormaps["viridis"](np.linspace(0, 0.95, len(steps))))
+        edges = np.append(steps, steps[-1] + 1) - 0.5
+        return colors, BoundaryNorm(edges, len(steps)), steps
+    return colormaps["viridis"], Normalize(numbers[0], numbers[-1]), None
+
+
+def _set_rows_apart(axes: Axes, num_rows: int) -> None:
+    """Rows that are alike must not melt into one."""
+    if num_rows <= 40:
+        for row in range(1, num_rows):
+            axes.axhline(row - 0.5, color="white", linewidth=1.5)

@@ -1,42 +1,145 @@
-"""Pictures of a token ledger."""
+"""Pictures of token ledgers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from course_lib.foundation import TokenLedger
-from course_lib.teaching.plots.style import BLUE, HATCHES, ORANGE, new_figure, runs_of
+from course_lib.teaching.plots.letters import row_name
+from course_lib.teaching.plots.style import (
+    INK,
+    INPUTS,
+    LOST,
+    SMALL,
+    TARGETS,
+    block,
+    explain,
+    in_words,
+    new_figure,
+    runs_of,
+    say,
+    styled,
+)
+
+MOST_STEPS = 1000
+MOST_STARTS = 40
+MOST_RUNS = 100
+MOST_LEDGERS = 6
+LOST_HATCHES = ("xxxx", "....", "||||", "----")
 
 
-def plot_ledger(ledger: TokenLedger) -> Figure:
+@styled
+def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     """Draw how often each token is an input and a target, and shade what is never
-    used."""
-    figure, axes = new_figure(9, 2.6)
-    edges = np.arange(ledger.num_tokens + 1) - 0.5
-    axes.stairs(
-        ledger.as_input, edges, color=BLUE, alpha=0.5, fill=True, label="as input"
-    )
-    axes.stairs(ledger.as_target, edges, color=ORANGE, linewidth=2, label="as target")
-    for number, reason in enumerate(ledger.dropped):
-        hatch = HATCHES[number % len(HATCHES)]
-        positions = np.flatnonzero(ledger.reason == ledger.reasons.index(reason))
-        for first, last in runs_of(positions):
-            label = f"never used: {reason}" if first == positions[0] else None
-            axes.axvspan(
-                first - 0.5,
-                last + 0.5,
-                facecolor="lightgray",
-                hatch=hatch,
-                edgecolor="gray",
-                label=label,
-            )
-    axes.set(
-        xlabel="position in the stream", ylabel="times used", xlim=(edges[0], edges[-1])
-    )
-    axes.set_ylim(
-        0, max(ledger.as_input.max(initial=0), ledger.as_target.max(initial=0), 1) * 1.1
-    )
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+    used.
+
+    Several ledgers, by name, stand above one another on one axis of positions. Dotted
+    lines tell where windows start, unless they start everywhere. A stream of more than
+    1,000 tokens is drawn in 1,000 steps, each the mean of its tokens.
+    """
+    if isinstance(ledgers, TokenLedger):
+        ledgers = {"": ledgers}
+    if not isinstance(ledgers, Mapping) or not ledgers:
+        raise TypeError(
+            f"ledgers must be a ledger, or names and ledgers, got {ledgers!r:.60}"
+        )
+    for name, ledger in ledgers.items():
+        if not isinstance(ledger, TokenLedger):
+            raise TypeError(f"ledgers[{name!r}] must be a ledger, got {ledger!r:.60}")
+        if not ledger.num_tokens:
+            raise ValueError("a ledger must have tokens to be drawn, got none")
+    if len(ledgers) > MOST_LEDGERS:
+        raise ValueError(f"ledgers must be at most {MOST_LEDGERS}, got {len(ledgers)}")
+    height = 1.9 * len(ledgers) + 0.9 if len(ledgers) > 1 else 2.8
+    figure, panels = new_figure(height, rows=len(ledgers))
+    panels = np.atleast_1d(panels)
+    reasons = list(dict.fromkeys(r for one in ledgers.values() for r in one.dropped))
+    hatches = dict(zip(reasons, LOST_HATCHES * len(reasons), strict=False))
+    remarks: dict[str, None] = {}
+    for axes, (name, ledger) in zip(panels, ledgers.items(), strict=True):
+        remarks.update(dict.fromkeys(_draw(axes, ledger, hatches)))
+        axes.set_title(row_name(name), fontsize=SMALL)
+    panels[-1].set_xlabel("position in the stream")
+    panels[-1].xaxis.set_major_formatter(in_words)
+    panels[-1].xaxis.get_major_locator().set_params(integer=True)
+    longest = max(ledger.num_tokens for ledger in ledgers.values())
+    panels[-1].set_xlim(-0.5, longest - 0.5)
+    keys = {
+        "as input": block(0, 0, 1, 1, "inputs"),
+        "as target": Line2D([], [], color=TARGETS, linewidth=2.5),
+    }
+    if any(axes.lines for axes in panels):
+        keys["start of a window"] = Line2D([], [], color=INK, linestyle=":")
+    for reason, hatch in hatches.items():
+        keys[f"never used: {row_name(reason)}"] = _lost(0, 1, hatch)
+    explain(figure, keys)
+    if remarks:
+        say(figure, "; ".join(remarks))
     return figure
+
+
+def _draw(axes: Axes, ledger: TokenLedger, hatches: Mapping[str, str]) -> list[str]:
+    """Draw one ledger, and return what the picture leaves out."""
+    remarks = []
+    edges, as_input, as_target = _in_steps(ledger)
+    if len(as_input) < ledger.num_tokens:
+        remarks.append(
+            f"each step is the mean of {ledger.num_tokens / MOST_STEPS:,.4g} tokens"
+        )
+    axes.stairs(as_input, edges, color=INPUTS, alpha=0.35, fill=True, label="as input")
+    axes.stairs(as_target, edges, color=TARGETS, linewidth=2.5, label="as target")
+    for reason, hatch in hatches.items():
+        if reason not in ledger.dropped:
+            continue
+        code = ledger.reasons.index(reason)
+        runs = runs_of(np.flatnonzero(ledger.reason == code))
+        if len(runs) > MOST_RUNS:
+            count = ledger.dropped[reason]
+            remarks.append(
+                f"{reason}: {count:,} tokens in {len(runs):,} places, not drawn"
+            )
+            continue
+        for first, last in runs:
+            axes.add_patch(_lost(first - 0.5, last - first + 1, hatch, axes))
+    starts = _starts(ledger)
+    if 0 < len(starts) <= MOST_STARTS and (np.diff(starts) > 1).all():
+        for start in starts:
+            axes.axvline(start - 0.5, color=INK, linewidth=1, linestyle=":")
+    axes.set_ylim(0, 1.12 * max(as_input.max(), as_target.max(), 1))
+    axes.set_ylabel("times used")
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+    return remarks
+
+
+def _in_steps(ledger: TokenLedger) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    if ledger.num_tokens <= MOST_STEPS:
+        edges = np.arange(ledger.num_tokens + 1) - 0.5
+        return edges, ledger.as_input, ledger.as_target
+    cuts = np.linspace(0, ledger.num_tokens, MOST_STEPS + 1).astype(np.int64)
+    lengths = np.diff(cuts)
+    return (
+        cuts - 0.5,
+        np.add.reduceat(ledger.as_input, cuts[:-1]) / lengths,
+        np.add.reduceat(ledger.as_target, cuts[:-1]) / lengths,
+    )
+
+
+def _starts(ledger: TokenLedger) -> np.ndarray:
+    """Where windows start: before a token that is predicted from one token alone."""
+    return np.flatnonzero(ledger.shortest_context == 1) - 1
+
+
+def _lost(x: float, width: float, hatch: str, axes: Axes | None = None) -> Rectangle:
+    box = block(x, 0, width, 1, "lost", 0.25)
+    box.set(hatch=hatch, edgecolor=LOST)
+    if axes is not None:
+        # as high as the panel, however often tokens are used
+        box.set_transform(axes.get_xaxis_transform())
+    return box

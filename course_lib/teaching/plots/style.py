@@ -1,30 +1,112 @@
 """One style for every figure of the course: what a color means, sizes, and the shapes
-that pictures share."""
+that pictures share.
+
+A color means the same in every lesson, and never stands alone: a hatch, a marker or a
+label says it, too. What has no meaning of its own is drawn in ink, the color of text.
+"""
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
+import base64
+import functools
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ParamSpec
+
 import numpy as np
+from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
+from PIL import Image
 
-# Matt Petroff's cycle of eight colors, chosen to be told apart with any color vision.
-COLORS = plt.style.library["petroff8"]["axes.prop_cycle"].by_key()["color"]
-BLUE, ORANGE = COLORS[:2]
-STYLES = ("-", "--", "-.", ":")
-MARKERS = ("o", "s", "^", "D", "v", "P")
-HATCHES = ("xx", "..", "//", "\\\\", "++", "oo")
+from course_lib.teaching.plots.letters import font_families, row_name
+
+MEANINGS = {
+    "inputs": "#2f55e0",
+    "targets": "#e8590c",
+    "lost": "#757575",
+    "right": "#00523a",
+    "wrong": "#8b1c8f",
+    "neutral": "#16161e",
+}
+"""Each stands out from white by 3:1 or more, and from all others also for eyes that
+lack one of the three cones."""
+INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
+
+# Curves and rows without a meaning: shades of ink, with other dashes and markers.
+SHADES = (INK, "#55606e", "#8892a0")
+DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+TARGETS_HATCH, LOST_HATCH, WRONG_HATCH = "///", "xxxx", "..."
+
+WIDTH = 9.0
+"""Inches, of every figure: 900 pixels in a notebook, which a usual window shows."""
+SHOWN_DPI, SHARPNESS = 100, 2
+NO_DITHER = Image.Dither.NONE
+SMALL, NORMAL = 10, 11
+"""Font sizes in points, at the size at which a notebook shows the figure."""
 LARGEST_PICTURE = 60
+MOST_ROWS = 40
+MOST_CURVES = 16
+
+RULES = {
+    "font.family": list(font_families()),
+    "font.size": NORMAL,
+    "axes.labelsize": NORMAL,
+    "axes.titlesize": NORMAL,
+    "axes.titlelocation": "left",
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL,
+    "legend.frameon": False,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#d9d9de",
+    "hatch.linewidth": 0.7,
+    "text.parse_math": False,  # a label with two $ is no formula
+    "figure.dpi": SHOWN_DPI,
+}
+
+P = ParamSpec("P")
 
 
-def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
-    with plt.style.context(["default", "petroff8"]):
-        figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
-    # or the notebook would show it twice: as an open figure and as the cell's value
-    plt.close(figure)
-    return figure, axes
+class LessonFigure(Figure):
+    """A figure that a notebook shows at one size, and sharply on any screen."""
+
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
+        drawn, picture = io.BytesIO(), io.BytesIO()
+        with style.context(["default", RULES]):
+            self.savefig(drawn, dpi=SHOWN_DPI * SHARPNESS)
+        # 256 colors are enough, and a third of the size.
+        few_colors = Image.open(drawn).convert("RGB").quantize(256, dither=NO_DITHER)
+        few_colors.save(picture, format="png", optimize=True)
+        width, height = (round(inches * SHOWN_DPI) for inches in self.get_size_inches())
+        encoded = base64.b64encode(picture.getvalue()).decode("ascii")
+        data = {"image/png": encoded, "text/plain": repr(self)}
+        return data, {"image/png": {"width": width, "height": height}}
+
+
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Let a function draw in the style of the course, whatever the reader's own is."""
+
+    @functools.wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with style.context(["default", RULES]):
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+def new_figure(height: float, columns: int = 1, rows: int = 1) -> tuple[Figure, object]:
+    """Make a figure that no list of open figures holds, or it would be shown twice."""
+    figure = LessonFigure(figsize=(WIDTH, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, sharex=rows > 1, sharey=columns > 1)
 
 
 def without_frame(figure: Figure, axes: Axes) -> Figure:
@@ -33,16 +115,18 @@ def without_frame(figure: Figure, axes: Axes) -> Figure:
     return figure
 
 
+# Boxes
+
+
 def block(
-    x: float, y: float, width: float, height: float, color: str, hatch: str = ""
+    x: float, y: float, width: float, height: float, meaning: str, shade: float = 0.3
 ) -> Rectangle:
+    """A box in the color of a meaning, with the hatch that goes with it."""
+    color = MEANINGS[meaning]
+    hatch = {"targets": TARGETS_HATCH, "lost": LOST_HATCH}.get(meaning, "")
+    face = to_rgba(color, shade)
     return Rectangle(
-        (x, y),
-        width,
-        height,
-        facecolor=to_rgba(color, 0.35),
-        edgecolor=color,
-        hatch=hatch,
+        (x, y), width, height, facecolor=face, edgecolor=color, hatch=hatch
     )
 
 
@@ -51,28 +135,180 @@ def labeled_box(
     x: float,
     y: float,
     label: str,
-    color: str,
+    meaning: str,
     *,
-    hatch: str = "",
-    fontsize: float = 11,
+    shade: float = 0.3,
+    fontsize: float = NORMAL,
 ) -> None:
-    rectangle = block(x + 0.04, y, 0.92, 0.8, color, hatch)
-    rectangle.set_edgecolor("black" if color == "white" else color)
-    axes.add_patch(rectangle)
+    box = block(x + 0.04, y, 0.92, 0.8, meaning, shade)
+    axes.add_patch(box)
     text = axes.text(
         x + 0.5, y + 0.4, label, ha="center", va="center", fontsize=fontsize
     )
-    if hatch and color != "lightgray":
+    if label and box.get_hatch():
         text.set_bbox(
-            {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
+            {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
         )
+
+
+def column_width(num_columns: int, widest: float, names: float = 1.5) -> float:
+    """Inches for each column of boxes beside names; few don't fill the width."""
+    return min(widest, (WIDTH - names) / num_columns)
+
+
+def fit_columns(
+    axes: Axes, num_columns: int, widest: float, names: float = 1.5
+) -> None:
+    end = (WIDTH - names) / column_width(num_columns, widest, names)
+    axes.set_xlim(-0.1, end + 0.1)
+
+
+def explain(figure: Figure, meanings: Mapping[str, Patch]) -> None:
+    """Say above the picture what its boxes mean, in as many lines as that takes."""
+    widths = [0.075 * len(name) + 0.55 for name in meanings]
+    available = WIDTH - 0.2
+    one_line = sum(widths) <= available
+    figure.legend(
+        list(meanings.values()),
+        list(meanings),
+        loc="outside upper left",
+        ncols=len(meanings) if one_line else max(1, int(available / max(widths))),
+        handlelength=1.6,
+        borderaxespad=0.2,
+        columnspacing=1.6,
+    )
+
+
+def say(figure: Figure, remark: str) -> None:
+    """Write below the picture what it leaves out."""
+    figure.supxlabel(remark, fontsize=SMALL, fontstyle="italic", x=0.01, ha="left")
+
+
+# Curves
+
+
+def curve_style(number: int, meaning: str | None = None) -> dict[str, object]:
+    """Color, dashes and marker of the curve with this number: no two are alike."""
+    if meaning is not None and meaning not in MEANINGS:
+        raise ValueError(f"meanings must be some of {list(MEANINGS)}, got {meaning!r}")
+    shade = SHADES[number % len(SHADES)]
+    return {
+        "color": MEANINGS[meaning] if meaning else shade,
+        "linestyle": DASHES[number % len(DASHES)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "markersize": 6,
+    }
+
+
+def meaning_of(
+    name: str, meanings: Mapping[str, str] | None, names: Iterable[str]
+) -> str | None:
+    """Look up what a row or curve means; every key must be one of `names`."""
+    unknown = [key for key in meanings or {} if key not in names]
+    if unknown:
+        raise ValueError(f"meanings must be for {list(names)}, got {unknown[0]!r}")
+    return (meanings or {}).get(name)
+
+
+def draw_levels(axes: Axes, levels: Mapping[str, float] | None) -> list[tuple]:
+    """Draw lines across, and return where to write their names."""
+    for level in (levels or {}).values():
+        axes.axhline(level, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
+    return [(None, level, name, INK) for name, level in (levels or {}).items()]
+
+
+def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
+    """Write names on the right, each beside the end of its curve; none over another.
+
+    Args:
+        ends: (x, y, name, color) of each; x is `None` for a line across.
+    """
+    bottom, top = axes.get_ylim()
+    height = axes.figure.get_figheight() - 0.8
+    wanted = np.array([(y - bottom) / (top - bottom) for _, y, _, _ in ends])
+    places = spread_out(wanted, 1.35 * SMALL / 72 / height)
+    for (x, y, name, color), place in zip(ends, places, strict=True):
+        axes.annotate(
+            row_name(name),
+            (1, y) if x is None else (x, y),
+            (1.05, place),
+            xycoords=("axes fraction", "data") if x is None else "data",
+            textcoords="axes fraction",
+            va="center",
+            fontsize=SMALL,
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": color,
+                "linewidth": 0.7,
+                "shrinkA": 1,
+                "shrinkB": 4,
+            },
+        )
+
+
+def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
+    """Move places apart until neighbors are `gap` away, and as little as that takes."""
+    order = np.argsort(wanted, kind="stable")
+    places = np.asarray(wanted, dtype=float)[order]
+    clusters = [[place, 1] for place in places]  # middle, number of members
+    merged = []
+    for middle, members in clusters:
+        merged.append([middle, members])
+        while len(merged) > 1:
+            (low, m), (high, n) = merged[-2:]
+            if high - low >= gap * (m + n) / 2:
+                break
+            merged[-2:] = [[(low * m + high * n) / (m + n), m + n]]
+    result = np.empty(len(places))
+    result[order] = np.concatenate(
+        [mid + gap * (np.arange(n) - (n - 1) / 2) for mid, n in merged] or [[]]
+    )
+    return result
+
+
+# Numbers
+
+
+def same_decimals(values: Sequence[float]) -> list[str]:
+    """Write numbers with equally many decimals: enough for three digits of the largest
+    and two of the smallest, and no more than three."""
+    sizes = [abs(value) for value in values if value]
+    decimals = 0
+    if sizes and any(value != round(value) for value in values):
+        smallest, largest = np.floor(np.log10([min(sizes), max(sizes)]))
+        decimals = int(np.clip(max(1 - smallest, 2 - largest), 1, 3))
+    return [f"{value:,.{decimals}f}" for value in values]
+
+
+def in_words(value: float, _: object = None) -> str:
+    """Write a number at a tick: 10,000 and 10 million."""
+    for size, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if abs(value) >= size:
+            return f"{value / size:g} {name}"
+    return f"{value:,g}"
+
+
+def finite(name: str, values: object) -> np.ndarray:
+    """View what is to be drawn as numbers; NaN and infinity can't be."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be numbers, got {values!r:.60}") from None
+    if not np.isfinite(array).all():
+        bad = array[~np.isfinite(array)].flat[0]
+        raise ValueError(f"{name} must be finite to be drawn, got {bad}")
+    return array
+
+
+def check_mapping(name: str, values: object) -> None:
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{name} must be a mapping of names, got {values!r:.60}")
+    if not values:
+        raise ValueError(f"{name} must have at least one name, got none")
 
 
 def runs_of(positions: np.ndarray) -> list[tuple[int, int]]:
     """Group sorted positions into runs of neighbors: (first, last) of each."""
     pieces = np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)
     return [(int(piece[0]), int(piece[-1])) for piece in pieces if len(piece)]
-
-
-def visible(label: str) -> str:
-    return {" ": "␣", "\n": "↵", "\t": "⇥"}.get(label, label)

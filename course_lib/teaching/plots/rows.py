@@ -1,0 +1,151 @@
+"""Pictures of a whole stream in rows: cut in several ways, or folded into tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from course_lib.foundation import as_integers, check_integer
+from course_lib.teaching.plots.letters import row_name
+from course_lib.teaching.plots.style import (
+    LARGEST_PICTURE,
+    MOST_ROWS,
+    SMALL,
+    block,
+    column_width,
+    explain,
+    fit_columns,
+    labeled_box,
+    new_figure,
+    styled,
+    without_frame,
+)
+
+SHADES_IN_TURN = (0.12, 0.4)
+"""Only to tell neighbors apart."""
+
+
+@styled
+def plot_cuts(
+    rows: Mapping[str, object], context_length: int, num_tokens: int
+) -> Figure:
+    """Draw, one row a name, where starts cut the stream: windows, and what they leave
+    out.
+
+    Args:
+        rows: name to starts, shape (num_windows,), T or more apart.
+        context_length: T.
+        num_tokens: N.
+    """
+    context_length = check_integer("context_length", context_length, minimum=1)
+    num_tokens = check_integer(
+        "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
+    )
+    check_integer("number of rows", len(rows), minimum=1, maximum=MOST_ROWS)
+    cuts = {}
+    for name, starts in rows.items():
+        cuts[name] = np.sort(as_integers(f"rows[{name!r}]", starts), axis=None)
+        _check_cuts(name, cuts[name], context_length, num_tokens)
+    figure, axes = new_figure(0.4 * len(rows) + 1.1)
+    # Starts are written where they fit.
+    wide_enough = context_length * column_width(num_tokens, 0.42) >= 0.22
+    for row, starts in enumerate(cuts.values()):
+        axes.add_patch(block(0, row + 0.15, num_tokens, 0.7, "lost", 0.25))
+        for number, start in enumerate(starts):
+            white = block(start, row + 0.15, context_length, 0.7, "inputs", 1)
+            white.set_facecolor("white")  # hides the hatch of what is left out
+            axes.add_patch(white)
+            shade = SHADES_IN_TURN[number % 2]
+            box = block(start, row + 0.15, context_length, 0.7, "inputs", shade)
+            axes.add_patch(box)
+            if wide_enough:
+                where = start + 0.15, row + 0.5
+                axes.text(*where, str(start), va="center", fontsize=SMALL)
+    names = [row_name(name) for name in rows]
+    axes.set_yticks(np.arange(len(rows)) + 0.5, names)
+    fit_columns(axes, num_tokens, 0.42)
+    axes.set_xticks(range(0, num_tokens + 1, 5))
+    axes.set_ylim(len(rows) + 0.05, -0.05)
+    axes.set_xlabel("position in the stream", loc="left")
+    keys = {
+        f"windows of T = {context_length} inputs, two shades in turn": block(
+            0, 0, 1, 1, "inputs"
+        ),
+        "never an input": block(0, 0, 1, 1, "lost"),
+    }
+    explain(figure, keys)
+    return without_frame(figure, axes)
+
+
+@styled
+def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
+    """Draw a stream folded into rows: in each the ids 0, 1, 2, ... it reads, batch by
+    batch.
+
+    Args:
+        starts: shape (num_batches, B), as from `partition_starts`.
+        num_steps: T.
+        row_length: inputs of a row; those that fill no batch are shaded.
+    """
+    starts = as_integers("starts", starts)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    row_length = check_integer("row_length", row_length, minimum=1, maximum=24)
+    if starts.ndim != 2 or not starts.size:
+        raise ValueError(
+            f"starts must have shape (num_batches, B), got shape {starts.shape}"
+        )
+    num_batches, batch_size = starts.shape
+    check_integer("number of rows", batch_size, minimum=1, maximum=MOST_ROWS // 2)
+    if num_batches * num_steps > row_length:
+        raise ValueError(
+            f"starts must fit into rows of {row_length}, got {num_batches} batches of "
+            f"{num_steps} steps"
+        )
+    if (starts != starts[0] + num_steps * np.arange(num_batches)[:, None]).any():
+        raise ValueError(
+            f"starts must go on {num_steps} ids later in every batch, got {starts}"
+        )
+    figure, axes = new_figure(0.5 * batch_size + 1.1)
+    for row, first in enumerate(starts[0]):
+        y = batch_size - 1 - row
+        for column in range(row_length):
+            batch = column // num_steps
+            used = batch < num_batches
+            meaning = "inputs" if used else "lost"
+            shade = SHADES_IN_TURN[batch % 2] if used else 0.25
+            labeled_box(axes, column, y, str(first + column), meaning, shade=shade)
+    ends = num_steps * np.arange(1, num_batches + 1)
+    axes.vlines(ends[ends < row_length], -0.15, batch_size, color="black", linewidth=2)
+    centers = ends - num_steps / 2
+    axes.set_xticks(centers, [f"batch {batch}" for batch in range(num_batches)])
+    rows = range(batch_size)
+    axes.set_yticks(
+        [batch_size - 0.6 - row for row in rows], [f"row {row}" for row in rows]
+    )
+    fit_columns(axes, row_length, 0.5)
+    axes.set_ylim(-0.15, batch_size)
+    keys = {"inputs, two shades for batches in turn": block(0, 0, 1, 1, "inputs")}
+    if num_batches * num_steps < row_length:
+        keys["fills no batch"] = block(0, 0, 1, 1, "lost")
+    explain(figure, keys)
+    return without_frame(figure, axes)
+
+
+def _check_cuts(
+    name: str, starts: np.ndarray, context_length: int, num_tokens: int
+) -> None:
+    outside = starts[(starts < 0) | (starts + context_length > num_tokens)]
+    if outside.size:
+        raise ValueError(
+            f"rows[{name!r}] must hold windows of {context_length} in a stream of "
+            f"{num_tokens}, got a start at {outside[0]}"
+        )
+    near = np.flatnonzero(np.diff(starts) < context_length)
+    if near.size:
+        first, second = starts[near[0]], starts[near[0] + 1]
+        raise ValueError(
+            f"rows[{name!r}] must be starts at least {context_length} apart, got "
+            f"{first} and {second}"
+        )

@@ -1,0 +1,87 @@
+"""One text in several tokenizations, as HTML: letters keep their size, and a narrow
+window scrolls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from IPython.display import display
+
+from course_lib.foundation import check_integer
+from course_lib.teaching.plots.letters import signs
+from course_lib.teaching.plots.style import check_mapping
+from course_lib.teaching.plots.tables import SCROLLING, plain
+
+MOST_TOKENS = 2000
+
+
+def show_tokens(rows: Mapping[str, Sequence[str | bytes]]) -> None:
+    """Display one text in several tokenizations, one row each: a box around each token.
+
+    Two shades in turn only tell neighbors apart; they mean nothing.
+
+    Args:
+        rows: name to tokens, as text, or as bytes: those that are no text by themselves
+            are written in hexadecimal.
+    """
+    marked = TokenRows(rows)
+    display({"text/html": marked.html, "text/plain": marked.text}, raw=True)
+
+
+class TokenRows:
+    """Named rows of tokens in two forms.
+
+    Attributes:
+        html: for a notebook.
+        text: for a terminal.
+    """
+
+    def __init__(self, rows: Mapping[str, Sequence[str | bytes]]) -> None:
+        check_mapping("rows", rows)
+        total = sum(map(len, rows.values()))
+        check_integer("tokens in rows", total, minimum=1, maximum=MOST_TOKENS)
+        self.rows = {
+            f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}": [
+                _spelled(token) for token in tokens
+            ]
+            for name, tokens in rows.items()
+        }
+
+    @property
+    def html(self) -> str:
+        name_style = "text-align: left; white-space: nowrap; padding: 3px 12px 3px 0"
+        cell_style = "text-align: left; white-space: nowrap; padding: 3px 0"
+        lines = [f'<div style="{SCROLLING}">', '<table style="margin: 0">', "<tbody>"]
+        for name, tokens in self.rows.items():
+            spans = "".join(map(_span, range(len(tokens)), tokens))
+            lines.append(
+                f'<tr style="background: none"><td style="{name_style}">{plain(name)}'
+                f'</td><td style="{cell_style}">{spans}</td></tr>'
+            )
+        return "\n".join([*lines, "</tbody>", "</table>", "</div>"])
+
+    @property
+    def text(self) -> str:
+        width = max(map(len, self.rows))
+        return "\n".join(
+            f"{name:<{width}}  {'|'.join(tokens)}" for name, tokens in self.rows.items()
+        )
+
+
+def _spelled(token: str | bytes) -> str:
+    if isinstance(token, bytes):
+        try:
+            token = token.decode("utf-8")
+        except UnicodeDecodeError:
+            return f"<{token.hex(' ').upper()}>"
+    return signs(token)
+
+
+def _span(number: int, token: str) -> str:
+    # The border overlaps the neighbor's, so that letters of all rows stay in columns.
+    style = (
+        "display: inline-block; font: 14px monospace; letter-spacing: 3px; "
+        f"background-color: rgba(128, 128, 128, {(0.12, 0.38)[number % 2]}); "
+        "box-shadow: inset 0px 0px 0px 1px rgb(128, 128, 128); padding: 3px 0"
+    )
+    return f'<span style="{style}">{plain(token)}</span>'

@@ -1,0 +1,193 @@
+"""Pictures of a stream, and of single windows that are cut out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course_lib.foundation import Ids, as_integers, as_stream, check_integer
+from course_lib.next_token_shifting import shift_by_one
+from course_lib.teaching.plots.letters import in_a_box
+from course_lib.teaching.plots.style import (
+    INK,
+    LARGEST_PICTURE,
+    MOST_ROWS,
+    SMALL,
+    block,
+    column_width,
+    explain,
+    fit_columns,
+    labeled_box,
+    new_figure,
+    say,
+    styled,
+    without_frame,
+)
+
+MOST_SHIFTED = 17
+
+
+@styled
+def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
+    """Draw a window of T + 1 ids, and under it its inputs and targets.
+
+    Args:
+        window: T + 1 integers. Of a long window the first 17 are drawn.
+        labels: what to write for each of them, by default the id.
+    """
+    stream = as_stream(window, "window")
+    shift_by_one(stream)  # says what is wrong with a window of one id
+    if labels is not None and len(labels) != len(stream):
+        raise ValueError(
+            f"labels must be one for each of the {len(stream)} ids, got {len(labels)}"
+        )
+    num_drawn = min(len(stream), MOST_SHIFTED)
+    drawn = stream[:num_drawn] if labels is None else labels[:num_drawn]
+    written = [in_a_box(str(label)) for label in drawn]
+    columns, _ = shift_by_one(np.arange(num_drawn))
+    figure, axes = new_figure(2.8)
+    for position, label in enumerate(written):
+        labeled_box(axes, position, 2.6, label, "neutral", shade=0)
+    for column in columns:
+        labeled_box(axes, column, 1.1, written[column], "inputs")
+        labeled_box(axes, column, 0, written[column + 1], "targets")
+        ends = (column + 0.5, 0.82), (column + 0.5, 1.08)
+        axes.annotate("", *ends, arrowprops={"arrowstyle": "->", "color": INK})
+    rows = {
+        3.0: f"window, {len(stream)} ids",
+        1.5: f"inputs, T = {len(stream) - 1}",
+        0.4: f"targets, T = {len(stream) - 1}",
+    }
+    axes.set_yticks(list(rows), list(rows.values()), fontsize=11)
+    axes.set_xticks(columns + 0.5, columns)
+    axes.set_xlabel("position t", loc="left")
+    fit_columns(axes, num_drawn, 0.7)
+    axes.set_ylim(-0.1, 3.6)
+    if num_drawn < len(stream):
+        say(figure, f"{len(stream) - num_drawn:,} more ids of the window, not drawn")
+    return without_frame(figure, axes)
+
+
+@styled
+def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure:
+    """Draw the stream 0 ... N-1 and each window under it, its last target apart.
+
+    Args:
+        starts: integers, shape (num_windows,), or (num_batches, batch_size) to set
+            batches apart.
+        context_length: T.
+        num_tokens: N, small enough to look at.
+    """
+    starts = as_integers("starts", starts)
+    context_length = check_integer("context_length", context_length, minimum=1)
+    num_tokens = check_integer(
+        "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
+    )
+    check_integer("number of windows", starts.size, minimum=1, maximum=MOST_ROWS)
+    _check_inside("starts", starts.ravel(), context_length, num_tokens)
+    in_batches = starts.ndim > 1
+    batches = starts.reshape(len(starts), -1) if in_batches else starts.reshape(1, -1)
+    gaps = 0.45 * (len(batches) - 1)
+    figure, axes = new_figure(0.3 * (starts.size + gaps) + 1.1)
+    touched = {int(s) + t for s in starts.flat for t in range(context_length + 1)}
+    _draw_stream(axes, num_tokens, touched)
+    ticks = {0.75: "stream"}
+    y = 0.0
+    for number, batch in enumerate(batches):
+        for start in batch:
+            y -= 1
+            axes.add_patch(block(start, y, context_length, 0.72, "inputs"))
+            axes.add_patch(block(start + context_length, y, 1, 0.72, "targets"))
+            name = f"batch {number}, " if in_batches else ""
+            ticks[y + 0.36] = f"{name}start {start}"
+        y -= 0.45
+    _finish(axes, ticks, num_tokens)
+    keys = {
+        f"T = {context_length} inputs": block(0, 0, 1, 1, "inputs"),
+        "one id more, for the last target": block(0, 0, 1, 1, "targets"),
+    }
+    if len(touched) < num_tokens:
+        keys["in no window"] = block(0, 0, 1, 1, "lost")
+    explain(figure, keys)
+    return without_frame(figure, axes)
+
+
+@styled
+def plot_scored_windows(
+    windows: Sequence[tuple[int, int, int]], num_tokens: int
+) -> Figure:
+    """Draw the windows of a strided evaluation: what each only reads, and what it
+    scores.
+
+    Args:
+        windows: (start, length, scored) of each, as `scored_windows` returns them.
+        num_tokens: N, small enough to look at.
+    """
+    num_tokens = check_integer(
+        "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
+    )
+    check_integer("number of windows", len(windows), minimum=1, maximum=MOST_ROWS)
+    table = as_integers("windows", windows)
+    if table.ndim != 2 or table.shape[1] != 3:
+        raise ValueError(
+            f"windows must be rows of (start, length, scored), got shape {table.shape}"
+        )
+    for start, length, scored in table:
+        _check_inside("windows", np.array([start]), int(length), num_tokens)
+        check_integer("scored", scored, minimum=0, maximum=int(length))
+    figure, axes = new_figure(0.3 * len(windows) + 1.1)
+    scored_once = {
+        int(token)
+        for start, length, scored in table
+        for token in range(start + length + 1 - scored, start + length + 1)
+    }
+    _draw_stream(axes, num_tokens, scored_once)
+    ticks = {0.75: "stream"}
+    for row, (start, length, scored) in enumerate(table, start=1):
+        first = start + length + 1 - scored
+        axes.add_patch(block(start, -row, first - start, 0.72, "neutral", 0.12))
+        axes.add_patch(block(first, -row, scored, 0.72, "targets"))
+        ticks[0.36 - row] = f"start {start}"
+    _finish(axes, ticks, num_tokens)
+    keys = {
+        "read as context only": block(0, 0, 1, 1, "neutral", 0.12),
+        "scored": block(0, 0, 1, 1, "targets"),
+        "never scored": block(0, 0, 1, 1, "lost"),
+    }
+    explain(figure, keys)
+    return without_frame(figure, axes)
+
+
+def _check_inside(
+    name: str, starts: np.ndarray, context_length: int, num_tokens: int
+) -> None:
+    last = num_tokens - context_length - 1
+    outside = starts[(starts < 0) | (starts > last)]
+    if outside.size:
+        raise ValueError(
+            f"{name} must leave room for {context_length + 1} ids in a stream of "
+            f"{num_tokens}, got a window at {outside[0]}"
+        )
+
+
+def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> None:
+    # Numbers that would touch one another stand above every fifth token.
+    is_tight = column_width(num_tokens, 0.42) < 0.24
+    for token in range(num_tokens):
+        label = "" if is_tight else str(token)
+        meaning = "neutral" if token in used else "lost"
+        shade = 0 if token in used else 0.25
+        labeled_box(axes, token, 0.35, label, meaning, shade=shade, fontsize=SMALL)
+        if is_tight and token % 5 == 0:
+            where = token + 0.5, 1.4
+            axes.text(*where, str(token), ha="center", va="center", fontsize=SMALL)
+
+
+def _finish(axes: Axes, ticks: dict[float, str], num_tokens: int) -> None:
+    axes.set_yticks(list(ticks), list(ticks.values()))
+    axes.set_xticks([])
+    fit_columns(axes, num_tokens, 0.42)
+    axes.set_ylim(min(ticks) - 0.5, 1.7)
