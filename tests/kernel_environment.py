@@ -35,3 +35,19 @@ def pytest_configure(config: pytest.Config) -> None:
     directory = tempfile.TemporaryDirectory(prefix="course-ipython-")
     config.add_cleanup(directory.cleanup)
     os.environ.update(kernel_environment(Path(directory.name)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Share tests out to processes file by file, a notebook's cells sharing a kernel; but a run of a whole lesson
+    within a file by itself. What takes longest begins first, so that no process is left alone with it at the end.
+    """
+
+    def is_a_lesson(item: pytest.Item) -> bool:
+        return item.path.suffix == ".ipynb" or item.get_closest_marker("whole_lesson") is not None
+
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            alone = item.get_closest_marker("whole_lesson") is not None
+            item.add_marker(pytest.mark.xdist_group(item.nodeid if alone else str(item.path)))
+    items.sort(key=lambda item: not is_a_lesson(item))
