@@ -31,17 +31,16 @@ def check_integer(
         TypeError: `value` is not an integer (`True`, `2.0` and `[2]` are not).
         ValueError: it lies outside `minimum` ... `maximum`.
     """
-    wanted = f"an integer of at least {minimum}"
-    if maximum is not None:
-        wanted += f" and at most {maximum}"
     scalar = _scalar(value)
     try:
         if scalar is None or isinstance(scalar, bool):
             raise TypeError
         number = operator.index(scalar)
     except TypeError:
+        wanted = _range_of_integers(minimum, maximum)
         raise TypeError(f"{name} must be {wanted}, got {_shown(value)}") from None
     if number < minimum or (maximum is not None and number > maximum):
+        wanted = _range_of_integers(minimum, maximum)
         raise ValueError(f"{name} must be {wanted}, got {_digits(number)}")
     return number
 
@@ -113,40 +112,16 @@ def as_integers(name: str, values: object) -> np.ndarray:
         ValueError: they are ragged, or larger than the 64-bit integers that batches are
             made of.
     """
-    kind = type(values).__name__
-    if isinstance(values, str | bytes | bytearray | memoryview):
-        raise TypeError(f"{name} must be integers, got text ({kind}): encode it first")
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(
-            f"{name} must be integers, got {kind}: take the masked ones out with "
-            ".compressed(), or replace them with .filled()"
-        )
-    if isinstance(values, torch.Tensor):
-        if values.is_floating_point():  # NumPy does not know them all
-            raise TypeError(
-                f"{name} must be integers, got Tensor of "
-                f"{str(values.dtype).removeprefix('torch.')}"
-            )
-        values = values.detach().cpu().numpy()
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ValueError(
-            f"{name} must be a regular array, got rows of different lengths"
-        ) from None
-    if array.size == 0 and not isinstance(values, np.ndarray):
-        # an empty list has no type of its own: NumPy would say float
-        array = array.astype(np.int64)
+    # Every batch is asked for with a plain array: that way is short.
+    array = values if type(values) is np.ndarray else _to_array(name, values)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {_describe(values, array)}")
-    if _holds_a_flag(values):  # which NumPy has turned into 0 or 1
-        raise TypeError(f"{name} must be integers, got {kind} with True or False in it")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ValueError(
             f"{name} must fit into 64-bit signed integers, got {array.max()}"
         )
     array = array.view()
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
 
 
@@ -165,6 +140,37 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     return stream
 
 
+def _to_array(name: str, values: object) -> np.ndarray:
+    """Convert what is no plain array, and refuse what NumPy would take for integers."""
+    kind = type(values).__name__
+    if isinstance(values, str | bytes | bytearray | memoryview):
+        raise TypeError(f"{name} must be integers, got text ({kind}): encode it first")
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} must be integers, got {kind}: take the masked ones out with "
+            ".compressed(), or replace them with .filled()"
+        )
+    if isinstance(values, torch.Tensor):
+        if values.is_floating_point():  # NumPy does not know them all
+            raise TypeError(
+                f"{name} must be integers, got Tensor of "
+                f"{str(values.dtype).removeprefix('torch.')}"
+            )
+        return values.detach().cpu().numpy()
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a regular array, got rows of different lengths"
+        ) from None
+    if array.size == 0 and not isinstance(values, np.ndarray):
+        # an empty list has no type of its own: NumPy would say float
+        return array.astype(np.int64)
+    if array.dtype.kind in "iu" and _holds_a_flag(values):  # as 0 or 1 by now
+        raise TypeError(f"{name} must be integers, got {kind} with True or False in it")
+    return array
+
+
 def _holds_a_flag(values: object) -> bool:
     """Say whether a list or tuple, or one inside it, holds True or False."""
     if not isinstance(values, list | tuple):
@@ -175,9 +181,18 @@ def _holds_a_flag(values: object) -> bool:
     return bool(kinds & {list, tuple}) and any(map(_holds_a_flag, values))
 
 
+def _range_of_integers(minimum: int, maximum: int | None) -> str:
+    wanted = f"an integer of at least {minimum}"
+    return wanted if maximum is None else f"{wanted} and at most {maximum}"
+
+
 def _scalar(value: object) -> object:
-    """Take a single value out of a NumPy scalar, or an array or tensor without
-    dimensions; of one with dimensions, None."""
+    """Take the value out of a NumPy scalar, or an array or tensor without dimensions.
+
+    Of one with dimensions, return None: `[3]` is no 3.
+    """
+    if type(value) is int:
+        return value
     if isinstance(value, np.ndarray | np.generic | torch.Tensor):
         return value.item() if value.ndim == 0 else None
     return value

@@ -88,7 +88,7 @@ CALLS = {
     "as_integers('n', np.array([2**63], dtype=np.uint64))": ValueError("must fit into 64-bit signed integers"),
     "as_integers('n', [2**64])": TypeError("got list of mixed or oversized values"),
     "as_integers('n', np.array([1, None]))": TypeError("got ndarray of mixed or oversized values"),
-    "as_integers('n', torch.tensor([1j]))": TypeError("got ndarray of complex64"),
+    "as_integers('n', torch.tensor([1j]))": TypeError("got Tensor of complex64"),
     # streams
     "as_stream(np.memmap)": TypeError("ids must be integers, got type"),
     "as_stream(torch.tensor(3))": ValueError("ids must be one-dimensional, got shape ()"),
