@@ -32,6 +32,7 @@ def random_ids(*shape: int) -> torch.Tensor:
 MODELS = {
     "bigram": lambda: BigramModel(V),
     "bigram from counts": lambda: BigramModel.from_counts(count_pairs(random_ids(500), V)),
+    "bigram of impossible pairs": lambda: BigramModel.from_counts(count_pairs(random_ids(30), V)),  # minus infinity
     "convolution": lambda: ConvolutionModel(V, hidden_size=8),
     "convolution of one": lambda: ConvolutionModel(V, hidden_size=8, kernel_size=1),
     "convolution of five": lambda: ConvolutionModel(V, hidden_size=8, kernel_size=5),
