@@ -23,6 +23,7 @@ from course_lib.teaching.plots.style import (
     styled,
 )
 
+MOST_PANELS = 3
 SPACINGS = ("linear", "logarithmic", "even")
 
 
@@ -149,11 +150,16 @@ def plot_intervals(
     most = max(map(len, panels.values())) + len(lines or {})
     figure, all_axes = new_figure(_height(most), columns=len(panels))
     all_axes = np.atleast_1d(all_axes)
+    if len(panels) > MOST_PANELS:
+        raise ValueError(
+            f"curves must be at most {MOST_PANELS} panels, got {len(panels)}"
+        )
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
-    values = sorted(
-        {x for p in panels.values() for points in p.values() for x in points}
-    )
+    values = [
+        x for panel in panels.values() for points in panel.values() for x in points
+    ]
     finite("x values", values)
+    values = sorted(set(values))
     places = {x: float(i if spacing == "even" else x) for i, x in enumerate(values)}
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         levels = draw_levels(axes, lines)
@@ -164,6 +170,8 @@ def plot_intervals(
                 raise ValueError(
                     f"curves[{name!r}] must be pairs of a mean and a half-width"
                 )
+            if (table[:, 1] < 0).any():
+                raise ValueError(f"curves[{name!r}] must have no negative half-width")
             order = np.argsort(list(points))
             x = np.array([places[key] for key in points])[order]
             means, half_widths = table[order].T

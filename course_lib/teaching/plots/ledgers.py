@@ -61,7 +61,9 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     figure, panels = new_figure(height, rows=len(ledgers))
     panels = np.atleast_1d(panels)
     reasons = list(dict.fromkeys(r for one in ledgers.values() for r in one.dropped))
-    hatches = dict(zip(reasons, LOST_HATCHES * len(reasons), strict=False))
+    hatches = dict(zip(reasons, LOST_HATCHES, strict=False))
+    for reason in reasons[len(LOST_HATCHES) :]:
+        hatches[reason] = ""
     remarks: dict[str, None] = {}
     for axes, (name, ledger) in zip(panels, ledgers.items(), strict=True):
         remarks.update(dict.fromkeys(_draw(axes, ledger, hatches)))
@@ -78,7 +80,8 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     if any(axes.lines for axes in panels):
         keys["start of a window"] = Line2D([], [], color=INK, linestyle=":")
     for reason, hatch in hatches.items():
-        keys[f"never used: {row_name(reason)}"] = _lost(0, 1, hatch)
+        name = row_name(reason) if hatch else "other reasons"
+        keys[f"never used: {name}"] = _lost(0, 1, hatch)
     explain(figure, keys)
     if remarks:
         say(figure, "; ".join(remarks))

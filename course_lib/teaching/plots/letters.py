@@ -55,18 +55,21 @@ def visible(text: str) -> str:
     return drawable(signs(text))
 
 
-def in_a_box(text: str) -> str:
-    """Like `visible`; a code point that stands alone takes two lines."""
-    shown = visible(text)
-    return shown.replace("U+", "U+\n") if len(text) == 1 else shown
+def in_a_box(text: str, letters: int) -> str:
+    """Like `visible`, shortened to so many letters; a code point alone takes two
+    lines."""
+    if len(text) == 1:
+        return visible(text).replace("U+", "U+\n")
+    return shortened(visible(text), letters)
 
 
 def row_name(name: object) -> str:
     """Write the name of a row or a curve, shortened if it is long."""
-    name = str(name)
-    if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1] + "…"
-    return drawable(name)
+    return drawable(shortened(str(name), LONGEST_NAME))
+
+
+def shortened(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: max(1, letters - 1)] + "…"
 
 
 def code_point(letter: str) -> str:

@@ -14,6 +14,7 @@ from course_lib.teaching.plots.style import (
     MOST_ROWS,
     SMALL,
     block,
+    check_mapping,
     column_width,
     explain,
     fit_columns,
@@ -43,10 +44,12 @@ def plot_cuts(
     num_tokens = check_integer(
         "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
     )
+    check_mapping("rows", rows)
     check_integer("number of rows", len(rows), minimum=1, maximum=MOST_ROWS)
     cuts = {}
     for name, starts in rows.items():
-        cuts[name] = np.sort(as_integers(f"rows[{name!r}]", starts), axis=None)
+        starts = as_integers(f"rows[{name!r}]", starts).astype(np.int64)
+        cuts[name] = np.sort(starts, axis=None)
         _check_cuts(name, cuts[name], context_length, num_tokens)
     figure, axes = new_figure(0.4 * len(rows) + 1.1)
     # Starts are written where they fit.
@@ -89,7 +92,7 @@ def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
         num_steps: T.
         row_length: inputs of a row; those that fill no batch are shaded.
     """
-    starts = as_integers("starts", starts)
+    starts = as_integers("starts", starts).astype(np.int64)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     row_length = check_integer("row_length", row_length, minimum=1, maximum=24)
     if starts.ndim != 2 or not starts.size:
@@ -119,7 +122,8 @@ def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
     ends = num_steps * np.arange(1, num_batches + 1)
     axes.vlines(ends[ends < row_length], -0.15, batch_size, color="black", linewidth=2)
     centers = ends - num_steps / 2
-    axes.set_xticks(centers, [f"batch {batch}" for batch in range(num_batches)])
+    word = "batch " if num_steps > 1 else ""  # would not fit over a single column
+    axes.set_xticks(centers, [f"{word}{batch}" for batch in range(num_batches)])
     rows = range(batch_size)
     axes.set_yticks(
         [batch_size - 0.6 - row for row in rows], [f"row {row}" for row in rows]

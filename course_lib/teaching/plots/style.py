@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ParamSpec
 
 import numpy as np
+import torch
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
@@ -39,7 +40,7 @@ INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
 SHADES = (INK, "#55606e", "#8892a0")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-TARGETS_HATCH, LOST_HATCH, WRONG_HATCH = "///", "xxxx", "..."
+TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
 
 WIDTH = 9.0
 """Inches, of every figure: 900 pixels in a notebook, which a usual window shows."""
@@ -141,6 +142,7 @@ def labeled_box(
     fontsize: float = NORMAL,
 ) -> None:
     box = block(x + 0.04, y, 0.92, 0.8, meaning, shade)
+    box.set_linewidth(1 if label else 0.5)
     axes.add_patch(box)
     text = axes.text(
         x + 0.5, y + 0.4, label, ha="center", va="center", fontsize=fontsize
@@ -212,6 +214,7 @@ def meaning_of(
 
 def draw_levels(axes: Axes, levels: Mapping[str, float] | None) -> list[tuple]:
     """Draw lines across, and return where to write their names."""
+    finite("lines", list((levels or {}).values()))
     for level in (levels or {}).values():
         axes.axhline(level, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
     return [(None, level, name, INK) for name, level in (levels or {}).items()]
@@ -278,6 +281,8 @@ def same_decimals(values: Sequence[float]) -> list[str]:
     if sizes and any(value != round(value) for value in values):
         smallest, largest = np.floor(np.log10([min(sizes), max(sizes)]))
         decimals = int(np.clip(max(1 - smallest, 2 - largest), 1, 3))
+    if sizes and not 0.001 <= min(sizes) <= max(sizes) < 1e12:
+        return [f"{value:.3g}" for value in values]
     return [f"{value:,.{decimals}f}" for value in values]
 
 
@@ -290,11 +295,18 @@ def in_words(value: float, _: object = None) -> str:
 
 
 def finite(name: str, values: object) -> np.ndarray:
-    """View what is to be drawn as numbers; NaN and infinity can't be."""
+    """View what is to be drawn as numbers; NaN, infinity, what is masked can't be."""
+    if isinstance(values, torch.Tensor):
+        values = values.detach().cpu().double().numpy()
     try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be numbers, got {values!r:.60}") from None
+        array = np.ma.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a regular array, got rows of different lengths"
+        ) from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numbers, got {values!r:.60}")
+    array = array.astype(float).filled(np.nan)
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
         raise ValueError(f"{name} must be finite to be drawn, got {bad}")

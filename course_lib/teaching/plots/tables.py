@@ -60,7 +60,12 @@ class Table:
         align: str | None = None,
         caption: str | None = None,
     ) -> None:
+        if isinstance(header, str):
+            raise TypeError(f"header must be a list of names, got text: {header!r:.60}")
         self.header = [str(name) for name in header]
+        rows = list(rows)
+        if any(isinstance(row, str) for row in rows):
+            raise TypeError("rows must be sequences of cells, got text")
         rows = [list(row) for row in rows]
         width = len(self.header)
         if not width:

@@ -69,6 +69,8 @@ class TokenRows:
 
 
 def _spelled(token: str | bytes) -> str:
+    if not isinstance(token, str | bytes):
+        raise TypeError(f"tokens must be text or bytes, got {token!r:.60}")
     if isinstance(token, bytes):
         try:
             token = token.decode("utf-8")

@@ -45,14 +45,15 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
     stages = [list(stage) for stage in stages]
     if not stages or not stages[0]:
         raise ValueError("stages must hold a word of at least one symbol")
-    num_symbols = sum(map(len, stages[0]))
+    symbols = [symbol for token in stages[0] for symbol in token]
+    num_symbols = len(symbols)
     check_integer("number of symbols", num_symbols, minimum=1, maximum=LARGEST_PICTURE)
     check_integer("number of stages", len(stages), minimum=1, maximum=MOST_STAGES)
     for number, stage in enumerate(stages):
-        if sum(map(len, stage)) != num_symbols:
+        if [symbol for token in stage for symbol in token] != symbols:
             raise ValueError(
-                f"stages[{number}] must hold the {num_symbols} symbols of the first, "
-                f"got {sum(map(len, stage))}"
+                f"stages[{number}] must hold the symbols of stages[0] in their order, "
+                f"got {stage!r:.60}"
             )
     figure, axes = new_figure(0.36 * len(stages) + 0.5)
     # the node whose token begins at a symbol: its middle, its height
@@ -100,6 +101,12 @@ def plot_pieces(
         labels: for some rows what to write into the boxes instead, such as ids.
     """
     check_mapping("rows", rows)
+    for name, strings in rows.items():
+        if not all(isinstance(string, str) and string for string in strings):
+            raise ValueError(
+                f"rows[{name!r}] must be strings of at least one letter, got "
+                f"{strings!r:.60}"
+            )
     longest = max(sum(map(len, strings)) for strings in rows.values())
     check_integer(
         "longest row of rows", longest, minimum=1, maximum=2 * LARGEST_PICTURE

@@ -46,7 +46,8 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
         )
     num_drawn = min(len(stream), MOST_SHIFTED)
     drawn = stream[:num_drawn] if labels is None else labels[:num_drawn]
-    written = [in_a_box(str(label)) for label in drawn]
+    letters = int(column_width(num_drawn, 0.7) / 0.1)
+    written = [in_a_box(str(label), letters) for label in drawn]
     columns, _ = shift_by_one(np.arange(num_drawn))
     figure, axes = new_figure(2.8)
     for position, label in enumerate(written):
@@ -81,7 +82,7 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
         context_length: T.
         num_tokens: N, small enough to look at.
     """
-    starts = as_integers("starts", starts)
+    starts = as_integers("starts", starts).astype(np.int64)
     context_length = check_integer("context_length", context_length, minimum=1)
     num_tokens = check_integer(
         "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
@@ -93,7 +94,7 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
     gaps = 0.45 * (len(batches) - 1)
     figure, axes = new_figure(0.3 * (starts.size + gaps) + 1.1)
     touched = {int(s) + t for s in starts.flat for t in range(context_length + 1)}
-    _draw_stream(axes, num_tokens, touched)
+    top = _draw_stream(axes, num_tokens, touched)
     ticks = {0.75: "stream"}
     y = 0.0
     for number, batch in enumerate(batches):
@@ -104,7 +105,7 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
             name = f"batch {number}, " if in_batches else ""
             ticks[y + 0.36] = f"{name}start {start}"
         y -= 0.45
-    _finish(axes, ticks, num_tokens)
+    _finish(axes, ticks, num_tokens, top)
     keys = {
         f"T = {context_length} inputs": block(0, 0, 1, 1, "inputs"),
         "one id more, for the last target": block(0, 0, 1, 1, "targets"),
@@ -130,28 +131,29 @@ def plot_scored_windows(
         "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
     )
     check_integer("number of windows", len(windows), minimum=1, maximum=MOST_ROWS)
-    table = as_integers("windows", windows)
+    table = as_integers("windows", windows).astype(np.int64)
     if table.ndim != 2 or table.shape[1] != 3:
         raise ValueError(
             f"windows must be rows of (start, length, scored), got shape {table.shape}"
         )
     for start, length, scored in table:
-        _check_inside("windows", np.array([start]), int(length), num_tokens)
+        check_integer("length", length, minimum=1)
         check_integer("scored", scored, minimum=0, maximum=int(length))
+        _check_inside("windows", np.array([start]), int(length), num_tokens)
     figure, axes = new_figure(0.3 * len(windows) + 1.1)
     scored_once = {
         int(token)
         for start, length, scored in table
         for token in range(start + length + 1 - scored, start + length + 1)
     }
-    _draw_stream(axes, num_tokens, scored_once)
+    top = _draw_stream(axes, num_tokens, scored_once)
     ticks = {0.75: "stream"}
     for row, (start, length, scored) in enumerate(table, start=1):
         first = start + length + 1 - scored
         axes.add_patch(block(start, -row, first - start, 0.72, "neutral", 0.12))
         axes.add_patch(block(first, -row, scored, 0.72, "targets"))
         ticks[0.36 - row] = f"start {start}"
-    _finish(axes, ticks, num_tokens)
+    _finish(axes, ticks, num_tokens, top)
     keys = {
         "read as context only": block(0, 0, 1, 1, "neutral", 0.12),
         "scored": block(0, 0, 1, 1, "targets"),
@@ -173,7 +175,8 @@ def _check_inside(
         )
 
 
-def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> None:
+def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> float:
+    """Draw the boxes of the stream, and return how high they reach."""
     # Numbers that would touch one another stand above every fifth token.
     is_tight = column_width(num_tokens, 0.42) < 0.24
     for token in range(num_tokens):
@@ -184,10 +187,11 @@ def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> None:
         if is_tight and token % 5 == 0:
             where = token + 0.5, 1.4
             axes.text(*where, str(token), ha="center", va="center", fontsize=SMALL)
+    return 1.7 if is_tight else 1.3
 
 
-def _finish(axes: Axes, ticks: dict[float, str], num_tokens: int) -> None:
+def _finish(axes: Axes, ticks: dict[float, str], num_tokens: int, top: float) -> None:
     axes.set_yticks(list(ticks), list(ticks.values()))
     axes.set_xticks([])
     fit_columns(axes, num_tokens, 0.42)
-    axes.set_ylim(min(ticks) - 0.5, 1.7)
+    axes.set_ylim(min(ticks) - 0.5, top)
