@@ -61,7 +61,10 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
             if "execution_count" in output:
                 output.execution_count = count
             if "metadata" in output:
-                output.metadata = nbformat.from_dict({})
+                # How large a figure is shown: it is drawn at twice the size, for screens of high resolution.
+                shown = output.metadata.get("image/png", {})
+                size = {name: shown[name] for name in ("width", "height") if name in shown}
+                output.metadata = nbformat.from_dict({"image/png": size} if size else {})
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"
 

@@ -118,6 +118,8 @@ def _wrong_kind(expected: object, got: object) -> str | None:
         return "a number where `True` or `False` is wanted: return the comparison."
     if one in ("count", "float") and many in ("counts", "floats", "list"):
         return "several values where one number is wanted."
+    if one == "bool" and many in ("bools", "counts", "floats", "list"):
+        return "several values where one is wanted: `True` if all of them hold, or any?"
     if one in ("counts", "floats", "list") and many in ("count", "float", "bool"):
         return "one value where several are wanted."
     if one == "counts" and many == "floats" and np.size(as_array(got)):

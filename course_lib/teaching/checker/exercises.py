@@ -210,8 +210,14 @@ class Exercise:
                 "the function changes its arguments. Whoever called it still needs "
                 "them: work on a copy."
             )
-        if isinstance(error := got[wrong[0]].error, NameError):
+        error = got[wrong[0]].error
+        if isinstance(error, NameError):
             return f"{error}. Is it spelled as where it was given its value?"
+        if isinstance(error, TypeError) and "not tuple" in str(error):
+            return (
+                "a list of lists is no array: one index at a time, as in "
+                "`rows[i][j]`, or `np.array(rows)` first."
+            )
         mistaken = [[run(m.function, case) for case in cases] for m in self.mistakes]
         for mistake, outcomes in zip(self.mistakes, mistaken, strict=True):
             if _alike(outcomes, got, range(len(cases))):
