@@ -33,6 +33,7 @@ from course_lib.foundation import (
     check_integer,
     check_number,
     check_special_tokens,
+    check_unicode,
     iterate_texts,
     shows,
     strip_html,
@@ -202,6 +203,7 @@ def _check_rules(rules: Mapping[str, str]) -> Mapping[str, str]:
 
 def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
     """Return the pieces of `text` as they stand in it, not as ByteLevel writes them."""
+    check_unicode(text)
     return [
         text[first:last] for _, (first, last) in pre_tokenizer.pre_tokenize_str(text)
     ]
@@ -211,7 +213,10 @@ def build_post_processor(
     end_of_text: str, end_of_text_id: int
 ) -> processors.PostProcessor:
     """Make the stage after the model: it ends one sequence, and each of a pair."""
-    end_of_text_id = check_integer("end_of_text_id", end_of_text_id, minimum=0)
+    (end_of_text,) = check_special_tokens([end_of_text])
+    end_of_text_id = check_integer(
+        "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
+    )
     # END is a name within the template, so that the token may hold a blank or a colon.
     end = {"id": "END", "ids": [end_of_text_id], "tokens": [end_of_text]}
     return processors.TemplateProcessing(
@@ -223,6 +228,8 @@ def build_decoder(
     *, byte_level: bool = True, affixes: Sequence[str] = ()
 ) -> decoders.Decoder:
     """Make the way back: tokens to text. The model's marks, `affixes`, are removed."""
+    if isinstance(affixes, str) or not all(isinstance(a, str) and a for a in affixes):
+        raise TypeError(f"affixes must be several non-empty str, got {affixes!r}")
     unmark = [decoders.Replace(affix, "") for affix in affixes]
     if check_flag("byte_level", byte_level):
         return decoders.Sequence([*unmark, decoders.ByteLevel()])
@@ -280,7 +287,9 @@ def build_tokenizer(
             special token repeats or does not come back, or an option is out of range.
     """
     special_tokens = check_special_tokens(special_tokens)
-    min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
+    min_frequency = check_integer(
+        "min_frequency", min_frequency, minimum=1, maximum=2**32 - 1
+    )
     if dropout is not None:
         dropout = check_number("dropout", dropout, minimum=0, maximum=1)
     byte_fallback = check_flag("byte_fallback", byte_fallback)
@@ -289,7 +298,7 @@ def build_tokenizer(
     required = BYTE_TOKENS if byte_fallback else _marked(alphabet, marks)
     vocab_size = _check_room(vocab_size, required, special_tokens)
     if length is not None:
-        length = check_integer("length", length, minimum=0)
+        length = check_integer("length", length, minimum=0, maximum=2**32 - 1)
 
     model = models.BPE(dropout=dropout, byte_fallback=byte_fallback, **marks)
     tokenizer = Tokenizer(model)
@@ -364,7 +373,8 @@ def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
 
 def _check_room(vocab_size: int, required: list[str], special_tokens: list[str]) -> int:
     at_least = len(special_tokens) + len(required)
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
+    # The trainer asks for the memory of a full vocabulary before it begins.
+    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
     if vocab_size < at_least:
         raise ValueError(
             f"vocab_size must be at least {at_least}: {len(required)} tokens of the "
@@ -464,6 +474,7 @@ def find_round_trip_failures(
     character. One that spells a special token may not: the tokenizer cuts it there, and
     normalizes the parts. Set `tokenizer.encode_special_tokens` to take it for text.
     """
+    _check_tokenizer(tokenizer)
     failures = []
     for text in iterate_texts(texts):
         normalizer = tokenizer.normalizer
@@ -475,7 +486,14 @@ def find_round_trip_failures(
     return failures
 
 
-# From texts to a stream of ids, and to models.
+def _check_tokenizer(tokenizer: Tokenizer) -> None:
+    if not isinstance(tokenizer, Tokenizer):
+        raise TypeError(
+            f"tokenizer must be a tokenizers.Tokenizer, got {type(tokenizer).__name__}"
+        )
+
+
+# To models.
 
 
 def wrap_tokenizer(
@@ -501,10 +519,7 @@ def wrap_tokenizer(
         ValueError: a token is not among the special tokens: it would get a new id,
             which no model expects.
     """
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(
-            f"tokenizer must be a tokenizers.Tokenizer, got {type(tokenizer).__name__}"
-        )
+    _check_tokenizer(tokenizer)
     ends = tokenizer.num_special_tokens_to_add(is_pair=False)
     model_max_length = check_integer(
         "model_max_length", model_max_length, minimum=1 + ends

@@ -14,9 +14,9 @@ import pytest
 from measuring import compare
 from tokenizers import Tokenizer
 
-from course_lib.foundation import load_documents, load_text
+from course_lib.foundation import encode_corpus, load_documents, load_text
 from course_lib.sliding_windows import gather_windows
-from course_lib.tokenizer_pipeline import build_tokenizer, encode_documents, training_texts, wrap_tokenizer
+from course_lib.tokenizer_pipeline import build_tokenizer, training_texts, wrap_tokenizer
 
 CONTEXT_LENGTH, BATCH_SIZE = 256, 64
 ROUNDS = 7
@@ -36,7 +36,7 @@ def tokenizer(texts) -> Tokenizer:
 
 
 def test_encoding_is_what_the_pipeline_waits_for(benchmark, report, texts, tokenizer):
-    stream = encode_documents(tokenizer, texts, progress=False)
+    stream = encode_corpus(texts, tokenizer, progress=False)
     starts = np.random.default_rng(0).integers(0, len(stream) - CONTEXT_LENGTH, (50, BATCH_SIZE))
     gathered = starts.size * CONTEXT_LENGTH
 
@@ -46,7 +46,7 @@ def test_encoding_is_what_the_pipeline_waits_for(benchmark, report, texts, token
 
     wrapped = wrap_tokenizer(tokenizer, model_max_length=1_000_000)
     contenders = {
-        "encode_documents": lambda: encode_documents(tokenizer, texts, progress=False),
+        "encode_corpus": lambda: encode_corpus(texts, tokenizer, progress=False),
         "gather": gather,
         "one by one": lambda: [tokenizer.encode(text).ids for text in texts],
         "transformers": lambda: wrapped(texts)["input_ids"],
@@ -57,7 +57,7 @@ def test_encoding_is_what_the_pipeline_waits_for(benchmark, report, texts, token
     seconds = compare(benchmark, contenders, ROUNDS)
     names = {
         "one by one": "tokenizer.encode, text by text: one core",
-        "encode_documents": f"encode_documents, {os.cpu_count()} cores",
+        "encode_corpus": f"encode_corpus, {os.cpu_count()} cores",
         "transformers": f"wrapped(texts), {os.cpu_count()} cores",
         "normalize": "the normalizer alone, one core",
         "cut": "the pre-tokenizer alone, called from Python",

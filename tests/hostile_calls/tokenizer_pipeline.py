@@ -1,0 +1,165 @@
+"""Hostile calls of the stages, of the training, and of what is done with a tokenizer."""
+
+from functools import cache
+
+import numpy as np
+from tokenizers import Tokenizer, decoders, models
+
+from course_lib.foundation import Document, encode_corpus
+from course_lib.tokenizer_pipeline import (
+    build_normalizer,
+    build_post_processor,
+    build_pre_tokenizer,
+    build_tokenizer,
+    cut,
+    training_texts,
+    wrap_tokenizer,
+)
+
+GOOD = Document("1", "article", 3, "x" * 100)
+TEXTS = ["the cat sat on the mat"] * 3
+
+
+def endless():
+    while True:
+        yield GOOD
+
+
+def normalized(text, **options):
+    return build_normalizer(**options).normalize_str(text)
+
+
+def pieces(text, *rules, **options):
+    return cut(build_pre_tokenizer(*rules, **options), text)
+
+
+def built(texts=TEXTS, **options):
+    return build_tokenizer(texts, **{"vocab_size": 300, "progress": False} | options)
+
+
+@cache
+def small():
+    return built()
+
+
+def without(stage):
+    changed = Tokenizer.from_str(small().to_str())
+    setattr(changed, stage, decoders.WordPiece() if stage == "decoder" else None)
+    return changed
+
+
+def ids_of(text, **options):
+    return small().encode(text, **options).ids
+
+
+def ended(*texts, name="<|x|>"):
+    made = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    made.post_processor = build_post_processor(name, np.uint8(7))
+    return made.encode(*texts).tokens
+
+
+CALLS = {
+    # the training stream
+    "list(training_texts([]))": [],
+    "next(training_texts(endless()))": "x" * 100,
+    "list(training_texts([GOOD], min_quality=np.int8(3), min_length=np.uint8(100)))": ["x" * 100],
+    "training_texts(None)": TypeError("documents must be several, got NoneType"),
+    "list(training_texts('text'))": TypeError("documents must be of type Document, but number 0 is str"),
+    "list(training_texts([GOOD, None]))": TypeError("number 1 is NoneType"),
+    "training_texts([], min_quality=-1)": ValueError("min_quality must be"),
+    "training_texts([], min_quality=nan)": TypeError("min_quality must be"),
+    "training_texts([], min_length=True)": TypeError("min_length must be"),
+    "training_texts([], min_length='100')": TypeError("min_length must be"),
+    # the normalizer
+    "build_normalizer(keep_indentation='no')": TypeError("keep_indentation must be True or False, got 'no'"),
+    "build_normalizer(keep_indentation=0)": TypeError("keep_indentation must be True or False"),
+    "build_normalizer(keep_indentation=None)": TypeError("keep_indentation must be True or False"),
+    "normalized('  a', keep_indentation=np.False_)": " a",
+    "normalized('')": "",
+    "normalized('\\x00\\ufeff\\u200d')": "",
+    "normalized(' ' * 100_000)": "",
+    "normalized('\\u0e01\\u200b\\u0e02')": "\u0e01\u0e02",
+    "normalized('\\u1000\\u103a\\u200d\\u101a')": "\u1000\u103a\u200d\u101a",
+    "normalized('a\\u200eb')": "a\u200eb",
+    # the pre-tokenizer
+    "build_pre_tokenizer({'a': '('})": ValueError("rules must be patterns, but 'a' is '('"),
+    "build_pre_tokenizer({'a': 3})": TypeError("rules must be str, but 'a' is 3 (int)"),
+    "build_pre_tokenizer({})": ValueError("rules must hold at least one pattern"),
+    "build_pre_tokenizer(['a'])": TypeError("rules must be names with their patterns"),
+    "build_pre_tokenizer('a')": TypeError("rules must be names with their patterns"),
+    "build_pre_tokenizer(byte_level='False')": TypeError("byte_level must be True or False"),
+    "build_pre_tokenizer(byte_level=nan)": TypeError("byte_level must be True or False"),
+    "pieces('aXbb', {'lower': 'x|[a-z]+'})": ["a", "X", "bb"],
+    "pieces('a.b', {'matches nothing': 'q'})": ["a.b"],
+    "''.join(pieces('ab', {'empty': ''}))": "ab",
+    "pieces('')": [],
+    "cut(build_pre_tokenizer(), '\\ud800')": ValueError("text must be Unicode"),
+    "cut(build_pre_tokenizer(), None)": TypeError("text must be a str, got NoneType"),
+    "cut(build_pre_tokenizer(), ['a'])": TypeError("text must be a str, got list"),
+    "pieces('U.S.A and U.S.A.')": ["U", ".", "S", ".", "A", " and", " U.S.A."],
+    # the post-processor and the decoder
+    "build_post_processor('', 0)": ValueError("special_tokens must not be empty"),
+    "build_post_processor(None, 0)": TypeError("special_tokens must be str"),
+    "build_post_processor('<|x|>', -1)": ValueError("end_of_text_id must be"),
+    "build_post_processor('<|x|>', 2**32)": ValueError("end_of_text_id must be"),
+    "build_post_processor('<|x|>', True)": TypeError("end_of_text_id must be"),
+    "ended('a', name='<| a:b |>')": ["a", "<| a:b |>"],
+    "ended('a', 'a', name='$B')": ["a", "$B", "a", "$B"],
+    "build_decoder(affixes='##')": TypeError("affixes must be several non-empty str"),
+    "build_decoder(affixes=[''])": TypeError("affixes must be several non-empty str"),
+    "build_decoder(byte_level='no')": TypeError("byte_level must be True or False"),
+    "build_decoder().decode([])": "",
+    "build_decoder(byte_level=False).decode(['<0xE4>', '<0xB8>'])": "\ufffd\ufffd",
+    # building and training
+    "built([])": ValueError("empty corpus"),
+    "built(' ')": TypeError("texts must be several texts"),
+    "built([' \\n'])": ValueError("empty corpus"),
+    "built([None])": TypeError("texts must be str"),
+    "built(['\\udc00'])": ValueError("text must be Unicode"),
+    "built(None)": TypeError("texts must be several texts"),
+    "built([{'body': TEXTS}], text_column='body').get_vocab_size() > 258": True,
+    "built([{'body': TEXTS}])": ValueError("text_column must be one of ['body'], got 'text'"),
+    "built(vocab_size=np.int16(300)).get_vocab_size() <= 300": True,
+    "built(vocab_size=257)": ValueError("vocab_size must be at least 258"),
+    "built(vocab_size=2**40)": ValueError("vocab_size must be"),
+    "built(vocab_size=nan)": TypeError("vocab_size must be"),
+    "built(min_frequency=2**64)": ValueError("min_frequency must be"),
+    "built(min_frequency='2')": TypeError("min_frequency must be"),
+    "built(dropout=nan)": ValueError("dropout must be a finite number"),
+    "built(dropout=-0.1)": ValueError("dropout must be a finite number"),
+    "built(dropout=True)": TypeError("dropout must be a finite number"),
+    "built(dropout=np.float32(0.5)).model.dropout": 0.5,
+    "built(byte_fallback='False')": TypeError("byte_fallback must be True or False"),
+    "built(keep_indentation='no')": TypeError("keep_indentation must be True or False"),
+    "built(length=-1)": ValueError("length must be"),
+    "built(length=nan)": TypeError("length must be"),
+    "built(special_tokens=[])": ValueError("special_tokens must hold at least one name"),
+    "built(special_tokens=['$A'])": ValueError("special_tokens must not begin with $"),
+    "built(special_tokens=['<|endé|>'])": ValueError("special_tokens must survive the decoder"),
+    "built(special_tokens=['<|a▸|>'], end_of_word_suffix='▸', vocab_size=600)": ValueError("must survive the decoder"),
+    "built(special_tokens=['<| end |>']).encode('the').tokens[-1]": "<| end |>",
+    "built(special_tokens=['‹|endé|>']).decode([0], skip_special_tokens=False)": "‹|endé|>",
+    "built(special_tokens=['<|a:1|>', '<|b|>']).encode('the', 'cat').tokens[-1]": "<|a:1|>",
+    "built(special_tokens={'<|a|>', '<|b|>'})": TypeError("special_tokens must be a list of names"),
+    "build_tokenizer(TEXTS, vocab_size=300, end_of_word_suffix='</w>')": ValueError("end_of_word_suffix must hold"),
+    "build_tokenizer(TEXTS, vocab_size=300, continuing_subword_prefix=3)": TypeError("must be a str, got 3 (int)"),
+    # what is done with it
+    "find_round_trip_failures(small(), [])": [],
+    "find_round_trip_failures(small(), ['', '\\x00', 'é', '<0x41>'])": [],
+    "find_round_trip_failures(small(), 'text')": TypeError("texts must be several texts"),
+    "find_round_trip_failures(None, ['a'])": TypeError("tokenizer must be a tokenizers.Tokenizer, got NoneType"),
+    "find_round_trip_failures(small(), ['a <|pad|>'])": [("a <|pad|>", "a<|pad|>")],
+    "find_round_trip_failures(without('normalizer'), ['a  b '])": [],
+    "len(find_round_trip_failures(without('decoder'), ['é', 'a']))": 1,
+    "encode_corpus(['<|endoftext|>'], small()).tolist().count(0)": 1,
+    "ids_of('')": [0],
+    "wrap_tokenizer('tokenizer.json', model_max_length=8)": TypeError(
+        "tokenizer must be a tokenizers.Tokenizer, got str"
+    ),
+    "wrap_tokenizer(small(), model_max_length=nan)": TypeError("model_max_length must be"),
+    "wrap_tokenizer(small(), model_max_length=1)": ValueError("model_max_length must be"),
+    "wrap_tokenizer(small(), model_max_length=8, pad_token=None)": ValueError("pad_token must be one of"),
+    "wrap_tokenizer(small(), model_max_length=8, end_of_text='')": ValueError("end_of_text must be one of"),
+    "wrap_tokenizer(small(), model_max_length=np.int8(8)).model_max_length": 8,
+    "len(wrap_tokenizer(small(), model_max_length=2)('a b c', truncation=True)['input_ids'])": 2,
+}
