@@ -199,6 +199,8 @@ def test_bad_arguments_are_named(arguments, error, message):
         ({"lost": [-1]}, ValueError, r"reasons\['lost'\] must be positions"),
         ({"lost": [0.5]}, TypeError, r"reasons\['lost'\] must be integers, got list of float64"),
         ({"lost": np.ones(10, dtype=bool)}, TypeError, r"reasons\['lost'\] must be integers, got ndarray of bool"),
+        ({"lost": [9], "gap": [9]}, ValueError, "reasons must not be called 'used', .*got 'gap'"),
+        ({"lost": [9], None: [9]}, TypeError, "reasons must have names that are str, got None"),
         ({"tail": [9]}, ValueError, "reasons must not be called 'used', 'offset', 'gap', 'tail'.*got 'tail'"),
         ({"used": []}, ValueError, "reasons must not be called 'used'"),
     ],
