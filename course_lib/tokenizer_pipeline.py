@@ -213,7 +213,9 @@ def build_post_processor(
     end_of_text: str, end_of_text_id: int
 ) -> processors.PostProcessor:
     """Make the stage after the model: it ends one sequence, and each of a pair."""
-    (end_of_text,) = check_special_tokens([end_of_text])
+    check_unicode(end_of_text, "end_of_text")
+    if not end_of_text:
+        raise ValueError("end_of_text must not be empty: it is a token's name")
     end_of_text_id = check_integer(
         "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
     )

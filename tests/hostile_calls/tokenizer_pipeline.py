@@ -98,8 +98,8 @@ CALLS = {
     "cut(build_pre_tokenizer(), ['a'])": TypeError("text must be a str, got list"),
     "pieces('U.S.A and U.S.A.')": ["U", ".", "S", ".", "A", " and", " U.S.A."],
     # the post-processor and the decoder
-    "build_post_processor('', 0)": ValueError("special_tokens must not be empty"),
-    "build_post_processor(None, 0)": TypeError("special_tokens must be str"),
+    "build_post_processor('', 0)": ValueError("end_of_text must not be empty"),
+    "build_post_processor(None, 0)": TypeError("end_of_text must be a str, got NoneType"),
     "build_post_processor('<|x|>', -1)": ValueError("end_of_text_id must be"),
     "build_post_processor('<|x|>', 2**32)": ValueError("end_of_text_id must be"),
     "build_post_processor('<|x|>', True)": TypeError("end_of_text_id must be"),
