@@ -299,7 +299,7 @@ def dtype_name(largest):
         (is_even, lambda n: 1 - n % 2, "a number where `True` or `False` is wanted"),
         (is_even, lambda n: [n % 2 == 0], "several values where one is wanted"),
         (is_even, lambda n: np.array([n % 2 == 0]), "several values where one is wanted"),
-        (double, lambda numbers: [numbers][0, :], "one index at a time"),
+        (double, lambda numbers: list(numbers).__getitem__((0, 0)), "one index at a time"),
         (dtype_name, lambda n: np.uint8 if n < 256 else np.uint16, "the thing itself where its name is wanted"),
         (dtype_name, lambda n: b"uint8" if n < 256 else b"uint16", "`.decode()` them"),
     ],
