@@ -234,7 +234,7 @@ def _space_x(
     owner, written = 0, {0: []}
     for number, (x, place) in enumerate(zip(places, scaled, strict=True)):
         text = f"{x:,g}"
-        letters = len(_joined([*written[owner], text])) + len(text)
+        letters = len(_joined(written[owner])) + len(text)
         if number and place - scaled[owner] > 0.045 * letters + 0.05:
             owner, written[number] = number, []
         written[owner].append(text)

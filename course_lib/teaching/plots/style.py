@@ -281,6 +281,9 @@ def same_decimals(values: Sequence[float]) -> list[str]:
     if sizes and any(value != round(value) for value in values):
         smallest, largest = np.floor(np.log10([min(sizes), max(sizes)]))
         decimals = int(np.clip(max(1 - smallest, 2 - largest), 1, 3))
+        # nobody needs zeros at the end of all of them
+        while decimals > 1 and np.allclose(np.round(values, decimals - 1), values):
+            decimals -= 1
     if sizes and not 0.001 <= min(sizes) <= max(sizes) < 1e12:
         return [f"{value:.3g}" for value in values]
     return [f"{value:,.{decimals}f}" for value in values]

@@ -80,7 +80,7 @@ class Table:
             raise ValueError(
                 f"rows must be at most {LARGEST_TABLE} to be looked at, got {len(rows)}"
             )
-        columns = [[row[column] for row in rows] for column in range(width)]
+        columns = [[_plain(row[column]) for row in rows] for column in range(width)]
         written = [_written(column) for column in columns]
         self.rows = [list(row) for row in zip(*written, strict=True)] if rows else []
         align = "".join(map(_side, written)) if align is None else align
@@ -136,6 +136,11 @@ def plain(text: str) -> str:
     """Write text for HTML so that none of it is markup, nor a formula between `$`."""
     escaped = html.escape(text, quote=False).replace("\n", "<br>")
     return escaped.replace("$", "<span>$</span>").replace("\\", "<span>\\</span>")
+
+
+def _plain(cell: object) -> object:
+    """Take the number out of a NumPy scalar or a tensor of no dimensions."""
+    return cell.item() if getattr(cell, "shape", None) == () else cell
 
 
 def _written(column: list[object]) -> list[str]:
