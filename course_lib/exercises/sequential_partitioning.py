@@ -90,6 +90,35 @@ def offset_off_each_row(num_tokens, batch_size, offset):
 
 
 @_and_below_zero(
+    "the division comes first here: offset and last target are taken off each row. "
+    "Take them off the stream, then share out what is left."
+)
+def divides_first(num_tokens, batch_size, offset):
+    return num_tokens // batch_size - offset - 1
+
+
+@_and_below_zero(
+    "the offset is taken off each row, and the last target not at all. Both come off "
+    "the stream, before the rows are cut."
+)
+def divides_first_without_target(num_tokens, batch_size, offset):
+    return num_tokens // batch_size - offset
+
+
+@_and_below_zero(
+    "one target is taken off each row, and the offset not at all. Both come off the "
+    "stream, before the rows are cut."
+)
+def divides_first_without_offset(num_tokens, batch_size, offset):
+    return num_tokens // batch_size - 1
+
+
+@_and_below_zero("nothing is to be added: what is left is shared out and rounded down.")
+def adds_one_to_each(num_tokens, batch_size, offset):
+    return (num_tokens - offset - 1) // batch_size + 1
+
+
+@_and_below_zero(
     "that is the number of inputs of all rows together: divide by the number of rows."
 )
 def all_rows(num_tokens, batch_size, offset):
@@ -388,6 +417,16 @@ def one_target_between_rows(batch, row, num_steps, length, offset):
     return offset + row * (length + 1) + batch * num_steps
 
 
+@start_in_stream.mistake("rows are `length` apart: they share no input.")
+def rows_share_an_input(batch, row, num_steps, length, offset):
+    return offset + row * (length - 1) + batch * num_steps
+
+
+@start_in_stream.mistake("the next row is `length` ids on, not one.")
+def rows_one_id_apart(batch, row, num_steps, length, offset):
+    return offset + row + batch * num_steps
+
+
 @start_in_stream.mistake(
     "rows are `length` apart, not T: between two rows stands all the text of the first."
 )
@@ -642,6 +681,18 @@ def one_larger_than_target(X, Y, following):
     )
 
 
+@continues.mistake(
+    "it is never `True`. Is a list compared with a number, or a row with an id?"
+)
+def never_true(X, Y, following):
+    return False
+
+
+@continues.mistake("it is always `True`: nothing is compared.")
+def always_true(X, Y, following):
+    return True
+
+
 @continues.mistake("the wrong way round: True where a row does *not* go on.")
 def wrong_way_round(X, Y, following):
     return not continues.reference(X, Y, following)
@@ -691,6 +742,31 @@ def gradient_crosses(batch, position, num_steps, carried):
 def gradient_always_crosses(batch, position, num_steps, carried):
     seen, inside = reach.reference(batch, position, num_steps, carried)
     return seen, batch * num_steps + inside
+
+
+@reach.mistake(
+    "all batches before count in both numbers. Without a carried state none of them is "
+    "seen, and no gradient ever crosses."
+)
+def everything_crosses(batch, position, num_steps, carried):
+    return (batch * num_steps + position + 1,) * 2
+
+
+@reach.mistake(
+    "the gradient goes back through the whole window: to all its inputs up to "
+    "`position`, not to the last one alone."
+)
+def one_gradient(batch, position, num_steps, carried):
+    return reach.reference(batch, position, num_steps, carried)[0], 1
+
+
+@reach.mistake(
+    "an off-by-one, as the input at `position` itself is seen too; and the gradient "
+    "crosses windows: values cross, gradients don't."
+)
+def crosses_without_itself(batch, position, num_steps, carried):
+    seen, _ = reach.reference(batch, position, num_steps, carried)
+    return seen - 1, seen - 1
 
 
 @reach.mistake(
@@ -846,14 +922,14 @@ def only_the_past(batch, position, num_steps, carried):
 
 
 def _partitions(random: Random) -> Iterator[Case]:
-    yield 3, 2, 4, 4
+    yield from ((3, 2, 4, 4), (0, 1, 1, 0), (0, 3, 4, 1), (1, 2, 5, 5), (5, 3, 4, 4))
     for batch_size in (1, 2, 3):
         for num_steps in (1, 4, 5):
             for offset in sorted({0, 1, num_steps}):
                 first = batch_size * num_steps + num_steps + 1
                 yield from (
                     (n, batch_size, num_steps, offset)
-                    for n in (0, 1, num_steps, first - 1, first, first + 1, 35, 50, 64)
+                    for n in (first - 1, first, first + 1, 35, 50, 64)
                 )
 
 
@@ -873,15 +949,29 @@ def never_a_target(
     return num_tokens - batch_size * (length // num_steps) * num_steps
 
 
-def _length(num_tokens: int, batch_size: int, offset: int) -> int:
-    return max(0, (num_tokens - offset - 1) // batch_size)
+def _of_what_is_left(diagnosis: str) -> Callable[[Callable], Callable]:
+    """Register a wrong formula of what is left behind the offset and the last target
+    twice: left is at least 0, or may be below."""
 
+    def register(formula: Callable) -> Callable:
+        def cut_off(num_tokens, batch_size, num_steps, offset):
+            left = max(0, num_tokens - offset - 1)
+            return formula(num_tokens, batch_size, num_steps, offset, left)
 
-@never_a_target.mistake(
-    "each row has a remainder of its own, shorter than T: it is dropped in every row."
-)
-def forgets_row_remainders(num_tokens, batch_size, num_steps, offset):
-    return num_tokens - batch_size * _length(num_tokens, batch_size, offset)
+        def below_zero(num_tokens, batch_size, num_steps, offset):
+            left = num_tokens - offset - 1
+            return formula(num_tokens, batch_size, num_steps, offset, left)
+
+        cut_off.__name__ = formula.__name__
+        below_zero.__name__ = f"{formula.__name__}_below_zero"
+        never_a_target.mistake(diagnosis)(cut_off)
+        never_a_target.mistake(
+            f"{diagnosis} And where the stream is too short, nothing is left to fold: "
+            "0 ids, not fewer."
+        )(below_zero)
+        return formula
+
+    return register
 
 
 @never_a_target.mistake(
@@ -894,59 +984,89 @@ def rows_below_zero(num_tokens, batch_size, num_steps, offset):
 
 
 @never_a_target.mistake(
+    "where the stream is too short for a batch, all its tokens are no target: N, not 0."
+)
+def none_of_none(num_tokens, batch_size, num_steps, offset):
+    found = never_a_target.reference(num_tokens, batch_size, num_steps, offset)
+    return found if found < num_tokens else 0
+
+
+@_of_what_is_left(
+    "each row has a remainder of its own, shorter than T: it is dropped in every row."
+)
+def forgets_row_remainders(num_tokens, batch_size, num_steps, offset, left):
+    return num_tokens - batch_size * (left // batch_size)
+
+
+@_of_what_is_left(
     "only the rows' remainders are counted. The offset is no target either, nor the "
     "first input, nor what does not fill all rows."
 )
-def only_row_remainders(num_tokens, batch_size, num_steps, offset):
-    return batch_size * (_length(num_tokens, batch_size, offset) % num_steps)
+def only_row_remainders(num_tokens, batch_size, num_steps, offset, left):
+    return batch_size * (left // batch_size % num_steps)
 
 
-@never_a_target.mistake("the offset and the very first input are no targets either.")
-def only_remainders(num_tokens, batch_size, num_steps, offset):
-    targets = num_tokens - never_a_target.reference(
-        num_tokens, batch_size, num_steps, offset
-    )
-    return max(0, num_tokens - offset - 1) - targets
+@_of_what_is_left("the offset and the very first input are no targets either.")
+def only_remainders(num_tokens, batch_size, num_steps, offset, left):
+    return left % (batch_size * num_steps)
 
 
-@never_a_target.mistake("the very first input is no target either.")
-def first_input_forgotten(num_tokens, batch_size, num_steps, offset):
-    return (
-        never_a_target.reference(num_tokens, batch_size, num_steps, offset) - 1
-        if num_tokens
-        else 0
-    )
+@_of_what_is_left("the very first input is no target either.")
+def first_input_forgotten(num_tokens, batch_size, num_steps, offset, left):
+    return offset + left % (batch_size * num_steps)
 
 
-@never_a_target.mistake("the tokens that the offset skips are no targets either.")
-def skipped_forgotten(num_tokens, batch_size, num_steps, offset):
-    found = never_a_target.reference(num_tokens, batch_size, num_steps, offset)
-    return found - min(offset, num_tokens)
+@_of_what_is_left("the tokens that the offset skips are no targets either.")
+def skipped_forgotten(num_tokens, batch_size, num_steps, offset, left):
+    return 1 + left % (batch_size * num_steps)
 
 
-@never_a_target.mistake("that is the number of targets: you want the others.")
-def counts_targets(num_tokens, batch_size, num_steps, offset):
-    return (
-        batch_size * (_length(num_tokens, batch_size, offset) // num_steps) * num_steps
-    )
+@_of_what_is_left(
+    "what does not go round when the rows are cut, up to B - 1 ids behind the last "
+    "row, is no target either."
+)
+def rest_of_the_rows_forgotten(num_tokens, batch_size, num_steps, offset, left):
+    return offset + 1 + batch_size * (left // batch_size % num_steps)
 
 
-@never_a_target.mistake("the remainder of one row only: there are B of them.")
-def one_remainder(num_tokens, batch_size, num_steps, offset):
-    length = _length(num_tokens, batch_size, offset)
+@_of_what_is_left(
+    "neither the very first input nor what does not go round when the rows are cut, up "
+    "to B - 1 ids behind the last row, is a target."
+)
+def offset_and_row_remainders(num_tokens, batch_size, num_steps, offset, left):
+    return offset + batch_size * (left // batch_size % num_steps)
+
+
+@_of_what_is_left("that is the number of targets: you want the others.")
+def counts_targets(num_tokens, batch_size, num_steps, offset, left):
+    return batch_size * (left // batch_size // num_steps) * num_steps
+
+
+@_of_what_is_left("the remainder of one row only: there are B of them.")
+def one_remainder(num_tokens, batch_size, num_steps, offset, left):
+    length = left // batch_size
     return num_tokens - batch_size * length + length % num_steps
 
 
-@never_a_target.mistake("a batch has B rows: the targets of one row only are counted.")
-def one_row(num_tokens, batch_size, num_steps, offset):
-    length = _length(num_tokens, batch_size, offset)
-    return num_tokens - length // num_steps * num_steps
+@_of_what_is_left("a batch has B rows: the targets of one row only are counted.")
+def one_row(num_tokens, batch_size, num_steps, offset, left):
+    return num_tokens - left // batch_size // num_steps * num_steps
 
 
-@never_a_target.mistake("a batch makes B · T predictions, not B.")
-def windows_for_targets(num_tokens, batch_size, num_steps, offset):
-    length = _length(num_tokens, batch_size, offset)
-    return num_tokens - batch_size * (length // num_steps)
+@_of_what_is_left("a batch makes B · T predictions, not B.")
+def windows_for_targets(num_tokens, batch_size, num_steps, offset, left):
+    return num_tokens - batch_size * (left // batch_size // num_steps)
+
+
+@_of_what_is_left("a batch makes B · T predictions, not one.")
+def batches_for_targets(num_tokens, batch_size, num_steps, offset, left):
+    return num_tokens - left // batch_size // num_steps
+
+
+@_of_what_is_left("the rows are cut behind the offset: take it off first.")
+def offset_forgotten(num_tokens, batch_size, num_steps, offset, left):
+    length = (left + offset) // batch_size
+    return num_tokens - batch_size * (length // num_steps) * num_steps
 
 
 @never_a_target.mistake("one id is kept for the last target before the rows are cut.")
@@ -955,9 +1075,12 @@ def rows_cut_too_late(num_tokens, batch_size, num_steps, offset):
     return num_tokens - batch_size * (length // num_steps) * num_steps
 
 
-@never_a_target.mistake("the rows are cut behind the offset: take it off first.")
-def offset_forgotten(num_tokens, batch_size, num_steps, offset):
-    length = max(0, num_tokens - 1) // batch_size
+@never_a_target.mistake(
+    "one id is kept for the last target before the rows are cut. And where the stream "
+    "ends inside the offset, nothing is left to fold: 0 ids, not fewer."
+)
+def rows_cut_too_late_below_zero(num_tokens, batch_size, num_steps, offset):
+    length = (num_tokens - offset) // batch_size
     return num_tokens - batch_size * (length // num_steps) * num_steps
 
 
@@ -969,15 +1092,22 @@ def nothing_taken_off(num_tokens, batch_size, num_steps, offset):
     return num_tokens - batch_size * (length // num_steps) * num_steps
 
 
-@never_a_target.mistake(
+@_of_what_is_left(
     "each row's first input is counted as no target. It is the target of the last "
     "input of the row before, if that row has no remainder, and counted already if it "
     "has one."
 )
-def first_inputs_counted(num_tokens, batch_size, num_steps, offset):
-    length = _length(num_tokens, batch_size, offset)
-    missing = never_a_target.reference(num_tokens, batch_size, num_steps, offset)
-    return missing + (batch_size - 1 if length >= num_steps else 0)
+def first_inputs_counted(num_tokens, batch_size, num_steps, offset, left):
+    targets = batch_size * (left // batch_size // num_steps) * num_steps
+    return num_tokens - targets + (batch_size - 1 if targets else 0)
+
+
+@_of_what_is_left(
+    "a first input is counted for each row, and what does not fill all rows is not. "
+    "The first input of a row is the target of the last input of the row before."
+)
+def first_inputs_and_remainders(num_tokens, batch_size, num_steps, offset, left):
+    return offset + batch_size + batch_size * (left // batch_size % num_steps)
 
 
 @never_a_target.mistake(
@@ -985,12 +1115,8 @@ def first_inputs_counted(num_tokens, batch_size, num_steps, offset):
     "as inputs and still be no targets."
 )
 def never_used(num_tokens, batch_size, num_steps, offset):
-    length = _length(num_tokens, batch_size, offset)
-    used: set[int] = set()
-    for row in range(batch_size):
-        for batch in range(length // num_steps):
-            start = offset + row * length + batch * num_steps
-            used.update(range(start, start + num_steps + 1))
+    starts = partition_starts(num_tokens, batch_size, num_steps, offset).ravel()
+    used = {start + step for start in starts for step in range(num_steps + 1)}
     return num_tokens - len(used)
 
 
