@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from IPython.display import display
 
+from course_lib.foundation import check_flag
+
 Shown = Callable | type
 LONGEST_BLOCK = 40
 """Lines up to which a block is shown as it is: about what a screen holds."""
@@ -51,7 +53,7 @@ def source_of(thing: Shown, *, full: bool = False) -> str:
     except (OSError, TypeError):
         name = getattr(thing, "__name__", type(thing).__name__)
         raise TypeError(f"things must be written in Python, got {name}") from None
-    if full:
+    if check_flag("full", full):
         return code
     code = _shorten_docstrings(code)
     return code if _num_lines(code) <= LONGEST_BLOCK else _leave_out_checks(code)

@@ -161,7 +161,8 @@ def _cell(cell: object, decimals: int) -> str:
         return f"{int(cell):,}"
     if _is_float(cell):
         return f"{float(cell):,.{decimals}f}"
-    return str(cell)
+    # half a surrogate pair cannot be sent to a browser
+    return str(cell).encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_float(cell: object) -> bool:
