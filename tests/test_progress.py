@@ -77,7 +77,8 @@ def test_all_bars_of_a_cell_share_one_output(notebook):
 
 
 def test_a_bar_inside_another_one_stays_silent(notebook):
-    for _ in progress_bar(range(3), "outer", progress=True):
+    outer = progress_bar(range(3), "outer", progress=True)
+    for _ in outer:
         assert list(progress_bar(range(4), "inner", progress=True)) == [0, 1, 2, 3]
     (shown,) = notebook.outputs
     assert not any("inner" in line for line in shown)
@@ -95,13 +96,14 @@ def test_a_bar_inside_a_hidden_one_is_shown(notebook):
 
 def test_a_bar_that_an_error_left_open_hides_none_of_a_later_cell(notebook):
     left_open = progress_bar(range(3), "left open", progress=True)
-    next(iter(left_open))
+    running = iter(left_open)
+    next(running)
     notebook.shell.execution_count += 1
     list(progress_bar(range(3), "later", progress=True))
     first, second = notebook.outputs
     assert any("later" in line for line in second)
     assert not any("later" in line for line in first)
-    left_open.close()  # in its own cell's output
+    running.close()  # in its own cell's output
     assert first[-1] == second[-1] == ""
 
 

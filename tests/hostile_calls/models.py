@@ -58,6 +58,7 @@ CALLS = {
     "BigramModel.from_counts([[1, -1], [1, 1]])": ValueError("counts must lie in 0 ... 2**63, got -1.0 ... 1.0"),
     "BigramModel.from_counts([[1, nan], [1, 1]])": ValueError("counts must lie in 0 ... 2**63, got nan"),
     "BigramModel.from_counts([[1, inf], [1, 1]])": ValueError("got 1.0 ... inf"),
+    "BigramModel.from_counts([[2.0**64, 1], [1, 1]])": ValueError("counts must lie in 0 ... 2**63"),
     "BigramModel.from_counts(np.ones((2, 3)))": ValueError("counts must be a table of shape (V, V), got shape (2, 3)"),
     "BigramModel.from_counts(np.ones(4))": ValueError("counts must be a table of shape (V, V), got shape (4,)"),
     "BigramModel.from_counts([])": ValueError("counts must be a table of shape (V, V), got shape (0,)"),
