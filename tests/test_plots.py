@@ -933,7 +933,7 @@ def test_each_piece_is_a_box_as_wide_as_it_is_long_two_shades_in_turn():
 
 def test_labels_that_fit_no_box_are_left_out_and_the_figure_says_so():
     assert texts(drawn("long pieces")) == []
-    assert remark_of(drawn("long pieces")) == "labels that are longer than their boxes are left out"
+    assert remark_of(drawn("long pieces")) == "2 labels that are longer than their boxes, not written"
     assert texts(drawn("pieces")) == ["a·b", "12", "10345"]
 
 

@@ -22,7 +22,6 @@ from course_lib.teaching.plots import (
     plot_scored_windows,
     plot_shift,
     plot_spread,
-    plot_tokens,
     plot_tracks,
     plot_windows,
     show_table,

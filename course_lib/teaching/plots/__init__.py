@@ -12,7 +12,7 @@ from course_lib.teaching.plots.ledgers import plot_ledger
 from course_lib.teaching.plots.rows import plot_cuts, plot_tracks
 from course_lib.teaching.plots.tables import show_table
 from course_lib.teaching.plots.tokenizations import show_tokens
-from course_lib.teaching.plots.tokens import plot_merge_tree, plot_pieces, plot_tokens
+from course_lib.teaching.plots.tokens import plot_merge_tree, plot_pieces
 from course_lib.teaching.plots.windows import (
     plot_scored_windows,
     plot_shift,

@@ -100,69 +100,66 @@ def plot_pieces(
             cut.
         labels: for some rows what to write into the boxes instead, such as ids.
     """
-    check_mapping("rows", rows)
-    for name, strings in rows.items():
-        if not all(isinstance(string, str) and string for string in strings):
-            raise ValueError(
-                f"rows[{name!r}] must be strings of at least one letter, got "
-                f"{strings!r:.60}"
-            )
+    boxes = _with_labels(rows, labels or {})
     longest = max(sum(map(len, strings)) for strings in rows.values())
-    check_integer(
+    longest = check_integer(
         "longest row of rows", longest, minimum=1, maximum=2 * LARGEST_PICTURE
     )
-    unknown = [name for name in labels or {} if name not in rows]
-    if unknown:
-        raise ValueError(f"labels must be for rows of {list(rows)}, got {unknown[0]!r}")
-    written = {name: (labels or {}).get(name, rows[name]) for name in rows}
-    for name, strings in rows.items():
-        if len(written[name]) != len(strings):
-            raise ValueError(
-                f"labels[{name!r}] must be one for each of the {len(strings)} strings, "
-                f"got {len(written[name])}"
-            )
-    boxes = {
-        name: [
-            (string, _in_one_line(label))
-            for string, label in zip(strings, written[name], strict=True)
-        ]
-        for name, strings in rows.items()
-    }
+    pairs = [pair for row in boxes.values() for pair in row]
+    names = [row_name(name) for name in rows]
+    available = WIDTH - 0.1 * max(map(len, names)) - 0.5
     # A label may be longer than what it stands for: boxes get as wide as the tightest
     # of them needs.
-    scale = LETTER_WIDTH * max(
-        (len(label) + 0.8) / max(1, len(string))
-        for pairs in boxes.values()
-        for string, label in pairs
-    )
-    available = WIDTH - NAMES_WIDTH
+    scale = LETTER_WIDTH * max((len(label) + 0.8) / len(text) for text, label in pairs)
+    scale = min(scale, available / longest)
     figure, axes = new_figure(0.42 * len(rows) + 0.3)
-    if scale * longest > available:
-        say(figure, "labels that are longer than their boxes are left out")
-        scale = available / longest
+    left_out = 0
     for row, pairs in enumerate(boxes.values()):
         column = 0
-        for number, (string, label) in enumerate(pairs):
-            x, width = column + 0.06, len(string) - 0.12
+        for number, (text, label) in enumerate(pairs):
+            x, width = column + 0.06, len(text) - 0.12
             shade = SHADES_IN_TURN[number % 2]
             axes.add_patch(block(x, row + 0.12, width, 0.76, "neutral", shade))
-            if LETTER_WIDTH * len(label) <= scale * len(string):
-                middle = column + len(string) / 2, row + 0.5
+            if LETTER_WIDTH * len(label) <= scale * len(text):
+                middle = column + len(text) / 2, row + 0.5
                 style = {"ha": "center", "va": "center", "fontsize": SMALL}
                 axes.text(*middle, label, family=list(MONOSPACED), **style)
-            column += len(string)
-    names = [row_name(name) for name in rows]
+            else:
+                left_out += 1
+            column += len(text)
+    if left_out:
+        say(figure, f"{left_out} labels that are longer than their boxes, not written")
     axes.set_yticks(np.arange(len(rows)) + 0.5, names, fontsize=11)
     axes.set_xticks([])
     axes.set(xlim=(-0.2, available / scale), ylim=(len(rows) + 0.05, -0.05))
     return without_frame(figure, axes)
 
 
+def _with_labels(
+    rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]]
+) -> dict[str, list[tuple[str, str]]]:
+    """Pair each string with what to write into its box."""
+    check_mapping("rows", rows)
+    for name in labels:
+        if name not in rows:
+            raise ValueError(f"labels must be for rows of {list(rows)}, got {name!r}")
+    boxes = {}
+    for name, strings in rows.items():
+        if not all(isinstance(string, str) and string for string in strings):
+            raise ValueError(
+                f"rows[{name!r}] must be strings of at least one letter, got "
+                f"{strings!r:.60}"
+            )
+        written = [_in_one_line(label) for label in labels.get(name, strings)]
+        if len(written) != len(strings):
+            raise ValueError(
+                f"labels[{name!r}] must be one for each of the {len(strings)} strings, "
+                f"got {len(written)}"
+            )
+        boxes[name] = list(zip(strings, written, strict=True))
+    return boxes
+
+
 def _in_one_line(label: object) -> str:
     # a middle dot is narrower than the sign for a blank
     return visible(str(label).replace(" ", "·"))
-
-
-def plot_tokens(rows: Mapping[str, Sequence[str]]) -> Figure:
-    """Draw one text in several tokenizations: `show_tokens` is easier to read."""
-    return plot_pieces(rows)
