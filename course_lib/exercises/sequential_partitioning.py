@@ -14,11 +14,11 @@ from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:
-    for batch_size in (1, 2, 3, 4):
+    for batch_size in (1, 2, 3):
         for offset in (0, 1, 4):
             yield from (
                 (num_tokens, batch_size, offset)
-                for num_tokens in (0, 1, 2, 4, 5, 6, 7, 10, 13, 16, 35)
+                for num_tokens in (0, 1, 2, 4, 7, 10, 16, 35)
             )
 
 
@@ -346,13 +346,13 @@ def rest_at_the_beginning(ids, num_rows):
 
 
 def _places(random: Random) -> Iterator[Case]:
-    for num_steps in (1, 3, 5):
+    for num_steps in (1, 4):
         for length in (num_steps, 2 * num_steps + 1, 4 * num_steps):
             for row in (0, 1, 3):
                 yield from (
                     (batch, row, num_steps, length, offset)
                     for batch in range(length // num_steps)
-                    for offset in (0, 1, num_steps)
+                    for offset in (0, 2)
                 )
 
 
@@ -924,7 +924,7 @@ def only_the_past(batch, position, num_steps, carried):
 def _partitions(random: Random) -> Iterator[Case]:
     yield from ((3, 2, 4, 4), (0, 1, 1, 0), (0, 3, 4, 1), (1, 2, 5, 5), (5, 3, 4, 4))
     for batch_size in (1, 2, 3):
-        for num_steps in (1, 4, 5):
+        for num_steps in (1, 4):
             for offset in sorted({0, 1, num_steps}):
                 first = batch_size * num_steps + num_steps + 1
                 yield from (

@@ -233,7 +233,7 @@ wrong("continues", "where `True` or `False` is wanted")(
     lambda X, Y, f: sum(b[0] == a[-1] for a, b in zip(Y, f, strict=True))
 )
 wrong("continues", "several values")(lambda X, Y, f: [b[0] == a[-1] for a, b in zip(Y, f, strict=True)])
-wrong("continues", None)(lambda X, Y, f: (f[:, 0] == Y[:, -1]).all())
+wrong("continues", "no array")(lambda X, Y, f: (f[:, 0] == Y[:, -1]).all())
 
 
 @wrong("continues", "only the last row decides")
