@@ -308,6 +308,84 @@ def keeps_ends(text):
     return _tidied(text, ends="x^")
 
 
+@tidy.mistake(
+    "the last line has an end too, although no newline follows it; and the indentation "
+    "is reduced."
+)
+def forgets_the_last_line_and_flattens(text):
+    return _tidied(text, ends=r"[ \t]+(?=\n)", runs=(" {2,}", " "))
+
+
+@tidy.mistake(
+    r"`(?<!\n)` holds for the second space of an indentation as well, and at the "
+    "beginning of the text: look for a character that is no blank."
+)
+def behind_no_newline(text):
+    return _tidied(text, runs=(r"(?<!\n) {2,}", " "))
+
+
+@tidy.mistake(
+    r"`\s+` takes newlines and tabs too, and puts a space in their place: lines are "
+    "joined."
+)
+def joins_lines(text):
+    return _tidied(text, runs=(r"(?<=\S)\s+", " "))
+
+
+@tidy.mistake(
+    r"`\s+\n` takes newlines as well, so that empty lines vanish, and the last line, "
+    "which no newline follows, keeps its blanks."
+)
+def white_space_before_newlines(text):
+    text = re.sub(r"\s+\n", "\n", text)
+    return _tidied(text, ends="x^")
+
+
+@tidy.mistake(
+    "only the ends of lines are cut: runs and newlines are still to be reduced."
+)
+def ends_alone(text):
+    return re.sub(r"[ \t]+(?=\n|\Z)", "", text)
+
+
+@tidy.mistake(
+    "a tab is a blank, so that spaces behind it, in an indentation, are left alone."
+)
+def behind_tabs_too(text):
+    return _tidied(text, runs=(r"(?<=[^ \n]) {2,}", " "))
+
+
+@tidy.mistake("three newlines stay: three or more are to become two.")
+def from_four_newlines(text):
+    return _tidied(text, newlines=(r"\n{4,}", "\n\n"))
+
+
+@tidy.mistake("two spaces stay: a run begins with two.")
+def from_three_spaces(text):
+    return _tidied(text, runs=(r"(?<=[^ \t\n]) {3,}", " "))
+
+
+@tidy.mistake(
+    "the character before a run is part of the match, and is replaced with it: look "
+    "behind, `(?<=...)`, or put it back."
+)
+def eats_the_character_before(text):
+    return _tidied(text, runs=(r"[^ \t\n] {2,}", " "))
+
+
+@tidy.mistake("a run of spaces becomes nothing: one space is to be left.")
+def no_space_left(text):
+    return _tidied(text, runs=(r"(?<=[^ \t\n]) {2,}", ""))
+
+
+@tidy.mistake(
+    "runs are reduced between letters alone, and the letters are taken with them: the "
+    "next run, behind a single letter, is missed."
+)
+def takes_letters(text):
+    return _tidied(text, runs=(r"(\w) {2,}(\w)", r"\1 \2"))
+
+
 def _rules_and_texts(random: Random) -> Iterator[Case]:
     number, integer, word = r"\d+\.\d+", r"\d+", r"[a-z]+"
     for text in (
@@ -487,6 +565,70 @@ def merged_with_previous(text, rules):
 def strips_pieces(text, rules):
     pieces = [piece.strip() for piece in cut_isolated.reference(text, rules)]
     return [piece for piece in pieces if piece]
+
+
+@cut_isolated.mistake(
+    "each rule is used on all pieces, those too that an earlier rule has made: a match "
+    "is cut no further."
+)
+def cuts_matches_again(text, rules):
+    pieces = [text]
+    for rule in rules:
+        pieces = [q for piece in pieces for q in re.split(f"({rule})", piece) if q]
+    return pieces
+
+
+@cut_isolated.mistake(
+    "each rule goes through the whole text from its beginning, so that pieces occur "
+    "twice: all rules together go through it once."
+)
+def once_for_each_rule(text, rules):
+    pieces, end = [], 0
+    for rule in rules:
+        for match in re.finditer(rule, text):
+            pieces += [text[end : match.start()], match.group()]
+            end = match.end()
+    return [piece for piece in [*pieces, text[end:]] if piece]
+
+
+@cut_isolated.mistake(
+    "the first and the last part of the split are dropped. They are empty only if a "
+    "match stands there."
+)
+def drops_both_ends(text, rules):
+    return re.split(f"({'|'.join(rules)})", text)[1:-1]
+
+
+@cut_isolated.mistake(
+    "pieces that hold only blanks are dropped: a tokenizer must not lose a character."
+)
+def drops_blank_pieces(text, rules):
+    return [p for p in cut_isolated.reference(text, rules) if p.strip()]
+
+
+@cut_isolated.mistake(
+    "the character behind each match is skipped: `end()` is already the first one "
+    "behind it."
+)
+def skips_one(text, rules):
+    pieces, end = [], 0
+    for match in re.finditer("|".join(rules), text):
+        pieces += [text[end : match.start()], match.group()]
+        end = match.end() + 1
+    return [piece for piece in [*pieces, text[end:]] if piece]
+
+
+@cut_isolated.mistake(
+    "each rule has a group of its own, and `re.split` writes `None` for those that did "
+    "not match: one group around all of them."
+)
+def a_group_each(text, rules):
+    return re.split("|".join(f"({rule})" for rule in rules), text)
+
+
+@cut_isolated.mistake("the rules are sorted first: their order is given.")
+def sorts_rules(text, rules):
+    return cut_isolated.reference(text, sorted(rules))
 
 
 def _words_and_alphabets(random: Random) -> Iterator[Case]:
@@ -700,6 +842,71 @@ def utf_16(text, alphabet):
     )
 
 
+@fall_back_to_bytes.mistake(
+    "`upper` writes the x in capitals, too. The names are <0xC3>: capitals for the "
+    "digits alone."
+)
+def capital_x(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<0X{b:02X}>" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "`upper` writes the x in capitals, too, and bytes below 0x10 have one digit. The "
+    "names are <0xC3> and <0x0A>."
+)
+def capital_x_and_one_digit(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<0X{b:X}>" for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "the names have angle brackets, a small x, and two digits: <0xC3> and <0x0A>."
+)
+def hex_in_capitals(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [hex(b).upper() for b in c.encode()])
+
+
+@fall_back_to_bytes.mistake(
+    "the whole text is taken byte by byte, and each looked up as a character: look up "
+    "the character, and only then take its bytes."
+)
+def bytes_first(text, alphabet):
+    return [chr(b) if chr(b) in alphabet else f"<0x{b:02X}>" for b in text.encode()]
+
+
+@fall_back_to_bytes.mistake("the characters of the alphabet are missing: they stay.")
+def unknown_alone(text, alphabet):
+    return [
+        t
+        for c in text
+        if c not in alphabet
+        for t in fall_back_to_bytes.reference(c, "")
+    ]
+
+
+@fall_back_to_bytes.mistake(
+    "one byte of each unknown character: all its bytes are needed to restore it."
+)
+def first_byte_alone(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<0x{c.encode()[0]:02X}>"])
+
+
+@fall_back_to_bytes.mistake(
+    "ASCII is kept and all else becomes bytes: the alphabet decides, whatever it holds."
+)
+def by_ascii(text, alphabet):
+    return fall_back_to_bytes.reference(text, "".join(map(chr, range(128))))
+
+
+@fall_back_to_bytes.mistake(
+    "the wrong way round: characters of the alphabet stay, the others become bytes."
+)
+def wrong_way_round(text, alphabet):
+    tokens = []
+    for c in text:
+        tokens += fall_back_to_bytes.reference(c, "") if c in alphabet else [c]
+    return tokens
+
+
 def _seen_and_new(random: Random) -> Iterator[Case]:
     for seen in ("", "a", "abc", "é", "e€", "中文", "aa"):
         for text in ("", "a", "aa", "é", "èè", "aéb", "中", "cab", "a b"):
@@ -819,6 +1026,45 @@ def lengths(seen, text):
 def latin_1(seen, text):
     alphabet = set(seen.encode("latin-1", "ignore"))
     return sum(byte not in alphabet for byte in text.encode("latin-1", "ignore"))
+
+
+@count_lost_bytes.mistake(
+    "each unseen character is counted once, with all of its bytes: every byte counts, "
+    "wherever it occurs, and seen bytes survive."
+)
+def bytes_of_different_characters(seen, text):
+    return sum(len(c.encode()) for c in set(text) - set(seen))
+
+
+@count_lost_bytes.mistake(
+    "what is no ASCII is counted: which bytes are known, `seen` says."
+)
+def not_ascii(seen, text):
+    return sum(not c.isascii() for c in text)
+
+
+@count_lost_bytes.mistake(
+    "the two texts are compared place by place: a byte is known wherever in `seen` it "
+    "stands."
+)
+def place_by_place(seen, text):
+    pairs = zip(seen.encode(), text.encode(), strict=False)
+    return sum(one != other for one, other in pairs)
+
+
+@count_lost_bytes.mistake(
+    "bytes of `seen` that `text` lacks are counted as well, and each once: only those "
+    "of `text` can be lost, as often as they occur."
+)
+def symmetric_difference(seen, text):
+    return len(set(seen.encode()) ^ set(text.encode()))
+
+
+@count_lost_bytes.mistake(
+    "each known byte is subtracted once: it survives wherever it occurs."
+)
+def subtracts_different(seen, text):
+    return len(text.encode()) - len(set(text.encode()) & set(seen.encode()))
 
 
 def _one_or_two_sequences(random: Random) -> Iterator[Case]:
@@ -960,6 +1206,47 @@ def second_first(first, second, end_id):
     if second is None:
         return [*first, end_id]
     return [*second, end_id, *first, end_id]
+
+
+@end_each.mistake("two ends between the texts of a pair: the first one ends once.")
+def two_ends_between(first, second, end_id):
+    if not second:
+        return [*first, end_id]
+    return [*first, end_id, end_id, *second, end_id]
+
+
+@end_each.mistake("a pair of lists: all ids stand in one list, first those of `first`.")
+def two_lists(first, second, end_id):
+    if second is None:
+        return [*first, end_id]
+    return [*first, end_id], [*second, end_id]
+
+
+@end_each.mistake("an end behind each id: it stands behind each text.")
+def behind_each_id(first, second, end_id):
+    return [
+        i for ids in (first, second or []) for token in ids for i in (token, end_id)
+    ]
+
+
+@end_each.mistake("`second` stands in the list as a list: `*second` unpacks it.")
+def second_not_unpacked(first, second, end_id):
+    return [*first, end_id] + ([second, end_id] if second is not None else [])
+
+
+@end_each.mistake(
+    "an end is added only where the ids don't end with one already; and an empty text "
+    "ends, too."
+)
+def only_where_missing_or_empty(first, second, end_id):
+    ids = list(first)
+    if ids and ids[-1] != end_id:
+        ids.append(end_id)
+    if second is not None:
+        ids += second
+        if ids and ids[-1] != end_id:
+            ids.append(end_id)
+    return ids
 
 
 def _rows_to_pad(random: Random) -> Iterator[Case]:
@@ -1144,15 +1431,52 @@ def rows_alone(rows, pad_id, length):
     return pad_right.reference(rows, pad_id, length)[0]
 
 
+@pad_right.mistake("the mask is filled up with `pad_id`: it holds 0 for each pad.")
+def mask_with_pad_id(rows, pad_id, length):
+    padded, masks = pad_right.reference(rows, pad_id, length)
+    return padded, [[real or pad_id for real in mask] for mask in masks]
+
+
+@pad_right.mistake(
+    "rows that have `length` ids or more are missing: they are cut, and stay."
+)
+def short_rows_alone(rows, pad_id, length):
+    return pad_right.reference([r for r in rows if len(r) < length], pad_id, length)
+
+
+@pad_right.mistake(
+    "rows are cut to one id less than `length`: `row[:n]` holds n of them already."
+)
+def cut_too_short(rows, pad_id, length):
+    return (
+        [row[: length - 1] + [pad_id] * (length - len(row)) for row in rows],
+        [[1] * len(row[: length - 1]) + [0] * (length - len(row)) for row in rows],
+    )
+
+
+@pad_right.mistake("position ids instead of a mask: 1 for each id, 0 for each pad.")
+def positions(rows, pad_id, length):
+    padded, _ = pad_right.reference(rows, pad_id, length)
+    return padded, [list(range(length)) for _ in rows]
+
+
+@pad_right.mistake("the masks are joined: each row has a mask of its own.")
+def one_mask_for_all(rows, pad_id, length):
+    padded, masks = pad_right.reference(rows, pad_id, length)
+    return padded, [real for mask in masks for real in mask]
+
+
 def _vocabularies(random: Random) -> Iterator[Case]:
     for vocab_size in (256, 32_768, 32_769, 65_535, 65_536, 65_537, 70_000):
         yield vocab_size, []
         yield vocab_size, [vocab_size]
         yield vocab_size, [vocab_size, vocab_size + 1]
+    yield 65_400, []
     yield 50_000, [65_535]
     yield 50_000, [65_536]
     yield 50_000, [100_000]
     yield 50_000, [65_536, 50_001]
+    yield 50_000, [50_001, 65_536]
     yield 50_000, [50_000, 50_001]
     yield 40_000, [40_000]
     yield 70_000, [5]
@@ -1335,6 +1659,49 @@ def added_alone(vocab_size, added_ids):
 @choose_dtype.mistake("uint32 for any added token: many fit below 65,536.")
 def any_added(vocab_size, added_ids):
     return _dtype(vocab_size - 1 <= 65_535 and not added_ids)
+
+
+@choose_dtype.mistake(
+    "added tokens are forgotten, and two bounds are off: the largest id of V tokens is "
+    "V - 1, and uint16 holds 65,535 itself."
+)
+def forgets_added_off_by_two(vocab_size, added_ids):
+    return _dtype(vocab_size < 65_535)
+
+
+@choose_dtype.mistake(
+    "different ids are counted: with a gap the largest id is larger than their number."
+)
+def counts_different_ids(vocab_size, added_ids):
+    return _dtype(vocab_size + sum(i >= vocab_size for i in added_ids) <= 65_536)
+
+
+@choose_dtype.mistake(
+    "where there are added ids, those of the vocabulary count as well, whose largest "
+    "is V - 1."
+)
+def added_alone_off_by_one(vocab_size, added_ids):
+    return _dtype(max(added_ids, default=vocab_size) <= 65_535)
+
+
+@choose_dtype.mistake("the smallest id: every one must fit, so the largest decides.")
+def smallest(vocab_size, added_ids):
+    return _dtype(min([vocab_size - 1, *added_ids]) <= 65_535)
+
+
+@choose_dtype.mistake("the first added id need not be the largest: all ids must fit.")
+def first_added_only(vocab_size, added_ids):
+    return _dtype((added_ids[0] if added_ids else vocab_size - 1) <= 65_535)
+
+
+@choose_dtype.mistake("int16 and int32 have a sign: uint16 and uint32 are asked.")
+def signed_names(vocab_size, added_ids):
+    return choose_dtype.reference(vocab_size, added_ids).removeprefix("u")
+
+
+@choose_dtype.mistake("one of the two fits is not enough: every id must fit.")
+def one_of_both(vocab_size, added_ids):
+    return _dtype(vocab_size <= 65_536 or max(added_ids) <= 65_535)
 
 
 # Bug or not? True or false?
