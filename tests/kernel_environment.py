@@ -27,6 +27,8 @@ def kernel_environment(directory: Path) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         # Sums of floats depend on how many threads share them; outputs must not depend on a machine's cores.
         "OMP_NUM_THREADS": "1",
+        # Tests share the cores already: threads of a tokenizer on top would only wait for one another.
+        "TOKENIZERS_PARALLELISM": "false",
     }
 
 
