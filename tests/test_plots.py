@@ -845,6 +845,15 @@ def test_pairs_are_joined():
         plot_spread({"a": [1.0, 2.0], "b": [1.5]}, xlabel="", paired=True)
 
 
+def test_rows_may_be_compared_with_a_line_that_has_a_name():
+    for figure in (
+        plot_spread({"a": [-1.0, 1.0]}, xlabel="difference", lines={"the course's rules": 0}),
+        plot_bars({"a": 0.9, "b": 1.2}, xlabel="ratio", lines={"unchanged": 1}),
+    ):
+        assert [line for line in axes_of(figure).lines if line.get_linestyle() == ":" or line.get_linewidth() == 1]
+        assert {"the course's rules", "unchanged"} & set(texts(figure))
+
+
 # plot_heatmap
 
 

@@ -27,6 +27,8 @@ from course_lib.teaching.plots.style import (
 )
 
 BAR = "#aab2bd"
+LEGIBLE = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
+"""Behind numbers that a line may cross."""
 
 
 @styled
@@ -36,6 +38,7 @@ def plot_bars(
     xlabel: str,
     sort: bool = False,
     limit: float | None = None,
+    lines: Mapping[str, float] | None = None,
     logarithmic: bool = False,
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value behind it.
@@ -44,6 +47,7 @@ def plot_bars(
         values: of names to numbers; of more than 40 the first are drawn.
         sort: the largest on top, instead of the order of `values`.
         limit: where the axis ends, such as 100 for percent; by default at the largest.
+        lines: name to a value to compare with.
         logarithmic: refused. Where there is no zero, the length of a bar means nothing:
             use `plot_dots`.
     """
@@ -63,6 +67,7 @@ def plot_bars(
         high = limit
     axes.set_xlim(low, high if high > low else 1)
     _write_values(axes, np.maximum(numbers, 0), same_decimals(numbers))
+    _draw_lines(axes, lines)
     axes.axvline(0, color=INK, linewidth=0.8)
     _finish_rows(axes, names, xlabel)
     return figure
@@ -111,6 +116,7 @@ def plot_spread(
     groups: Mapping[str, object],
     *,
     xlabel: str,
+    lines: Mapping[str, float] | None = None,
     meanings: Mapping[str, str] | None = None,
     paired: bool = False,
 ) -> Figure:
@@ -123,6 +129,7 @@ def plot_spread(
     Args:
         groups: name to runs, or title to such a mapping: its rows stand together, and
             rows of one name look alike under every title.
+        lines: name to a value to compare with, such as 0 for differences.
         meanings: for some names what they mean, such as "right" or "wrong".
         paired: join run i of each row with run i of the next one, where rows share
             their seeds or their data.
@@ -174,6 +181,7 @@ def plot_spread(
     axes.set_yticks(list(ticks), list(ticks.values()), fontsize=11)
     axes.set_ylim(y - 0.5, -0.5 if titles else -0.8)
     axes.margins(x=0.06)
+    _draw_lines(axes, lines)
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     axes.set_xlabel(drawable(xlabel))
@@ -194,6 +202,7 @@ def _draw_runs(
         textcoords="offset points",
         ha="center",
         fontsize=SMALL,
+        bbox=LEGIBLE,
     )
 
 
@@ -228,6 +237,23 @@ def _rows(names: list[str], numbers: np.ndarray) -> tuple:
     return figure, axes, names, numbers
 
 
+def _draw_lines(axes: Axes, lines: Mapping[str, float] | None) -> None:
+    """Draw lines to compare with, their names above the rows."""
+    finite("lines", list((lines or {}).values()))
+    for name, value in (lines or {}).items():
+        axes.axvline(value, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
+        axes.annotate(
+            row_name(name),
+            (value, 1),
+            (0, 2),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=SMALL,
+        )
+
+
 def _write_values(
     axes: Axes, places: np.ndarray, written: list[str], offset: float = 5
 ) -> None:
@@ -238,6 +264,7 @@ def _write_values(
             (offset, 0),
             textcoords="offset points",
             va="center",
+            bbox=LEGIBLE,
             annotation_clip=False,
         )
 
