@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 FOLDER = tempfile.TemporaryDirectory(prefix="hostile_corpora_")
+TWO_TEXTS = '{"id": "a", "kind": "note", "quality": 3, "text": "one", "text": "two"}'
 LINE = {"id": "a", "kind": "note", "quality": 3, "text": "one"}
 
 
@@ -53,7 +54,7 @@ CALLS = {
     "load_documents(lines({'quality': float('nan')}))": ValueError("line 2: quality must be"),
     "load_documents(lines({'quality': '3'}))": ValueError("line 2: quality must be"),
     "load_documents(lines({'text': ['one']}))": ValueError("line 2: text must be a non-empty string, got ['one']"),
-    'load_documents(file(\'{"id": "a", "id": "b"}\'))': ValueError("line 1: expected an object with id"),
+    "load_documents(file(TWO_TEXTS))": ValueError("kind, quality and text ('text' stands there 2 times)"),
     "load_documents(file('[' * 100_000))": ValueError("line 1: expected an object with id, kind, quality and text"),
     "load_documents(file('{\"quality\": ' + '9' * 5000 + '}'))": ValueError("line 1: expected an object with id"),
     "load_documents(file('null'))": ValueError("line 1: expected an object with id"),
