@@ -546,8 +546,9 @@ def train_byte_level_bpe(
             are used up sooner.
         min_frequency: merge no pair that occurs less often.
         special_tokens: names, whose order fixes their ids 0, 1, ...
-        add_prefix_space: put a blank before each text, so that its first word is a word
-            like any other. Decoding does not take it away again.
+        add_prefix_space: put a blank before a text that does not begin with one, and
+            behind each special token, so that the first word is a word like any other.
+            Decoding does not take it away again.
         unicode_normalizer: "nfc", "nfd", "nfkc" or "nfkd" unites what looks alike; None
             changes nothing.
         text_column: which column of a batch holds the texts.
