@@ -96,12 +96,11 @@ def gather_windows(
 
 
 def _all_windows(stream: np.ndarray, context_length: int) -> np.ndarray:
-    """View the stream as the table of all its windows, shape (N - T, T + 1): row s
-    starts at token s.
+    """View the stream as the table of all its windows, shape (N - T, T + 1).
 
-    Neighboring rows are the same memory, one step on: the table costs nothing.
-    `sliding_window_view` makes the same one, but takes half as long as a whole batch to
-    check what the callers have checked already.
+    Row s starts at token s. Neighboring rows are the same memory, one step on: the
+    table costs nothing. `sliding_window_view` makes the same one, but takes half as
+    long as a whole batch to check what the callers have checked already.
     """
     (step,) = stream.strides
     shape = (len(stream) - context_length, context_length + 1)
@@ -328,14 +327,14 @@ class BatchOrder(Sampler):
 
 
 class WindowLoader(DataLoader):
-    """A `DataLoader` of whole batches that knows how far its reader has come; see
-    `make_dataloader`.
+    """A `DataLoader` of whole batches that knows how far its reader has come.
 
-    Its position is that of the iterator that acted last: that began, or delivered a
-    batch. So you may look at a first batch with `next(iter(loader))` at any time: the
-    loop that runs, or runs next, takes the position back with its next batch.
-    `set_epoch` counts for iterators that begin later. A loaded state counts for all of
-    them, until one has reached the end of its epoch.
+    `make_dataloader` makes it. Its position is that of the iterator that acted last:
+    that began, or delivered a batch. So you may look at a first batch with
+    `next(iter(loader))` at any time: the loop that runs, or runs next, takes the
+    position back with its next batch. `set_epoch` counts for iterators that begin
+    later. A loaded state counts for all of them, until one has reached the end of its
+    epoch.
     """
 
     def __init__(
@@ -366,8 +365,9 @@ class WindowLoader(DataLoader):
         return self._deliver(super().__iter__(), epoch, first)
 
     def _deliver(
-        self, messages: Iterator, epoch: int, delivered: int
+        self, messages: Iterator, epoch: int, first: int
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        delivered = first
         for message in messages:
             for windows in message:
                 # Counted when the reader gets a batch, not when a worker, which is
@@ -375,7 +375,8 @@ class WindowLoader(DataLoader):
                 delivered += 1
                 self.sampler.position = epoch, delivered
                 yield _widen(windows)
-        if self.sampler.epoch == epoch:
+        # Unless another state was loaded meanwhile, the epoch begins at 0 again.
+        if (self.sampler.epoch, self.sampler.first_batch) == (epoch, first):
             self.sampler.first_batch = 0
 
     def state_dict(self) -> dict[str, int | bool | str]:
