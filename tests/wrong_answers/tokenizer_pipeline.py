@@ -1,6 +1,6 @@
 """What a class answers to the exercises of lesson 07."""
 
-# ruff: noqa: RUF005 (lists are joined as a class joins them)
+# ruff: noqa: RUF005, RUF017 (lists are joined as a class joins them)
 
 from __future__ import annotations
 
@@ -182,6 +182,29 @@ def not_behind_a_newline(text):
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
+def tidied(text, runs=(r"(?<=[^ \t\n]) {2,}", " "), newlines=(r"\n{3,}", "\n\n")):
+    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
+    return re.sub(*newlines, re.sub(*runs, text))
+
+
+wrong("tidy", "`(?<!\\n)` holds for")(lambda text: tidied(text, runs=(r"(?<!\n) {2,}", " ")))
+wrong("tidy", "lines are joined")(lambda text: tidied(text, runs=(r"(?<=\S)\s+", " ")))
+wrong("tidy", "a tab is a blank, so that")(lambda text: tidied(text, runs=(r"(?<=[^ \n]) {2,}", " ")))
+wrong("tidy", "runs are halved")(lambda text: tidied(text, runs=(r"(?<=[^ \t\n])  ", " ")))
+wrong("tidy", "two spaces stay")(lambda text: tidied(text, runs=(r"(?<=[^ \t\n]) {3,}", " ")))
+wrong("tidy", "is replaced with it")(lambda text: tidied(text, runs=(r"[^ \t\n] {2,}", " ")))
+wrong("tidy", "becomes nothing")(lambda text: tidied(text, runs=(r"(?<=[^ \t\n]) {2,}", "")))
+wrong("tidy", "the letters are taken with them")(lambda text: tidied(text, runs=(r"(\w) {2,}(\w)", r"\1 \2")))
+wrong("tidy", "three newlines stay")(lambda text: tidied(text, newlines=(r"\n{4,}", "\n\n")))
+wrong("tidy", "only the ends of lines are cut")(lambda text: "\n".join(li.rstrip(" \t") for li in text.split("\n")))
+wrong("tidy", "the indentation is reduced.")(
+    lambda text: re.sub(r"\n{3,}", "\n\n", re.sub(" +", " ", re.sub(r"[ \t]+\n", "\n", text)))
+)
+wrong("tidy", "`\\s+\\n` takes newlines as well")(
+    lambda text: re.sub(r"(?<=[^ \t\n]) {2,}", " ", re.sub(r"\s+\n", "\n", text))
+)
+
+
 wrong("tidy", None, natural=False)(lambda text: text.replace("\t", "    "))
 
 
@@ -326,6 +349,52 @@ def stripped(text, rules):
     return [p.strip() for p in re.split(f"({joined(rules)})", text) if p.strip()]
 
 
+@wrong("cut_isolated", "a match is cut no further")
+def all_pieces_again(text, rules):
+    pieces = [text]
+    for rule in rules:
+        pieces = [q for p in pieces for q in re.split(f"({rule})", p) if q]
+    return pieces
+
+
+@wrong("cut_isolated", "so that pieces occur twice")
+def each_rule_from_the_beginning(text, rules):
+    pieces, end = [], 0
+    for rule in rules:
+        for match in re.finditer(rule, text):
+            pieces += [text[end : match.start()], match.group()]
+            end = match.end()
+    return [p for p in [*pieces, text[end:]] if p]
+
+
+@wrong("cut_isolated", "the character behind each match")
+def one_too_far(text, rules):
+    pieces, end = [], 0
+    for match in re.finditer(joined(rules), text):
+        if match.start() > end:
+            pieces.append(text[end : match.start()])
+        pieces.append(match.group())
+        end = match.end() + 1
+    return [*pieces, text[end:]] if end < len(text) else pieces
+
+
+@wrong("cut_isolated", "there is one entry more at the end")
+def by_recursion(text, rules):
+    match = re.search(joined(rules), text)
+    if match is None:
+        return [text]
+    return [p for p in (text[: match.start()], match.group()) if p] + by_recursion(text[match.end() :], rules)
+
+
+wrong("cut_isolated", "the first and the last part")(lambda text, rules: re.split(f"({joined(rules)})", text)[1:-1])
+wrong("cut_isolated", "are dropped: a tokenizer")(
+    lambda text, rules: [p for p in re.split(f"({joined(rules)})", text) if p.strip()]
+)
+wrong("cut_isolated", "each rule has a group of its own")(
+    lambda text, rules: re.split("|".join(f"({rule})" for rule in rules), text)
+)
+
+
 wrong("cut_isolated", None, natural=False)(lambda text, rules: text.split())
 wrong("cut_isolated", None, natural=False)(lambda text, rules: list(text))
 
@@ -454,6 +523,33 @@ def as_encoded(text, alphabet):
     return [c if c in alphabet else c.encode() for c in text]
 
 
+def by_character(text, alphabet, unknown):
+    return [t for c in text for t in ([c] if c in alphabet else unknown(c))]
+
+
+wrong("fall_back_to_bytes", "capitals for the digits alone")(
+    lambda text, alphabet: by_character(text, alphabet, lambda c: [f"<0x{b:02x}>".upper() for b in c.encode()])
+)
+wrong("fall_back_to_bytes", "the x in capitals, too, and bytes below")(
+    lambda text, alphabet: by_character(text, alphabet, lambda c: [f"<{hex(b)}>".upper() for b in c.encode()])
+)
+wrong("fall_back_to_bytes", "angle brackets, a small x")(
+    lambda text, alphabet: by_character(text, alphabet, lambda c: [hex(b).upper() for b in c.encode()])
+)
+wrong("fall_back_to_bytes", "one byte of each")(
+    lambda text, alphabet: by_character(text, alphabet, lambda c: [f"<0x{c.encode()[0]:02X}>"])
+)
+wrong("fall_back_to_bytes", "the alphabet decides")(
+    lambda text, alphabet: [t for c in text for t in ([c] if c.isascii() else [f"<0x{b:02X}>" for b in c.encode()])]
+)
+wrong("fall_back_to_bytes", "the characters of the alphabet are missing")(
+    lambda text, alphabet: [f"<0x{b:02X}>" for c in text if c not in alphabet for b in c.encode()]
+)
+wrong("fall_back_to_bytes", "the wrong way round")(
+    lambda text, alphabet: [t for c in text for t in ([f"<0x{b:02X}>" for b in c.encode()] if c in alphabet else [c])]
+)
+
+
 @wrong("fall_back_to_bytes", "UTF-16", natural=False)
 def utf_16(text, alphabet):
     return [t for c in text for t in ([c] if c in alphabet else [f"<0x{b:02X}>" for b in c.encode("utf-16-be")])]
@@ -511,7 +607,7 @@ wrong("count_lost_bytes", "a byte is no character")(
 )
 
 
-@wrong("count_lost_bytes", None, natural=False)
+@wrong("count_lost_bytes", "what is no ASCII", natural=False)
 def code_points_as_bytes(seen, text):
     return sum(ord(c) > 127 for c in text)
 
@@ -519,6 +615,16 @@ def code_points_as_bytes(seen, text):
 @wrong("count_lost_bytes", "`True` or `False`", natural=False)
 def whether_any(seen, text):
     return any(b not in seen.encode() for b in text.encode())
+
+
+wrong("count_lost_bytes", "what is no ASCII")(lambda seen, text: sum(not c.isascii() for c in text))
+wrong("count_lost_bytes", "with all of its bytes")(
+    lambda seen, text: sum(len(c.encode()) for c in set(text) if c not in seen)
+)
+wrong("count_lost_bytes", "place by place")(
+    lambda seen, text: sum(a != b for a, b in zip(seen.encode(), text.encode(), strict=False))
+)
+wrong("count_lost_bytes", None)(lambda seen, text: sum(c not in seen for c in text) * 2)
 
 
 @right("count_lost_bytes")
@@ -609,6 +715,17 @@ def lists_in_a_list(first, second, end_id):
     return [first, end_id, second, end_id] if second is not None else [first, end_id]
 
 
+wrong("end_each", "`*second` unpacks it")(
+    lambda first, second, end_id: [*first, end_id] if second is None else [*first, end_id, second, end_id]
+)
+wrong("end_each", "an end behind each id")(
+    lambda first, second, end_id: [i for token in first + (second or []) for i in (token, end_id)]
+)
+wrong("end_each", "a pair of lists")(
+    lambda first, second, end_id: first + [end_id] if second is None else (first + [end_id], second + [end_id])
+)
+
+
 @right("end_each")
 def with_a_loop(first, second, end_id):
     return [i for s in (first, second) if s is not None for i in [*s, end_id]]
@@ -649,6 +766,29 @@ def off_by_one(rows, pad_id, length):
         [row[:length] + [pad_id] * (length - len(row) - 1) for row in rows],
         [[1] * len(row[:length]) + [0] * (length - len(row) - 1) for row in rows],
     )
+
+
+wrong("pad_right", "filled up with `pad_id`")(
+    lambda rows, pad_id, length: (
+        padded(rows, pad_id, length),
+        [([1] * len(row) + [pad_id] * length)[:length] for row in rows],
+    )
+)
+wrong("pad_right", "one id less")(
+    lambda rows, pad_id, length: (
+        [row[: length - 1] + [pad_id] * (length - len(row)) for row in rows],
+        [[1] * len(row[: length - 1]) + [0] * (length - len(row)) for row in rows],
+    )
+)
+wrong("pad_right", "the masks are joined")(
+    lambda rows, pad_id, length: (padded(rows, pad_id, length), sum(masked(rows, length), []))
+)
+wrong("pad_right", "are missing: they are cut, and stay")(
+    lambda rows, pad_id, length: (
+        padded([r for r in rows if len(r) < length], pad_id, length),
+        masked([r for r in rows if len(r) < length], length),
+    )
+)
 
 
 @wrong("pad_right", "inverted")
@@ -832,6 +972,20 @@ wrong("choose_dtype", "of a single number raises; and")(
 wrong("choose_dtype", "uint8 would do")(
     lambda vocab_size, added_ids: np.min_scalar_type(max([vocab_size - 1, *added_ids])).name
 )
+wrong("choose_dtype", "and two bounds are off")(lambda vocab_size, added_ids: name(vocab_size < 65_535))
+wrong("choose_dtype", "different ids are counted")(
+    lambda vocab_size, added_ids: name(len({*range(vocab_size), *added_ids}) <= 65_536)
+)
+wrong("choose_dtype", "the smallest id")(lambda vocab_size, added_ids: name(min([vocab_size - 1, *added_ids]) < 65_536))
+wrong("choose_dtype", "the first added id")(
+    lambda vocab_size, added_ids: name((added_ids[0] if added_ids else vocab_size - 1) < 65_536)
+)
+wrong("choose_dtype", "have a sign")(
+    lambda vocab_size, added_ids: "int16" if max([vocab_size - 1, *added_ids]) < 65_536 else "int32"
+)
+wrong("choose_dtype", None)(lambda vocab_size, added_ids: name(max([vocab_size - 1, *added_ids]) <= 65_355))
+
+
 wrong("choose_dtype", "for any added token", natural=False)(
     lambda vocab_size, added_ids: name(vocab_size <= 65_536 and not added_ids)
 )
