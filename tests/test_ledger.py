@@ -208,3 +208,50 @@ def test_bad_arguments_are_named(arguments, error, message):
 def test_bad_reasons_are_named(reasons, error, message):
     with pytest.raises(error, match=f"^{message}"):
         token_ledger([0], 10, 4, reasons=reasons)
+
+
+# Windows that are not equally long
+
+
+@st.composite
+def windows_of_any_length(draw):
+    """Windows of which none lies inside another, in any order: (start, length) of each, and N."""
+    num_tokens = draw(st.integers(1, 30))
+    starts = sorted(draw(st.lists(st.integers(0, num_tokens - 1), max_size=6)))
+    windows, last_end = [], 0
+    for start in starts:
+        last_end = draw(st.integers(max(start, last_end), num_tokens - 1))
+        windows.append((start, last_end - start))
+    return draw(st.permutations(windows)), num_tokens
+
+
+@given(windows_of_any_length())
+def test_windows_may_be_of_different_lengths(scheme):
+    windows, num_tokens = scheme
+    starts, lengths = [start for start, _ in windows], [length for _, length in windows]
+    ledger = token_ledger(starts, num_tokens, np.array(lengths, dtype=np.int64))
+    contexts = [[p - s for s, length in windows if s < p <= s + length] for p in range(num_tokens)]
+    assert ledger.as_input.tolist() == [sum(s <= p < s + length for s, length in windows) for p in range(num_tokens)]
+    assert ledger.as_target.tolist() == [len(found) for found in contexts]
+    assert ledger.context_sum.tolist() == [sum(found) for found in contexts]
+    assert ledger.shortest_context.tolist() == [min(found, default=0) for found in contexts]
+    assert ledger.longest_context.tolist() == [max(found, default=0) for found in contexts]
+    assert ledger.used + sum(ledger.dropped.values()) == num_tokens
+
+
+def test_equal_lengths_given_one_by_one_change_nothing():
+    assert token_ledger([0, 3, 6], 12, [4, 4, 4]) == token_ledger([0, 3, 6], 12, 4)
+
+
+@pytest.mark.parametrize(
+    ("starts", "lengths", "message"),
+    [
+        ([0, 2], [8, 3], "must not lie inside one another, but the one at 2 ends before the one at 0"),
+        ([0, 2], [8], "one number, or one for each start, got shape"),
+        ([0, 2], [3, -1], "context_length must be an integer of at least 0"),
+        ([0, 8], [3, 4], "starts must lie in 0 ... 5"),
+    ],
+)
+def test_impossible_lengths_are_named(starts, lengths, message):
+    with pytest.raises(ValueError, match=message):
+        token_ledger(starts, 10, lengths)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
+import torch
 
 from course_lib.foundation.arguments import as_integers, check_integer
 
@@ -22,7 +23,7 @@ class TokenLedger:
     Attributes:
         num_tokens: N.
         num_windows: number of starts.
-        context_length: T.
+        context_length: T, of the longest window.
         as_input: how often each token is an input, int64, shape (N,).
         as_target: how often each token is a target, int64, shape (N,).
         context_sum: the left context of each token, in tokens, added up over all its
@@ -111,7 +112,7 @@ class TokenLedger:
 def token_ledger(
     starts: object,
     num_tokens: int,
-    context_length: int,
+    context_length: int | object,
     *,
     reasons: Mapping[str, object] | None = None,
 ) -> TokenLedger:
@@ -125,44 +126,33 @@ def token_ledger(
     Args:
         starts: integers of any shape, in any order, repeats counted.
         num_tokens: N.
-        context_length: T.
+        context_length: T; or one number for each start, where windows are not equally
+            long: then 0 is a window of a single token, which predicts nothing, and no
+            window may lie inside another.
         reasons: names for other tokens that a scheme leaves out on purpose, with their
             positions in the stream, such as `{"dropped batch": positions}`; of two
             names for one token, the later counts.
 
     Raises:
         TypeError: something is not an integer.
-        ValueError: a window reaches over the end of the stream, or a position lies
-            outside of it.
+        ValueError: a window reaches over the end of the stream or lies inside another,
+            or a position lies outside of the stream.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**40)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    starts = np.sort(as_integers("starts", starts).astype(np.int64), axis=None)
+    starts, ends, longest_window = _check_windows(starts, context_length, num_tokens)
     reasons = _check_reasons(reasons)
-    last_start = num_tokens - context_length - 1
-    if starts.size and (starts[0] < 0 or starts[-1] > last_start):
-        allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
-        raise ValueError(
-            f"starts must lie in {allowed}: {context_length + 1} ids (context_length + "
-            f"1) must follow each in a stream of {num_tokens}; got {starts[0]} ... "
-            f"{starts[-1]}"
-        )
-    as_input = _coverage(starts, starts + context_length, num_tokens)
-    as_target = _coverage(starts + 1, starts + context_length + 1, num_tokens)
+    as_input = _coverage(starts, ends, num_tokens)
+    as_target = _coverage(starts + 1, ends + 1, num_tokens)
     # A token at p that is the target of windows at s, s', ... has left contexts p - s,
     # p - s', ...
     positions = np.arange(num_tokens)
-    window_starts = _coverage(
-        starts + 1, starts + context_length + 1, num_tokens, weights=starts
-    )
-    shortest, longest = _extreme_contexts(starts, positions, context_length)
-    reason, names = _why_unused(
-        starts, as_input + as_target > 0, context_length, reasons
-    )
+    window_starts = _coverage(starts + 1, ends + 1, num_tokens, weights=starts)
+    shortest, longest = _extreme_contexts(starts, ends, positions)
+    reason, names = _why_unused(starts, ends, as_input + as_target > 0, reasons)
     return TokenLedger(
         num_tokens=num_tokens,
         num_windows=starts.size,
-        context_length=context_length,
+        context_length=longest_window,
         as_input=as_input,
         as_target=as_target,
         context_sum=positions * as_target - window_starts,
@@ -189,17 +179,57 @@ def _coverage(
     return np.cumsum(steps)[:num_tokens]
 
 
+def _check_windows(
+    starts: object, context_length: int | object, num_tokens: int
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return the first input and the last target of each window, both in order, and
+    the length of the longest."""
+    starts = as_integers("starts", starts).astype(np.int64)
+    if isinstance(context_length, list | tuple | np.ndarray | torch.Tensor):
+        lengths = as_integers("context_length", context_length).astype(np.int64)
+        if lengths.shape != starts.shape:
+            raise ValueError(
+                "context_length must be one number, or one for each start, got shape "
+                f"{lengths.shape} for starts of shape {starts.shape}"
+            )
+        if lengths.size:
+            check_integer("context_length", lengths.min(), minimum=0)
+        longest = int(lengths.max(initial=0))
+    else:
+        longest = check_integer("context_length", context_length, minimum=1)
+        lengths = np.full(starts.shape, min(longest, num_tokens))
+    order = np.lexsort((lengths.ravel(), starts.ravel()))
+    starts, lengths = starts.ravel()[order], lengths.ravel()[order]
+    ends = starts + lengths
+    outside = (starts < 0) | (ends >= num_tokens)
+    if outside.any():
+        length = longest if np.ptp(lengths) == 0 else lengths[outside].max()
+        last_start = num_tokens - length - 1
+        allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
+        raise ValueError(
+            f"starts must lie in {allowed}: {length + 1} ids (context_length + 1) must "
+            f"follow each in a stream of {num_tokens}; got {starts[0]} ... {starts[-1]}"
+        )
+    if (np.diff(ends) < 0).any():
+        window = int(np.argmax(np.diff(ends) < 0))
+        raise ValueError(
+            "windows must not lie inside one another, but the one at "
+            f"{starts[window + 1]} ends before the one at {starts[window]}"
+        )
+    return starts, ends, longest
+
+
 def _extreme_contexts(
-    starts: np.ndarray, positions: np.ndarray, context_length: int
+    starts: np.ndarray, ends: np.ndarray, positions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Measure how far each position is from the windows that it is a target of: from
     the nearest start, and from the farthest."""
     if not starts.size:
         return np.zeros_like(positions), np.zeros_like(positions)
-    # the last start before p
+    # the last window that starts before p
     nearest = np.searchsorted(starts, positions, side="left") - 1
-    # the first at p - T or later
-    farthest = np.searchsorted(starts, positions - context_length, side="left")
+    # the first that ends at p or later
+    farthest = np.searchsorted(ends, positions, side="left")
     farthest = np.minimum(farthest, starts.size - 1)
     return positions - starts[nearest], positions - starts[farthest]
 
@@ -228,8 +258,8 @@ def _check_reasons(reasons: object) -> Mapping[str, object]:
 
 def _why_unused(
     starts: np.ndarray,
+    ends: np.ndarray,
     used: np.ndarray,
-    context_length: int,
     reasons: Mapping[str, object],
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     names = (USED, "offset", *reasons, "gap", "tail")
@@ -239,7 +269,7 @@ def _why_unused(
     reason = np.full(used.size, code["gap"], dtype=dtype)
     if starts.size:
         reason[: starts[0]] = code["offset"]
-        reason[starts[-1] + context_length + 1 :] = code["tail"]
+        reason[ends[-1] + 1 :] = code["tail"]
     else:
         reason[:] = code["tail"]  # no window fits: all of it is tail
     for name, where in reasons.items():
