@@ -191,6 +191,14 @@ def first_word_only(words, pair):
 
 
 @tokens_saved.mistake(
+    "nothing is ever found: is like compared with like? `ids.count(pair)` looks for "
+    "one entry that is a pair, and a list never equals a tuple."
+)
+def never_found(words, pair):
+    return 0
+
+
+@tokens_saved.mistake(
     "how many words hold the pair. Asked is what the text gets shorter by."
 )
 def words_that_hold_it(words, pair):
@@ -852,8 +860,8 @@ def replaced_in_a_text(word, merges):
 
 
 @apply_merges.mistake(
-    "nothing is ever merged. `tokens[i : i + 2]` is a list, and a list never equals a "
-    "tuple."
+    "nothing is ever merged: is like compared with like? `tokens[i : i + 2]` is a "
+    "list, which never equals a tuple, and two joined strings are no pair."
 )
 def never_merges(word, merges):
     return list(word)

@@ -160,6 +160,11 @@ def any_order(words, pair):
     return saved
 
 
+@wrong("tokens_saved", "nothing is ever found")
+def counts_the_pair_as_an_entry(words, pair):
+    return sum(ids.count(pair) * count for ids, count in words.items())
+
+
 @wrong("tokens_saved", "did not end", ends=False)
 def no_step_after_a_pair(words, pair):
     saved = 0
@@ -772,6 +777,16 @@ def by_replacing(word, merges):
     for pair in merges:
         text = text.replace(" ".join(pair), "".join(pair))
     return text.split()
+
+
+@wrong("apply_merges", "two joined strings are no pair")
+def looks_for_the_joined(word, merges):
+    tokens, i = list(word), 0
+    while i < len(tokens) - 1:
+        if tokens[i] + tokens[i + 1] in merges:
+            tokens[i : i + 2] = [tokens[i] + tokens[i + 1]]
+        i += 1
+    return tokens
 
 
 @wrong("apply_merges", "never equals a")
