@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
-import torch
 
 from course_lib.foundation.arguments import as_integers, check_integer
 
@@ -182,10 +181,10 @@ def _coverage(
 def _check_windows(
     starts: object, context_length: int | object, num_tokens: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the first input and the last target of each window, both in order, and
-    the length of the longest."""
+    """Return the first and last token of each window, in order, and the longest T."""
     starts = as_integers("starts", starts).astype(np.int64)
-    if isinstance(context_length, list | tuple | np.ndarray | torch.Tensor):
+    of_each = isinstance(context_length, list | tuple)
+    if of_each or getattr(context_length, "ndim", 0) > 0:
         lengths = as_integers("context_length", context_length).astype(np.int64)
         if lengths.shape != starts.shape:
             raise ValueError(
@@ -198,6 +197,7 @@ def _check_windows(
     else:
         longest = check_integer("context_length", context_length, minimum=1)
         lengths = np.full(starts.shape, min(longest, num_tokens))
+    # by start, and of windows with one start the shorter first
     order = np.lexsort((lengths.ravel(), starts.ravel()))
     starts, lengths = starts.ravel()[order], lengths.ravel()[order]
     ends = starts + lengths
