@@ -153,7 +153,10 @@ def test_words_are_cut_where_the_library_cuts(text):
 
 def test_every_character_is_cut_as_in_the_library_if_both_know_it():
     cut = ByteLevel(add_prefix_space=False)
-    known = [c for c in map(chr, range(0x110000)) if unicodedata.category(c) not in ("Cs", "Cn", "Co")]
+    # Of the Han characters and the Hangul syllables, which are all letters, every 16th will do.
+    blocks = [range(0x3400, 0xA000), range(0xAC00, 0xD7A4), range(0x20000, 0x40000)]
+    points = [p for p in range(0x110000) if p % 16 == 0 or not any(p in block for block in blocks)]
+    known = [c for c in map(chr, points) if unicodedata.category(c) not in ("Cs", "Cn", "Co")]
     for begin in range(0, len(known), 1000):  # many in one text: a call takes longer than a character
         text = "\x00".join(f"a{c}1{c}! {c}" for c in known[begin : begin + 1000])
         expected = [text[start:end] for _, (start, end) in cut.pre_tokenize_str(text)]
@@ -299,7 +302,7 @@ class CountingRank(int):
 def test_encoding_compares_linearithmically_often(story):
     merges = {pair: CountingRank(new_id) for pair, new_id in story.merges.items()}
     letters = "".join(c for c in load_text() if c.isalpha())
-    for length in (1000, 4000, 16_000, 64_000):
+    for length in (1000, 4000, 16_000):
         CountingRank.comparisons = 0
         merge_word(spell(letters, 2)[:length], merges)
         assert CountingRank.comparisons <= 2 * length * math.log2(length)
@@ -314,7 +317,7 @@ def test_encoding_leaves_its_word_as_it_was():
 # The tokenizer and its oracle
 
 
-@pytest.mark.parametrize("vocab_size", [258, 300, 1000, 3000, 100_000])
+@pytest.mark.parametrize("vocab_size", [258, 1000, 100_000])
 @pytest.mark.parametrize("source", ["story", "documents"])
 def test_merges_and_ids_are_those_of_the_library(source, vocab_size, documents):
     texts = [load_text()] if source == "story" else documents
@@ -325,14 +328,21 @@ def test_merges_and_ids_are_those_of_the_library(source, vocab_size, documents):
     assert by_hand.vocab_size == library.get_vocab_size()
     for name, number in by_hand.special_tokens.items():
         assert library.token_to_id(name) == number
-    for text in [load_text(), *documents]:
-        assert by_hand.encode(text).tolist() == library.encode(text).ids
+    others = [load_text(), *documents[:: 1 if vocab_size == 1000 else 7]]
+    for text, encoded in zip(others, library.encode_batch_fast(others), strict=True):
+        assert by_hand.encode(text).tolist() == encoded.ids
+
+
+@pytest.mark.parametrize("vocab_size", [300, 3000])
+def test_a_smaller_vocabulary_is_the_beginning_of_a_larger_one(vocab_size, documents):
+    larger = list(BPETokenizer.train(documents, 5000).merges)
+    assert list(BPETokenizer.train(documents, vocab_size).merges) == larger[: vocab_size - 256]
 
 
 @given(st.lists(messy_text, min_size=1, max_size=6), messy_text, st.integers(1, 3))
 @settings(deadline=None, max_examples=40)
 def test_they_are_so_for_any_texts(texts, other, min_frequency):
-    if not any(texts):
+    if not any(text.strip() for text in texts):
         return
     by_hand = BPETokenizer.train(texts, 400, min_frequency=min_frequency)
     library = train_byte_level_bpe(texts, vocab_size=400, min_frequency=min_frequency, special_tokens=[])
@@ -361,7 +371,9 @@ def test_any_text_comes_back(story, text):
 
 
 def test_every_character_of_unicode_comes_back(story):
-    every = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
+    # all of planes 0 to 2; of the others, where nearly nothing is assigned, both ends
+    points = [c for c in range(0x110000) if c < 0x30000 or not 0x100 <= c % 0x10000 < 0xFF00]
+    every = "".join(chr(c) for c in points if not 0xD800 <= c < 0xE000)
     assert story.decode(story.encode(every)) == every
 
 
@@ -515,7 +527,8 @@ def test_a_missing_file_is_an_error_of_its_own(tmp_path):
 
 
 def test_any_source_of_texts_trains_the_same_tokenizer(documents):
-    halves = [documents[:100], tuple(documents[100:])]
+    documents = documents[::4]
+    halves = [documents[:30], tuple(documents[30:])]
     arrow = Dataset.from_dict({"id": list(range(len(documents))), "text": documents})
     sources = [
         documents,
