@@ -635,7 +635,7 @@ def test_levels_are_lines_across_with_their_names_beside_them():
     figure = plot_losses({"a": [3.0, 2.0]}, {"floor": 1.5, "chance": 4.0}, ylabel="bits")
     floor, chance, _ = axes_of(figure).lines
     assert (set(floor.get_ydata()), set(chance.get_ydata())) == ({1.5}, {4.0})
-    assert texts(figure) == ["a", "floor", "chance"]
+    assert texts(figure) == ["● a", "floor", "chance"]
     assert figure.legends == []
     assert axes_of(figure).get_ylabel() == "bits"
 
@@ -663,7 +663,7 @@ def test_curves_are_drawn_as_means_with_a_band():
     assert curves[1].get_ydata().tolist() == [0, 0, 0]
     assert level.get_ydata() == [2, 2]
     assert len(axes_of(figure).collections) == 1
-    assert texts(figure) == ["two runs", "one", "l"]
+    assert texts(figure) == ["● two runs", "■ one", "l"]
 
 
 def test_x_may_be_in_powers_of_two():
@@ -682,7 +682,7 @@ def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
     assert [line[0].get_xydata().tolist() for line in lines] == [[[1, 3], [4, 2]], [[1, 5]]]
     assert [part.tolist() for part in lines[0][2][0].get_segments()] == [[[1, 2.5], [1, 3.5]], [[4, 1.75], [4, 2.25]]]
     assert len({(line[0].get_marker(), line[0].get_linestyle()) for line in lines}) == 2
-    assert texts(figure) == ["a", "b"]
+    assert texts(figure) == ["● a", "■ b"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("S", "bits")
 
 
@@ -707,7 +707,7 @@ def test_titles_make_panels_with_one_y_axis_and_names_once():
     left, right = drawn("panels").axes
     assert [axes.get_title(loc="left") for axes in (left, right)] == ["training", "validation"]
     assert left.get_ylim() == right.get_ylim()
-    assert [[text.get_text() for text in axes.texts] for axes in (left, right)] == [[], ["epochs", "steps"]]
+    assert [[text.get_text() for text in axes.texts] for axes in (left, right)] == [[], ["● epochs", "■ steps"]]
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def plot_spread(
             )
         number = known.index(name)
         color = MEANINGS.get(meaning_of(name, meanings, known), INK)
-        _draw_runs(axes, y, runs, mean, color, MARKERS[number % len(MARKERS)])
+        _draw_runs(axes, y, runs, mean, color, list(MARKERS)[number % len(MARKERS)])
         ticks[y] = row_name(name)
         before = title, runs
         y += 1

@@ -63,7 +63,7 @@ def plot_losses(
         if len(runs) > 1:
             band = smooth.min(axis=0), smooth.max(axis=0)
             axes.fill_between(steps, *band, color=style["color"], alpha=0.2)
-        ends.append((steps[-1], mean[-1], name, style["color"]))
+        ends.append((steps[-1], mean[-1], name, style))
     axes.set(xlabel="optimizer step", ylabel=drawable(ylabel))
     axes.set_ylim(bottom=0)
     _name_curves(axes, ends, levels)
@@ -110,7 +110,7 @@ def plot_curves(
             deviation = runs.std(axis=0, ddof=1)
             band = middle - deviation, middle + deviation
             axes.fill_between(x, *band, color=style["color"], alpha=0.2)
-        ends.append((x.max(), middle[x.argmax()], name, style["color"]))
+        ends.append((x.max(), middle[x.argmax()], name, style))
     if check_flag("logarithmic", logarithmic):
         _space_x(axes, dict(zip(x, x, strict=True)), "logarithmic")
     axes.set(xlabel=drawable(xlabel), ylabel=drawable(ylabel))
@@ -177,7 +177,7 @@ def plot_intervals(
             means, half_widths = table[order].T
             style = curve_style(names.index(name), meaning_of(name, meanings, names))
             axes.errorbar(x, means, yerr=half_widths, capsize=4, label=name, **style)
-            ends.append((x[-1], means[-1], name, style["color"]))
+            ends.append((x[-1], means[-1], name, style))
         _space_x(axes, places, spacing, 6.5 / len(panels))
         axes.set_xlabel(drawable(xlabel))
         axes.grid(axis="y")

@@ -39,7 +39,8 @@ INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
 # Curves and rows without a meaning: shades of ink, with other dashes and markers.
 SHADES = (INK, "#55606e", "#8892a0")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
+"""Each with the sign that stands before the name of its curve."""
 TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
 
 WIDTH = 9.0
@@ -197,7 +198,7 @@ def curve_style(number: int, meaning: str | None = None) -> dict[str, object]:
     return {
         "color": MEANINGS[meaning] if meaning else shade,
         "linestyle": DASHES[number % len(DASHES)],
-        "marker": MARKERS[number % len(MARKERS)],
+        "marker": list(MARKERS)[number % len(MARKERS)],
         "markersize": 6,
     }
 
@@ -217,22 +218,24 @@ def draw_levels(axes: Axes, levels: Mapping[str, float] | None) -> list[tuple]:
     finite("lines", list((levels or {}).values()))
     for level in (levels or {}).values():
         axes.axhline(level, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
-    return [(None, level, name, INK) for name, level in (levels or {}).items()]
+    return [(None, y, name, {"color": INK}) for name, y in (levels or {}).items()]
 
 
 def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
     """Write names on the right, each beside the end of its curve; none over another.
 
     Args:
-        ends: (x, y, name, color) of each; x is `None` for a line across.
+        ends: (x, y, name, look) of each; x is `None` for a line across.
     """
     bottom, top = axes.get_ylim()
     height = axes.figure.get_figheight() - 0.8
     wanted = np.array([(y - bottom) / (top - bottom) for _, y, _, _ in ends])
     places = spread_out(wanted, 1.35 * SMALL / 72 / height)
-    for (x, y, name, color), place in zip(ends, places, strict=True):
+    for (x, y, name, look), place in zip(ends, places, strict=True):
+        # Curves may end in one point: the marker tells which is which.
+        sign = MARKERS.get(look.get("marker"), "")
         axes.annotate(
-            row_name(name),
+            f"{sign} {row_name(name)}".strip(),
             (1, y) if x is None else (x, y),
             (1.05, place),
             xycoords=("axes fraction", "data") if x is None else "data",
@@ -242,7 +245,7 @@ def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
-                "color": color,
+                "color": look["color"],
                 "linewidth": 0.7,
                 "shrinkA": 1,
                 "shrinkB": 4,
