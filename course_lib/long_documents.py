@@ -1,0 +1,497 @@
+"""Lesson 08: documents longer than a model's context, and collections larger than
+memory.
+
+A long document is cut into chunks, which may overlap: again nothing but a choice of
+starts. A collection stays on disk; a stream reads its documents one after another,
+each once over all machines and workers, and goes on in the middle of one. What is
+shorter than its batch is padded, and padding is never scored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import datasets
+import numpy as np
+import torch
+from torch.utils.data import IterableDataset, get_worker_info
+from transformers import PreTrainedTokenizerBase
+
+from course_lib.foundation import (
+    Ids,
+    RandomOrder,
+    as_integers,
+    as_stream,
+    check_integer,
+    encode_each,
+    shows,
+)
+
+DOCUMENTS_AT_A_TIME = 64  # are tokenized together
+ROWS_IN_A_FINGERPRINT = 64
+IGNORED = -100  # the label of what is not scored
+
+# Chunks.
+
+
+def count_chunks(num_tokens: int, max_length: int, overlap: int = 0) -> int:
+    """Count the chunks of a document: 1 + ceil((N - L) / step), and none of no token.
+
+    Args:
+        num_tokens: N, at least 0.
+        max_length: L, tokens of a chunk at most.
+        overlap: tokens that two neighbors share; the step is L - overlap.
+    """
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
+    max_length, step = _check_step(max_length, overlap)
+    # Rounded up: minus, floor division, and minus again.
+    more = -(-max(0, num_tokens - max_length) // step)
+    return 1 + more if num_tokens else 0
+
+
+def chunk_starts(num_tokens: int, max_length: int, overlap: int = 0) -> np.ndarray:
+    """Return the starts of all chunks, int64, shape (count_chunks(...),).
+
+    The last chunk ends with the document, so it may be shorter than the others; it is
+    never wholly inside the one before.
+    """
+    count = count_chunks(num_tokens, max_length, overlap)
+    _, step = _check_step(max_length, overlap)
+    return np.arange(count, dtype=np.int64) * step
+
+
+def chunk_ids(ids: Ids, max_length: int, overlap: int = 0) -> list[np.ndarray]:
+    """Cut a document into chunks of at most `max_length` ids: views, nothing is copied.
+
+    Args:
+        ids: one document, N integers.
+        max_length: L.
+        overlap: how many ids a chunk shares with the one before. The `stride` of
+            `transformers` means this overlap, not the step.
+    """
+    stream = as_stream(ids)
+    max_length, _ = _check_step(max_length, overlap)
+    starts = chunk_starts(len(stream), max_length, overlap)
+    return [stream[start : start + max_length] for start in starts]
+
+
+def _check_step(max_length: int, overlap: int) -> tuple[int, int]:
+    """Return the length and the step, or say why there is no step."""
+    max_length = check_integer("max_length", max_length, minimum=1)
+    overlap = check_integer("overlap", overlap, minimum=0)
+    if overlap >= max_length:
+        raise ValueError(
+            f"overlap must be less than max_length {max_length}, or no chunk comes "
+            f"nearer to the end; got {overlap}"
+        )
+    return max_length, max_length - overlap
+
+
+# A stream of chunks from a collection on disk.
+
+
+class StreamingTextDataset(IterableDataset):
+    """The chunks of all documents of a data set on disk, tokenized as they are read.
+
+    Each item is `{"input_ids": int64 (n,), "document": row, "chunk": number}`. Over all
+    ranks, and over the workers of each, every document is read once; no document is
+    held longer than its chunks are delivered.
+
+    Its position is that of the iterator that acted last. Workers have copies of this
+    data set, and positions of their own: a plain `DataLoader` with workers cannot be
+    resumed, `torchdata`'s `StatefulDataLoader` asks each worker for its state.
+
+    Args:
+        dataset: a `datasets.Dataset` with a column of texts; it stays where it is.
+        tokenizer: from lesson 07, which ends each text itself, or with an
+            `end_of_text_id`.
+        max_length: L, ids of a chunk at most.
+        overlap: ids that a chunk shares with the one before.
+        text_column: which column holds the texts.
+        base_seed: documents come in an order fixed by `base_seed + epoch`; None: in the
+            order of the file.
+        rank, world_size: which share of the documents this process reads.
+
+    Raises:
+        TypeError, ValueError: a wrong argument; a missing column, or one that holds
+            something else than texts; a data set without rows.
+    """
+
+    def __init__(
+        self,
+        dataset: datasets.Dataset,
+        tokenizer: object,
+        *,
+        max_length: int,
+        overlap: int = 0,
+        text_column: str = "text",
+        base_seed: int | None = None,
+        rank: int = 0,
+        world_size: int = 1,
+    ):
+        self.max_length, step = _check_step(max_length, overlap)
+        self.overlap = self.max_length - step
+        self.world_size = check_integer("world_size", world_size, minimum=1)
+        self.rank = check_integer("rank", rank, minimum=0, maximum=self.world_size - 1)
+        if base_seed is not None:
+            base_seed = check_integer("base_seed", base_seed, minimum=0)
+        self.base_seed = base_seed
+        self._texts = _texts_of(dataset, text_column)
+        self.text_column = text_column
+        # The face that transformers expects hides the tokenizer that does the work.
+        self.tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+        next(encode_each([""], self.tokenizer))  # without an end, it says so now
+        # Shared memory: workers that live on from epoch to epoch must see a new one.
+        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        self._begin = (0, 0)  # where the next iteration starts: documents, chunks
+        self._position = (0, 0, 0)  # epoch, documents done, chunks of the next one done
+        self._tokens: np.ndarray | None = None  # of each document, once counted
+
+    @property
+    def epoch(self) -> int:
+        return int(self._epoch)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch to iterate over. A resumed epoch goes on where it was; any
+        other starts at its first document."""
+        epoch = check_integer("epoch", epoch, minimum=0, maximum=2**62)
+        if epoch != self.epoch:
+            self._epoch.fill_(epoch)
+            self._begin, self._position = (0, 0), (epoch, 0, 0)
+
+    def __iter__(self) -> Iterator[dict[str, object]]:
+        epoch, (documents, chunks) = self.epoch, self._begin
+        self._position = (epoch, documents, chunks)
+        return self._read(epoch, self._shard(epoch), documents, chunks)
+
+    def _shard(self, epoch: int) -> np.ndarray | range:
+        """The rows that this worker of this rank reads, in their order.
+
+        Positions are dealt out like cards, first to the ranks, then to the workers of
+        each: so what a rank reads does not depend on its workers.
+        """
+        worker, num_workers = _worker()
+        step = self.world_size * num_workers
+        positions = range(self.rank + self.world_size * worker, len(self._texts), step)
+        if self.base_seed is None:
+            return positions
+        order = RandomOrder(len(self._texts), self.base_seed + epoch)
+        return order[np.asarray(positions, dtype=np.int64)]
+
+    def _read(
+        self, epoch: int, rows: Sequence[int], documents: int, chunks: int
+    ) -> Iterator[dict[str, object]]:
+        for first in range(documents, len(rows), DOCUMENTS_AT_A_TIME):
+            block = [int(row) for row in rows[first : first + DOCUMENTS_AT_A_TIME]]
+            texts = self._texts[block][self.text_column]
+            _check_texts(texts, block, self.text_column)
+            for row, ids in zip(block, encode_each(texts, self.tokenizer), strict=True):
+                cut = chunk_ids(ids, self.max_length, self.overlap)
+                for number in range(chunks, len(cut)):
+                    self._position = (epoch, documents, number + 1)
+                    input_ids = torch.from_numpy(cut[number].astype(np.int64))
+                    yield {"input_ids": input_ids, "document": row, "chunk": number}
+                documents, chunks = documents + 1, 0
+        if self.epoch == epoch:
+            self._begin = (0, 0)
+
+    def count_chunks(self, num_proc: int | None = None) -> int:
+        """Tokenize the whole data set once, to know how many chunks it has; then `len`
+        knows how many of them this rank yields.
+
+        Args:
+            num_proc: processes to do it with.
+
+        Returns:
+            the number of chunks of all ranks. Of a data set on disk the counts of
+            tokens are kept beside it, whatever the length of chunks: the second time
+            is for free.
+        """
+        if num_proc is not None:
+            num_proc = check_integer("num_proc", num_proc, minimum=1)
+        bars_were_shown = not datasets.are_progress_bars_disabled()
+        (
+            datasets.enable_progress_bars
+            if shows(None)
+            else datasets.disable_progress_bars
+        )()
+        try:
+            counted = self._texts.map(
+                _count_tokens,
+                batched=True,
+                num_proc=num_proc,
+                remove_columns=self._texts.column_names,
+                fn_kwargs={
+                    "tokenizer": self.tokenizer,
+                    "text_column": self.text_column,
+                },
+                desc="counting tokens",
+            )
+        finally:
+            (
+                datasets.enable_progress_bars
+                if bars_were_shown
+                else datasets.disable_progress_bars
+            )()
+        self._tokens = np.asarray(counted.with_format("numpy")["num_tokens"][:])
+        return int(self._chunks_of(self._tokens).sum())
+
+    def _chunks_of(self, num_tokens: np.ndarray) -> np.ndarray:
+        step = self.max_length - self.overlap
+        # each has an end
+        return 1 - np.minimum(0, self.max_length - num_tokens) // step
+
+    def __len__(self) -> int:
+        if self._tokens is None:
+            raise TypeError(
+                "a stream has no length until its tokens are counted: call "
+                "count_chunks() first"
+            )
+        rows = np.arange(self.rank, len(self._texts), self.world_size)
+        if self.base_seed is not None:
+            rows = RandomOrder(len(self._texts), self.base_seed + self.epoch)[rows]
+        return int(self._chunks_of(self._tokens[rows]).sum())
+
+    def state_dict(self) -> dict[str, int | str | None]:
+        """Say where the reader is, and what the order of the stream depends on. Plain
+        values, ready for JSON."""
+        epoch, documents, chunks = self._position
+        return {
+            "epoch": epoch,
+            "documents": documents,
+            "chunks": chunks,
+            **self._settings(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, int | str | None]) -> None:
+        """Go on from `state`: the next iteration yields exactly what was left.
+
+        Raises:
+            TypeError: `state` is not what `state_dict` returns.
+            ValueError: this stream differs from the one that saved it, in its data, its
+                tokenizer or its settings.
+        """
+        if not isinstance(state, Mapping):
+            raise TypeError(
+                "state must be a dict that `state_dict` returned, got "
+                f"{type(state).__name__}"
+            )
+        settings = self._settings()
+        wanted = {"epoch", "documents", "chunks", *settings}
+        if set(state) != wanted:
+            got = sorted(map(str, state))
+            raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
+        for name, value in settings.items():
+            if type(state[name]) is not type(value) or state[name] != value:
+                raise ValueError(
+                    f"state was saved with {name}={state[name]!r}, but this stream has "
+                    f"{name}={value!r}"
+                )
+        epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=2**62)
+        documents = check_integer(
+            "documents", state["documents"], minimum=0, maximum=len(self._texts)
+        )
+        chunks = check_integer("chunks", state["chunks"], minimum=0)
+        self._epoch.fill_(epoch)
+        self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
+
+    def _settings(self) -> dict[str, int | str | None]:
+        worker, num_workers = _worker()
+        return {
+            "num_documents": len(self._texts),
+            "max_length": self.max_length,
+            "overlap": self.overlap,
+            "base_seed": self.base_seed,
+            "rank": self.rank,
+            "world_size": self.world_size,
+            "worker": worker,
+            "num_workers": num_workers,
+            "fingerprint": self._fingerprint(),
+        }
+
+    def _fingerprint(self) -> str:
+        """A hash of some texts and of what the tokenizer makes of them."""
+        spread = np.linspace(0, len(self._texts) - 1, ROWS_IN_A_FINGERPRINT)
+        rows = sorted({int(row) for row in spread})
+        texts = self._texts[rows][self.text_column]
+        digest = hashlib.sha256()
+        for text, ids in zip(texts, encode_each(texts, self.tokenizer), strict=True):
+            digest.update(hashlib.sha256(text.encode()).digest())
+            digest.update(hashlib.sha256(ids.astype("<u4").tobytes()).digest())
+        return digest.hexdigest()[:16]
+
+
+def _worker() -> tuple[int, int]:
+    """The number of this worker, and of how many; 0 of 1 outside of workers."""
+    worker = get_worker_info()
+    return (0, 1) if worker is None else (worker.id, worker.num_workers)
+
+
+def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
+    """Return the data set with its column of texts alone, or say what is wrong with
+    it."""
+    if isinstance(dataset, Mapping):
+        raise TypeError(
+            f"dataset must be one split, got a {type(dataset).__name__} of "
+            f"{list(dataset)}: choose one, as in "
+            f"dataset[{next(iter(dataset), 'train')!r}]"
+        )
+    if not isinstance(dataset, datasets.Dataset):
+        raise TypeError(
+            f"dataset must be a datasets.Dataset, got {type(dataset).__name__}"
+        )
+    if text_column not in dataset.column_names:
+        raise ValueError(
+            f"text_column must be one of {dataset.column_names}, got {text_column!r}"
+        )
+    if not len(dataset):
+        raise ValueError("dataset must hold at least one document, got none")
+    kind = getattr(dataset.features[text_column], "dtype", None)
+    if kind not in ("string", "large_string"):
+        raise TypeError(
+            f"dataset[{text_column!r}] must hold texts, got "
+            f"{dataset.features[text_column]}"
+        )
+    texts = dataset.select_columns([text_column]).with_format(None)
+    # Arrow keeps count of them, so this costs nothing where there are none.
+    if dataset.data.column(text_column).null_count:
+        for row, text in enumerate(texts[text_column]):
+            _check_texts([text], [row], text_column)
+    return texts
+
+
+def _check_texts(texts: list, rows: list[int], text_column: str) -> None:
+    for text, row in zip(texts, rows, strict=True):
+        if not isinstance(text, str):
+            raise TypeError(
+                f"dataset[{text_column!r}] must hold texts, but row {row} is {text!r}"
+            )
+
+
+def _count_tokens(batch: dict, *, tokenizer: object, text_column: str) -> dict:
+    counts = [len(ids) for ids in encode_each(batch[text_column], tokenizer)]
+    return {"num_tokens": counts}
+
+
+# Batches of rows that are not equally long.
+
+
+class PaddingCollator:
+    """Fill rows up to one length, and say everywhere what is filling.
+
+    Labels stand where their inputs stand: `transformers` shifts them inside the model.
+
+    Args:
+        tokenizer: the wrapped one of lesson 07; it has a pad token.
+        max_length: fill up to exactly so many; None: to the longest row of each batch.
+
+    Raises:
+        TypeError, ValueError: a wrong argument; a tokenizer without a pad token.
+    """
+
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerBase, max_length: int | None = None
+    ):
+        if getattr(tokenizer, "pad_token_id", None) is None:
+            raise ValueError(
+                "tokenizer must have a pad token, got none: wrap_tokenizer gives it one"
+            )
+        if max_length is not None:
+            max_length = check_integer("max_length", max_length, minimum=1)
+        self.pad_token_id = check_integer(
+            "pad_token_id", tokenizer.pad_token_id, minimum=0
+        )
+        self.max_length = max_length
+
+    def __call__(self, rows: Sequence[Mapping[str, object]]) -> dict[str, torch.Tensor]:
+        """Make one batch.
+
+        Args:
+            rows: each with `input_ids`, integers, shape (n,), n at least 1.
+
+        Returns:
+            `input_ids`, `attention_mask` (1, or 0 on padding) and `labels` (-100 on
+            padding), int64, shape (B, L) each.
+        """
+        if not rows:
+            raise ValueError("rows must hold at least one row, got none")
+        streams = [as_stream(row["input_ids"], "input_ids") for row in rows]
+        lengths = np.array([len(stream) for stream in streams])
+        if not lengths.all():
+            raise ValueError(
+                "input_ids must hold at least one id, got none in row "
+                f"{lengths.argmin()}"
+            )
+        length = int(lengths.max()) if self.max_length is None else self.max_length
+        if lengths.max() > length:
+            raise ValueError(
+                f"input_ids must be no longer than max_length {length}, got "
+                f"{lengths.max()} in row {lengths.argmax()}: cut documents into chunks"
+            )
+        input_ids = np.full((len(rows), length), self.pad_token_id, dtype=np.int64)
+        # By place, never by id: a pad token may be an end of text as well.
+        real = np.arange(length) < lengths[:, None]
+        input_ids[real] = np.concatenate(streams)
+        batch = {
+            "input_ids": input_ids,
+            "attention_mask": real.astype(np.int64),
+            "labels": np.where(real, input_ids, IGNORED),
+        }
+        return {name: torch.from_numpy(values) for name, values in batch.items()}
+
+
+def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
+    """Return the share of padding when the rows of each batch are filled up to its
+    longest: 0 for rows of one length.
+
+    Args:
+        lengths: ids of each row, shape (rows,).
+        batches: which rows make up which batch.
+    """
+    lengths = _check_lengths(lengths)
+    batches = [lengths[as_integers("batches", batch)] for batch in batches]
+    if not batches:
+        raise ValueError("batches must hold at least one batch, got none")
+    filled = sum(int(batch.max()) * len(batch) for batch in batches)
+    return 1 - sum(int(batch.sum()) for batch in batches) / filled
+
+
+def batches_by_length(
+    lengths: object, batch_size: int, *, pool_size: int, seed: int
+) -> list[np.ndarray]:
+    """Choose batches of rows of similar length: shuffle all, sort within pools, cut,
+    and shuffle the batches.
+
+    Args:
+        lengths: ids of each row, shape (rows,).
+        batch_size: B.
+        pool_size: rows that are sorted together; of B rows nothing is gained, of all
+            rows most, and then length decides alone who meets whom.
+        seed: of both shuffles.
+
+    Returns:
+        the rows of each batch; the last of a pool may be smaller.
+    """
+    lengths = _check_lengths(lengths)
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    pool_size = check_integer("pool_size", pool_size, minimum=batch_size)
+    seed = check_integer("seed", seed, minimum=0)
+    order = RandomOrder(len(lengths), seed)[np.arange(len(lengths))]
+    batches = []
+    for first in range(0, len(order), pool_size):
+        pool = order[first : first + pool_size]
+        pool = pool[np.argsort(lengths[pool], kind="stable")]
+        batches += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
+    return [
+        batches[i] for i in RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
+    ]
+
+
+def _check_lengths(lengths: object) -> np.ndarray:
+    lengths = as_stream(lengths, "lengths")
+    if not lengths.size:
+        raise ValueError("lengths must hold at least one length, got none")
+    if lengths.min() < 1:
+        raise ValueError(f"lengths must be at least 1, got {lengths.min()}")
+    return lengths.astype(np.int64)

@@ -1,0 +1,452 @@
+"""Chunks, streams of them that can be shared out and resumed, and padding."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader
+from transformers import PreTrainedTokenizerFast
+
+from course_lib import long_documents
+from course_lib.foundation import END_OF_TEXT, CharTokenizer, load_documents
+from course_lib.long_documents import (
+    PaddingCollator,
+    StreamingTextDataset,
+    batches_by_length,
+    chunk_ids,
+    chunk_starts,
+    count_chunks,
+    padding_share,
+)
+from course_lib.tokenizer_pipeline import PAD, build_tokenizer, wrap_tokenizer
+
+ROOT = Path(__file__).parent.parent
+
+
+# Chunks
+
+
+def naive_starts(num_tokens: int, max_length: int, overlap: int) -> list[int]:
+    starts, start = [], 0
+    while num_tokens:
+        starts.append(start)
+        if start + max_length >= num_tokens:
+            break
+        start += max_length - overlap
+    return starts
+
+
+lengths_and_steps = st.integers(1, 40).flatmap(lambda length: st.tuples(st.just(length), st.integers(0, length - 1)))
+
+
+@given(st.integers(0, 200), lengths_and_steps)
+def test_starts_are_those_of_the_loop_and_counted_in_closed_form(num_tokens, shape):
+    max_length, overlap = shape
+    starts = chunk_starts(num_tokens, max_length, overlap)
+    assert starts.dtype == np.int64
+    assert starts.tolist() == naive_starts(num_tokens, max_length, overlap)
+    assert count_chunks(num_tokens, max_length, overlap) == len(starts)
+
+
+@given(st.integers(1, 200), lengths_and_steps)
+def test_chunks_cover_the_document_end_with_it_and_none_lies_inside_another(num_tokens, shape):
+    max_length, overlap = shape
+    chunks = chunk_ids(np.arange(num_tokens), max_length, overlap)
+    assert set(np.concatenate(chunks).tolist()) == set(range(num_tokens))
+    assert chunks[-1][-1] == num_tokens - 1
+    for before, after in itertools.pairwise(chunks):
+        assert len(before) == max_length
+        assert before[-1] - after[0] + 1 == overlap
+        assert after[-1] > before[-1]
+
+
+def test_chunks_are_views_that_nobody_can_write_into():
+    ids = np.arange(10, dtype=np.uint16)
+    chunks = chunk_ids(ids, 4, 1)
+    assert all(np.shares_memory(chunk, ids) for chunk in chunks)
+    with pytest.raises(ValueError, match="read-only"):
+        chunks[0][0] = 5
+
+
+def test_counts_far_beyond_memory_are_exact():
+    assert count_chunks(10**15 + 1, 2048, 48) == 1 + -(-(10**15 + 1 - 2048) // 2000)
+    assert count_chunks(np.int16(30_000), np.int16(20_000), np.int16(19_999)) == 10_001
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[str]:
+    return [document.text for document in load_documents()]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(documents):
+    return build_tokenizer(documents, vocab_size=1_000, progress=False)
+
+
+@pytest.fixture(scope="module")
+def wrapped(tokenizer) -> PreTrainedTokenizerFast:
+    return wrap_tokenizer(tokenizer, model_max_length=64)
+
+
+@pytest.mark.parametrize(("max_length", "overlap"), [(16, 0), (16, 5), (64, 63), (7, 3)])
+def test_chunks_are_those_of_the_fast_tokenizer_without_special_tokens(documents, wrapped, max_length, overlap):
+    for text in documents[::20]:
+        ids = wrapped(text, add_special_tokens=False)["input_ids"]
+        theirs = wrapped(
+            text,
+            add_special_tokens=False,
+            truncation=True,
+            max_length=max_length,
+            stride=overlap,  # there it means the overlap
+            return_overflowing_tokens=True,
+        )["input_ids"]
+        assert [chunk.tolist() for chunk in chunk_ids(ids, max_length, overlap)] == theirs
+
+
+def test_with_an_end_the_library_cuts_the_body_and_ends_each_chunk(documents, wrapped):
+    for text in documents[::20]:
+        body = wrapped(text, add_special_tokens=False)["input_ids"]
+        theirs = wrapped(text, truncation=True, max_length=16, stride=5, return_overflowing_tokens=True)["input_ids"]
+        assert [[*chunk.tolist(), wrapped.eos_token_id] for chunk in chunk_ids(body, 15, 5)] == theirs
+
+
+# The stream
+
+
+@pytest.fixture(scope="module")
+def on_disk(documents, tmp_path_factory) -> datasets.Dataset:
+    folder = tmp_path_factory.mktemp("arrow") / "documents"
+    datasets.disable_progress_bars()
+    datasets.Dataset.from_dict({"text": documents, "row": list(range(len(documents)))}).save_to_disk(folder)
+    return datasets.load_from_disk(folder)
+
+
+@pytest.fixture(scope="module")
+def characters(documents) -> CharTokenizer:
+    return CharTokenizer("".join(documents))
+
+
+def make(dataset, tokenizer, **changes) -> StreamingTextDataset:
+    return StreamingTextDataset(dataset, tokenizer, **({"max_length": 256, "overlap": 16, "base_seed": 3} | changes))
+
+
+def keys(items) -> list[tuple[int, int]]:
+    return [(item["document"], item["chunk"]) for item in items]
+
+
+@pytest.mark.parametrize("which", ["library", "characters", "wrapped"])
+def test_the_stream_holds_the_chunks_of_every_document(on_disk, tokenizer, characters, wrapped, documents, which):
+    chosen = {"library": tokenizer, "characters": characters, "wrapped": wrapped}[which]
+    items = list(make(on_disk, chosen, base_seed=None))
+    assert items[0]["input_ids"].dtype == torch.int64
+    assert [key[0] for key in keys(items)] == sorted(key[0] for key in keys(items))
+    for row in (0, 7, 195):
+        if which == "characters":
+            ids = [*chosen.encode(documents[row]).tolist(), chosen.end_of_text_id]
+        else:
+            ids = tokenizer.encode(documents[row]).ids
+        wanted = [chunk.tolist() for chunk in chunk_ids(ids, 256, 16)]
+        assert [item["input_ids"].tolist() for item in items if item["document"] == row] == wanted
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+@pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
+@pytest.mark.parametrize("world_size", [1, 2, 3])
+def test_shares_of_ranks_and_workers_are_disjoint_and_complete(on_disk, characters, num_workers, world_size):
+    small = on_disk.select(range(30))
+    everything = keys(make(small, characters))
+    shared = []
+    for rank in range(world_size):
+        stream = make(small, characters, rank=rank, world_size=world_size)
+        shared += keys(DataLoader(stream, batch_size=None, num_workers=num_workers))
+    assert sorted(shared) == sorted(everything)
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+def test_more_workers_than_documents_are_idle_and_nothing_is_lost(on_disk, characters):
+    small = on_disk.select(range(2))
+    assert sorted(keys(DataLoader(make(small, characters), batch_size=None, num_workers=4))) == sorted(
+        keys(make(small, characters))
+    )
+
+
+def test_each_epoch_has_its_order_fixed_by_seed_and_epoch(on_disk, characters):
+    stream = make(on_disk, characters)
+    first = keys(stream)
+    assert keys(stream) == first
+    stream.set_epoch(1)
+    second = keys(stream)
+    assert second != first
+    assert sorted(second) == sorted(first)
+    assert keys(make(on_disk, characters, base_seed=4)) == second
+    in_order = keys(make(on_disk, characters, base_seed=None))
+    assert in_order == sorted(first)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_workers_see_a_new_epoch(on_disk, characters, persistent):
+    stream = make(on_disk.select(range(20)), characters)
+    loader = DataLoader(stream, batch_size=None, num_workers=1, persistent_workers=persistent)
+    first = keys(loader)
+    stream.set_epoch(1)
+    assert keys(loader) == keys(stream) != first
+
+
+@pytest.mark.parametrize("delivered", [0, 1, 37, 38, 300])
+def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
+    stream = make(on_disk, characters)
+    stream.set_epoch(2)
+    everything = keys(stream)
+    iterator = iter(stream)
+    assert keys(itertools.islice(iterator, delivered)) == everything[:delivered]
+    resumed = make(on_disk, characters)
+    resumed.load_state_dict(json.loads(json.dumps(stream.state_dict())))
+    iterator = iter(resumed)
+    assert keys(itertools.islice(iterator, 5)) == everything[delivered : delivered + 5]
+    again = make(on_disk, characters)  # a second time
+    again.load_state_dict(json.loads(json.dumps(resumed.state_dict())))
+    again.set_epoch(2)  # as a training loop does before each epoch
+    assert keys(again) == everything[delivered + 5 :]
+    again.set_epoch(3)
+    assert len(keys(again)) == len(everything)
+
+
+def test_a_state_after_the_last_item_has_nothing_left(on_disk, characters):
+    stream = make(on_disk, characters)
+    everything = keys(stream)
+    resumed = make(on_disk, characters)
+    resumed.load_state_dict(stream.state_dict())
+    assert keys(resumed) == []
+    resumed.set_epoch(1)
+    assert sorted(keys(resumed)) == sorted(everything)
+
+
+@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_the_stateful_loader_of_torchdata_resumes_it(on_disk, characters, num_workers):
+    stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
+    small = on_disk.select(range(25))
+
+    def loader():
+        return stateful(make(small, characters), batch_size=None, num_workers=num_workers)
+
+    everything = keys(loader())
+    saved = loader()
+    iterator = iter(saved)
+    assert keys(itertools.islice(iterator, 11)) == everything[:11]
+    resumed = loader()
+    resumed.load_state_dict(saved.state_dict())
+    assert keys(resumed) == everything[11:]
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"max_length": 128}, "max_length"),
+        ({"overlap": 0}, "overlap"),
+        ({"base_seed": 4}, "base_seed"),
+        ({"base_seed": None}, "base_seed"),
+        ({"rank": 1, "world_size": 2}, "rank"),
+        ({"world_size": 2}, "world_size"),
+    ],
+)
+def test_a_state_of_other_settings_is_refused_by_name(on_disk, characters, changes, name):
+    state = make(on_disk, characters).state_dict()
+    with pytest.raises(ValueError, match=f"saved with {name}="):
+        make(on_disk, characters, **changes).load_state_dict(state)
+
+
+def test_a_state_of_another_text_or_tokenizer_is_refused(on_disk, characters, tokenizer):
+    state = make(on_disk, characters).state_dict()
+    reversed_rows = on_disk.select(range(len(on_disk))[::-1])
+    for other in (make(reversed_rows, characters), make(on_disk, tokenizer)):
+        with pytest.raises(ValueError, match="saved with fingerprint="):
+            other.load_state_dict(state)
+
+
+@pytest.mark.parametrize("state", [None, [], "state", 3])
+def test_what_is_no_state_is_refused(on_disk, characters, state):
+    with pytest.raises(TypeError, match="state must be a dict"):
+        make(on_disk, characters).load_state_dict(state)
+
+
+@pytest.mark.parametrize("num_proc", [None, 2])
+def test_a_length_is_known_once_it_is_counted(on_disk, characters, num_proc):
+    stream = make(on_disk, characters)
+    with pytest.raises(TypeError, match="call count_chunks"):
+        len(stream)
+    everything = keys(stream)
+    assert stream.count_chunks(num_proc) == len(everything) == len(stream)
+    share = make(on_disk, characters, rank=1, world_size=3)
+    assert share.count_chunks() == len(everything)
+    for epoch in (0, 1):
+        share.set_epoch(epoch)
+        assert len(share) == len(keys(share))
+
+
+def test_counts_are_kept_beside_the_data(on_disk, characters, monkeypatch):
+    make(on_disk, characters).count_chunks()
+    stream = make(on_disk, characters, max_length=100)
+    monkeypatch.setattr(long_documents, "encode_each", lambda *arguments: pytest.fail("counted again"))
+    assert stream.count_chunks() > 0
+
+
+def test_a_data_set_may_have_any_format_and_more_columns(on_disk, characters):
+    assert keys(make(on_disk.with_format("torch"), characters)) == keys(make(on_disk, characters))
+
+
+class NoEnd:
+    def encode(self, text):
+        return [0]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda data: {"dataset": ["a", "b"]}, TypeError, "dataset must be a datasets.Dataset, got list"),
+        (lambda data: {"dataset": data}, TypeError, r"one split, got a DatasetDict of \['train', 'test'\]"),
+        (lambda data: {"dataset": data["train"].select([])}, ValueError, "at least one document"),
+        (lambda data: {"text_column": "body"}, ValueError, r"text_column must be one of \['text', 'row'\], got 'body'"),
+        (lambda data: {"text_column": "row"}, TypeError, "must hold texts"),
+        (lambda data: {"overlap": 256}, ValueError, "overlap must be less than max_length 256"),
+        (lambda data: {"overlap": -1}, ValueError, "overlap must be an integer of at least 0"),
+        (lambda data: {"max_length": 2.0}, TypeError, "max_length must be an integer"),
+        (lambda data: {"rank": 2, "world_size": 2}, ValueError, "rank must be .* at most 1"),
+        (lambda data: {"base_seed": -1}, ValueError, "base_seed must be"),
+        (lambda data: {"tokenizer": NoEnd()}, ValueError, "end_of_text_id must be given"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_any_work(on_disk, characters, change, error, message):
+    both = datasets.DatasetDict({"train": on_disk, "test": on_disk})
+    arguments = {"dataset": on_disk, "tokenizer": characters, "max_length": 256} | change(both)
+    dataset, tokenizer = arguments.pop("dataset"), arguments.pop("tokenizer")
+    with pytest.raises(error, match=message):
+        StreamingTextDataset(dataset, tokenizer, **arguments)
+
+
+def test_a_row_without_text_is_named_before_any_work(characters):
+    rows = datasets.Dataset.from_dict({"text": ["a", None, "b"]})
+    with pytest.raises(TypeError, match="row 1 is None"):
+        StreamingTextDataset(rows, characters, max_length=8)
+    StreamingTextDataset(rows.select([0, 2]), characters, max_length=8)
+
+
+MEMORY_PROGRAM = """
+import sys
+import datasets
+from course_lib.foundation import CharTokenizer
+from course_lib.long_documents import StreamingTextDataset
+dataset = datasets.load_from_disk(sys.argv[1])
+stream = StreamingTextDataset(dataset, CharTokenizer("abc "), max_length=512, base_seed=0)
+count = sum(1 for _ in stream)
+# Not getrusage: its peak is inherited from the process that started this one.
+(peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(count, peak)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
+def test_twenty_times_the_documents_take_no_more_memory(tmp_path):
+    peaks, counts = [], []
+    for times in (1, 20):
+        folder = tmp_path / str(times)
+        datasets.Dataset.from_dict({"text": ["ab c" * 500] * 500 * times}).save_to_disk(folder)
+        result = subprocess.run(
+            [sys.executable, "-c", MEMORY_PROGRAM, str(folder)], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        count, peak = map(int, result.stdout.split())
+        counts.append(count)
+        peaks.append(peak)
+    assert counts[1] == 20 * counts[0]
+    assert peaks[1] < 1.1 * peaks[0]
+
+
+# Padding
+
+
+def rows_of(*lengths: int) -> list[dict]:
+    return [{"input_ids": torch.arange(5, 5 + length)} for length in lengths]
+
+
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=6), st.one_of(st.none(), st.integers(12, 20)))
+def test_padding_stands_behind_its_row_and_is_never_scored(lengths, max_length):
+    batch = PaddingCollator(Wrapped(), max_length)(rows_of(*lengths))
+    width = max_length or max(lengths)
+    assert {name: tuple(values.shape) for name, values in batch.items()} == dict.fromkeys(
+        ("input_ids", "attention_mask", "labels"), (len(lengths), width)
+    )
+    for row, length in enumerate(lengths):
+        assert batch["input_ids"][row].tolist() == [*range(5, 5 + length)] + [1] * (width - length)
+        assert batch["attention_mask"][row].tolist() == [1] * length + [0] * (width - length)
+        assert batch["labels"][row].tolist() == [*range(5, 5 + length)] + [-100] * (width - length)
+
+
+class Wrapped:
+    pad_token_id = 1
+
+
+def test_an_end_that_is_also_the_padding_is_scored_where_it_is_an_end(tokenizer):
+    wrapped = wrap_tokenizer(tokenizer, model_max_length=64, pad_token=END_OF_TEXT)
+    ends = wrapped.eos_token_id
+    batch = PaddingCollator(wrapped)([{"input_ids": [7, 8, ends]}, {"input_ids": [7, ends]}])
+    assert batch["input_ids"].tolist() == [[7, 8, ends], [7, ends, ends]]
+    assert batch["labels"].tolist() == [[7, 8, ends], [7, ends, -100]]
+
+
+def test_ids_past_16_bits_keep_their_value():
+    batch = PaddingCollator(Wrapped())([{"input_ids": np.array([70_000], dtype=np.uint32)}, {"input_ids": [3, 4]}])
+    assert batch["input_ids"].tolist() == [[70_000, 1], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: PaddingCollator(Wrapped())([]), ValueError, "at least one row"),
+        (lambda: PaddingCollator(Wrapped())(rows_of(2, 0)), ValueError, "at least one id, got none in row 1"),
+        (
+            lambda: PaddingCollator(Wrapped(), 3)(rows_of(2, 4)),
+            ValueError,
+            "no longer than max_length 3, got 4 in row 1",
+        ),
+        (lambda: PaddingCollator(object()), ValueError, "tokenizer must have a pad token"),
+        (lambda: PaddingCollator(Wrapped(), 0), ValueError, "max_length must be an integer of at least 1"),
+        (lambda: padding_share([3, 0], [[0]]), ValueError, "lengths must be at least 1, got 0"),
+        (lambda: padding_share([3], []), ValueError, "at least one batch"),
+        (lambda: batches_by_length([3, 3], 2, pool_size=1, seed=0), ValueError, "pool_size must be .* at least 2"),
+    ],
+)
+def test_wrong_rows_are_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_real_tokenizer_has_a_pad_token(wrapped):
+    assert PaddingCollator(wrapped).pad_token_id == wrapped.convert_tokens_to_ids(PAD)
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=40), st.integers(1, 8), st.integers(1, 5), st.integers(0, 9))
+def test_batches_of_similar_length_hold_every_row_once(lengths, batch_size, pools, seed):
+    batches = batches_by_length(lengths, batch_size, pool_size=batch_size * pools, seed=seed)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
+    assert max(map(len, batches)) <= batch_size
+    filled = sum(max(lengths[i] for i in batch) * len(batch) for batch in batches)
+    assert padding_share(lengths, batches) == pytest.approx(1 - sum(lengths) / filled)
+
+
+def test_similar_lengths_waste_less():
+    lengths = np.random.default_rng(0).integers(1, 500, 2_000)
+    random_batches = np.random.default_rng(1).permutation(2_000).reshape(-1, 20)
+    wasted = [padding_share(lengths, batches_by_length(lengths, 20, pool_size=p, seed=0)) for p in (20, 200, 2_000)]
+    assert padding_share(lengths, random_batches) > 0.4
+    assert wasted[0] > 0.4 > wasted[1] > wasted[2]
+    assert wasted[2] < 0.02
