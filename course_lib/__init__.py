@@ -1,9 +1,10 @@
 """Feeding Language Models: how text becomes training batches.
 
-A sampling scheme is a choice of start positions; one function turns starts into batches.
+A sampling scheme is a choice of start positions; one function turns starts into
+batches.
 
-foundation/    what the lessons stand on: arguments, progress, corpora, tokenizing,
-               shuffling, ledger, models
+foundation/    what the lessons stand on: arguments, progress, corpora, markup,
+               tokenizing, shuffling, ledger, models
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline
 teaching/      what shows and judges them: training, plots, source, checker

@@ -191,6 +191,13 @@ def test_the_readme_marks_one_test_command_and_one_opening_command():
         assert command.endswith(last)
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_readme_gives_the_minutes_that_the_lesson_gives(notebook):
+    first_cell = "".join(json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"])
+    core, everything = re.findall(r"\d+", first_cell.split("**Time**")[1])[:2]
+    assert re.search(rf"\({re.escape(f'notebooks/{notebook.name}')}\).*\| {core}, {everything} \|\n", README)
+
+
 def test_links_of_the_readme_lead_somewhere():
     links = re.findall(r"\]\((?!https?:|#)([^)]+)\)", README) + re.findall(r'src="([^"]+)"', README)
     assert links
