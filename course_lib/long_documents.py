@@ -1,5 +1,4 @@
-"""Lesson 08: documents longer than a model's context, and collections larger than
-memory.
+"""Lesson 08: documents longer than a context, and collections larger than memory.
 
 A long document is cut into chunks, which may overlap: again nothing but a choice of
 starts. A collection stays on disk; a stream reads its documents one after another,
@@ -11,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 
 import datasets
 import numpy as np
@@ -153,17 +154,19 @@ class StreamingTextDataset(IterableDataset):
         return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch to iterate over. A resumed epoch goes on where it was; any
-        other starts at its first document."""
+        """Choose the epoch to iterate over.
+
+        A resumed epoch goes on where it was; any other starts at its first document.
+        """
         epoch = check_integer("epoch", epoch, minimum=0, maximum=2**62)
         if epoch != self.epoch:
             self._epoch.fill_(epoch)
             self._begin, self._position = (0, 0), (epoch, 0, 0)
 
     def __iter__(self) -> Iterator[dict[str, object]]:
-        epoch, (documents, chunks) = self.epoch, self._begin
-        self._position = (epoch, documents, chunks)
-        return self._read(epoch, self._shard(epoch), documents, chunks)
+        epoch, begin = self.epoch, self._begin
+        self._position = (epoch, *begin)
+        return self._read(epoch, begin, self._shard(epoch))
 
     def _shard(self, epoch: int) -> np.ndarray | range:
         """The rows that this worker of this rank reads, in their order.
@@ -180,43 +183,50 @@ class StreamingTextDataset(IterableDataset):
         return order[np.asarray(positions, dtype=np.int64)]
 
     def _read(
-        self, epoch: int, rows: Sequence[int], documents: int, chunks: int
+        self, epoch: int, begin: tuple[int, int], rows: Sequence[int]
     ) -> Iterator[dict[str, object]]:
-        for first in range(documents, len(rows), DOCUMENTS_AT_A_TIME):
+        documents, chunks = begin
+        left = rows[documents:]
+        texts = self._texts_in(left)
+        each = encode_each(texts, self.tokenizer, batch_size=DOCUMENTS_AT_A_TIME)
+        for row, ids in zip(left, each, strict=True):
+            cut = chunk_ids(ids, self.max_length, self.overlap)
+            for number in range(chunks, len(cut)):
+                self._position = (epoch, documents, number + 1)
+                yield {
+                    "input_ids": torch.from_numpy(cut[number].astype(np.int64)),
+                    "document": int(row),
+                    "chunk": number,
+                }
+            documents, chunks = documents + 1, 0
+        # Not if a state was loaded meanwhile: that one is still to be read.
+        if self.epoch == epoch and self._begin is begin:
+            self._begin = (0, 0)
+
+    def _texts_in(self, rows: Sequence[int]) -> Iterator[str]:
+        """Read the texts of rows, some at a time: what was yielded is let go of."""
+        for first in range(0, len(rows), DOCUMENTS_AT_A_TIME):
             block = [int(row) for row in rows[first : first + DOCUMENTS_AT_A_TIME]]
             texts = self._texts[block][self.text_column]
             _check_texts(texts, block, self.text_column)
-            for row, ids in zip(block, encode_each(texts, self.tokenizer), strict=True):
-                cut = chunk_ids(ids, self.max_length, self.overlap)
-                for number in range(chunks, len(cut)):
-                    self._position = (epoch, documents, number + 1)
-                    input_ids = torch.from_numpy(cut[number].astype(np.int64))
-                    yield {"input_ids": input_ids, "document": row, "chunk": number}
-                documents, chunks = documents + 1, 0
-        if self.epoch == epoch:
-            self._begin = (0, 0)
+            yield from texts
 
     def count_chunks(self, num_proc: int | None = None) -> int:
-        """Tokenize the whole data set once, to know how many chunks it has; then `len`
-        knows how many of them this rank yields.
+        """Tokenize all documents once and count their chunks; then `len` is known.
+
+        `len` is what this rank yields in the epoch that is set.
 
         Args:
             num_proc: processes to do it with.
 
         Returns:
-            the number of chunks of all ranks. Of a data set on disk the counts of
-            tokens are kept beside it, whatever the length of chunks: the second time
-            is for free.
+            the number of chunks of all ranks. For a data set on disk the counts of
+            tokens are kept beside it: the second time costs nothing, and neither does
+            another length of chunks.
         """
         if num_proc is not None:
             num_proc = check_integer("num_proc", num_proc, minimum=1)
-        bars_were_shown = not datasets.are_progress_bars_disabled()
-        (
-            datasets.enable_progress_bars
-            if shows(None)
-            else datasets.disable_progress_bars
-        )()
-        try:
+        with _bars_as_asked():
             counted = self._texts.map(
                 _count_tokens,
                 batched=True,
@@ -228,18 +238,12 @@ class StreamingTextDataset(IterableDataset):
                 },
                 desc="counting tokens",
             )
-        finally:
-            (
-                datasets.enable_progress_bars
-                if bars_were_shown
-                else datasets.disable_progress_bars
-            )()
         self._tokens = np.asarray(counted.with_format("numpy")["num_tokens"][:])
         return int(self._chunks_of(self._tokens).sum())
 
     def _chunks_of(self, num_tokens: np.ndarray) -> np.ndarray:
+        """`count_chunks` for many documents; each has an end, so a chunk at least."""
         step = self.max_length - self.overlap
-        # each has an end
         return 1 - np.minimum(0, self.max_length - num_tokens) // step
 
     def __len__(self) -> int:
@@ -254,8 +258,7 @@ class StreamingTextDataset(IterableDataset):
         return int(self._chunks_of(self._tokens[rows]).sum())
 
     def state_dict(self) -> dict[str, int | str | None]:
-        """Say where the reader is, and what the order of the stream depends on. Plain
-        values, ready for JSON."""
+        """Say where the reader is, and what its order depends on; ready for JSON."""
         epoch, documents, chunks = self._position
         return {
             "epoch": epoch,
@@ -307,9 +310,10 @@ class StreamingTextDataset(IterableDataset):
             "world_size": self.world_size,
             "worker": worker,
             "num_workers": num_workers,
-            "fingerprint": self._fingerprint(),
+            "fingerprint": self._fingerprint,
         }
 
+    @cached_property
     def _fingerprint(self) -> str:
         """A hash of some texts and of what the tokenizer makes of them."""
         spread = np.linspace(0, len(self._texts) - 1, ROWS_IN_A_FINGERPRINT)
@@ -328,9 +332,26 @@ def _worker() -> tuple[int, int]:
     return (0, 1) if worker is None else (worker.id, worker.num_workers)
 
 
+@contextmanager
+def _bars_as_asked() -> Iterator[None]:
+    """Let `datasets` show its bars only where the course shows its own."""
+    were_shown = not datasets.are_progress_bars_disabled()
+    _show_bars(shows(None))
+    try:
+        yield
+    finally:
+        _show_bars(were_shown)
+
+
+def _show_bars(shown: bool) -> None:
+    if shown:
+        datasets.enable_progress_bars()
+    else:
+        datasets.disable_progress_bars()
+
+
 def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
-    """Return the data set with its column of texts alone, or say what is wrong with
-    it."""
+    """Return the data set with its column of texts alone, or say what is wrong."""
     if isinstance(dataset, Mapping):
         raise TypeError(
             f"dataset must be one split, got a {type(dataset).__name__} of "
@@ -460,14 +481,15 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
 def batches_by_length(
     lengths: object, batch_size: int, *, pool_size: int, seed: int
 ) -> list[np.ndarray]:
-    """Choose batches of rows of similar length: shuffle all, sort within pools, cut,
-    and shuffle the batches.
+    """Choose batches of rows of similar length, in an order that is still random.
+
+    Shuffle all rows, sort within pools, cut into batches, and shuffle the batches.
 
     Args:
         lengths: ids of each row, shape (rows,).
         batch_size: B.
-        pool_size: rows that are sorted together; of B rows nothing is gained, of all
-            rows most, and then length decides alone who meets whom.
+        pool_size: rows that are sorted together. With B nothing is gained; with all
+            rows most, but then length alone decides who meets whom.
         seed: of both shuffles.
 
     Returns:

@@ -221,6 +221,20 @@ def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
     assert len(keys(again)) == len(everything)
 
 
+def test_a_loop_that_ends_does_not_undo_a_state_loaded_meanwhile(on_disk, characters):
+    stream = make(on_disk.select(range(10)), characters)
+    iterator = iter(stream)
+    first = keys(itertools.islice(iterator, 3))
+    state = stream.state_dict()
+    rest = keys(iterator)
+    iterator = iter(stream)
+    next(iterator)
+    stream.load_state_dict(state)
+    assert first + rest == keys(make(on_disk.select(range(10)), characters))
+    list(iterator)
+    assert keys(stream) == rest
+
+
 def test_a_state_after_the_last_item_has_nothing_left(on_disk, characters):
     stream = make(on_disk, characters)
     everything = keys(stream)
@@ -360,7 +374,7 @@ def test_twenty_times_the_documents_take_no_more_memory(tmp_path):
     peaks, counts = [], []
     for times in (1, 20):
         folder = tmp_path / str(times)
-        datasets.Dataset.from_dict({"text": ["ab c" * 500] * 500 * times}).save_to_disk(folder)
+        datasets.Dataset.from_dict({"text": ["ab c" * 12_500] * 20 * times}).save_to_disk(folder)
         result = subprocess.run(
             [sys.executable, "-c", MEMORY_PROGRAM, str(folder)], cwd=ROOT, capture_output=True, text=True, check=True
         )

@@ -313,12 +313,15 @@ def encode_each(
     *,
     end_of_text_id: int | None = None,
     text_column: str = "text",
+    batch_size: int = BATCH_SIZE,
 ) -> Iterator[np.ndarray]:
     """Yield the ids of text after text, each with its end: what `encode_corpus` joins.
 
     Arguments and errors are those of `encode_corpus`. The ids are compact: uint16 or
     uint32, by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
+    A library's tokenizer gets `batch_size` texts at a time; so many are held.
     """
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
     if isinstance(tokenizer, type) or not callable(getattr(tokenizer, "encode", None)):
         kind = "a class" if isinstance(tokenizer, type) else type(tokenizer).__name__
         raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
@@ -348,7 +351,7 @@ def encode_each(
     if from_library:  # an id that is given may lie beyond the vocabulary
         dtype = np.promote_types(dtype, end.dtype)
     texts = iterate_texts(texts, text_column)
-    return _encode_in_batches(texts, tokenizer, from_library, end, dtype)
+    return _encode_in_batches(texts, tokenizer, from_library, end, dtype, batch_size)
 
 
 def _encode_in_batches(
@@ -357,8 +360,9 @@ def _encode_in_batches(
     from_library: bool,
     end: np.ndarray,
     dtype: np.dtype | None,
+    batch_size: int,
 ) -> Iterator[np.ndarray]:
-    while batch := list(islice(texts, BATCH_SIZE)):
+    while batch := list(islice(texts, batch_size)):
         # The fast one leaves out the offsets, which nobody asks for here.
         encoded = (
             tokenizer.encode_batch_fast(batch)

@@ -10,6 +10,7 @@ from course_lib.teaching.checker import (
 )
 from course_lib.teaching.plots import (
     plot_bars,
+    plot_chunks,
     plot_curves,
     plot_cuts,
     plot_dots,
@@ -18,6 +19,7 @@ from course_lib.teaching.plots import (
     plot_ledger,
     plot_losses,
     plot_merge_tree,
+    plot_padding,
     plot_pieces,
     plot_scored_windows,
     plot_shift,
