@@ -16,6 +16,7 @@ import random
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
 
 import numpy as np
@@ -71,6 +72,7 @@ class Exercise:
         self.mistakes: list[Mistake] = []
         self.last_outcome = NOT_ATTEMPTED
         self._make_cases = cases
+        self._mistaken: dict[str, list[Outcome]] = {}  # by the mistake's name
 
     def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
         """Register the decorated function as a usual wrong answer."""
@@ -81,11 +83,23 @@ class Exercise:
 
         return register
 
-    @property
+    @cached_property
     def cases(self) -> list[Case]:
         """All calls, the same ones each time, the smallest first: so the first failure
         is the smallest."""
         return sorted(self._make_cases(random.Random(0)), key=size_of)
+
+    @cached_property
+    def expected(self) -> list[Outcome]:
+        """What the reference solution does with each of the cases."""
+        return [run(self.reference, case) for case in self.cases]
+
+    def outcomes_of(self, mistake: Mistake) -> list[Outcome]:
+        """What a mistake does with each of the cases; it is called only once."""
+        if mistake.name not in self._mistaken:
+            outcomes = [run(mistake.function, case) for case in self.cases]
+            self._mistaken[mistake.name] = outcomes
+        return self._mistaken[mistake.name]
 
     @property
     def solution_source(self) -> str:
@@ -144,13 +158,12 @@ class Exercise:
             return Judgment(FAILED, 0.0, f"**Failed.** {complaint}", complaint)
         if not guarded:
             return self._judge(answer, Watch())
+        _ = self.expected  # here, so that the next check has it, too
         found = limited(lambda watch: self._judge(answer, watch))
         return self._stopped(found) if isinstance(found, Stopped) else found
 
     def _judge(self, answer: Callable, watch: Watch) -> Judgment:
-        cases = self.cases
-        expected = [run(self.reference, case) for case in cases]
-        got = []
+        cases, expected, got = self.cases, self.expected, []
         for number, case in enumerate(cases):
             watch.begin(number)
             got.append(run(answer, case))
@@ -218,7 +231,7 @@ class Exercise:
                 "a list of lists is no array: one index at a time, as in "
                 "`rows[i][j]`, or `np.array(rows)` first."
             )
-        mistaken = [[run(m.function, case) for case in cases] for m in self.mistakes]
+        mistaken = [self.outcomes_of(mistake) for mistake in self.mistakes]
         for mistake, outcomes in zip(self.mistakes, mistaken, strict=True):
             if _alike(outcomes, got, range(len(cases))):
                 return mistake.diagnosis
