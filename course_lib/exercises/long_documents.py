@@ -333,8 +333,8 @@ def read_again(lengths, max_length, overlap):
 
 
 @never_scored.mistake(
-    "an overlap does not make it worse: `overlap` ids of each chunk are read again, but "
-    "none of them stays unscored."
+    "an overlap does not make it worse: `overlap` ids of each chunk are read again, "
+    "but none of them stays unscored."
 )
 def overlap_of_each(lengths, max_length, overlap):
     counts = [count_chunks(length, max_length, overlap) for length in lengths]
@@ -505,8 +505,8 @@ def minus_zero(ids, max_length):
 
 
 @cut_from_the_end.mistake(
-    "the last chunk, which comes first here, is empty: where a slice ends at `-0`, that "
-    "is 0, the beginning. And turn the list round."
+    "the last chunk, which comes first here, is empty: where a slice ends at `-0`, "
+    "that is 0, the beginning. And turn the list round."
 )
 def minus_zero_last_chunk_first(ids, max_length):
     return minus_zero(ids, max_length)[::-1]
@@ -628,9 +628,9 @@ def divides_by_none(row, world_size, num_workers):
 
 
 @_with_and_without_workers(
-    "the rows are dealt out among all workers by their own number. A worker deals with "
-    "the rows of its rank alone: count those, not all rows. (With 2 ranks of 2 workers, "
-    "rank 0 would give nothing to its worker 1.)"
+    "the remainder is that of the row among all rows. The workers share the rows of "
+    "their rank: count those. (With 2 ranks of 2 workers, rank 0 would give nothing to "
+    "its worker 1.)"
 )
 def remainder_of_both(row, world_size, num_workers):
     return row % world_size, row % num_workers
@@ -1341,9 +1341,9 @@ def chunks_by_hand(ids: list[int], max_length: int, overlap: int) -> list[list[i
     explanation=(
         "A chunk starts at every step up to the end of the document, even where the "
         "chunk before has reached the end already: then the last one holds nothing "
-        "new. With an overlap of half a chunk, every document longer than that gets one "
-        "chunk too many, and its end is read once more than it should. Without overlap the same "
-        "loop is right, which is why one rarely notices."
+        "new. With an overlap of half a chunk, every document longer than that gets "
+        "one chunk too many, and its end is read once more than it should. Without "
+        "overlap the same loop is right, so one rarely notices."
     ),
 )
 def chunk_at_every_step(ids: list[int], max_length: int, overlap: int) -> list:
@@ -1458,8 +1458,8 @@ def unscored_with_overlap(num_tokens: int, max_length: int, overlap: int) -> int
 
 @true_or_false(
     claim=(
-        "The usual advice is an overlap of 10 to 25 %. It leaves exactly as many ids of "
-        "a document without a score, as a target, as an overlap of a single id does."
+        "An overlap of 10 to 25 %, which is the usual advice, leaves as many ids of a "
+        "document without a score as an overlap of one single id does, not fewer."
     ),
     reference=unscored_with_overlap,
     cases=lambda random: [
@@ -1468,8 +1468,8 @@ def unscored_with_overlap(num_tokens: int, max_length: int, overlap: int) -> int
         for num_tokens in (1, 9, 10, 11, 20, 37, 60)
     ],
     explanation=(
-        "One: the document's first id. The first id of every later chunk is a target in "
-        "the chunk before as soon as a single id is shared. A larger overlap scores no "
+        "One: the document's first id. The first id of every later chunk is a target "
+        "in the chunk before as soon as a single id is shared. A larger overlap scores no "
         "further id. It scores some of them twice, and gives the ids behind it more to "
         "read before them: if you do not want it for that, you pay for nothing."
     ),
