@@ -25,6 +25,8 @@ from kernel_environment import kernel_environment
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CELL_TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
+PREDICT = "**Predict"
+FOLDED = {"collapsed": True, "jupyter": {"outputs_hidden": True}}
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -40,12 +42,13 @@ def execute(notebook: nbformat.NotebookNode) -> None:
 def normalize(notebook: nbformat.NotebookNode) -> str:
     """Drop what depends on the moment and the machine, number the cells, and return the text of the file.
 
-    A cell's id is derived from its source: it stays when cells are added before it.
+    A cell's id is derived from its source: it stays when cells are added before it. What a reader is asked to predict
+    is folded: JupyterLab shows a folded output when its cell is run, so that no answer stands below its question.
     """
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     seen: Counter[str] = Counter()
-    count = 0
+    count, predicted = 0, False
     for cell in notebook.cells:
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
         seen[digest] += 1
@@ -53,7 +56,10 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
         if cell.cell_type != "code":
+            predicted = PREDICT in cell.source
             continue
+        if predicted:
+            cell.metadata |= nbformat.from_dict(FOLDED)
         count += 1
         cell.execution_count = count
         cell.outputs = merge_streams(cell.outputs)

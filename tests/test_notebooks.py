@@ -51,6 +51,16 @@ def test_is_in_normal_form(path):
 
 
 @each_notebook
+def test_no_answer_stands_below_its_question(path):
+    cells = read(path).cells
+    folded = [cell.metadata.get("jupyter", {}).get("outputs_hidden", False) for cell in cells]
+    for cell, following, is_folded in zip(cells, cells[1:], folded[1:], strict=False):
+        if cell.cell_type == "markdown" and following.cell_type == "code":
+            assert is_folded == ("**Predict" in cell.source), following.source
+    assert sum(folded) >= 4
+
+
+@each_notebook
 def test_is_executed_from_top_to_bottom_without_errors(path):
     # Read as JSON: the count of a cell that was not run is null, and nbval would not compare its output.
     cells = [c for c in json.loads(path.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
