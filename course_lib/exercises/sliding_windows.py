@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from random import Random
 
 import torch
@@ -162,14 +163,61 @@ def ignores_the_stride_but_shares(num_tokens, context_length, stride):
 
 
 @tokens_in_tail.mistake(
-    "an id too many is taken for reached: the window that starts at s ends with id "
-    "s + T, and N - (s + T) counts that one as well."
+    "one id too many is taken for reached: the window that starts at s holds the T + 1 "
+    "ids s to s + T, so N - (s + T + 1) are behind it."
 )
 def counts_the_last_id(num_tokens, context_length, stride):
     windows = count_windows(num_tokens, context_length, stride)
     if windows == 0:
         return num_tokens
     return num_tokens - ((windows - 1) * stride + context_length + 2)
+
+
+@tokens_in_tail.mistake(
+    "right except where N is T + 1: then exactly one window fits, and nothing is left."
+)
+def exact_fit_is_none(num_tokens, context_length, stride):
+    if num_tokens <= context_length + 1:
+        return num_tokens
+    return (num_tokens - context_length - 1) % stride
+
+
+@tokens_in_tail.mistake(
+    "a stride too many: n windows are n - 1 strides from the first start to the last, "
+    "and then one whole window."
+)
+def strides_and_a_window(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return (
+        num_tokens - (windows * stride + context_length + 1) if windows else num_tokens
+    )
+
+
+@tokens_in_tail.mistake("context length and stride are exchanged.")
+def exchanged_lengths(num_tokens, context_length, stride):
+    if num_tokens <= stride:
+        return num_tokens
+    return (num_tokens - stride - 1) % context_length
+
+
+@tokens_in_tail.mistake(
+    "the last window is not seen where it ends with the stream: N - T - 1 is a start "
+    "as well."
+)
+def last_exact_window_missing(num_tokens, context_length, stride):
+    end = 0
+    for start in range(0, num_tokens - context_length - 1, stride):
+        end = start + context_length + 1
+    return num_tokens - end
+
+
+@tokens_in_tail.mistake(
+    "n windows reach over (n - 1) strides and one whole window, not over n strides; "
+    "`max(0, ...)` only hides where that takes off too much."
+)
+def count_times_stride_clipped(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return max(0, num_tokens - windows * stride)
 
 
 def _positions(random: Random) -> Iterator[Case]:
@@ -293,6 +341,80 @@ def all_windows(position, num_tokens, context_length):
 )
 def once_or_never(position, num_tokens, context_length):
     return int(position > 0 and num_tokens > context_length)
+
+
+@turns_as_target.mistake(
+    "at the beginning one too many: before position p there are p starts, not p + 1. "
+    "The first token of all is never a target."
+)
+def first_is_a_target(position, num_tokens, context_length):
+    windows, ahead = num_tokens - context_length, num_tokens - position
+    return max(0, min(position + 1, context_length, windows, ahead))
+
+
+@turns_as_target.mistake(
+    "at the beginning one too many: before position p there are p starts, not p + 1. "
+    "And a short stream has only N - T windows in all, or none."
+)
+def first_is_a_target_short(position, num_tokens, context_length):
+    return min(position + 1, context_length, num_tokens - position)
+
+
+@turns_as_target.mistake(
+    "at the end one too few: the very last token is the last target of one window. "
+    "And a short stream has only N - T windows in all, or none."
+)
+def last_is_no_target_short(position, num_tokens, context_length):
+    return min(position, context_length, num_tokens - 1 - position)
+
+
+@turns_as_target.mistake(
+    "the *last* target of each window alone. A window has T targets: all but its first "
+    "id."
+)
+def last_targets_alone(position, num_tokens, context_length):
+    return int(context_length <= position < num_tokens)
+
+
+@turns_as_target.mistake(
+    "the position is counted from 1. It is counted from 0, as the starts are."
+)
+def position_from_one(position, num_tokens, context_length):
+    return turns_as_target.reference(position - 1, num_tokens, context_length)
+
+
+@turns_as_target.mistake(
+    "*whether* the token follows another one, as 0 or 1. Windows overlap: count how "
+    "many there are."
+)
+def follows_another(position, num_tokens, context_length):
+    return int(position > 0)
+
+
+@turns_as_target.mistake(
+    "all windows that start before the token. Those that start more than T before it "
+    "end too soon."
+)
+def all_that_start_before(position, num_tokens, context_length):
+    return max(0, min(position, num_tokens - context_length))
+
+
+@turns_as_target.mistake(
+    "one start too few: a window that starts at N - T - 1 ends with the last id."
+)
+def one_start_too_few(position, num_tokens, context_length):
+    first = max(0, position - context_length)
+    last = min(position - 1, num_tokens - context_length - 2)
+    return max(0, last - first + 1)
+
+
+@turns_as_target.mistake(
+    "the last target of each window is not counted: the targets of a window at s are "
+    "s + 1 to s + T, with s + T included."
+)
+def without_the_last_target(position, num_tokens, context_length):
+    starts = range(max(0, num_tokens - context_length))
+    return sum(s < position < s + context_length for s in starts)
 
 
 def _overlaps(random: Random) -> Iterator[Case]:
@@ -424,6 +546,49 @@ def begins_at_the_overlap(num_tokens, context_length, overlap):
 )
 def without_the_length(num_tokens, context_length, overlap):
     return list(range(0, context_length + 1, context_length - overlap))
+
+
+@starts_with_overlap.mistake(
+    "the step is one too short. T - overlap is at least 1 by itself: `max(1, ...)` "
+    "hides that 1 is taken off too many."
+)
+def step_one_too_short_clipped(num_tokens, context_length, overlap):
+    step = max(1, context_length - overlap - 1)
+    return list(range(0, num_tokens - context_length, step))
+
+
+@starts_with_overlap.mistake(
+    "the windows' numbers 0, 1, 2, ... A start is a number times the step."
+)
+def numbers_of_windows(num_tokens, context_length, overlap):
+    return list(
+        range(count_windows(num_tokens, context_length, context_length - overlap))
+    )
+
+
+@starts_with_overlap.mistake(
+    "two slips: the step counts all T + 1 ids of a window (it is T - overlap), and the "
+    "start N - T has no id left for its last target."
+)
+def window_step_and_inclusive_bound(num_tokens, context_length, overlap):
+    step = context_length + 1 - overlap
+    return list(range(0, num_tokens - context_length + 1, step))
+
+
+@starts_with_overlap.mistake(
+    "where the windows *end*. What is asked for is where they start."
+)
+def ends_for_starts(num_tokens, context_length, overlap):
+    return list(range(context_length, num_tokens, context_length - overlap))
+
+
+@starts_with_overlap.mistake(
+    "right if a window fits. If the stream is too short for one, there is no start, "
+    "not even 0."
+)
+def zero_in_any_case(num_tokens, context_length, overlap):
+    starts = starts_with_overlap.reference(num_tokens, context_length, overlap)
+    return starts or [0]
 
 
 def _gathers(random: Random) -> Iterator[Case]:
@@ -630,6 +795,29 @@ def looks_back(ids, starts, context_length):
     return inputs, [ids[start - 1 : start - 1 + context_length] for start in starts]
 
 
+@gather_rows.mistake(
+    "the row of the first start, again and again. Each start has a row of its own."
+)
+def first_row_repeated(ids, starts, context_length):
+    return gather_rows.reference(ids, starts[:1] * len(starts), context_length)
+
+
+@gather_rows.mistake(
+    "the last target of each row is made up. It is the id that follows the inputs in "
+    "the text."
+)
+def filled_with_zero(ids, starts, context_length):
+    inputs = [ids[start : start + context_length] for start in starts]
+    return inputs, [[*row[1:], 0] for row in inputs]
+
+
+@gather_rows.mistake(
+    "positions in the stream. What is asked for are the ids that stand there."
+)
+def positions_for_ids(ids, starts, context_length):
+    return gather_rows.reference(list(range(len(ids))), starts, context_length)
+
+
 def _wanted_windows(random: Random) -> Iterator[Case]:
     for num_windows in (0, 1, 2, 7):
         yield from (
@@ -775,6 +963,64 @@ def one_id_too_many(num_windows, context_length, stride):
 )
 def without_last_target_for_all(num_windows, context_length, stride):
     return (num_windows - 1) * stride + context_length
+
+
+@smallest_stream.mistake(
+    "n strides and T ids. From the first start to the last there are n - 1 strides, "
+    "and the last window has T + 1 ids."
+)
+def strides_and_inputs(num_windows, context_length, stride):
+    return num_windows * stride + context_length if num_windows else 0
+
+
+@smallest_stream.mistake(
+    "inputs and targets are counted apart. They are the same ids, one on, and the "
+    "windows share the stream."
+)
+def inputs_and_targets_apart(num_windows, context_length, stride):
+    return 2 * num_windows * context_length
+
+
+@smallest_stream.mistake(
+    "2 T ids for the last window. Its inputs and its targets share all but one: T + 1."
+)
+def two_context_lengths(num_windows, context_length, stride):
+    return (num_windows - 1) * stride + 2 * context_length if num_windows else 0
+
+
+@smallest_stream.mistake("context length and stride are exchanged.")
+def lengths_exchanged(num_windows, context_length, stride):
+    return (num_windows - 1) * context_length + stride + 1 if num_windows else 0
+
+
+@smallest_stream.mistake(
+    "how many windows n ids hold. It is asked the other way round: how many ids n "
+    "windows need."
+)
+def forwards(num_windows, context_length, stride):
+    return count_windows(num_windows, context_length, stride)
+
+
+@smallest_stream.mistake(
+    "right for one window or more. For none the formula says T + 1 - S, which "
+    "`max(0, ...)` turns to 0 only if it is below."
+)
+def clipped_at_zero(num_windows, context_length, stride):
+    return max(0, (num_windows - 1) * stride + context_length + 1)
+
+
+@smallest_stream.mistake(
+    "right except for a single window: that one needs T + 1 ids as well."
+)
+def none_for_one(num_windows, context_length, stride):
+    return (num_windows - 1) * stride + context_length + 1 if num_windows > 1 else 0
+
+
+@smallest_stream.mistake(
+    "right for one window or more. No window needs no id, not even one: 0."
+)
+def one_id_for_none(num_windows, context_length, stride):
+    return (num_windows - 1) * stride + context_length + 1 if num_windows else 1
 
 
 def _shares(random: Random) -> Iterator[Case]:
@@ -942,6 +1188,53 @@ def stop_at_a_share(order, rank, world_size):
     return order[rank : len(order) // world_size : world_size]
 
 
+@rank_share.mistake(
+    "the *first* entries are left out. Deal from the beginning: what is left over "
+    "stands at the end."
+)
+def drops_the_first(order, rank, world_size):
+    return order[len(order) % world_size :][rank::world_size]
+
+
+@rank_share.mistake(
+    "ranks are counted from 0: here 0 gets nothing, and rank 1 what belongs to rank 0."
+)
+def nothing_for_rank_zero(order, rank, world_size):
+    return rank_share.reference(order, rank - 1, world_size) if rank else []
+
+
+@rank_share.mistake(
+    "as many entries as a share has, but taken by their *value*. They are dealt by "
+    "their position in the order."
+)
+def share_by_value(order, rank, world_size):
+    share = len(order) // world_size
+    return [entry for entry in order if entry % world_size == rank][:share]
+
+
+@rank_share.mistake(
+    "the stop `len(order) - world_size` is too early: the last full round is dealt as "
+    "well."
+)
+def stops_a_round_early(order, rank, world_size):
+    return order[rank : len(order) - world_size : world_size]
+
+
+@rank_share.mistake(
+    "the shares of all ranks. Only that of number `rank` was asked for."
+)
+def shares_of_all(order, rank, world_size):
+    return [rank_share.reference(order, r, world_size) for r in range(world_size)]
+
+
+@rank_share.mistake(
+    "the last entry of each share goes, needed or not: only what is left over behind "
+    "the last full round goes."
+)
+def always_one_less(order, rank, world_size):
+    return order[rank::world_size][:-1]
+
+
 def _interruptions(random: Random) -> Iterator[Case]:
     for size in (1, 4, 5, 9):
         order = random.sample(range(100), size)
@@ -1107,6 +1400,111 @@ def moved_by_batches(order, batch_size, batches_delivered):
         order[i + batches_delivered : i + batches_delivered + batch_size]
         for i in range(0, len(order), batch_size)
     ]
+
+
+@batches_left.mistake(
+    "the short last batch is filled up with a number that is no entry of the order. It "
+    "stays short."
+)
+def filled_with_zeros(order, batch_size, batches_delivered):
+    batches = batches_left.reference(order, batch_size, batches_delivered)
+    return [(batch + [0] * batch_size)[:batch_size] for batch in batches]
+
+
+@batches_left.mistake(
+    "the next batch alone, even where it is empty. All that are left were asked for, "
+    "none of them empty."
+)
+def next_one_even_if_empty(order, batch_size, batches_delivered):
+    first = batches_delivered * batch_size
+    return [order[first : first + batch_size]]
+
+
+@batches_left.mistake(
+    "`[-k:]` keeps the *last* k batches, as many as were delivered. Leave out the "
+    "first k: `[k:]`."
+)
+def as_many_from_the_end(order, batch_size, batches_delivered):
+    return batches_left.reference(order, batch_size, 0)[-batches_delivered:]
+
+
+@batches_left.mistake(
+    "`[:-k]` leaves out the *last* k batches, and everything for k = 0. The first k "
+    "were delivered: `[k:]`."
+)
+def leaves_out_the_last(order, batch_size, batches_delivered):
+    return batches_left.reference(order, batch_size, 0)[:-batches_delivered]
+
+
+@batches_left.mistake("the last k batches are left out. The first k were delivered.")
+def leaves_out_the_last_unless_none(order, batch_size, batches_delivered):
+    batches = batches_left.reference(order, batch_size, 0)
+    return batches[: len(batches) - batches_delivered]
+
+
+@batches_left.mistake(
+    "the short batch is cut off first, at the beginning of the epoch. It is the last "
+    "one."
+)
+def short_one_first_of_all(order, batch_size, batches_delivered):
+    short = len(order) % batch_size
+    full = batches_left.reference(order[short:], batch_size, batches_delivered)
+    return ([order[:short]] if short else []) + full
+
+
+@batches_left.mistake(
+    "the entries of the short last batch stand by themselves among the batches: put "
+    "them into a list of their own."
+)
+def loose_entries(order, batch_size, batches_delivered):
+    full = drops_the_last(order, batch_size, batches_delivered)
+    return full + order[len(order) // batch_size * batch_size :]
+
+
+@batches_left.mistake(
+    "the batches overlap: from one to the next it is `batch_size` entries, not one."
+)
+def overlapping_batches(order, batch_size, batches_delivered):
+    first = batches_delivered * batch_size
+    return [order[i : i + batch_size] for i in range(first, len(order))]
+
+
+@batches_left.mistake(
+    "the places where the batches begin. What is asked for are their entries."
+)
+def places_of_batches(order, batch_size, batches_delivered):
+    return list(range(batches_delivered * batch_size, len(order), batch_size))
+
+
+@batches_left.mistake(
+    "the order is sorted first. That undoes the shuffle, and gives other batches than "
+    "those of the run that was interrupted."
+)
+def sorted_order(order, batch_size, batches_delivered):
+    return batches_left.reference(sorted(order), batch_size, batches_delivered)
+
+
+@batches_left.mistake(
+    "parts of about equal size. All batches are full, but for the last one, which "
+    "takes what remains."
+)
+def equal_parts(order, batch_size, batches_delivered):
+    number = -(-len(order) // batch_size)
+    size, longer = divmod(len(order), number)
+    ends = [k * size + min(k, longer) for k in range(number + 1)]
+    batches = [order[a:b] for a, b in pairwise(ends)]
+    return batches[batches_delivered:]
+
+
+@batches_left.mistake(
+    "what is left when the last batch has been put together is put behind it, even "
+    "where that is nothing: no batch is empty."
+)
+def appends_the_rest(order, batch_size, batches_delivered):
+    batches = batches_left.reference(order, batch_size, batches_delivered)
+    if batches and len(batches[-1]) < batch_size:
+        return batches
+    return [*batches, []]
 
 
 # Bug or not?

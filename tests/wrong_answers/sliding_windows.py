@@ -5,9 +5,9 @@ import random
 
 import numpy as np
 import torch
+from wrong_answers import refused, right, wrong
 
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
-from wrong_answers import refused, right, wrong
 
 # -- tokens_in_tail -------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ wrong("turns_as_target", "as an input")(turns(lambda p, s, t: s <= p < s + t))
 wrong("turns_as_target", "*contain* the token")(turns(lambda p, s, t: s <= p <= s + t))
 wrong("turns_as_target", "one start too many")(turns(lambda p, s, t: s < p <= s + t, lambda n, t: range(n - t + 1)))
 wrong("turns_as_target", "with T - 1 targets each")(turns(lambda p, s, t: s < p < s + t, lambda n, t: range(n - t + 1)))
-wrong("turns_as_target", "exactly one too small")(turns(lambda p, s, t: s < p < s + t))
+wrong("turns_as_target", "with s + T included")(turns(lambda p, s, t: s < p < s + t))
 wrong("turns_as_target", "T everywhere")(lambda p, n, t: t)
 wrong("turns_as_target", "the end of the stream has fewer windows too")(lambda p, n, t: min(p, t))
 wrong("turns_as_target", "the beginning has fewer windows too")(lambda p, n, t: min(t, n - p))
@@ -401,3 +401,278 @@ def recursively(order, batch_size, batches_delivered):
 
 refused("smallest_stream", "a float where an integer")(lambda w, t, s: float((w - 1) * s + t + 1 if w else 0))
 refused("starts_with_overlap", "floats where integers")(lambda n, t, o: np.arange(0.0, max(0, n - t), t - o))
+
+
+# -- tokens_in_tail: a second class --------------------
+
+
+@wrong("tokens_in_tail", "one id too many is taken for reached")
+def one_more_is_reached(num_tokens, context, stride):
+    n = count_windows(num_tokens, context, stride)
+    return num_tokens if n == 0 else num_tokens - 1 - ((n - 1) * stride + context + 1)
+
+
+@wrong("tokens_in_tail", "right except where N is T + 1")
+def no_exact_fit(num_tokens, context, stride):
+    return num_tokens if num_tokens <= context + 1 else (num_tokens - context - 1) % stride
+
+
+@wrong("tokens_in_tail", "a stride too many")
+def strides_and_a_window(num_tokens, context, stride):
+    n = count_windows(num_tokens, context, stride)
+    return num_tokens - (n * stride + context + 1) if n else num_tokens
+
+
+@wrong("tokens_in_tail", "context length and stride are exchanged")
+def swaps_t_and_s(num_tokens, context, stride):
+    return num_tokens if num_tokens < stride + 1 else (num_tokens - stride - 1) % context
+
+
+@wrong("tokens_in_tail", "the last window is not seen where it ends with the stream")
+def range_stops_before_an_exact_fit(num_tokens, context, stride):
+    end = 0
+    for s in range(0, num_tokens - context - 1, stride):
+        end = s + context + 1
+    return num_tokens - end
+
+
+@wrong("tokens_in_tail", "n windows reach over (n - 1) strides and one whole window, not over n strides;")
+def count_times_stride_clipped(num_tokens, context, stride):
+    return max(0, num_tokens - count_windows(num_tokens, context, stride) * stride)
+
+
+@right("tokens_in_tail")
+def tokens_in_tail_otherwise(num_tokens, context, stride):
+    return num_tokens if num_tokens <= context else (num_tokens - context - 1) % stride
+
+
+@right("tokens_in_tail")
+def tokens_in_tail_otherwise_2(num_tokens, context, stride):
+
+    def rest(n):
+        return n - context - 1 if n - stride <= context else rest(n - stride)
+
+    return num_tokens if num_tokens <= context else rest(num_tokens)
+
+
+@right("tokens_in_tail")
+def tokens_in_tail_otherwise_3(num_tokens, context, stride):
+    s = torch.arange(0, max(0, num_tokens - context), stride)
+    return num_tokens - int((s + context + 1).max()) if len(s) else num_tokens
+
+
+# -- turns_as_target: a second class --------------------
+
+wrong("turns_as_target", "at the beginning one too many: before position p there are p starts, not p + 1. And a")(
+    lambda p, n, t: min(p + 1, t, n - p)
+)
+wrong("turns_as_target", "at the end one too few: the very last token is the last target of one window. And a")(
+    lambda p, n, t: min(p, t, n - p - 1)
+)
+wrong("turns_as_target", "one start too few")(lambda p, n, t: sum(1 for s in range(n - t - 1) if s < p <= s + t))
+wrong("turns_as_target", "the *last* target of each window alone")(
+    lambda p, n, t: sum(1 for s in range(n - t) if p == s + t)
+)
+wrong("turns_as_target", "the position is counted from 1")(
+    lambda p, n, t: sum(1 for s in range(n - t) if s < p - 1 <= s + t)
+)
+wrong("turns_as_target", "the last target of each window is not counted")(
+    lambda p, n, t: sum(1 for s in range(n - t) if p in range(s + 1, s + t))
+)
+wrong("turns_as_target", "at the end one too few: the very last token is the last target of one window. And a")(
+    lambda p, n, t: max(0, min(p, n - 1 - p, t))
+)
+wrong("turns_as_target", "*whether* the token follows another one")(lambda p, n, t: int(0 < p < n))
+wrong("turns_as_target", None, natural=False)(lambda p, n, t: max(0, min(n, t, p - n, p - t)))
+wrong("turns_as_target", "all windows that start before the token")(lambda p, n, t: max(0, min(p, n - t)))
+right("turns_as_target")(lambda p, n, t: max(0, min(p, t, n - p, n - t)))
+right("turns_as_target")(lambda p, n, t: len(set(range(max(0, p - t), p)) & set(range(max(0, n - t)))))
+right("turns_as_target")(
+    lambda p, n, t: int((torch.arange(max(0, n - t))[:, None] + torch.arange(1, t + 1) == p).sum())
+)
+
+# -- starts_with_overlap: a second class --------------------
+
+wrong("starts_with_overlap", "the step is one too short. T - overlap")(
+    lambda n, t, overlap: list(range(0, n - t, max(1, t - overlap - 1)))
+)
+wrong("starts_with_overlap", "the windows' numbers 0")(
+    lambda n, t, overlap: list(range(count_windows(n, t, t - overlap)))
+)
+wrong("starts_with_overlap", "two slips: the step counts all T + 1 ids of")(
+    lambda n, t, overlap: list(range(0, n - t + 1, t + 1 - overlap))
+)
+wrong("starts_with_overlap", None)(lambda n, t, overlap: list(range(0, n - t, overlap + 1)))
+wrong("starts_with_overlap", "where the windows *end*")(
+    lambda n, t, overlap: [s + t for s in range(0, n - t, t - overlap)]
+)
+wrong("starts_with_overlap", "right if a window fits")(
+    lambda n, t, overlap: [0, *list(range(t - overlap, n - t, t - overlap))]
+)
+right("starts_with_overlap")(lambda n, t, overlap: window_starts(n, t, t - overlap).tolist())
+right("starts_with_overlap")(lambda n, t, overlap: torch.arange(0, max(0, n - t), t - overlap).tolist())
+right("starts_with_overlap")(
+    lambda n, t, overlap: (
+        [i * (t - overlap) for i in range(max(0, (n - overlap - 1) // (t - overlap)))] if n > t else []
+    )
+)
+
+# -- gather_rows: a second class --------------------
+
+
+@wrong("gather_rows", "the row of the first start")
+def same_list_repeated(ids, starts, context):
+    return (
+        (
+            [ids[starts[0] : starts[0] + context]] * len(starts),
+            [ids[starts[0] + 1 : starts[0] + context + 1]] * len(starts),
+        )
+        if starts
+        else ([], [])
+    )
+
+
+wrong("gather_rows", "the last target of each row is made up")(
+    lambda ids, starts, t: ([ids[s : s + t] for s in starts], [[*ids[s : s + t][1:], 0] for s in starts])
+)
+wrong("gather_rows", "positions in the stream")(
+    lambda ids, starts, t: ([list(range(s, s + t)) for s in starts], [list(range(s + 1, s + t + 1)) for s in starts])
+)
+
+
+@right("gather_rows")
+def gather_rows_otherwise(ids, starts, context):
+    i = np.array(starts, dtype=int).reshape(-1, 1) + np.arange(context + 1)
+    w = np.array(ids)[i] if len(starts) else np.zeros((0, context + 1), int)
+    return (w[:, :-1].tolist(), w[:, 1:].tolist())
+
+
+@right("gather_rows")
+def gather_rows_otherwise_2(ids, starts, context):
+    w = [ids[s : s + context + 1] for s in starts]
+    return ([r[:-1] for r in w], [r[1:] for r in w])
+
+
+@right("gather_rows")
+def gather_rows_otherwise_3(ids, starts, context):
+    if not len(starts):
+        return ([], [])
+    u = torch.tensor(ids).unfold(0, context + 1, 1)[torch.tensor(starts)]
+    return (u[:, :context].tolist(), u[:, 1:].tolist())
+
+
+# -- smallest_stream: a second class --------------------
+
+wrong("smallest_stream", "n strides and T ids")(lambda n, t, stride: n * stride + t if n else 0)
+wrong("smallest_stream", "inputs and targets are counted apart")(lambda n, t, stride: 2 * n * t)
+wrong("smallest_stream", "context length and stride are exchanged")(
+    lambda n, t, stride: (n - 1) * t + stride + 1 if n else 0
+)
+wrong("smallest_stream", "how many windows n ids hold")(lambda n, t, stride: count_windows(n, t, stride))
+wrong("smallest_stream", "right for one window or more. No window needs no id,")(
+    lambda n, t, stride: (n - 1) * stride + t + 1 if n else 1
+)
+wrong("smallest_stream", "right for one window or more. For none the")(
+    lambda n, t, stride: max(0, (n - 1) * stride + t + 1)
+)
+wrong("smallest_stream", "right except for a single window")(
+    lambda n, t, stride: (n - 1) * stride + t + 1 if n > 1 else 0
+)
+wrong("smallest_stream", None)(lambda n, t, stride: n * max(stride, t) + 1 if n else 0)
+wrong("smallest_stream", "2 T ids for the last window")(lambda n, t, stride: (n - 1) * stride + 2 * t if n else 0)
+right("smallest_stream")(lambda n, t, stride: next(N for N in range(10**6) if count_windows(N, t, stride) >= n))
+right("smallest_stream")(lambda n, t, stride: bool(n) * ((n - 1) * stride + t + 1))
+
+# -- rank_share: a second class --------------------
+
+wrong("rank_share", "the *first* entries are left out")(
+    lambda order, rank, world: order[len(order) % world :][rank::world]
+)
+wrong("rank_share", "ranks are counted from 0: here 0 gets")(
+    lambda order, rank, world: order[: len(order) // world * world][rank - 1 :: world] if rank else []
+)
+wrong("rank_share", "as many entries as a share has")(
+    lambda order, rank, world: [i for i in order if i % world == rank][: len(order) // world]
+)
+wrong("rank_share", "the last entry of each share goes")(lambda order, rank, world: order[rank::world][:-1])
+wrong("rank_share", "the stop `len(order) - world_size` is too early")(
+    lambda order, rank, world: order[rank : len(order) - world : world]
+)
+wrong("rank_share", "the shares of all ranks")(
+    lambda order, rank, world: [order[k : len(order) // world * world : world] for k in range(world)]
+)
+right("rank_share")(
+    lambda order, rank, world: (
+        np.array(order, dtype=int)[: len(order) // world * world].reshape(-1, world)[:, rank].tolist()
+    )
+)
+right("rank_share")(lambda order, rank, world: [order[i * world + rank] for i in range(len(order) // world)])
+right("rank_share")(lambda order, rank, world: [row[rank] for row in zip(*[iter(order)] * world, strict=False)])
+
+# -- batches_left: a second class --------------------
+
+wrong("batches_left", "the short last batch is filled up with a number that is no")(
+    lambda order, size, done: [(order[i : i + size] + [0] * size)[:size] for i in range(done * size, len(order), size)]
+)
+wrong("batches_left", "the next batch alone, even where")(
+    lambda order, size, done: [order[done * size : (done + 1) * size]]
+)
+wrong("batches_left", "`[-k:]` keeps the *last* k batches")(
+    lambda order, size, done: [order[i : i + size] for i in range(0, len(order), size)][-done:]
+)
+wrong("batches_left", "the last k batches are left out")(
+    lambda order, size, done: (
+        [order[i : i + size] for i in range(0, len(order), size)][:-done]
+        if done
+        else [order[i : i + size] for i in range(0, len(order), size)]
+    )
+)
+wrong("batches_left", "the short batch is cut off first")(
+    lambda order, size, done: (
+        ([order[: len(order) % size]] if len(order) % size else [])
+        + [order[i : i + size] for i in range(len(order) % size, len(order), size)][done:]
+    )
+)
+wrong("batches_left", "the entries of the short last batch stand by themselves")(
+    lambda order, size, done: (
+        [order[i : i + size] for i in range(done * size, len(order) - size + 1, size)]
+        + order[len(order) // size * size :]
+    )
+)
+wrong("batches_left", "the batches overlap")(
+    lambda order, size, done: [order[i : i + size] for i in range(done * size, len(order))]
+)
+wrong("batches_left", "the places where the batches begin")(
+    lambda order, size, done: list(range(done * size, len(order), size))
+)
+wrong("batches_left", "the order is sorted first")(
+    lambda order, size, done: [sorted(order)[i : i + size] for i in range(done * size, len(order), size)]
+)
+wrong("batches_left", None, natural=False)(
+    lambda order, size, done: [order[i : i + done] for i in range(done * size, len(order), done)] if done else []
+)
+wrong("batches_left", "parts of about equal size")(
+    lambda order, size, done: [x.tolist() for x in np.array_split(np.array(order), max(1, -(-len(order) // size)))][
+        done:
+    ]
+)
+
+
+@wrong("batches_left", "what is left when the last batch has been put together is")
+def loop_appends_the_rest_even_if_empty(order, size, done):
+    out = []
+    cur = []
+    for x in order[done * size :]:
+        cur.append(x)
+        if len(cur) == size:
+            out.append(cur)
+            cur = []
+    return [*out, cur]
+
+
+right("batches_left")(lambda order, size, done: [order[i : i + size] for i in range(0, len(order), size)][done:])
+right("batches_left")(
+    lambda order, size, done: (
+        [t.tolist() for t in torch.tensor(order, dtype=torch.int64).split(size)][done:] if order else []
+    )
+)
