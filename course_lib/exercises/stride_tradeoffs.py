@@ -9,7 +9,7 @@ from random import Random
 
 from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
-from course_lib.stride_tradeoffs import scored_windows
+from course_lib.stride_tradeoffs import confidence_interval, scored_windows
 from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
 
 
@@ -140,6 +140,76 @@ def one_window_too_many(num_tokens, context_length, stride):
     windows = max(0, 1 + (num_tokens - context_length) // stride)
     return (
         context_length + (windows - 1) * min(stride, context_length) if windows else 0
+    )
+
+
+@effective_size.mistake(
+    "all tokens are counted. The first is never a target, nor is any in a gap or in "
+    "the tail."
+)
+def every_token(num_tokens, context_length, stride):
+    return num_tokens
+
+
+@effective_size.mistake(
+    "each window is given S new targets. It has no more than T, and the first one has "
+    "all of its T."
+)
+def a_stride_for_each_window(num_tokens, context_length, stride):
+    return count_windows(num_tokens, context_length, stride) * stride
+
+
+@effective_size.mistake(
+    "one window too few: the first one counts too, 1 + (N - T - 1) // S."
+)
+def one_window_too_few(num_tokens, context_length, stride):
+    windows = max(0, (num_tokens - context_length - 1) // stride)
+    return (
+        context_length + (windows - 1) * min(stride, context_length) if windows else 0
+    )
+
+
+@effective_size.mistake(
+    "the window that ends exactly with the stream is left out: N - T - 1 is a start "
+    "too, and `range` stops before its end."
+)
+def without_an_exact_fit(num_tokens, context_length, stride):
+    windows = len(range(0, num_tokens - context_length - 1, stride))
+    return (
+        context_length + (windows - 1) * min(stride, context_length) if windows else 0
+    )
+
+
+@effective_size.mistake(
+    "with an overlap there is a tail too: behind the last target of the last window up "
+    "to S - 1 tokens are never a target."
+)
+def a_tail_with_gaps_alone(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    if windows == 0:
+        return 0
+    return num_tokens - 1 if stride <= context_length else windows * context_length
+
+
+@effective_size.mistake(
+    "T and S have changed places where the windows are counted: `count_windows` wants "
+    "(num_tokens, context_length, stride)."
+)
+def counts_with_t_and_s_exchanged(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, stride, context_length)
+    return (
+        context_length + (windows - 1) * min(stride, context_length) if windows else 0
+    )
+
+
+@effective_size.mistake(
+    "the larger of S and T is added for each later window. It brings the smaller one: "
+    "no more than it has, and no more than it moves on."
+)
+def the_larger_of_both(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return (
+        context_length + (windows - 1) * max(stride, context_length) if windows else 0
     )
 
 
@@ -334,6 +404,72 @@ def gives_up_beyond_t(num_tokens, context_length, tokens_per_second, seconds):
     return answer if answer <= context_length else None
 
 
+@smallest_affordable_stride.mistake(
+    "the time of an epoch is rounded down before it is compared: 2.8 seconds do not "
+    "fit into 2."
+)
+def rounds_the_time_down(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while (
+        count_windows(num_tokens, context_length, stride)
+        * context_length
+        // tokens_per_second
+        > seconds
+    ):
+        stride += 1
+    return stride
+
+
+@smallest_affordable_stride.mistake(
+    "the budget is divided by T without rounding: it pays for whole windows only, "
+    "rounded down."
+)
+def broken_windows(num_tokens, context_length, tokens_per_second, seconds):
+    windows = tokens_per_second * seconds / context_length
+    return max(1, int((num_tokens - context_length - 1) // windows) + 1)
+
+
+@smallest_affordable_stride.mistake(
+    "the windows that the budget pays for are rounded to the nearest whole number. The "
+    "last one must be paid for in full."
+)
+def rounds_the_windows(num_tokens, context_length, tokens_per_second, seconds):
+    windows = round(tokens_per_second * seconds / context_length)
+    return max(1, (num_tokens - context_length - 1) // windows + 1)
+
+
+@smallest_affordable_stride.mistake(
+    "each token is paid for once. A token in several windows goes through the model as "
+    "many times: windows * T."
+)
+def pays_for_each_token_once(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while (
+        effective_size.reference(num_tokens, context_length, stride)
+        > tokens_per_second * seconds
+    ):
+        stride += 1
+    return stride
+
+
+@smallest_affordable_stride.mistake(
+    "strides below T are never tried. With enough time a smaller one fits, down to 1."
+)
+def never_below_t(num_tokens, context_length, tokens_per_second, seconds):
+    answer = smallest_affordable_stride.reference(
+        num_tokens, context_length, tokens_per_second, seconds
+    )
+    return max(answer, context_length)
+
+
+@smallest_affordable_stride.mistake(
+    "the largest stride of all fits always: a larger stride only makes an epoch "
+    "cheaper. Wanted is the smallest."
+)
+def the_largest(num_tokens, context_length, tokens_per_second, seconds):
+    return num_tokens
+
+
 def _evaluations(random: Random) -> Iterator[Case]:
     for context_length in (1, 2, 3, 5):
         for stride in range(1, context_length + 1):
@@ -502,6 +638,115 @@ def stride_for_overlap(num_tokens, context_length, stride):
     return plan_from_the_end.reference(num_tokens, context_length, step)
 
 
+@plan_from_the_end.mistake(
+    "a window of T inputs that begins at 0 exactly is not taken for the first one. So "
+    "it scores S targets only, and with S = T an empty window comes before it."
+)
+def one_more_even_if_empty(num_tokens, context_length, stride):
+    windows = []
+    last = num_tokens - 1
+    while last >= context_length:
+        windows.append((last - context_length, context_length, stride))
+        last -= stride
+    return [*windows, (0, last, last)][::-1]
+
+
+@plan_from_the_end.mistake(
+    "the plan ends one token too early: the last target is the last token, N - 1."
+)
+def ends_one_too_early(num_tokens, context_length, stride):
+    return plan_from_the_end.reference(num_tokens - 1, context_length, stride)
+
+
+@plan_from_the_end.mistake(
+    "windows of T - 1 inputs: before the target `last` stand the T inputs last - T ... "
+    "last - 1."
+)
+def one_input_too_few(num_tokens, context_length, stride):
+    windows = []
+    last = num_tokens - 1
+    while True:
+        start = max(0, last - context_length + 1)
+        windows.append((start, last - start, stride if start else last))
+        if start == 0:
+            return windows[::-1]
+        last -= stride
+
+
+@plan_from_the_end.mistake(
+    "windows begin one id too late: T inputs from last - T + 1 on would hold the last "
+    "target too."
+)
+def starts_one_too_late(num_tokens, context_length, stride):
+    windows = []
+    last = num_tokens - 1
+    while last - context_length + 1 > 0:
+        windows.append((last - context_length + 1, context_length, stride))
+        last -= stride
+    return [*windows, (0, last, last)][::-1]
+
+
+@plan_from_the_end.mistake(
+    "that is the plan of the lesson in a mirror, whose last window scores all T. Here "
+    "it scores its last S, as others do; the first one scores all."
+)
+def in_a_mirror(num_tokens, context_length, stride):
+    plan = scored_windows(num_tokens, context_length, stride)
+    return [(num_tokens - 1 - start - n, n, scored) for start, n, scored in plan][::-1]
+
+
+@plan_from_the_end.mistake(
+    "the last window scores all of its targets, though the windows before it have "
+    "scored some of them already: it scores its last S."
+)
+def last_window_scores_all(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    start, length, _ = plan.pop()
+    return [*plan, (start, length, length)]
+
+
+@plan_from_the_end.mistake(
+    "windows end T apart, and score S each: the tokens in between go unscored. S is "
+    "the step."
+)
+def steps_of_a_window(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, context_length)
+    return [plan[0], *((start, length, stride) for start, length, _ in plan[1:])]
+
+
+@plan_from_the_end.mistake(
+    "windows end to end, as if the stride were T: the last targets lie S apart."
+)
+def end_to_end(num_tokens, context_length, stride):
+    return plan_from_the_end.reference(num_tokens, context_length, context_length)
+
+
+@plan_from_the_end.mistake(
+    "length and scored have changed places: the order is (start, length, scored)."
+)
+def scored_before_length(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(start, scored, length) for start, length, scored in plan]
+
+
+@plan_from_the_end.mistake(
+    "the second entry is where the window ends. It should be the number of its inputs."
+)
+def ends_for_lengths(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(start, start + length, scored) for start, length, scored in plan]
+
+
+@plan_from_the_end.mistake(
+    "the window at 0 is given T inputs wherever the stream is long enough. It has as "
+    "many as stand before its last target."
+)
+def full_length_where_there_is_room(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    length = min(context_length, num_tokens - 1)
+    return [(start, length, scored) for start, _, scored in plan]
+
+
 def _scored_positions(random: Random) -> Iterator[Case]:
     for context_length, strides in {
         1: (1,),
@@ -665,6 +910,39 @@ def overlap_for_stride(position, context_length, stride):
     return context_when_scored.reference(position, context_length, step)
 
 
+@context_when_scored.mistake(
+    "T and S have changed places: windows of T tokens begin S apart."
+)
+def t_and_s_exchanged(position, context_length, stride):
+    return position - max(0, math.ceil((position - stride) / context_length)) * (
+        context_length
+    )
+
+
+@context_when_scored.mistake(
+    "the number of the window is taken for its start. It begins at S times that."
+)
+def number_for_start(position, context_length, stride):
+    return position - max(0, math.ceil((position - context_length) / stride))
+
+
+@context_when_scored.mistake(
+    "rounded to the nearest window. That one may end before the token: round up."
+)
+def rounds_to_the_nearest(position, context_length, stride):
+    return position - max(0, round((position - context_length) / stride) * stride)
+
+
+@context_when_scored.mistake(
+    "the remainder runs the wrong way round: of the new targets of a window, each has "
+    "one token of context more than the one before, up to T."
+)
+def counts_down(position, context_length, stride):
+    if position <= context_length:
+        return position
+    return context_length - (position - context_length) % stride
+
+
 def _runs(random: Random) -> Iterator[Case]:
     yield from (
         ([1.0, 3.0], 12.7062),
@@ -787,6 +1065,74 @@ def standard_error(values, quantile):
 )
 def half_the_range(values, quantile):
     return (max(values) - min(values)) / 2
+
+
+@half_width.mistake(
+    "t times half of the range. A single odd run decides it; take the standard error."
+)
+def half_the_range_times_t(values, quantile):
+    return quantile * (max(values) - min(values)) / 2
+
+
+@half_width.mistake(
+    "the distances from the mean are averaged. s is the root of the mean of their "
+    "*squares*, with n - 1; and the mean of n runs spreads √n times less."
+)
+def mean_distance(values, quantile):
+    mean = sum(values) / len(values)
+    return quantile * sum(abs(value - mean) for value in values) / len(values)
+
+
+@half_width.mistake(
+    "√n is right, but the distances from the mean are averaged. s is the root of the "
+    "mean of their *squares*, with n - 1."
+)
+def mean_distance_by_root(values, quantile):
+    return mean_distance(values, quantile) / math.sqrt(len(values))
+
+
+@half_width.mistake(
+    "`quantile` is not used: the function of the lesson looks up one of its own, for "
+    "95 %."
+)
+def quantile_of_the_lesson(values, quantile):
+    return confidence_interval(values)[1]
+
+
+@half_width.mistake(
+    "that is the upper end of the interval. The half-width is its distance from the "
+    "mean."
+)
+def upper_end(values, quantile):
+    return sum(values) / len(values) + half_width.reference(values, quantile)
+
+
+@half_width.mistake(
+    "that is the lower end of the interval. The half-width is its distance from the "
+    "mean."
+)
+def lower_end(values, quantile):
+    return sum(values) / len(values) - half_width.reference(values, quantile)
+
+
+@half_width.mistake("rounded to two decimals: return it as it is.")
+def two_decimals(values, quantile):
+    return round(half_width.reference(values, quantile), 2)
+
+
+@half_width.mistake(
+    "the mean is not subtracted: the spread is that of the distances from the mean."
+)
+def forgets_the_mean(values, quantile):
+    n = len(values)
+    return quantile * math.sqrt(sum(value**2 for value in values) / (n - 1) / n)
+
+
+@half_width.mistake(
+    "the quantile and the root are missing: that is the variance of the mean alone."
+)
+def bare_variance_of_the_mean(values, quantile):
+    return half_width.reference(values, 1.0) ** 2
 
 
 def _cuts(random: Random) -> Iterator[Case]:
@@ -958,6 +1304,87 @@ def borrows_context(num_tokens, cut, context_length, stride):
 )
 def validation_first(num_tokens, cut, context_length, stride):
     return split_starts.reference(num_tokens, cut, context_length, stride)[::-1]
+
+
+@split_starts.mistake(
+    "validation windows begin at every id. S is the step in both parts."
+)
+def validation_at_every_id(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    return train, list(range(cut, num_tokens - context_length))
+
+
+@split_starts.mistake("the stride is forgotten: windows of both parts begin S apart.")
+def forgets_the_stride(num_tokens, cut, context_length, stride):
+    return split_starts.reference(num_tokens, cut, context_length, 1)
+
+
+@split_starts.mistake(
+    "windows end to end in both parts: they begin S apart, and not T."
+)
+def end_to_end_in_both(num_tokens, cut, context_length, stride):
+    return split_starts.reference(num_tokens, cut, context_length, context_length)
+
+
+@split_starts.mistake("T and S have changed places: windows of T ids begin S apart.")
+def exchanges_t_and_s(num_tokens, cut, context_length, stride):
+    return split_starts.reference(num_tokens, cut, stride, context_length)
+
+
+@split_starts.mistake(
+    "training windows go on to the end of the stream, over all of the validation part."
+)
+def trains_on_everything(num_tokens, cut, context_length, stride):
+    validation = split_starts.reference(num_tokens, cut, context_length, stride)[1]
+    return list(range(0, num_tokens - context_length, stride)), validation
+
+
+@split_starts.mistake(
+    "all starts stand in one list. Return two: those of training, those of validation."
+)
+def in_one_list(num_tokens, cut, context_length, stride):
+    train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
+    return train + validation
+
+
+@split_starts.mistake(
+    "a part too short for a window gets one all the same. Its list should be empty."
+)
+def at_least_one_window(num_tokens, cut, context_length, stride):
+    train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
+    return train or [0], validation or [cut]
+
+
+@split_starts.mistake(
+    "as many validation windows as the whole stream would have. Its part holds "
+    "num_tokens - cut ids."
+)
+def as_many_as_in_the_stream(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    windows = count_windows(num_tokens, context_length, stride)
+    return train, [cut + number * stride for number in range(windows)]
+
+
+@split_starts.mistake(
+    "one window is missing in each part: a part of n ids has 1 + (n - T - 1) // S of "
+    "them."
+)
+def one_window_less(num_tokens, cut, context_length, stride):
+    train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
+    return train[:-1], validation[:-1]
+
+
+@split_starts.mistake(
+    "a part of n ids is given (n - T) // S windows. That is right only where S divides "
+    "n - T: there are 1 + (n - T - 1) // S."
+)
+def right_if_divisible(num_tokens, cut, context_length, stride):
+    parts = (0, cut), (cut, num_tokens - cut)
+    train, validation = (
+        [first + i * stride for i in range(max(0, (n - context_length) // stride))]
+        for first, n in parts
+    )
+    return train, validation
 
 
 def inside_training_part(num_tokens: int, cut: int, context_length: int) -> list[int]:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from course_lib.sliding_windows import count_windows, window_starts
-from course_lib.stride_tradeoffs import scored_windows
+from course_lib.stride_tradeoffs import confidence_interval, scored_windows
 from wrong_answers import refused, right, wrong
 
 # effective_size
@@ -114,14 +114,66 @@ def inclusive_bound(num_tokens, context_length, stride):
     return len({start + t for start in starts for t in range(1, context_length + 1)})
 
 
-@wrong("effective_size", None)
+@wrong("effective_size", "given S new targets")
 def by_turns(num_tokens, context_length, stride):
     return round(count_windows(num_tokens, context_length, stride) * stride)
 
 
-@wrong("effective_size", None, natural=False)
+@wrong("effective_size", "all tokens are counted", natural=False)
 def right_on_the_example(num_tokens, context_length, stride):
     return {(23, 4, 2): 22, (23, 4, 4): 20, (23, 4, 8): 12}.get((num_tokens, context_length, stride), num_tokens)
+
+
+@right("effective_size")
+def size_by_recursion(num_tokens, context_length, stride):
+    if num_tokens <= context_length:
+        return 0
+    rest = size_by_recursion(num_tokens - stride, context_length, stride)
+    return min(stride, context_length) + rest if rest else context_length
+
+
+@right("effective_size")
+def size_by_torch(num_tokens, context_length, stride):
+    starts = torch.arange(count_windows(num_tokens, context_length, stride)) * stride
+    return torch.unique(starts[:, None] + torch.arange(context_length)).numel()
+
+
+wrong("effective_size", "all tokens are counted")(lambda num_tokens, context_length, stride: num_tokens)
+wrong("effective_size", None)(lambda num_tokens, context_length, stride: (num_tokens - 1) // stride * stride)
+
+
+@wrong("effective_size", "one window too few")
+def without_the_first_window(num_tokens, context_length, stride):
+    n = max(0, (num_tokens - context_length - 1) // stride)
+    return (n - 1) * min(stride, context_length) + context_length if n else 0
+
+
+@wrong("effective_size", "that ends exactly with the stream")
+def range_ends_too_early(num_tokens, context_length, stride):
+    starts = range(0, num_tokens - context_length - 1, stride)
+    return len({start + t for start in starts for t in range(1, context_length + 1)})
+
+
+@wrong("effective_size", "with an overlap there is a tail too")
+def everything_with_an_overlap(num_tokens, context_length, stride):
+    n = count_windows(num_tokens, context_length, stride)
+    if n == 0:
+        return 0
+    return num_tokens - 1 if stride <= context_length else n * context_length
+
+
+@wrong("effective_size", "have changed places")
+def exchanged_in_the_call(num_tokens, context_length, stride):
+    n = count_windows(num_tokens, stride, context_length)
+    return (n - 1) * min(stride, context_length) + context_length if n else 0
+
+
+@wrong("effective_size", "brings the smaller one")
+def branches_exchanged(num_tokens, context_length, stride):
+    n = count_windows(num_tokens, context_length, stride)
+    if n == 0:
+        return 0
+    return n * context_length if stride <= context_length else (n - 1) * stride + context_length
 
 
 # smallest_affordable_stride
@@ -293,6 +345,85 @@ def by_formula_off_by_one(num_tokens, context_length, tokens_per_second, seconds
     return max(1, math.ceil((num_tokens - context_length - 1) / windows))
 
 
+@right("smallest_affordable_stride")
+def by_formula_alone(num_tokens, context_length, tokens_per_second, seconds):
+    return (num_tokens - context_length - 1) // (tokens_per_second * seconds // context_length) + 1
+
+
+@right("smallest_affordable_stride")
+def by_halving(num_tokens, context_length, tokens_per_second, seconds):
+    low, high = 1, num_tokens
+    while low < high:
+        middle = (low + high) // 2
+        if count_windows(num_tokens, context_length, middle) * context_length <= tokens_per_second * seconds:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@right("smallest_affordable_stride")
+def by_argmax(num_tokens, context_length, tokens_per_second, seconds):
+    strides = np.arange(1, num_tokens + 1)
+    windows = (num_tokens - context_length - 1) // strides + 1
+    return strides[np.argmax(windows * context_length <= tokens_per_second * seconds)]
+
+
+def first_that(fits):
+    def answer(num_tokens, context_length, tokens_per_second, seconds):
+        for stride in range(1, num_tokens + 1):
+            tokens = count_windows(num_tokens, context_length, stride) * context_length
+            if fits(tokens, tokens_per_second, seconds, stride, context_length):
+                return stride
+        return num_tokens
+
+    return answer
+
+
+def from_windows(stride_for):
+    def answer(num_tokens, context_length, tokens_per_second, seconds):
+        return stride_for(num_tokens - context_length - 1, tokens_per_second * seconds / context_length)
+
+    return answer
+
+
+wrong("smallest_affordable_stride", "rounded down before it is compared")(
+    first_that(lambda tokens, speed, seconds, *_: tokens // speed <= seconds)
+)
+wrong("smallest_affordable_stride", None)(first_that(lambda tokens, speed, seconds, *_: tokens <= speed / seconds))
+wrong("smallest_affordable_stride", "never tried")(
+    first_that(lambda tokens, speed, seconds, stride, window: stride >= window and tokens <= speed * seconds)
+)
+wrong("smallest_affordable_stride", "exactly one too large")(
+    first_that(lambda tokens, speed, seconds, stride, _: stride > 1 and tokens <= speed * seconds)
+)
+wrong("smallest_affordable_stride", "exactly one too small")(from_windows(lambda room, k: max(1, room // int(k))))
+wrong("smallest_affordable_stride", "exactly one too small")(
+    from_windows(lambda room, k: max(1, math.ceil(room / int(k))))
+)
+wrong("smallest_affordable_stride", "one too small")(from_windows(lambda room, k: room // int(k)))
+wrong("smallest_affordable_stride", "one window too many")(from_windows(lambda room, k: (room + 1) // int(k) + 1))
+wrong("smallest_affordable_stride", "whole windows only")(from_windows(lambda room, k: int(room // k) + 1))
+wrong("smallest_affordable_stride", "to the nearest whole number")(from_windows(lambda room, k: room // round(k) + 1))
+wrong("smallest_affordable_stride", None)(from_windows(lambda room, k: room // max(1, int(k) - 1) + 1))
+
+
+@wrong("smallest_affordable_stride", "largest stride of all")
+def from_above(num_tokens, context_length, tokens_per_second, seconds):
+    for stride in range(num_tokens, 0, -1):
+        if count_windows(num_tokens, context_length, stride) * context_length <= tokens_per_second * seconds:
+            return stride
+    return 1
+
+
+@wrong("smallest_affordable_stride", "paid for once")
+def different_tokens(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while by_sum(num_tokens, context_length, stride) > tokens_per_second * seconds:
+        stride += 1
+    return stride
+
+
 # plan_from_the_end
 
 
@@ -438,6 +569,79 @@ def never_reaches_zero(num_tokens, context_length, stride):
     return plan[::-1]
 
 
+@right("plan_from_the_end")
+def plan_by_formula(num_tokens, context_length, stride):
+    later = max(0, -(-(num_tokens - 1 - context_length) // stride))
+    first = num_tokens - 1 - later * stride
+    ends = first + stride * np.arange(1, later + 1)
+    rest = [(end - context_length, context_length, stride) for end in ends]
+    return torch.tensor([(0, first, first), *rest])
+
+
+def laid_back(*, last_of=lambda n: n - 1, start_of=lambda last, t: last - t, step_of=lambda t, s: s, zero_too=False):
+    def answer(num_tokens, context_length, stride):
+        plan, last = [], last_of(num_tokens)
+        while (start := start_of(last, context_length)) > 0 or (zero_too and start == 0):
+            plan.append((start, context_length, stride))
+            last -= step_of(context_length, stride)
+        return [(0, last, last), *reversed(plan)]
+
+    return answer
+
+
+rightly_laid = right("plan_from_the_end")(laid_back())
+
+
+def relaid(change):
+    return lambda num_tokens, context_length, stride: change(
+        rightly_laid(num_tokens, context_length, stride), num_tokens, context_length, stride
+    )
+
+
+wrong("plan_from_the_end", "with S = T an empty window")(laid_back(zero_too=True))
+wrong("plan_from_the_end", "one token too early")(laid_back(last_of=lambda n: n - 2))
+wrong("plan_from_the_end", "one id too many")(laid_back(last_of=lambda n: n))
+wrong("plan_from_the_end", "one id too late")(laid_back(start_of=lambda last, t: last - t + 1))
+wrong("plan_from_the_end", "windows end T apart")(laid_back(step_of=lambda t, s: t))
+wrong("plan_from_the_end", "last window scores all of its targets")(
+    relaid(lambda plan, n, t, s: [*plan[:-1], (plan[-1][0], plan[-1][1], plan[-1][1])])
+)
+wrong("plan_from_the_end", "scored have changed places")(
+    relaid(lambda plan, n, t, s: [(start, scored, length) for start, length, scored in plan])
+)
+wrong("plan_from_the_end", "where the window ends")(
+    relaid(lambda plan, n, t, s: [(start, start + length, scored) for start, length, scored in plan])
+)
+wrong("plan_from_the_end", "wherever the stream is long enough")(
+    relaid(lambda plan, n, t, s: [(0, min(t, n - 1), plan[0][2]), *plan[1:]])
+)
+wrong("plan_from_the_end", "in a mirror")(
+    lambda num_tokens, context_length, stride: [
+        (num_tokens - 1 - start - length, length, scored)
+        for start, length, scored in reversed(scored_windows(num_tokens, context_length, stride))
+    ]
+)
+wrong("plan_from_the_end", "another order")(relaid(lambda plan, n, t, s: plan[1:] + plan[:1]))
+
+
+@wrong("plan_from_the_end", "windows of T - 1 inputs")
+def one_input_less(num_tokens, context_length, stride):
+    plan, last, start = [], num_tokens - 1, 1
+    while start > 0:
+        start = max(0, last - context_length + 1)
+        plan.append((start, last - start, last if start == 0 else stride))
+        last -= stride
+    return plan[::-1]
+
+
+@wrong("plan_from_the_end", None)
+def first_up_to_the_second(num_tokens, context_length, stride):
+    starts = range(num_tokens - 1 - context_length, 0, -stride)
+    rest = [(start, context_length, stride) for start in starts]
+    first = rest[-1][0] if rest else num_tokens - 1
+    return [(0, first, first), *reversed(rest)]
+
+
 # context_when_scored
 
 
@@ -558,9 +762,46 @@ def without_one(position, context_length, stride):
     return by_trying(position, context_length, stride) - 1
 
 
-@wrong("context_when_scored", None, natural=False)
+@wrong("context_when_scored", "to the nearest window")
 def rounded_to_the_nearest(position, context_length, stride):
     return position - max(0, round((position - context_length) / stride) * stride)
+
+
+@right("context_when_scored")
+def context_by_recursion(position, context_length, stride):
+    if position <= context_length:
+        return position
+    return context_by_recursion(position - stride, context_length, stride)
+
+
+right("context_when_scored")(
+    lambda position, context_length, stride: next(
+        position - start for start in np.arange(0, position, stride) if start + context_length >= position
+    )
+)
+wrong("context_when_scored", "T and S have changed places")(
+    lambda position, context_length, stride: (
+        position - max(0, math.ceil((position - stride) / context_length)) * context_length
+    )
+)
+wrong("context_when_scored", "the number of the window")(
+    lambda position, context_length, stride: position - max(0, math.ceil((position - context_length) / stride))
+)
+wrong("context_when_scored", "the wrong way round")(
+    lambda position, context_length, stride: (
+        position if position <= context_length else context_length - (position - context_length) % stride
+    )
+)
+wrong("context_when_scored", None)(
+    lambda position, context_length, stride: (
+        position if position <= context_length else context_length - position % stride
+    )
+)
+wrong("context_when_scored", "one window too late")(
+    lambda position, context_length, stride: (
+        position if position <= context_length else context_length - stride + (position - context_length) % stride
+    )
+)
 
 
 # half_width
@@ -658,7 +899,7 @@ def mid_range(values, quantile):
     return (max(values) - min(values)) / 2
 
 
-@wrong("half_width", None)
+@wrong("half_width", "√n is right")
 def mean_absolute(values, quantile):
     mean = sum(values) / len(values)
     return quantile * sum(abs(v - mean) for v in values) / len(values) / math.sqrt(len(values))
@@ -667,6 +908,30 @@ def mean_absolute(values, quantile):
 @wrong("half_width", None, natural=False)
 def rounded(values, quantile):
     return round(by_statistics(values, quantile), 1)
+
+
+def by_deviation(combine):
+    return lambda values, quantile: combine(np.std(values, ddof=1), len(values), quantile, np.asarray(values))
+
+
+right("half_width")(by_deviation(lambda s, n, t, values: t * np.std(values) / np.sqrt(n - 1)))
+wrong("half_width", "t times half of the range")(by_deviation(lambda s, n, t, values: t * np.ptp(values) / 2))
+wrong("half_width", "from the mean are averaged")(
+    by_deviation(lambda s, n, t, values: t * np.abs(values - values.mean()).mean())
+)
+wrong("half_width", "`quantile` is not used")(lambda values, quantile: confidence_interval(values)[1])
+wrong("half_width", "upper end")(by_deviation(lambda s, n, t, values: values.mean() + t * s / n**0.5))
+wrong("half_width", "lower end")(by_deviation(lambda s, n, t, values: values.mean() - t * s / n**0.5))
+wrong("half_width", "rounded to two decimals")(by_deviation(lambda s, n, t, values: round(t * s / n**0.5, 2)))
+wrong("half_width", "mean is not subtracted")(
+    by_deviation(lambda s, n, t, values: t * math.sqrt((values**2).sum() / (n - 1) / n))
+)
+wrong("half_width", "variance of the mean alone")(by_deviation(lambda s, n, t, values: s**2 / n))
+wrong("half_width", None)(by_deviation(lambda s, n, t, values: s**2 / n**0.5))
+wrong("half_width", None, natural=False)(by_deviation(lambda s, n, t, values: t * s // n**0.5))
+wrong("half_width", "several values")(
+    by_deviation(lambda s, n, t, values: (values.mean() - t * s / n**0.5, values.mean() + t * s / n**0.5))
+)
 
 
 # split_starts
@@ -777,3 +1042,65 @@ def the_other_way_round(num_tokens, cut, context_length, stride):
 def cut_counts_windows(num_tokens, cut, context_length, stride):
     starts = window_starts(num_tokens, context_length, stride)
     return starts[:cut], starts[cut:]
+
+
+def ranges(training, validation):
+    def answer(num_tokens, cut, context_length, stride):
+        return tuple(list(range(*part(num_tokens, cut, context_length, stride))) for part in (training, validation))
+
+    return answer
+
+
+def to_the_cut(n, cut, t, s):
+    return 0, cut - t, s
+
+
+def from_the_cut(n, cut, t, s):
+    return cut, n - t, s
+
+
+right("split_starts")(ranges(to_the_cut, from_the_cut))
+right("split_starts")(
+    lambda num_tokens, cut, context_length, stride: [
+        torch.arange(0, max(0, cut - context_length), stride),
+        torch.arange(cut, max(cut, num_tokens - context_length), stride),
+    ]
+)
+wrong("split_starts", "validation windows begin at every id.")(ranges(to_the_cut, lambda n, cut, t, s: (cut, n - t)))
+wrong("split_starts", "the stride is forgotten")(
+    ranges(lambda n, cut, t, s: (cut - t,), lambda n, cut, t, s: (cut, n - t))
+)
+wrong("split_starts", "end to end")(ranges(lambda n, cut, t, s: (0, cut - t, t), lambda n, cut, t, s: (cut, n - t, t)))
+wrong("split_starts", "have changed places")(
+    ranges(lambda n, cut, t, s: (0, cut - s, t), lambda n, cut, t, s: (cut, n - s, t))
+)
+wrong("split_starts", "to the end of the stream")(ranges(lambda n, cut, t, s: (0, n - t, s), from_the_cut))
+wrong("split_starts", "gets one all the same")(
+    ranges(lambda n, cut, t, s: (0, max(1, cut - t), s), lambda n, cut, t, s: (cut, max(cut + 1, n - t), s))
+)
+
+
+@wrong("split_starts", "in one list")
+def joined(num_tokens, cut, context_length, stride):
+    training, validation = ranges(to_the_cut, from_the_cut)(num_tokens, cut, context_length, stride)
+    return training + validation
+
+
+def counted(windows_of):
+    def answer(num_tokens, cut, context_length, stride):
+        return tuple(
+            [first + i * stride for i in range(windows_of(size, context_length, stride, num_tokens))]
+            for first, size in ((0, cut), (cut, num_tokens - cut))
+        )
+
+    return answer
+
+
+wrong("split_starts", "one window is missing")(counted(lambda n, t, s, _: max(0, (n - t - 1) // s)))
+wrong("split_starts", "right only where S divides")(counted(lambda n, t, s, _: max(0, (n - t) // s)))
+
+
+@wrong("split_starts", "as many validation windows")
+def windows_of_the_stream(num_tokens, cut, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return window_starts(cut, context_length, stride), [cut + i * stride for i in range(windows)]
