@@ -471,9 +471,16 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
         batches: which rows make up which batch.
     """
     lengths = _check_lengths(lengths)
-    batches = [lengths[as_integers("batches", batch)] for batch in batches]
-    if not batches:
+    chosen = [as_integers("batches", batch) for batch in batches]
+    if not chosen:
         raise ValueError("batches must hold at least one batch, got none")
+    for rows in chosen:
+        if not rows.size or not 0 <= rows.min() <= rows.max() < len(lengths):
+            raise ValueError(
+                f"batches must hold rows in 0 ... {len(lengths) - 1}, at least one "
+                f"each, got {rows.tolist()}"
+            )
+    batches = [lengths[rows] for rows in chosen]
     filled = sum(int(batch.max()) * len(batch) for batch in batches)
     return 1 - sum(int(batch.sum()) for batch in batches) / filled
 

@@ -1,0 +1,176 @@
+"""Hostile calls of lesson 08: chunks, the stream and its states, the collator, padding and orders by length."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import datasets
+import numpy as np
+
+from course_lib.foundation import CharTokenizer
+from course_lib.long_documents import PaddingCollator, StreamingTextDataset
+
+NUMBERS = np.arange(10, dtype=np.uint16)
+TEXTS = ["abcde", "", "ab", "abcabcabcabc"]
+DATA = datasets.Dataset.from_dict({"text": TEXTS, "row": [0, 1, 2, 3]})
+SPLITS = datasets.DatasetDict({"train": DATA})
+HOLES = datasets.Dataset.from_dict({"text": ["a", None]})
+LISTS = datasets.Dataset.from_dict({"text": [["a", "b"]]})
+EMPTY = DATA.select([])
+STRANGE = datasets.Dataset.from_dict({"text": ["abxc"]})
+CHARACTERS = CharTokenizer("abc" + "de")
+MEMORY_MAP = np.memmap(Path(__file__), dtype=np.uint8, mode="r", shape=(9,))
+
+
+def stream(dataset=DATA, tokenizer=CHARACTERS, max_length=4, **settings):
+    return StreamingTextDataset(dataset, tokenizer, max_length=max_length, **settings)
+
+
+def items(*arguments, **settings):
+    return [(item["document"], item["chunk"], item["input_ids"].tolist()) for item in stream(*arguments, **settings)]
+
+
+def counted(**settings):
+    made = stream(**settings)
+    return made.count_chunks(), len(made)
+
+
+def resumed(**changes):
+    made = stream()
+    return made.load_state_dict(made.state_dict() | changes)
+
+
+def after_everything():
+    made, other = stream(), stream()
+    list(made)
+    other.load_state_dict(made.state_dict())
+    return len(list(other))
+
+
+def pad(*rows, max_length=None, pad_token_id=0):
+    collate = PaddingCollator(SimpleNamespace(pad_token_id=pad_token_id), max_length)
+    return {name: values.tolist() for name, values in collate([{"input_ids": row} for row in rows]).items()}
+
+
+def lists(arrays):
+    return [array.tolist() for array in arrays]
+
+
+CALLS = {
+    # chunks
+    "count_chunks(0, 4)": 0,
+    "count_chunks(1, 4, 3)": 1,
+    "count_chunks(4, 4, 3)": 1,
+    "count_chunks(5, 4, 3)": 2,
+    "count_chunks(10**18, 1)": 10**18,
+    "count_chunks(np.uint8(200), np.uint8(100), np.uint8(99))": 101,
+    "count_chunks(np.int8(100), np.int8(127))": 1,
+    "count_chunks(-1, 4)": ValueError("num_tokens must be an integer of at least 0, got -1"),
+    "count_chunks(5, 0)": ValueError("max_length must be"),
+    "count_chunks(5, 4, 4)": ValueError("overlap must be less than max_length 4"),
+    "count_chunks(5, 4, -1)": ValueError("overlap must be an integer of at least 0"),
+    "count_chunks(0, 4, 4)": ValueError("overlap must be less"),
+    "count_chunks(5.0, 4)": TypeError("num_tokens must be"),
+    "count_chunks(5, 4, True)": TypeError("overlap must be"),
+    "count_chunks('5', 4)": TypeError("num_tokens must be"),
+    "count_chunks(5, None)": TypeError("max_length must be"),
+    "count_chunks(nan, 4)": TypeError("num_tokens must be"),
+    "chunk_starts(0, 4)": np.array([], dtype=np.int64),
+    "chunk_starts(9, 4, 1)": np.array([0, 3, 6]),
+    "chunk_starts(np.uint8(250), np.uint8(200), np.uint8(100))": np.array([0, 100]),
+    "chunk_starts(9, 4, 4)": ValueError("overlap must be less"),
+    "chunk_starts(9, 4, 0.0)": TypeError("overlap must be"),
+    "chunk_ids([], 4)": [],
+    "lists(chunk_ids([70_000, 2**31, 7], 2, 1))": [[70_000, 2**31], [2**31, 7]],
+    "lists(chunk_ids(torch.arange(5), np.int8(4)))": [[0, 1, 2, 3], [4]],
+    "len(chunk_ids(MEMORY_MAP, 4))": 3,
+    "chunk_ids([[1, 2]], 2)": ValueError("ids must be"),
+    "chunk_ids([1.5], 2)": TypeError("ids must be"),
+    "chunk_ids('abc', 2)": TypeError("ids must be"),
+    "chunk_ids(None, 2)": TypeError("ids must be"),
+    "chunk_ids(NUMBERS, 2, 2)": ValueError("overlap must be less"),
+    # the stream
+    "items()[:3]": [(0, 0, [0, 1, 2, 3]), (0, 1, [4, 5]), (1, 0, [5])],
+    "len(items(max_length=1))": 23,
+    "items(rank=3, world_size=4) == [item for item in items() if item[0] == 3]": True,
+    "items(rank=5, world_size=6)": [],
+    "counted()": (8, 8),
+    "counted(max_length=np.int8(3), overlap=np.int8(2))": (17, 17),
+    "counted(rank=5, world_size=6)": (8, 0),
+    "after_everything()": 0,
+    "len(stream())": TypeError("call count_chunks() first"),
+    "stream(TEXTS)": TypeError("dataset must be a datasets.Dataset, got list"),
+    "stream(None)": TypeError("dataset must be a datasets.Dataset, got NoneType"),
+    "stream(SPLITS)": TypeError("dataset must be one split, got a DatasetDict of ['train']"),
+    "stream(EMPTY)": ValueError("dataset must hold at least one document"),
+    "stream(HOLES)": TypeError("row 1 is None"),
+    "stream(LISTS)": TypeError("must hold texts"),
+    "stream(text_column='row')": TypeError("must hold texts"),
+    "stream(text_column='body')": ValueError("text_column must be one of ['text', 'row'], got 'body'"),
+    "stream(text_column=None)": ValueError("text_column must be one of"),
+    "stream(tokenizer=None)": TypeError("tokenizer must have a method encode"),
+    "stream(tokenizer=CharTokenizer)": TypeError("tokenizer must have a method encode(text), got a class"),
+    "StreamingTextDataset(TEXTS, CHARACTERS, max_length=4)": TypeError("dataset must be a datasets.Dataset"),
+    "StreamingTextDataset(DATA, CHARACTERS, max_length=None)": TypeError("max_length must be"),
+    "items(STRANGE)": ValueError("character 'x' at position 2"),
+    "stream(overlap=4)": ValueError("overlap must be less than max_length 4"),
+    "stream(max_length=0)": ValueError("max_length must be"),
+    "stream(max_length=4.0)": TypeError("max_length must be"),
+    "stream(rank=1)": ValueError("rank must be"),
+    "stream(rank=-1, world_size=2)": ValueError("rank must be"),
+    "stream(world_size=0)": ValueError("world_size must be"),
+    "stream(world_size='2')": TypeError("world_size must be"),
+    "stream(base_seed=-1)": ValueError("base_seed must be"),
+    "stream(base_seed=True)": TypeError("base_seed must be"),
+    "stream(base_seed=0.0)": TypeError("base_seed must be"),
+    "stream().set_epoch(-1)": ValueError("epoch must be"),
+    "stream().set_epoch(1.0)": TypeError("epoch must be"),
+    "stream().count_chunks(0)": ValueError("num_proc must be"),
+    "stream().count_chunks(True)": TypeError("num_proc must be"),
+    "stream().load_state_dict(None)": TypeError("state must be a dict"),
+    "stream().load_state_dict({})": ValueError("state must have the keys"),
+    "resumed()": None,
+    "resumed(epoch=-1)": ValueError("epoch must be"),
+    "resumed(epoch=1.0)": TypeError("epoch must be"),
+    "resumed(documents=5)": ValueError("documents must be"),
+    "resumed(chunks='0')": TypeError("chunks must be"),
+    "resumed(max_length=5)": ValueError("state was saved with max_length=5"),
+    "resumed(base_seed=0)": ValueError("state was saved with base_seed=0"),
+    "resumed(fingerprint='0')": ValueError("state was saved with fingerprint='0'"),
+    "resumed(more=1)": ValueError("state must have the keys"),
+    # padding
+    "pad([5])": {"input_ids": [[5]], "attention_mask": [[1]], "labels": [[5]]},
+    "pad([0, 0], [0])['labels']": [[0, 0], [0, -100]],
+    "pad(np.array([250], dtype=np.uint8), [70_000, 3])['input_ids']": [[250, 0], [70_000, 3]],
+    "pad(torch.tensor([3]), max_length=np.int8(3))['input_ids']": [[3, 0, 0]],
+    "pad([5], pad_token_id=np.uint8(200), max_length=2)['input_ids']": [[5, 200]],
+    "pad()": ValueError("rows must hold at least one row"),
+    "pad([1], [])": ValueError("input_ids must hold at least one id, got none in row 1"),
+    "pad([1, 2, 3], max_length=2)": ValueError("no longer than max_length 2, got 3 in row 0"),
+    "pad([1.5])": TypeError("input_ids must be"),
+    "pad('ab')": TypeError("input_ids must be"),
+    "pad([[1]])": ValueError("input_ids must be"),
+    "pad([1], pad_token_id=None)": ValueError("tokenizer must have a pad token"),
+    "pad([1], pad_token_id=-1)": ValueError("pad_token_id must be"),
+    "pad([1], max_length=0)": ValueError("max_length must be"),
+    "pad([1], max_length=2.0)": TypeError("max_length must be"),
+    "PaddingCollator(None)": ValueError("tokenizer must have a pad token"),
+    "PaddingCollator(CHARACTERS)": ValueError("tokenizer must have a pad token"),
+    "padding_share([3], [[0]])": 0.0,
+    "padding_share(np.array([100, 28], dtype=np.int8), [[0, 1]])": 0.36,
+    "padding_share([], [[0]])": ValueError("lengths must hold at least one"),
+    "padding_share([0], [[0]])": ValueError("lengths must be at least 1"),
+    "padding_share([3], [])": ValueError("batches must hold at least one"),
+    "padding_share([3], [[0.5]])": TypeError("batches must be"),
+    "padding_share([3], [[]])": ValueError("batches must"),
+    "padding_share([3], [[1]])": ValueError("batches must"),
+    "padding_share([3, 4], [[-1]])": ValueError("batches must"),
+    "padding_share([1.5], [[0]])": TypeError("lengths must be"),
+    "lists(batches_by_length([7], 3, pool_size=3, seed=0))": [[0]],
+    "sorted(map(len, batches_by_length([7] * 5, 2, pool_size=4, seed=0)))": [1, 2, 2],
+    "batches_by_length([], 2, pool_size=2, seed=0)": ValueError("lengths must hold at least one"),
+    "batches_by_length([3], 0, pool_size=2, seed=0)": ValueError("batch_size must be"),
+    "batches_by_length([3], 2, pool_size=1, seed=0)": ValueError("pool_size must be"),
+    "batches_by_length([3], 2, pool_size=2, seed=-1)": ValueError("seed must be"),
+    "batches_by_length([3], 2.0, pool_size=2, seed=0)": TypeError("batch_size must be"),
+    "batches_by_length([3], 2, pool_size=2, seed=None)": TypeError("seed must be"),
+}
