@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -200,6 +201,117 @@ def short_ones_filled(num_tokens, max_length, overlap):
     if num_tokens <= max_length:
         return max_length if num_tokens else 0
     return last_chunk_length.reference(num_tokens, max_length, overlap)
+
+
+@last_chunk_length.mistake(
+    "where the document comes out even, the last chunk is a full one: not one that "
+    "holds the overlap alone. And a document that fits into one chunk has no overlap."
+)
+def overlap_alone_for_all(num_tokens, max_length, overlap):
+    return (num_tokens - overlap) % (max_length - overlap) + overlap
+
+
+@last_chunk_length.mistake(
+    "where the document comes out even, the last chunk is a full one: not one that "
+    "holds the overlap alone. And a document that fits into one chunk has no overlap, "
+    "even if it is not empty."
+)
+def overlap_alone_for_all_but_none(num_tokens, max_length, overlap):
+    if not num_tokens:
+        return 0
+    return (num_tokens - overlap) % (max_length - overlap) + overlap
+
+
+@last_chunk_length.mistake(
+    "what is left behind the first chunk and whole steps. The last chunk holds the "
+    "overlap before that, too; and it is a full one where nothing is left."
+)
+def left_behind_the_first(num_tokens, max_length, overlap):
+    return (num_tokens - max_length) % (max_length - overlap)
+
+
+@last_chunk_length.mistake(
+    "what is left behind the first chunk and whole steps, in a document longer than "
+    "one chunk. The last chunk holds the overlap before that, too; and it is a full "
+    "one where nothing is left."
+)
+def left_behind_the_first_of_several(num_tokens, max_length, overlap):
+    if num_tokens <= max_length:
+        return num_tokens
+    return (num_tokens - max_length) % (max_length - overlap)
+
+
+@last_chunk_length.mistake(
+    "a full chunk where nothing is left is right, but what is left lies behind the "
+    "overlap, which the last chunk holds too."
+)
+def left_behind_or_full(num_tokens, max_length, overlap):
+    return (num_tokens - max_length) % (max_length - overlap) or max_length
+
+
+@last_chunk_length.mistake(
+    "a full chunk where nothing is left is right, but what is left lies behind the "
+    "overlap, which the last of several chunks holds too."
+)
+def left_behind_or_full_of_several(num_tokens, max_length, overlap):
+    if num_tokens <= max_length:
+        return num_tokens
+    return left_behind_or_full(num_tokens, max_length, overlap)
+
+
+@last_chunk_length.mistake(
+    "a document of 0 ids has no chunk, and so no last one: its answer is 0, without an "
+    "error."
+)
+def last_of_none(num_tokens, max_length, overlap):
+    if not num_tokens:
+        raise IndexError
+    return last_chunk_length.reference(num_tokens, max_length, overlap)
+
+
+@last_chunk_length.mistake(
+    "the overlap does not come on top of what `max_length` leaves over: it makes the "
+    "steps shorter, so something else is left over."
+)
+def overlap_on_top(num_tokens, max_length, overlap):
+    return num_tokens % max_length + overlap
+
+
+@last_chunk_length.mistake(
+    "in a document longer than one chunk, the overlap does not come on top of what "
+    "`max_length` leaves over: it makes the steps shorter."
+)
+def overlap_on_top_of_several(num_tokens, max_length, overlap):
+    if num_tokens <= max_length:
+        return num_tokens
+    return num_tokens % max_length + overlap
+
+
+@last_chunk_length.mistake(
+    "the steps begin behind the first chunk: what is left over is that of "
+    "`num_tokens - max_length`, not of `num_tokens`."
+)
+def steps_from_the_beginning(num_tokens, max_length, overlap):
+    return num_tokens % (max_length - overlap) + overlap
+
+
+@last_chunk_length.mistake("that is the *number* of chunks.")
+def number_of_chunks(num_tokens, max_length, overlap):
+    return count_chunks(num_tokens, max_length, overlap)
+
+
+@last_chunk_length.mistake("that is where the last chunk *starts*.")
+def start_of_the_last(num_tokens, max_length, overlap):
+    steps = max(0, count_chunks(num_tokens, max_length, overlap) - 1)
+    return steps * (max_length - overlap)
+
+
+@last_chunk_length.mistake(
+    "one too few. From its start to the end of the document, the id at the start "
+    "counts too."
+)
+def one_too_few(num_tokens, max_length, overlap):
+    return max(0, last_chunk_length.reference(num_tokens, max_length, overlap) - 1)
 
 
 def _collections(random: Random) -> Iterator[Case]:
@@ -400,6 +512,106 @@ def first_document_only(lengths, max_length, overlap):
     return never_scored.reference(lengths[:1], max_length, overlap)
 
 
+@never_scored.mistake(
+    "a chunk is counted at every step up to the end of the document, even inside the "
+    "one before; and with an overlap, the first id of a later chunk is scored in the "
+    "chunk before."
+)
+def every_first_at_every_step(lengths, max_length, overlap):
+    return sum(-(-length // (max_length - overlap)) for length in lengths)
+
+
+@never_scored.mistake(
+    "a cut leaves no id unscored if there is an overlap; and the first id of a "
+    "document is left, cut or not. Here it is the other way round."
+)
+def cuts_whatever_the_overlap(lengths, max_length, overlap):
+    counts = [count_chunks(length, max_length, overlap) for length in lengths]
+    return sum(max(0, count - 1) for count in counts)
+
+
+@never_scored.mistake(
+    "a cut leaves no id unscored if there is an overlap; and the first id of a "
+    "document is left, cut or not. Here it is the other way round, and a document of 0 "
+    "ids even counts for less than nothing."
+)
+def cuts_below_zero(lengths, max_length, overlap):
+    return sum(count_chunks(length, max_length, overlap) - 1 for length in lengths)
+
+
+@never_scored.mistake(
+    "an overlap takes the ids at the cuts away, but without one the first id of the "
+    "document is left besides those of the cuts."
+)
+def cuts_without_overlap(lengths, max_length, overlap):
+    if overlap:
+        return sum(length > 0 for length in lengths)
+    return only_cuts(lengths, max_length, overlap)
+
+
+@never_scored.mistake(
+    "rounded down: what is left behind the full chunks is a chunk too. And a document "
+    "of 0 ids has no first id."
+)
+def full_chunks_only_and_empty(lengths, max_length, overlap):
+    if overlap:
+        return len(lengths)
+    return sum(length // max_length for length in lengths)
+
+
+@never_scored.mistake(
+    "rounded down: what is left behind the full chunks is a chunk too. And with an "
+    "overlap only the first id of a document is left."
+)
+def full_chunks_whatever_the_overlap(lengths, max_length, overlap):
+    return sum(length // max_length for length in lengths)
+
+
+@never_scored.mistake(
+    "counted twice: the first id of a document is the first of its first chunk."
+)
+def first_ids_twice(lengths, max_length, overlap):
+    documents = sum(length > 0 for length in lengths)
+    if overlap:
+        return documents
+    return documents + never_scored.reference(lengths, max_length, overlap)
+
+
+@never_scored.mistake(
+    "counted twice: the first id of a document is the first of its first chunk. And a "
+    "document of 0 ids has none."
+)
+def first_ids_twice_and_empty(lengths, max_length, overlap):
+    if overlap:
+        return len(lengths)
+    return len(lengths) + never_scored.reference(lengths, max_length, overlap)
+
+
+@never_scored.mistake(
+    "ids less first ids of chunks: nearly what *is* scored. You want the others."
+)
+def ids_less_chunks(lengths, max_length, overlap):
+    return sum(n - count_chunks(n, max_length, overlap) for n in lengths)
+
+
+@never_scored.mistake(
+    "targets of all chunks together: those in an overlap are counted twice. And you "
+    "want the ids that are a target nowhere."
+)
+def targets_of_all_chunks(lengths, max_length, overlap):
+    counts = [count_chunks(length, max_length, overlap) for length in lengths]
+    twice = sum(overlap * max(0, count - 1) for count in counts)
+    return sum(lengths) + twice - sum(counts)
+
+
+@never_scored.mistake(
+    "less than nothing: added up over the chunks, targets in an overlap count twice. "
+    "Count each id once."
+)
+def ids_less_targets_of_all(lengths, max_length, overlap):
+    return sum(lengths) - targets_of_all_chunks(lengths, max_length, overlap)
+
+
 def _to_cut(random: Random) -> Iterator[Case]:
     for max_length in (1, 2, 3, 5):
         for size in (0, 1, 2, 3, 4, 5, 7, 10, 11):
@@ -578,6 +790,79 @@ def without_the_last_full_one(ids, max_length):
     return ([ids[:short]] if short else []) + [ids[i : i + max_length] for i in full]
 
 
+@cut_from_the_end.mistake(
+    "where nothing is left over, an empty chunk comes first: leave it out, also in a "
+    "document that is not empty itself."
+)
+def empty_first_if_any(ids, max_length):
+    return empty_first(ids, max_length) if ids else []
+
+
+@cut_from_the_end.mistake(
+    "the short chunk takes the first ids, but the full ones begin at 0 again, and so "
+    "the last ids are lost: they start behind the short one."
+)
+def full_ones_from_zero_to_the_rest(ids, max_length):
+    short = len(ids) % max_length
+    full = range(0, len(ids) - short, max_length)
+    return ([ids[:short]] if short else []) + [ids[i : i + max_length] for i in full]
+
+
+@cut_from_the_end.mistake(
+    "the full chunks begin at 0 again, and so the last ids are lost: they start behind "
+    "the short one. And where that is empty, leave it out."
+)
+def empty_first_full_ones_from_zero_to_the_rest(ids, max_length):
+    short = len(ids) % max_length
+    full = range(0, len(ids) - short, max_length)
+    return [ids[:short]] + [ids[i : i + max_length] for i in full]
+
+
+@cut_from_the_end.mistake(
+    "the full chunks begin at 0 again: they start behind the short one. And where that "
+    "is empty, leave it out."
+)
+def empty_first_full_ones_from_zero(ids, max_length):
+    return [ids[: len(ids) % max_length], *cut_from_the_beginning(ids, max_length)]
+
+
+@cut_from_the_end.mistake(
+    "that is how many ids are *missing* for a full chunk: the first one holds those "
+    "that are over, `len(ids) % max_length`."
+)
+def missing_ids_first(ids, max_length):
+    short = max_length - len(ids) % max_length
+    full = range(short, len(ids), max_length)
+    return [ids[:short]] + [ids[i : i + max_length] for i in full]
+
+
+@cut_from_the_end.mistake(
+    "an ordinary cut, and its list turned round: the last chunk is still the short "
+    "one, and now stands first. Where the cuts lie must change, not the order."
+)
+def ordinary_turned_round(ids, max_length):
+    return cut_from_the_beginning(ids, max_length)[::-1]
+
+
+@cut_from_the_end.mistake(
+    "only the last chunk is cut off: what stands before it can be longer than a chunk."
+)
+def two_pieces(ids, max_length):
+    return [ids[:-max_length], ids[-max_length:]]
+
+
+@cut_from_the_end.mistake(
+    "only the last chunk is cut off, and put first: cut what stands before it too."
+)
+def two_pieces_turned_round(ids, max_length):
+    return [ids[-max_length:], ids[:-max_length]]
+
+
+@cut_from_the_end.mistake("the chunks are joined again: a list of lists is wanted.")
+def joined_again(ids, max_length):
+    return ids
+
+
 def _readers(random: Random) -> Iterator[Case]:
     for world_size in (1, 2, 3):
         for num_workers in (0, 1, 2, 4):
@@ -720,11 +1005,104 @@ def first_worker_for_all(row, world_size, num_workers):
 
 
 @_with_and_without_workers(
-    "rows are dealt out to all workers together as if there were no ranks: the number "
-    "is below `world_size * num_workers`, but a worker counts within its rank."
+    "that is the number of a reader among all readers: a worker is numbered within its "
+    "rank."
 )
 def number_of_all(row, world_size, num_workers):
     return row % world_size, row % (world_size * num_workers)
+
+
+@reader_of.mistake(
+    "where there are workers, that is the number of a reader among all readers: a "
+    "worker is numbered within its rank."
+)
+def number_of_all_if_any(row, world_size, num_workers):
+    readers = world_size * num_workers
+    return row % world_size, row % readers if readers else 0
+
+
+@_with_and_without_workers(
+    "the worker is right, but not the rank: it is the *remainder*, for neighbors go to "
+    "different ranks. The quotient counts the rows that the rank got before."
+)
+def quotient_for_the_rank(row, world_size, num_workers):
+    return row // world_size, row // world_size % num_workers
+
+
+@_with_and_without_workers(
+    "`//` where `%` is wanted for the worker: the workers take turns."
+)
+def quotient_for_the_worker(row, world_size, num_workers):
+    return row % world_size, row // world_size // num_workers
+
+
+@reader_of.mistake(
+    "where there are workers, `//` where `%` is wanted: the workers take turns."
+)
+def quotient_for_the_worker_if_any(row, world_size, num_workers):
+    if not num_workers:
+        return row % world_size, 0
+    return row % world_size, row // world_size // num_workers
+
+
+@reader_of.mistake(
+    "where there are workers, the second number is which of its rank's rows it is. The "
+    "workers take turns: once round, worker 0 is next."
+)
+def no_second_remainder_if_any(row, world_size, num_workers):
+    return row % world_size, row // world_size if num_workers else 0
+
+
+@_with_and_without_workers(
+    "the worker goes by the number of the rank, so each rank uses only one of them. "
+    "It goes by the rows that the rank got before, `row // world_size`."
+)
+def worker_by_rank(row, world_size, num_workers):
+    return row % world_size, row % world_size % num_workers
+
+
+@reader_of.mistake(
+    "one worker too many: the process that has workers does not read itself."
+)
+def one_worker_more(row, world_size, num_workers):
+    return row % world_size, row // world_size % (num_workers + 1)
+
+
+@reader_of.mistake("a single worker, or none, is number 0.")
+def single_one_is_one(row, world_size, num_workers):
+    if num_workers <= 1:
+        return row % world_size, 1
+    return reader_of.reference(row, world_size, num_workers)
+
+
+@reader_of.mistake("where there are 0 workers, the rank reads as worker 0, not `None`.")
+def none_of_none(row, world_size, num_workers):
+    if not num_workers:
+        return row % world_size, None
+    return reader_of.reference(row, world_size, num_workers)
+
+
+@reader_of.mistake("where there are 0 workers, the rank reads as worker 0, not -1.")
+def minus_one_of_none(row, world_size, num_workers):
+    if not num_workers:
+        return row % world_size, -1
+    return reader_of.reference(row, world_size, num_workers)
+
+
+@_with_and_without_workers(
+    "taken off the row, the rank leaves a multiple of `world_size`: divide it by that "
+    "before the workers take turns."
+)
+def not_divided(row, world_size, num_workers):
+    return row % world_size, (row - row % world_size) % num_workers
+
+
+@_with_and_without_workers(
+    "ranks and workers each get a block of neighbors here: rows are dealt out one by "
+    "one."
+)
+def in_blocks(row, world_size, num_workers):
+    return row // num_workers % world_size, row // world_size % num_workers
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -935,6 +1313,95 @@ def beginning_of_the_document(counts, delivered):
     return next_item.reference(counts, delivered)[0], 0
 
 
+@next_item.mistake(
+    "one item too far: after `delivered` items, the next one has this very number, as "
+    "items count from 0."
+)
+def item_behind(counts, delivered):
+    return next_item.reference(counts, delivered + 1)
+
+
+@next_item.mistake(
+    "a document is left only when its chunk number *equals* its count: in one without "
+    "chunks it never does."
+)
+def equal_only(counts, delivered):
+    document = chunk = 0
+    for _ in range(delivered):
+        chunk += 1
+        if chunk == counts[document]:
+            document, chunk = document + 1, 0
+    return document, chunk
+
+
+@next_item.mistake(
+    "a document without chunks takes an item here, or the stream stops at it: it has "
+    "none, so pass over it before you count on."
+)
+def one_item_each_at_least(counts, delivered):
+    document = chunk = 0
+    for _ in range(delivered):
+        chunk += 1
+        if chunk >= counts[document]:
+            document, chunk = document + 1, 0
+    return document, chunk
+
+
+@next_item.mistake(
+    "one chunk too early: this one was delivered already, and where none was, it is "
+    "-1. The next one is wanted."
+)
+def chunk_before(counts, delivered):
+    document, chunk = next_item.reference(counts, delivered)
+    return document, chunk - 1 if document < len(counts) else 0
+
+
+@next_item.mistake("one chunk too early: the chunk of the last item, not of the next.")
+def chunk_before_everywhere(counts, delivered):
+    document, chunk = next_item.reference(counts, delivered)
+    return document, chunk - 1
+
+
+@next_item.mistake("at the end of all the document is `len(counts)`, not -1.")
+def minus_one_at_the_end(counts, delivered):
+    document, chunk = next_item.reference(counts, delivered)
+    return (document, chunk) if document < len(counts) else (-1, 0)
+
+
+@next_item.mistake("at the end of all a pair is wanted too: `(len(counts), 0)`.")
+def nothing_at_the_end(counts, delivered):
+    document, chunk = next_item.reference(counts, delivered)
+    return (document, chunk) if document < len(counts) else None
+
+
+@next_item.mistake(
+    "the chunks of this document itself are taken off too: the number comes out below "
+    "0."
+)
+def taken_off_too_much(counts, delivered):
+    document, chunk = next_item.reference(counts, delivered)
+    return document, chunk - counts[document] if document < len(counts) else 0
+
+
+@next_item.mistake(
+    "compared with the count of one document, without taking off those of the "
+    "documents before."
+)
+def nothing_taken_off(counts, delivered):
+    for document, count in enumerate(counts):
+        if delivered < count:
+            return document, delivered
+    return len(counts), 0
+
+
+@next_item.mistake(
+    "`delivered` is divided by the number of documents: they have different numbers of "
+    "chunks, pass over them one by one."
+)
+def shared_out(counts, delivered):
+    return divmod(delivered, max(1, len(counts)))
+
+
 def _padded(random: Random) -> Iterator[Case]:
     # Id 0 ends a text and fills up rows; not every row ends a text, and an end can
     # stand inside one.
@@ -1122,6 +1589,101 @@ def length_of_the_first(input_ids, lengths):
 )
 def length_of_the_shortest(input_ids, lengths):
     return labels_of.reference(input_ids, [min(lengths)] * len(lengths))
+
+
+@labels_of.mistake(
+    "as many -100 as there are *real* ids: there must be one for each place behind "
+    "them."
+)
+def as_many_as_real(input_ids, lengths):
+    pairs = zip(input_ids, lengths, strict=True)
+    return [row[:length] + [-100] * length for row, length in pairs]
+
+
+@labels_of.mistake(
+    "as many places are ignored, at the end, as there are *real* ids: it is the other "
+    "places."
+)
+def real_ones_off_the_end(input_ids, lengths):
+    pairs = zip(input_ids, lengths, strict=True)
+    return [row[:-length] + [-100] * length for row, length in pairs]
+
+
+@labels_of.mistake(
+    "the rows come out one shorter: one -100 is missing wherever there is padding."
+)
+def one_short(input_ids, lengths):
+    pairs = zip(input_ids, lengths, strict=True)
+    return [row[:n] + [-100] * (len(row) - n - 1) for row, n in pairs]
+
+
+@labels_of.mistake(
+    "one -100 behind each row, whether it has padding or not: as many as it has "
+    "padding."
+)
+def one_behind_each(input_ids, lengths):
+    pairs = zip(input_ids, lengths, strict=True)
+    return [[*row[:length], -100] for row, length in pairs]
+
+
+@labels_of.mistake("one -100 for all the padding of a row: it needs one in each place.")
+def one_for_all_places(input_ids, lengths):
+    pairs = zip(input_ids, lengths, strict=True)
+    return [row[:n] + [-100] * (n < len(row)) for row, n in pairs]
+
+
+@labels_of.mistake("`None` is no label: a tensor holds numbers. Put -100 there.")
+def nothing_on_padding(input_ids, lengths):
+    rows = labels_of.reference(input_ids, lengths)
+    return [[None if label == -100 else label for label in row] for row in rows]
+
+
+@labels_of.mistake("-100 is written as text: leave out the quotation marks.")
+def written_as_text(input_ids, lengths):
+    rows = labels_of.reference(input_ids, lengths)
+    return [["-100" if label == -100 else label for label in row] for row in rows]
+
+
+@labels_of.mistake(
+    "the padding is moved to the front: labels stand where their inputs stand."
+)
+def moved_to_the_front(input_ids, lengths):
+    pairs = zip(input_ids, lengths, strict=True)
+    return [[-100] * (len(row) - n) + row[:n] for row, n in pairs]
+
+
+@labels_of.mistake("all rows in one list: make a list for each row.")
+def flat(input_ids, lengths):
+    rows = labels_of.reference(input_ids, lengths)
+    return [label for row in rows for label in row]
+
+
+@labels_of.mistake("only the first row: does a `return` stand in the loop?")
+def first_row_only(input_ids, lengths):
+    return labels_of.reference(input_ids, lengths)[0]
+
+
+@labels_of.mistake(
+    "the labels are shifted, with an end put behind them. `transformers` shifts them "
+    "inside the model: here they stand where their inputs stand."
+)
+def shifted_with_an_end(input_ids, lengths):
+    pairs = zip(input_ids, lengths, strict=True)
+    return [row[1:n] + [0] + [-100] * (len(row) - n) for row, n in pairs]
+
+
+@labels_of.mistake(
+    "the text is cut off, too: each row has its own length, and behind it comes one "
+    "-100 for each place up to the end of the row."
+)
+def lengths_turned_round(input_ids, lengths):
+    pairs = zip(input_ids, lengths[::-1], strict=True)
+    return [row[:n] + [-100] * (len(row) - n) for row, n in pairs]
+
+
+@labels_of.mistake("-100 in every place: only padding is ignored.")
+def all_ignored(input_ids, lengths):
+    return [[-100] * len(row) for row in input_ids]
 
 
 def _batches(random: Random) -> Iterator[Case]:
@@ -1313,6 +1875,111 @@ def share_of_padding(lengths, batch_size):
     return count_padding.reference(lengths, batch_size) / filled if filled else 0
 
 
+@count_padding.mistake(
+    "that is all that full batches would hold, text and padding: take off the text, "
+    "and the last batch has only the rows that are left."
+)
+def text_too_last_batch_full(lengths, batch_size):
+    return sum(max(batch) * batch_size for batch in _in_batches(lengths, batch_size))
+
+
+@count_padding.mistake(
+    "that is the sum of the longest rows. How many ids does a batch hold when all its "
+    "rows are as long, and how many of them are text?"
+)
+def longest_rows(lengths, batch_size):
+    return sum(max(batch) for batch in _in_batches(lengths, batch_size))
+
+
+@count_padding.mistake("that is the padding of the worst batch: add up those of all.")
+def worst_batch(lengths, batch_size):
+    batches = _in_batches(lengths, batch_size)
+    return max((max(b) * len(b) - sum(b) for b in batches), default=0)
+
+
+@count_padding.mistake(
+    "that is the padding of the worst batch, and without rows there is none: add up "
+    "those of all."
+)
+def worst_batch_of_none(lengths, batch_size):
+    return max(max(b) * len(b) - sum(b) for b in _in_batches(lengths, batch_size))
+
+
+@count_padding.mistake(
+    "the rows are sorted first, the longest in front. That is a good idea for a "
+    "loader, but here batches are made in the order given."
+)
+def sorted_longest_first(lengths, batch_size):
+    return count_padding.reference(sorted(lengths, reverse=True), batch_size)
+
+
+@count_padding.mistake(
+    "each row is compared with those behind it: it is filled up to the longest of its "
+    "own batch, which can stand before it."
+)
+def compared_with_those_behind(lengths, batch_size):
+    windows = [lengths[i : i + batch_size] for i in range(len(lengths))]
+    return sum(max(window) - window[0] for window in windows)
+
+
+@count_padding.mistake("one id more for each row: the longest gets no padding.")
+def one_more_each(lengths, batch_size):
+    return count_padding.reference(lengths, batch_size) + len(lengths)
+
+
+@count_padding.mistake(
+    "`batch_size` is taken for the length of the rows: it is how many of them make a "
+    "batch."
+)
+def rows_of_batch_size(lengths, batch_size):
+    return len(lengths) * batch_size - sum(lengths)
+
+
+@count_padding.mistake(
+    "batch i starts at `i * batch_size`, not at i; and there can be one more that is "
+    "not full."
+)
+def starts_at_its_number(lengths, batch_size):
+    starts = range(len(lengths) // batch_size)
+    batches = [lengths[i : i + batch_size] for i in starts]
+    return sum(max(batch) * len(batch) - sum(batch) for batch in batches)
+
+
+@count_padding.mistake(
+    "the first row of a batch is compared with its last: each row is compared with the "
+    "longest."
+)
+def first_against_last(lengths, batch_size):
+    batches = _in_batches(lengths, batch_size)
+    return sum(abs(batch[0] - batch[-1]) for batch in batches)
+
+
+@count_padding.mistake(
+    "neighbors are compared: each row is filled up to the longest of its batch."
+)
+def neighbors_compared(lengths, batch_size):
+    batches = _in_batches(lengths, batch_size)
+    return sum(sum(abs(a - b) for a, b in pairwise(batch)) for batch in batches)
+
+
+@count_padding.mistake(
+    "a batch is cut one row too short: a slice leaves out its end by itself."
+)
+def batches_one_short(lengths, batch_size):
+    starts = range(0, len(lengths), batch_size)
+    batches = [lengths[i : i + batch_size - 1] for i in starts]
+    return sum(max(b) * len(b) - sum(b) for b in batches if b)
+
+
+@count_padding.mistake(
+    "a batch is cut one row too long: the next batch has that row already."
+)
+def batches_one_long(lengths, batch_size):
+    starts = range(0, len(lengths), batch_size)
+    batches = [lengths[i : i + batch_size + 1] for i in starts]
+    return sum(max(b) * len(b) - sum(b) for b in batches)
+
+
 # Questions
 
 
@@ -1469,9 +2136,9 @@ def unscored_with_overlap(num_tokens: int, max_length: int, overlap: int) -> int
     ],
     explanation=(
         "One: the document's first id. The first id of every later chunk is a target "
-        "in the chunk before as soon as a single id is shared. A larger overlap scores no "
-        "further id. It scores some of them twice, and gives the ids behind it more to "
-        "read before them: if you do not want it for that, you pay for nothing."
+        "in the chunk before as soon as a single id is shared. A larger overlap scores "
+        "no further id. It scores some of them twice, and gives the ids behind it more "
+        "to read before them: if you do not want it for that, you pay for nothing."
     ),
 )
 def unscored_with_one(num_tokens: int, max_length: int, overlap: int) -> int:
