@@ -784,9 +784,6 @@ wrong("labels_of", "the padding is moved to the front: labels")(
 wrong("labels_of", "all rows in one list: make a list for each")(
     lambda rows, ns: [t if i < n else -100 for row, n in zip(rows, ns, strict=True) for i, t in enumerate(row)]
 )
-wrong("labels_of", "only the first row: does a `return` stand in")(
-    lambda rows, ns: [[t if i < n else -100 for i, t in enumerate(row)] for row, n in zip(rows, ns, strict=True)][:1][0]
-)
 wrong("labels_of", "-100 is written as text: leave out the")(
     lambda rows, ns: [row[:n] + ["-100"] * (len(row) - n) for row, n in zip(rows, ns, strict=True)]
 )
@@ -796,6 +793,12 @@ wrong("labels_of", "-100 goes by the id. But 0 ends a text as")(
 wrong("labels_of", "the labels are shifted, with an end put")(
     lambda rows, ns: [row[1:n] + [0] + [-100] * (len(row) - n) for row, n in zip(rows, ns, strict=True)]
 )
+
+
+@wrong("labels_of", "only the first row")
+def returns_in_the_first_round(input_ids, lengths):
+    for row, length in zip(input_ids, lengths, strict=True):
+        return row[:length] + [-100] * (len(row) - length)
 
 
 @wrong("labels_of", "changes its arguments")
