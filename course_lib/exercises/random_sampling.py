@@ -158,6 +158,22 @@ def two_kept_back(num_tokens, num_steps, offset):
     return max(0, (num_tokens - offset - 2) // num_steps)
 
 
+@num_subsequences.mistake(
+    "never fewer than one. A stream that is too short has none: 0."
+)
+def at_least_one_subsequence(num_tokens, num_steps, offset):
+    return max(1, (num_tokens - offset - 1) // num_steps)
+
+
+@num_subsequences.mistake(
+    "right, except where just T + 1 ids are left behind the offset: they are enough "
+    "for one."
+)
+def strict_for_the_first(num_tokens, num_steps, offset):
+    rest = num_tokens - offset
+    return 0 if rest <= num_steps + 1 else (rest - 1) // num_steps
+
+
 def _epochs(random: Random) -> Iterator[Case]:
     for batch_size in (1, 2, 3, 5):
         for num_steps in (2, 3, 5):
@@ -290,6 +306,67 @@ def left_over(num_tokens, batch_size, num_steps, offset):
 )
 def one_batch_less(num_tokens, batch_size, num_steps, offset):
     return max(0, max(0, (num_tokens - offset - 1) // num_steps) // batch_size - 1)
+
+
+@num_batches.mistake(
+    "the numbers are multiplied. B subsequences are one batch: divide."
+)
+def multiplied(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset - 1) // num_steps) * batch_size
+
+
+@num_batches.mistake(
+    "those are batches of windows of stride 1, which overlap. Disjoint subsequences "
+    "are T apart."
+)
+def batches_of_windows(num_tokens, batch_size, num_steps, offset):
+    return max(0, num_tokens - offset - num_steps) // batch_size
+
+
+@num_batches.mistake(
+    "the offset is taken off the number of batches. It is a number of ids: take it off "
+    "before you divide."
+)
+def offset_off_the_batches(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - 1) // num_steps // batch_size - offset)
+
+
+@num_batches.mistake(
+    "one extra id for each batch. Batches are made of shuffled subsequences: all of "
+    "them together need one more."
+)
+def one_id_for_each_batch(num_tokens, batch_size, num_steps, offset):
+    return max(0, num_tokens - offset) // (batch_size * num_steps + 1)
+
+
+@num_batches.mistake(
+    "never fewer than one. A stream that is too short, or a batch short, has 0."
+)
+def at_least_one_batch(num_tokens, batch_size, num_steps, offset):
+    return max(1, (num_tokens - offset - 1) // num_steps // batch_size)
+
+
+@num_batches.mistake(
+    "two ids are kept back. The offset takes off its own ids, and the last target one."
+)
+def two_ids_kept_back(num_tokens, batch_size, num_steps, offset):
+    return max(0, (num_tokens - offset - 2) // num_steps) // batch_size
+
+
+@num_batches.mistake(
+    "one subsequence is kept back. The last target is one *id*, and is taken off once."
+)
+def one_subsequence_kept_back(num_tokens, batch_size, num_steps, offset):
+    subsequences = max(0, (num_tokens - offset - 1) // num_steps)
+    return max(0, (subsequences - 1) // batch_size)
+
+
+@num_batches.mistake(
+    "right, but for a stream that ends before the offset: `int` rounds towards 0, "
+    "which hides most negative counts, and not all."
+)
+def cut_off_batches(num_tokens, batch_size, num_steps, offset):
+    return int((num_tokens - offset - 1) / num_steps / batch_size)
 
 
 def _shuffled_epochs(random: Random) -> Iterator[Case]:
@@ -426,6 +503,78 @@ def one_t_taken_off(starts, num_steps):
     return min(starts) - num_steps if min(starts) >= num_steps else min(starts)
 
 
+@offset_of.mistake("T is taken off the smallest start, needed or not.")
+def smallest_less_t(starts, num_steps):
+    return min(starts) - num_steps
+
+
+@offset_of.mistake("the remainder of the division by T + 1. The starts are T apart.")
+def remainder_of_t_plus_1(starts, num_steps):
+    return starts[0] % (num_steps + 1)
+
+
+@offset_of.mistake("the remainder of the division by T - 1. The starts are T apart.")
+def remainder_of_t_minus_1(starts, num_steps):
+    return starts[0] % (num_steps - 1)
+
+
+@offset_of.mistake(
+    "T comes out for the offset 0: take T off as long as it goes, down to 0."
+)
+def t_for_zero(starts, num_steps):
+    offset = min(starts)
+    while offset > num_steps:
+        offset -= num_steps
+    return offset
+
+
+@offset_of.mistake(
+    "the remainder of a start less one. Starts and offset are both counted from 0: "
+    "take nothing off."
+)
+def remainder_of_one_less(starts, num_steps):
+    return (starts[0] - 1) % num_steps
+
+
+@offset_of.mistake(
+    "an offset is counted from 0: it is the remainder itself, and not one more."
+)
+def offset_from_one(starts, num_steps):
+    return starts[0] % num_steps + 1
+
+
+@offset_of.mistake(
+    "the first start, found by counting back from the largest. But starts are missing "
+    "from the log, whichever they were."
+)
+def counted_back(starts, num_steps):
+    return max(starts) - (len(starts) - 1) * num_steps
+
+
+@offset_of.mistake(
+    "as if none were missing: the largest start less T for each start. Starts are "
+    "missing, whichever they were."
+)
+def counted_back_too_far(starts, num_steps):
+    return max(starts) - len(starts) * num_steps
+
+
+@offset_of.mistake(
+    "the mean of the starts. It need not be a start itself, nor lie a multiple of T "
+    "above the offset: one start is enough."
+)
+def remainder_of_the_mean(starts, num_steps):
+    return sum(starts) // len(starts) % num_steps
+
+
+@offset_of.mistake(
+    "the greatest common divisor of the starts, and its remainder. Starts that are T "
+    "apart share a remainder themselves."
+)
+def remainder_of_the_divisor(starts, num_steps):
+    return math.gcd(*starts) % num_steps
+
+
 def _targets(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 3, 5):
         for offset in range(num_steps):
@@ -554,6 +703,63 @@ def number_of_the_subsequence(position, offset, num_steps):
 )
 def always_the_longest(position, offset, num_steps):
     return 0 if position <= offset else num_steps
+
+
+@left_context.mistake(
+    "the length of the window of stride 1 that ends there. Here the context begins "
+    "anew at every cut."
+)
+def as_if_windows_slid(position, offset, num_steps):
+    return min(position, num_steps)
+
+
+@left_context.mistake(
+    "the contexts come again after T tokens, and not after T + 1: 1, 2, …, T, and then "
+    "1."
+)
+def period_of_t_plus_1(position, offset, num_steps):
+    return (position - offset) % (num_steps + 1) if position > offset else 0
+
+
+@left_context.mistake(
+    "position and offset are exchanged: the offset is taken off the position."
+)
+def position_from_offset(position, offset, num_steps):
+    return (offset - position - 1) % num_steps + 1 if offset > position else 0
+
+
+@left_context.mistake(
+    "the token at offset + 1 is the first target already: it has one token of context."
+)
+def first_target_left_out(position, offset, num_steps):
+    return (position - offset - 1) % num_steps + 1 if position > offset + 1 else 0
+
+
+@left_context.mistake("-1 for a token that is never a target. The task wants 0.")
+def minus_one_for_none(position, offset, num_steps):
+    return (position - offset - 1) % num_steps + 1 if position > offset else -1
+
+
+@left_context.mistake("`None` for a token that is never a target. The task wants 0.")
+def none_for_none(position, offset, num_steps):
+    return (position - offset - 1) % num_steps + 1 if position > offset else None
+
+
+@left_context.mistake(
+    "the token itself is counted as well. Its context is what stands to its left."
+)
+def counts_itself(position, offset, num_steps):
+    return (position - offset - 1) % num_steps + 2 if position > offset else 0
+
+
+@left_context.mistake(
+    "the first subsequence is left out. Its tokens have the contexts 1, 2, …, T, as "
+    "those of all others."
+)
+def first_subsequence_left_out(position, offset, num_steps):
+    if position < offset + num_steps:
+        return 0
+    return (position - offset - 1) % num_steps + 1
 
 
 def _highest_offsets(random: Random) -> Iterator[Case]:
@@ -700,6 +906,66 @@ def remainders_of_t_plus_1(highest, num_steps):
     ]
 
 
+@alignment_counts.mistake(
+    "the same count for each, rounded up. Only some alignments get what is left of "
+    "(highest + 1) / T."
+)
+def rounded_up_for_all(highest, num_steps):
+    return [highest // num_steps + 1] * num_steps
+
+
+@alignment_counts.mistake(
+    "T + 1 counts. There are T alignments, 0 … T - 1: T cuts like 0."
+)
+def one_alignment_more(highest, num_steps):
+    return [len(range(k, highest + 1, num_steps + 1)) for k in range(num_steps + 1)]
+
+
+@alignment_counts.mistake(
+    "all that is left of (highest + 1) / T goes to the last alignment here."
+)
+def rest_to_the_last(highest, num_steps):
+    each, rest = divmod(highest + 1, num_steps)
+    return [each] * (num_steps - 1) + [each + rest]
+
+
+@alignment_counts.mistake("the offsets themselves, alignment by alignment. Count them.")
+def offsets_by_alignment(highest, num_steps):
+    return [list(range(k, highest + 1, num_steps)) for k in range(num_steps)]
+
+
+@alignment_counts.mistake("the offsets 1 … highest + 1. They are 0 … highest.")
+def offsets_from_one(highest, num_steps):
+    offsets = range(1, highest + 2)
+    return [sum(o % num_steps == k for o in offsets) for k in range(num_steps)]
+
+
+@alignment_counts.mistake(
+    "what is missing to the next multiple of T. Two offsets cut alike if what lies "
+    "above the last one is the same."
+)
+def missing_to_a_multiple(highest, num_steps):
+    offsets = range(highest + 1)
+    return [sum(-o % num_steps == k for o in offsets) for k in range(num_steps)]
+
+
+@alignment_counts.mistake(
+    "a `dict` from alignment to count. A list is wanted, in which the count of "
+    "alignment k stands at k, and 0 for those that never occur."
+)
+def counts_by_alignment(highest, num_steps):
+    counts = {}
+    for offset in range(highest + 1):
+        counts[offset % num_steps] = counts.get(offset % num_steps, 0) + 1
+    return counts
+
+
+@alignment_counts.mistake("running totals. Each alignment has a count of its own.")
+def running_totals(highest, num_steps):
+    counts = [len(range(k, highest + 1, num_steps)) for k in range(num_steps)]
+    return [sum(counts[: k + 1]) for k in range(num_steps)]
+
+
 def _coverages(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 5, 10):
         yield from ((num_epochs, num_steps) for num_epochs in (0, 1, 2, 3, 5, 50))
@@ -792,7 +1058,8 @@ def exponential(num_epochs, num_steps):
 
 
 @expected_coverage.mistake(
-    "`//` makes 0 of 1 / T. A share is a fraction: divide with `/`."
+    "a whole number, 0 or 1: `//` makes 0 of 1 / T, and `int` makes 0 of any share. It "
+    "is a fraction: divide with `/`, and return what comes out."
 )
 def whole_division(num_epochs, num_steps):
     return 1 - (1 - 1 // num_steps) ** num_epochs
@@ -831,6 +1098,40 @@ def one_epoch_too_many(num_epochs, num_steps):
 )
 def one_epoch_too_few(num_epochs, num_steps):
     return 1 - (1 - 1 / num_steps) ** max(0, num_epochs - 1)
+
+
+@expected_coverage.mistake(
+    "the expected number of contexts of one token that have come. Divide it by T for a "
+    "share."
+)
+def number_of_contexts(num_epochs, num_steps):
+    return num_steps * (1 - (1 - 1 / num_steps) ** num_epochs)
+
+
+@expected_coverage.mistake("one epoch too few: the first one counts as well.")
+def one_epoch_less(num_epochs, num_steps):
+    return 1 - (1 - 1 / num_steps) ** (num_epochs - 1)
+
+
+@expected_coverage.mistake("rounded. Return the share as it is.")
+def rounded_share(num_epochs, num_steps):
+    return round(1 - (1 - 1 / num_steps) ** num_epochs, 2)
+
+
+@expected_coverage.mistake(
+    "there are T alignments, 0 … T - 1, and not T - 1: an epoch misses a pair with the "
+    "chance 1 - 1/T."
+)
+def one_alignment_less(num_epochs, num_steps):
+    return 1 - (1 - 1 / max(1, num_steps - 1)) ** num_epochs
+
+
+@expected_coverage.mistake(
+    "1 / T² for a pair and an epoch. One of T alignments shows it, and the token is "
+    "given: 1 / T."
+)
+def squared_alignments(num_epochs, num_steps):
+    return 1 - (1 - 1 / num_steps**2) ** num_epochs
 
 
 # -- Bug or not? ----------------------------------------------------------------------

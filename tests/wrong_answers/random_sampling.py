@@ -1,11 +1,11 @@
 """Answers to the exercises of lesson 03, as a class gives them."""
 
 import math
+import random
 from collections import Counter
 
 import numpy as np
 import torch
-
 from wrong_answers import refused, right, wrong
 
 # -- num_subsequences (N, T, offset) --------------------------------------------------
@@ -224,3 +224,185 @@ def by_a_recursion(num_epochs, num_steps):
     for _ in range(num_epochs):
         seen += (1 - seen) / num_steps
     return seen
+
+
+# -- num_subsequences: a second class --------------------
+
+wrong("num_subsequences", None, natural=False)(lambda n, t, offset: max(0, (n - t - 1) // offset) if offset else 0)
+wrong("num_subsequences", "never fewer than one")(lambda n, t, offset: max(1, (n - offset - 1) // t))
+wrong("num_subsequences", "right, except where just T + 1 ids are left")(
+    lambda n, t, offset: 0 if n - offset <= t + 1 else (n - offset - 1) // t
+)
+right("num_subsequences")(lambda n, t, offset: len(range(offset, n - t, t)))
+right("num_subsequences")(lambda n, t, offset: int(max(0, np.floor((n - offset - 1) / t))))
+
+
+@right("num_subsequences")
+def num_subsequences_otherwise(num_tokens, context, offset):
+    n = 0
+    while offset + context < num_tokens:
+        n += 1
+        offset += context
+    return n
+
+
+# -- num_batches: a second class --------------------
+
+right("num_batches")(lambda n, size, t, offset: (n - offset - 1) // (size * t) if n > offset else 0)
+wrong("num_batches", "the numbers are multiplied")(lambda n, size, t, offset: count(n, t, offset) * size)
+wrong("num_batches", "never fewer than one")(lambda n, size, t, offset: max(1, count(n, t, offset) // size))
+wrong("num_batches", "those are batches of windows of stride 1")(
+    lambda n, size, t, offset: max(0, n - offset - t) // size
+)
+wrong("num_batches", "the offset is taken off the number of batches")(
+    lambda n, size, t, offset: max(0, (n - 1) // t // size - offset)
+)
+wrong("num_batches", "two ids are kept back")(lambda n, size, t, offset: count(n, t, offset + 1) // size)
+wrong("num_batches", "one subsequence is kept back")(
+    lambda n, size, t, offset: max(0, (count(n, t, offset) - 1) // size)
+)
+wrong("num_batches", "one extra id for each batch")(lambda n, size, t, offset: max(0, n - offset) // (size * t + 1))
+wrong("num_batches", "right, but for a stream that ends before the")(
+    lambda n, size, t, offset: int((n - offset - 1) / t / size)
+)
+right("num_batches")(lambda n, size, t, offset: max(0, n - offset - 1) // (size * t))
+right("num_batches")(lambda n, size, t, offset: len(range(offset, n - t, t)) // size)
+
+# -- offset_of: a second class --------------------
+
+wrong("offset_of", "T is taken off the smallest start, needed or")(lambda starts, t: min(starts) - t)
+wrong("offset_of", "the remainder of the division by T + 1")(lambda starts, t: starts[0] % (t + 1))
+wrong("offset_of", None)(lambda starts, t: min(starts) % (t - 1) if t > 1 else 0)
+wrong("offset_of", "the greatest common divisor of the starts, and its")(lambda starts, t: math.gcd(*starts) % t)
+wrong("offset_of", None)(lambda starts, t: sorted(starts)[1] - sorted(starts)[0] if len(starts) > 1 else starts[0])
+wrong("offset_of", "the mean of the starts")(lambda starts, t: int(np.mean(starts)) % t)
+wrong("offset_of", None, natural=False)(lambda starts, t: len(starts) % t)
+wrong("offset_of", "an offset is counted from 0")(lambda starts, t: starts[0] % t + 1)
+
+
+@wrong("offset_of", "T comes out for the offset 0")
+def while_s_t_keeps_t(starts, context):
+    m = min(starts)
+    while m > context:
+        m -= context
+    return m
+
+
+wrong("offset_of", "the first start, found by counting back from")(
+    lambda starts, t: max(starts) - t * (len(starts) - 1)
+)
+wrong("offset_of", "as if none were missing")(lambda starts, t: max(starts) - len(starts) * t)
+wrong("offset_of", "the remainder of a start less one")(lambda starts, t: (starts[-1] - 1) % t)
+wrong("offset_of", None, natural=False)(lambda starts, t: starts[0] % 10)
+right("offset_of")(lambda starts, t: starts[-1] % t)
+right("offset_of")(lambda starts, t: min(x % t for x in starts))
+right("offset_of")(lambda starts, t: int(np.remainder(np.array(starts), t)[0]))
+
+# -- left_context: a second class --------------------
+
+wrong("left_context", "the token at offset + 1 is the first target already")(
+    lambda position, offset, t: (position - offset - 1) % t + 1 if position > offset + 1 else 0
+)
+wrong("left_context", "the length of the window of stride 1 that ends there")(
+    lambda position, offset, t: min(position, t)
+)
+wrong("left_context", "the contexts come again after T tokens")(
+    lambda position, offset, t: (position - offset) % (t + 1) if position > offset else 0
+)
+wrong("left_context", "`None` for a token that is never a target")(
+    lambda position, offset, t: (position - offset - 1) % t + 1 if position > offset else None
+)
+wrong("left_context", "-1 for a token that is never a target")(
+    lambda position, offset, t: (position - offset - 1) % t + 1 if position > offset else -1
+)
+wrong("left_context", "position and offset are exchanged")(
+    lambda position, offset, t: (offset - position - 1) % t + 1 if offset > position else 0
+)
+wrong("left_context", "the token itself is counted as well")(
+    lambda position, offset, t: (position - offset - 1) % t + 2 if position > offset else 0
+)
+wrong("left_context", None, natural=False)(
+    lambda position, t, offset: (position - offset - 1) % t + 1 if position > offset and t else 0
+)
+wrong("left_context", "the first subsequence is left out")(
+    lambda position, offset, t: (position - offset - 1) % t + 1 if position >= offset + t else 0
+)
+right("left_context")(lambda position, offset, t: (position - offset) % t or t if position > offset else 0)
+right("left_context")(
+    lambda position, offset, t: next((position - s for s in range(offset, position, t) if s < position <= s + t), 0)
+)
+
+
+@right("left_context")
+def left_context_otherwise(position, offset, context):
+    c = 0
+    for _q in range(offset + 1, position + 1):
+        c = c + 1 if c < context else 1
+    return c
+
+
+# -- alignment_counts: a second class --------------------
+
+wrong("alignment_counts", "the same count for each")(lambda highest, t: [highest // t + 1] * t)
+wrong("alignment_counts", "T + 1 counts. There are T alignments, 0 … T")(
+    lambda highest, t: [sum(1 for o in range(highest + 1) if o % (t + 1) == k) for k in range(t + 1)]
+)
+wrong("alignment_counts", "a `dict` from alignment to count")(
+    lambda highest, t: dict(Counter(o % t for o in range(highest + 1)))
+)
+wrong("alignment_counts", "the offsets 1 … highest + 1")(
+    lambda highest, t: [sum(1 for o in range(1, highest + 2) if o % t == k) for k in range(t)]
+)
+wrong("alignment_counts", "all that is left of")(
+    lambda highest, t: [(highest + 1) // t] * (t - 1) + [(highest + 1) // t + (highest + 1) % t]
+)
+wrong("alignment_counts", "what is missing to the next multiple of T")(
+    lambda highest, t: [sum(1 for o in range(highest + 1) if -o % t == k) for k in range(t)]
+)
+wrong("alignment_counts", "running totals. Each alignment has a count")(
+    lambda highest, t: np.cumsum([len(range(k, highest + 1, t)) for k in range(t)]).tolist()
+)
+wrong("alignment_counts", None, natural=False)(
+    lambda highest, t: [sum(1 for o in range(t + 1) if o % max(1, highest) == k) for k in range(highest)]
+)
+wrong("alignment_counts", "the offsets themselves")(
+    lambda highest, t: [list(range(k, highest + 1, t)) for k in range(t)]
+)
+right("alignment_counts")(lambda highest, t: [len(range(k, highest + 1, t)) for k in range(t)])
+right("alignment_counts")(lambda highest, t: np.bincount(np.arange(highest + 1) % t, minlength=t).tolist())
+right("alignment_counts")(lambda highest, t: [(highest - k) // t + 1 for k in range(t)])
+
+# -- expected_coverage: a second class --------------------
+
+wrong("expected_coverage", "the expected number of contexts of one token that have come")(
+    lambda epochs, t: t * (1 - (1 - 1 / t) ** epochs)
+)
+wrong("expected_coverage", "one epoch too few")(lambda epochs, t: 1 - (1 - 1 / t) ** (epochs - 1))
+wrong("expected_coverage", "rounded. Return the share as it")(lambda epochs, t: round(1 - (1 - 1 / t) ** epochs, 2))
+wrong("expected_coverage", "a whole number, 0 or 1: `//` makes 0 of 1 /")(lambda epochs, t: 1 - (1 - 1 // t) ** epochs)
+wrong("expected_coverage", "there are T alignments, 0 … T - 1, and not T -")(
+    lambda epochs, t: 1 - (1 - 1 / max(1, t - 1)) ** epochs
+)
+
+
+@wrong("expected_coverage", None)
+def simulation(epochs, context):
+    r = random.Random(0)
+    return sum(len({r.randrange(context) for _ in range(epochs)}) / context for _ in range(500)) / 500
+
+
+wrong("expected_coverage", None)(lambda epochs, t: 1 - (1 - epochs / t) ** t)
+wrong("expected_coverage", "1 / T² for a pair and an epoch")(lambda epochs, t: 1 - (1 - 1 / t**2) ** epochs)
+wrong("expected_coverage", "a whole number, 0 or 1: `//` makes 0 of 1 /")(
+    lambda epochs, t: int(1 - (1 - 1 / t) ** epochs)
+)
+right("expected_coverage")(lambda epochs, t: 1 - ((t - 1) / t) ** epochs)
+right("expected_coverage")(lambda epochs, t: float(1 - np.prod(np.full(epochs, 1 - 1 / t))))
+
+
+@right("expected_coverage")
+def expected_coverage_otherwise(epochs, context):
+    s = 0.0
+    for _ in range(epochs):
+        s += (1 - s) / context
+    return s
