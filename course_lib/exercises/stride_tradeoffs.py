@@ -213,6 +213,16 @@ def the_larger_of_both(num_tokens, context_length, stride):
     )
 
 
+@effective_size.mistake(
+    "up to T + 1 new targets are given to a later window. It has T: the first of its T "
+    "+ 1 ids is an input only."
+)
+def a_target_too_many_behind_gaps(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    later = (windows - 1) * min(stride, context_length + 1)
+    return context_length + later if windows else 0
+
+
 def _budgets(random: Random) -> Iterator[Case]:
     # A second always pays for more than one window: a search that is strict by mistake,
     # or forgets the seconds, ends all the same, and can be told what it does.
@@ -468,6 +478,45 @@ def never_below_t(num_tokens, context_length, tokens_per_second, seconds):
 )
 def the_largest(num_tokens, context_length, tokens_per_second, seconds):
     return num_tokens
+
+
+@smallest_affordable_stride.mistake(
+    "one window too few is counted, (N - T - 1) // S: the one at 0 costs T tokens too."
+)
+def forgets_the_window_at_0(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while (
+        num_tokens - context_length - 1
+    ) // stride * context_length > tokens_per_second * seconds:
+        stride += 1
+    return stride
+
+
+@smallest_affordable_stride.mistake(
+    "(N - T) // S windows are counted. That is right only where S divides N - T: there "
+    "are 1 + (N - T - 1) // S."
+)
+def windows_if_divisible(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while (
+        num_tokens - context_length
+    ) // stride * context_length > tokens_per_second * seconds:
+        stride += 1
+    return stride
+
+
+@smallest_affordable_stride.mistake(
+    "T and S have changed places where the windows are counted: `count_windows` wants "
+    "(num_tokens, context_length, stride)."
+)
+def t_and_s_have_changed(num_tokens, context_length, tokens_per_second, seconds):
+    stride = 1
+    while (
+        count_windows(num_tokens, stride, context_length) * context_length
+        > tokens_per_second * seconds
+    ):
+        stride += 1
+    return stride
 
 
 def _evaluations(random: Random) -> Iterator[Case]:
@@ -747,6 +796,15 @@ def full_length_where_there_is_room(num_tokens, context_length, stride):
     return [(start, length, scored) for start, _, scored in plan]
 
 
+@plan_from_the_end.mistake(
+    "the first window is given T inputs and T targets always. It ends with its own "
+    "last target, and so do its inputs and what it scores."
+)
+def first_window_is_full(num_tokens, context_length, stride):
+    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
+    return [(0, context_length, context_length), *plan[1:]]
+
+
 def _scored_positions(random: Random) -> Iterator[Case]:
     for context_length, strides in {
         1: (1,),
@@ -850,7 +908,8 @@ def forgets_the_last_target(position, context_length, stride):
 
 
 @context_when_scored.mistake(
-    "the start is not rounded to a multiple of S: windows begin at 0, S, 2S, ... only."
+    "no more than T - S + 1, as with starts that are not rounded to multiples of S. "
+    "That is the least behind T, and up to T a token has all before it."
 )
 def one_too_little(position, context_length, stride):
     return position - max(0, position - context_length + stride - 1)
@@ -941,6 +1000,24 @@ def counts_down(position, context_length, stride):
     if position <= context_length:
         return position
     return context_length - (position - context_length) % stride
+
+
+@context_when_scored.mistake(
+    "the start is a multiple of S less T: right only where S divides T. Take T off "
+    "first, then round up to a multiple of S."
+)
+def rounds_before_t(position, context_length, stride):
+    return position - max(0, math.ceil(position / stride) * stride - context_length)
+
+
+@context_when_scored.mistake(
+    "the first new token behind T is the one at T + 1: the remainder is that of p - T "
+    "- 1."
+)
+def remainder_from_t(position, context_length, stride):
+    if position <= context_length:
+        return position
+    return context_length - stride + 1 + (position - context_length) % stride
 
 
 def _runs(random: Random) -> Iterator[Case]:
@@ -1133,6 +1210,37 @@ def forgets_the_mean(values, quantile):
 )
 def bare_variance_of_the_mean(values, quantile):
     return half_width.reference(values, 1.0) ** 2
+
+
+@half_width.mistake(
+    "two slips. s² divides by n - 1, which NumPy calls `ddof=1`; and the half-width is "
+    "t times the standard error."
+)
+def plain_standard_error(values, quantile):
+    return divides_by_n(values, 1.0)
+
+
+@half_width.mistake(
+    "that is the deviation s of single runs alone. Divided by √n it is that of their "
+    "mean, and the half-width is t times as large."
+)
+def deviation_alone(values, quantile):
+    return forgets_the_root(values, 1.0)
+
+
+@half_width.mistake(
+    "that is the deviation of single runs alone, with n instead of n - 1. Then divide "
+    "by √n, and take it t times."
+)
+def plain_deviation_alone(values, quantile):
+    return plain_deviation(values, 1.0)
+
+
+@half_width.mistake(
+    "two slips. s² divides by n - 1 (for NumPy `ddof=1`), and s by √n, not by n."
+)
+def plain_and_by_count(values, quantile):
+    return divides_by_n(values, quantile) / math.sqrt(len(values))
 
 
 def _cuts(random: Random) -> Iterator[Case]:
@@ -1385,6 +1493,15 @@ def right_if_divisible(num_tokens, cut, context_length, stride):
         for first, n in parts
     )
     return train, validation
+
+
+@split_starts.mistake(
+    "one too careful in validation: a window whose last target is the last id of all "
+    "still fits."
+)
+def validation_too_careful(num_tokens, cut, context_length, stride):
+    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
+    return train, list(range(cut, num_tokens - context_length - 1, stride))
 
 
 def inside_training_part(num_tokens: int, cut: int, context_length: int) -> list[int]:

@@ -176,6 +176,26 @@ def branches_exchanged(num_tokens, context_length, stride):
     return n * context_length if stride <= context_length else (n - 1) * stride + context_length
 
 
+wrong("effective_size", "up to T + 1 new targets")(
+    lambda num_tokens, context_length, stride: (
+        context_length + (count_windows(num_tokens, context_length, stride) - 1) * min(stride, context_length + 1)
+        if num_tokens > context_length
+        else 0
+    )
+)
+wrong("effective_size", "the tokens between two windows")(
+    lambda num_tokens, context_length, stride: (
+        (n := count_windows(num_tokens, context_length, stride)) * context_length
+        - max(0, n - 1) * (context_length - stride)
+    )
+)
+wrong("effective_size", None)(
+    lambda num_tokens, context_length, stride: (
+        num_tokens - 1 - max(0, count_windows(num_tokens, context_length, stride) - 1) * max(0, stride - context_length)
+    )
+)
+
+
 # smallest_affordable_stride
 
 
@@ -424,6 +444,22 @@ def different_tokens(num_tokens, context_length, tokens_per_second, seconds):
     return stride
 
 
+def first_with(windows):
+    def answer(num_tokens, context_length, tokens_per_second, seconds):
+        stride = 1
+        while windows(num_tokens, context_length, stride) * context_length > tokens_per_second * seconds:
+            stride += 1
+        return stride
+
+    return answer
+
+
+wrong("smallest_affordable_stride", "(N - T - 1) // S")(first_with(lambda n, t, s: (n - t - 1) // s))
+wrong("smallest_affordable_stride", "only where S divides")(first_with(lambda n, t, s: (n - t) // s))
+wrong("smallest_affordable_stride", "changed places")(first_with(lambda n, t, s: count_windows(n, s, t)))
+wrong("smallest_affordable_stride", None)(first_with(lambda n, t, s: (n - 1) // s))
+
+
 # plan_from_the_end
 
 
@@ -642,6 +678,10 @@ def first_up_to_the_second(num_tokens, context_length, stride):
     return [(0, first, first), *reversed(rest)]
 
 
+wrong("plan_from_the_end", "T inputs and T targets")(relaid(lambda plan, n, t, s: [(0, t, t), *plan[1:]]))
+wrong("plan_from_the_end", None, natural=False)(relaid(lambda plan, n, t, s: [(a + 1, b, c) for a, b, c in plan]))
+
+
 # context_when_scored
 
 
@@ -804,6 +844,24 @@ wrong("context_when_scored", "one window too late")(
 )
 
 
+def behind_t(context_of):
+    return lambda position, context_length, stride: (
+        position if position <= context_length else context_of(position, context_length, stride)
+    )
+
+
+wrong("context_when_scored", "only where S divides T")(
+    lambda position, context_length, stride: (
+        position - max(0, (position - 1) // stride * stride + stride - context_length)
+    )
+)
+wrong("context_when_scored", "the one at T + 1")(behind_t(lambda p, t, s: t - s + 1 + (p - t) % s))
+wrong("context_when_scored", None)(behind_t(lambda p, t, s: t - s + (p - 1) % s))
+wrong("context_when_scored", "no more than T - S + 1")(
+    lambda position, context_length, stride: min(position, context_length - stride + 1)
+)
+
+
 # half_width
 
 
@@ -932,6 +990,13 @@ wrong("half_width", None, natural=False)(by_deviation(lambda s, n, t, values: t 
 wrong("half_width", "several values")(
     by_deviation(lambda s, n, t, values: (values.mean() - t * s / n**0.5, values.mean() + t * s / n**0.5))
 )
+
+
+wrong("half_width", "two slips. s² divides by n - 1, which")(by_deviation(lambda s, n, t, v: np.std(v) / n**0.5))
+wrong("half_width", "deviation s of single runs alone")(by_deviation(lambda s, n, t, v: s))
+wrong("half_width", "alone, with n instead of n - 1")(by_deviation(lambda s, n, t, v: np.std(v)))
+wrong("half_width", "by √n, not by n")(by_deviation(lambda s, n, t, v: t * np.std(v) / n))
+wrong("half_width", None)(by_deviation(lambda s, n, t, v: t / n**0.5))
 
 
 # split_starts
@@ -1104,3 +1169,7 @@ wrong("split_starts", "right only where S divides")(counted(lambda n, t, s, _: m
 def windows_of_the_stream(num_tokens, cut, context_length, stride):
     windows = count_windows(num_tokens, context_length, stride)
     return window_starts(cut, context_length, stride), [cut + i * stride for i in range(windows)]
+
+
+wrong("split_starts", "one too careful in validation")(ranges(to_the_cut, lambda n, cut, t, s: (cut, n - t - 1, s)))
+wrong("split_starts", None)(ranges(to_the_cut, lambda n, cut, t, s: (cut + t, n - t, s)))
