@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course_lib.foundation import as_integers, check_integer
-from course_lib.teaching.plots.letters import row_name
+from course_lib.teaching.plots.letters import drawable, row_name
 from course_lib.teaching.plots.style import (
     LARGEST_PICTURE,
     MOST_ROWS,
@@ -138,7 +138,7 @@ def plot_padding(
         axes.set_yticks(list(ticks), list(ticks.values()))
         axes.set_xlim(0, longest * 1.02)
         axes.set_ylim(lines - 0.4, -0.2)
-        axes.set_xlabel(xlabel, loc="left")
+        axes.set_xlabel(drawable(xlabel), loc="left")
         without_frame(figure, axes)
     keys = {
         "a row": block(0, 0, 1, 1, "inputs"),
