@@ -211,6 +211,73 @@ def inputs_alone(ids, start, context_length):
     return ids[start : start + context_length]
 
 
+@make_example.mistake(
+    "`start` counts from 0: the window begins one id too early, or nowhere for 0."
+)
+def start_from_one(ids, start, context_length):
+    return (
+        ids[start - 1 : start - 1 + context_length],
+        ids[start : start + context_length],
+    )
+
+
+@make_example.mistake(
+    "the targets go on to the end of the stream. They are T, as the inputs."
+)
+def targets_to_the_end(ids, start, context_length):
+    return ids[start : start + context_length], ids[start + 1 :]
+
+
+@make_example.mistake(
+    "positions in the stream. What is asked for are the ids that stand there."
+)
+def positions_for_ids(ids, start, context_length):
+    inputs = list(range(start, start + context_length))
+    return inputs, [position + 1 for position in inputs]
+
+
+@make_example.mistake(
+    "the last target is made up. It is the id that follows the inputs in the stream: "
+    "read one id more."
+)
+def made_up_last_target(ids, start, context_length):
+    inputs = ids[start : start + context_length]
+    return inputs, [*inputs[1:], 0]
+
+
+@make_example.mistake(
+    "`start` is used for the inputs alone: the targets belong to another window."
+)
+def targets_of_the_first_window(ids, start, context_length):
+    return ids[start : start + context_length], ids[1 : context_length + 1]
+
+
+@make_example.mistake("`start` and `context_length` are exchanged.")
+def exchanged_start_and_length(ids, start, context_length):
+    return (
+        ids[context_length : context_length + start],
+        ids[context_length + 1 : context_length + 1 + start],
+    )
+
+
+@make_example.mistake("the targets look back, to the ids *before* the inputs.")
+def targets_before(ids, start, context_length):
+    return (
+        ids[start : start + context_length],
+        ids[max(0, start - 1) : start + context_length - 1],
+    )
+
+
+@make_example.mistake(
+    "the targets stand in reverse order. Target t belongs to input t."
+)
+def reversed_targets(ids, start, context_length):
+    return (
+        ids[start : start + context_length],
+        ids[start + 1 : start + 1 + context_length][::-1],
+    )
+
+
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
         for length in range(size + 1):
@@ -369,6 +436,55 @@ def with_inputs(window, length):
         target if t + 1 < length else -100 for t, target in enumerate(window[1:])
     ]
     return window[:-1], targets
+
+
+@padded_targets.mistake(
+    "100 with the wrong sign: what marks a target that does not count is -100."
+)
+def without_the_sign(window, length):
+    return [t if i < length else 100 for i, t in enumerate(window[1:], 1)]
+
+
+@padded_targets.mistake(
+    "one -100 too many at the end: a window of T + 1 ids has T targets."
+)
+def one_mask_too_many(window, length):
+    return window[1:length] + [-100] * (len(window) - length + 1)
+
+
+@padded_targets.mistake(
+    "the padding is told by its id, the one behind the text. A real token with that id "
+    "is lost: use `length` alone."
+)
+def told_by_the_first_padding(window, length):
+    if length >= len(window):
+        return window[1:]
+    return [-100 if t == window[length] else t for t in window[1:]]
+
+
+@padded_targets.mistake(
+    "no targets at all for `length` 0. There are T, and each of them is -100."
+)
+def empty_for_no_text(window, length):
+    return padded_targets.reference(window, length) if length else []
+
+
+@padded_targets.mistake(
+    "the padding is told by zeros at the end. A text may end with the id 0, and "
+    "padding may be another: use `length`."
+)
+def told_by_trailing_zeros(window, length):
+    targets = window[1:]
+    kept = max((i + 1 for i, t in enumerate(targets) if t), default=0)
+    return targets[:kept] + [-100] * (len(targets) - kept)
+
+
+@padded_targets.mistake(
+    "a single -100 for all of the padding. Each target that is padding gets one."
+)
+def single_mask(window, length):
+    text = window[1:length] if length else []
+    return [*text, -100] if length < len(window) else text
 
 
 def _logits_and_targets(random: Random) -> Iterator[Case]:
@@ -607,6 +723,59 @@ def share_of_logits(logits, targets):
     )
 
 
+@joint_log_probability.mistake(
+    "a product of logarithms. Probabilities are multiplied, so their logarithms are "
+    "added."
+)
+def product_of_logarithms(logits, targets):
+    return math.prod(
+        joint_log_probability.reference([row], [target])
+        for row, target in zip(logits, targets, strict=True)
+    )
+
+
+@joint_log_probability.mistake(
+    "the first target alone. The chain rule has one factor for each target."
+)
+def first_target_alone(logits, targets):
+    return joint_log_probability.reference(logits[:1], targets[:1])
+
+
+@joint_log_probability.mistake(
+    "the probabilities are added before the logarithm. They are multiplied: add their "
+    "logarithms."
+)
+def logarithm_of_a_sum(logits, targets):
+    return math.log(
+        sum(
+            math.exp(joint_log_probability.reference([row], [target]))
+            for row, target in zip(logits, targets, strict=True)
+        )
+    )
+
+
+@joint_log_probability.mistake(
+    "the first row of logits is skipped: `logits[t]` belong to `targets[t]` already."
+)
+def skips_the_first_row(logits, targets):
+    rows = logits[1:]
+    return joint_log_probability.reference(rows, targets[: len(rows)])
+
+
+@joint_log_probability.mistake(
+    "one softmax over all positions together. Each row has its own: one id comes at "
+    "each position."
+)
+def softmax_over_everything(logits, targets):
+    everything = [score for row in logits for score in row]
+    largest = max(everything)
+    total = math.log(sum(math.exp(score - largest) for score in everything))
+    return sum(
+        row[target] - largest - total
+        for row, target in zip(logits, targets, strict=True)
+    )
+
+
 def _losses(random: Random) -> Iterator[Case]:
     yield ([0.0],)
     yield ([1.0],)
@@ -745,8 +914,87 @@ def median(losses):
     return float(np.exp(np.median(losses)))
 
 
+@perplexity.mistake(
+    "the middle loss instead of the mean: a perplexity is `exp` of the mean."
+)
+def of_the_median(losses):
+    return math.exp(sorted(losses)[len(losses) // 2])
+
+
+@perplexity.mistake(
+    "divided by one token less. A mean is divided by the number of losses."
+)
+def one_token_less(losses):
+    return math.exp(sum(losses) / max(1, len(losses) - 1))
+
+
+@perplexity.mistake(
+    "divided by one token more. Each loss is a target already: divide by their number."
+)
+def one_token_more(losses):
+    return math.exp(sum(losses) / (len(losses) + 1))
+
+
+@perplexity.mistake("the last token alone. The mean goes over all tokens.")
+def of_the_last(losses):
+    return math.exp(losses[-1])
+
+
+@perplexity.mistake(
+    "the mean is rounded down by `//`. It is a fraction: divide with `/`."
+)
+def of_the_whole_mean(losses):
+    return math.exp(sum(losses) // len(losses))
+
+
+@perplexity.mistake("the worst token alone. The mean goes over all tokens.")
+def of_the_largest(losses):
+    return math.exp(max(losses))
+
+
+@perplexity.mistake("e is not 2.718: it has more digits. Take `math.exp`.")
+def rounded_base(losses):
+    return 2.718 ** (sum(losses) / len(losses))
+
+
+@perplexity.mistake(
+    "one choice is taken off. exp(0) = 1 choice is right: no doubt at all."
+)
+def less_one(losses):
+    return math.expm1(sum(losses) / len(losses))
+
+
+@perplexity.mistake(
+    "one over the mean *probability*. Perplexity is one over the geometric mean: `exp` "
+    "of the mean loss."
+)
+def of_the_mean_probability(losses):
+    return len(losses) / sum(math.exp(-loss) for loss in losses)
+
+
+@perplexity.mistake(
+    "a sum of exponentials. Average the losses first, then take `exp` once."
+)
+def sum_of_exponentials(losses):
+    return sum(math.exp(loss) for loss in losses)
+
+
+@perplexity.mistake("e *times* the mean. It is e to the power of the mean.")
+def times_e(losses):
+    return math.e * sum(losses) / len(losses)
+
+
 def _losses_of_texts(random: Random) -> Iterator[Case]:
-    texts = ("a", "word", "naïve", "Größe", "三人行", "\N{GRINNING FACE}", "x ≤ y")
+    texts = (
+        "a",
+        "word",
+        "naïve",
+        "Größe",
+        "三人行",
+        "\N{GRINNING FACE}",
+        "x ≤ y",
+        " é\n",
+    )
     for text in texts:
         counts = {1, len(text), max(1, len(text) // 2), len(text.encode())}
         for num_predicted in sorted(counts):
@@ -873,6 +1121,84 @@ def bytes_of_utf16(nats_per_token, num_predicted, text):
     return nats_per_token * num_predicted / math.log(2) / len(text.encode("utf-16"))
 
 
+@text_bits_per_byte.mistake(
+    "one token is added. `num_predicted` counts the predictions: there are no more."
+)
+def one_token_added(nats_per_token, num_predicted, text):
+    nats = nats_per_token * (num_predicted + 1)
+    return nats / math.log(2) / len(text.encode())
+
+
+@text_bits_per_byte.mistake(
+    "the bytes of UTF-16, without its mark. `text.encode()` is UTF-8."
+)
+def bytes_of_utf_16_alone(nats_per_token, num_predicted, text):
+    nats = nats_per_token * num_predicted
+    return nats / math.log(2) / len(text.encode("utf-16-le"))
+
+
+@text_bits_per_byte.mistake("ln 2 is rounded to 0.69. Take `math.log(2)`.")
+def rounded_to_two_digits(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / 0.69 / len(text.encode())
+
+
+@text_bits_per_byte.mistake("ln 2 is rounded to 0.693. Take `math.log(2)`.")
+def rounded_to_three_digits(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / 0.693 / len(text.encode())
+
+
+@text_bits_per_byte.mistake(
+    "the characters that are not ASCII are left out. They are bytes of the text as "
+    "well: `text.encode()`."
+)
+def ascii_alone(nats_per_token, num_predicted, text):
+    num_bytes = len(text.encode("ascii", "ignore"))
+    return nats_per_token * num_predicted / math.log(2) / max(1, num_bytes)
+
+
+@text_bits_per_byte.mistake(
+    "one byte too few: all bytes of the text are counted, the first as well."
+)
+def one_byte_less(nats_per_token, num_predicted, text):
+    num_bytes = max(1, len(text.encode()) - 1)
+    return nats_per_token * num_predicted / math.log(2) / num_bytes
+
+
+@text_bits_per_byte.mistake(
+    "blanks at the ends of the text are left out. They are bytes as well."
+)
+def without_outer_blanks(nats_per_token, num_predicted, text):
+    num_bytes = len(text.strip().encode())
+    return nats_per_token * num_predicted / math.log(2) / num_bytes
+
+
+@text_bits_per_byte.mistake(
+    "`//` rounds down. Bits per byte are a fraction: divide with `/`."
+)
+def whole_bits(nats_per_token, num_predicted, text):
+    return nats_per_token * num_predicted / math.log(2) // len(text.encode())
+
+
+@text_bits_per_byte.mistake(
+    "`exp` makes a perplexity. Bits are ln 2 nats each: divide by `math.log(2)`."
+)
+def perplexity_per_byte(nats_per_token, num_predicted, text):
+    return math.exp(nats_per_token) * num_predicted / len(text.encode())
+
+
+@text_bits_per_byte.mistake("bytes per bit. It is asked the other way round.")
+def bytes_per_bit(nats_per_token, num_predicted, text):
+    return len(text.encode()) * math.log(2) / (nats_per_token * num_predicted)
+
+
+@text_bits_per_byte.mistake(
+    "ASCII has no byte for é or 三. `text.encode()` without an argument is UTF-8."
+)
+def ascii_or_nothing(nats_per_token, num_predicted, text):
+    num_bytes = len(text.encode("ascii"))
+    return nats_per_token * num_predicted / math.log(2) / num_bytes
+
+
 # What each toy returns at t is a sum of ids with whole weights, so each change of an id
 # that it depends on moves it, whatever the change is.
 
@@ -929,6 +1255,14 @@ def _previous_one(ids):
     return [0, *ids[:-1]]
 
 
+def _first_id(ids):
+    return [ids[0]] * len(ids)
+
+
+def _two_peek_and_cancel_out(ids):
+    return [ids[-1], -ids[-1], *ids[2:]] if len(ids) > 2 else [0] * len(ids)
+
+
 def _toy_models(random: Random) -> Iterator[Case]:
     toys = (
         _running_sum,
@@ -944,6 +1278,8 @@ def _toy_models(random: Random) -> Iterator[Case]:
         _the_third_peeks_at_the_fourth,
         _the_last_remembers_the_second,
         _previous_one,
+        _first_id,
+        _two_peek_and_cancel_out,
     )
     for length in (1, 2, 3, 5, 8):
         for toy in toys:
@@ -1160,6 +1496,141 @@ def compares_values(model, ids):
 )
 def equal_to_the_next_ids(model, ids):
     return model(ids)[:-1] == ids[1:]
+
+
+@peeks.mistake(
+    "False for every model. Is an id really changed, in a copy, between the two calls "
+    "that are compared?"
+)
+def never(model, ids):
+    return False
+
+
+@peeks.mistake("True for every model, even one that does not look at its ids at all.")
+def always(model, ids):
+    return True
+
+
+@peeks.mistake(
+    "only the last id is changed, and its own output is compared too. Try every "
+    "position, and compare the outputs *before* it."
+)
+def last_changed_all_compared(model, ids):
+    return model(_changed(ids, len(ids) - 1)) != model(ids)
+
+
+@peeks.mistake(
+    "only the first id is changed, and all outputs may depend on that one. Change the "
+    "later ids, and compare the outputs before them."
+)
+def first_changed_all_compared(model, ids):
+    return model(_changed(ids, 0)) != model(ids)
+
+
+@peeks.mistake(
+    "*every* later id must move an output here. A single one is enough: `any`, not "
+    "`all`."
+)
+def all_for_any(model, ids):
+    honest = model(ids)
+    return all(model(_changed(ids, p))[:p] != honest[:p] for p in range(1, len(ids)))
+
+
+@peeks.mistake(
+    "the ids are put in reverse order. That changes the earlier ids of an output as "
+    "well, and these it may use."
+)
+def reversed_ids(model, ids):
+    return model(ids[::-1]) != model(ids)
+
+
+@peeks.mistake(
+    "the ids are put in reverse order, and the outputs back. A model that uses earlier "
+    "ids is no palindrome: change single ids."
+)
+def there_and_back(model, ids):
+    return model(ids[::-1])[::-1] != model(ids)
+
+
+@peeks.mistake(
+    "an output is compared with all later ids. Equal by chance is no proof, and a leak "
+    "need not copy: change an id, and see what moves."
+)
+def among_later_ids(model, ids):
+    return any(output in ids[t + 1 :] for t, output in enumerate(model(ids)))
+
+
+@peeks.mistake(
+    "only the middle id is changed. A model may peek somewhere else: try them all."
+)
+def middle_only(model, ids):
+    middle = len(ids) // 2
+    return model(_changed(ids, middle))[:middle] != model(ids)[:middle]
+
+
+@peeks.mistake(
+    "the position at which it peeks, or `None`. Whether it does, True or False."
+)
+def position_that_leaks(model, ids):
+    honest = model(ids)
+    for p in range(1, len(ids)):
+        if model(_changed(ids, p))[:p] != honest[:p]:
+            return p
+    return None
+
+
+@peeks.mistake(
+    "each id is given to the model alone. An output may use all ids up to its own: "
+    "keep them."
+)
+def one_id_at_a_time(model, ids):
+    honest = model(ids)
+    return any(model([token]) != honest[t : t + 1] for t, token in enumerate(ids))
+
+
+@peeks.mistake(
+    "only the last id is changed, and only the output before it compared. Try every "
+    "position, and all outputs before it."
+)
+def last_pair_only(model, ids):
+    return len(ids) > 1 and model(_changed(ids, len(ids) - 1))[-2] != model(ids)[-2]
+
+
+@peeks.mistake(
+    "sums of outputs are compared: two that move may cancel out. Compare the outputs "
+    "themselves."
+)
+def compares_sums(model, ids):
+    honest = model(ids)
+    return any(
+        sum(model(_changed(ids, p))[:p]) != sum(honest[:p]) for p in range(1, len(ids))
+    )
+
+
+@peeks.mistake(
+    "the text without its first id is compared. Outputs may depend on the first id: "
+    "change a later one."
+)
+def without_the_first_id(model, ids):
+    return model(ids[1:]) != model(ids)[1:]
+
+
+@peeks.mistake(
+    "the model is called on half of the text. Its length may count, and it may peek "
+    "within a half: change an id, and keep the length."
+)
+def half_of_the_text(model, ids):
+    half = len(ids) // 2
+    return model(ids[:half]) != model(ids)[:half]
+
+
+@peeks.mistake(
+    "outputs of unequal number are compared: a text of p ids has p outputs, and lists "
+    "of different lengths are never equal."
+)
+def prefixes_of_other_lengths(model, ids):
+    lengths = range(1, len(ids) + 1)
+    return any(model(ids[:n]) != model(ids)[: n + 1] for n in lengths)
 
 
 # -- Bug or not? ----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -260,7 +261,7 @@ wrong("perplexity", "one less than the number")(lambda losses: math.exp(sum(loss
 wrong("perplexity", "a rounded number")(lambda losses: round(math.exp(sum(losses) / len(losses))))
 wrong("perplexity", "the median")(lambda losses: math.exp(np.median(losses)))
 wrong("perplexity", "several values where one")(lambda losses: [math.exp(loss) for loss in losses])
-wrong("perplexity", None, natural=False)(lambda losses: math.exp(max(losses)))
+wrong("perplexity", "the worst token alone", natural=False)(lambda losses: math.exp(max(losses)))
 
 right("perplexity")(lambda losses: np.exp(np.mean(losses)))
 right("perplexity")(lambda losses: 2 ** (sum(losses) / math.log(2) / len(losses)))
@@ -288,8 +289,8 @@ wrong("text_bits_per_byte", "by 8 as well")(lambda n, k, text: n * k / math.log(
 wrong("text_bits_per_byte", "one token is taken off")(lambda n, k, text: n * (k - 1) / math.log(2) / size(text))
 wrong("text_bits_per_byte", "words are counted")(lambda n, k, text: n * k / math.log(2) / len(text.split()))
 wrong("text_bits_per_byte", "UTF-16")(lambda n, k, text: n * k / math.log(2) / len(text.encode("utf-16")))
-wrong("text_bits_per_byte", None)(lambda n, k, text: n * k / math.log(2) / len(text.encode("ascii")))
-wrong("text_bits_per_byte", None, natural=False)(lambda n, k, text: size(text) * math.log(2) / (n * k))
+wrong("text_bits_per_byte", "ASCII has no byte")(lambda n, k, text: n * k / math.log(2) / len(text.encode("ascii")))
+wrong("text_bits_per_byte", "bytes per bit", natural=False)(lambda n, k, text: size(text) * math.log(2) / (n * k))
 
 right("text_bits_per_byte")(lambda n, k, text: n * math.log2(math.e) * k / size(text))
 right("text_bits_per_byte")(lambda n, k, text: np.log2(np.exp(n)) * k / len(text.encode("utf-8")))
@@ -424,12 +425,12 @@ def in_the_list_itself(model, ids):
     return False
 
 
-@wrong("peeks", None, natural=False)
+@wrong("peeks", "True for every model", natural=False)
 def always(model, ids):
     return True
 
 
-@wrong("peeks", None, natural=False)
+@wrong("peeks", "False for every model", natural=False)
 def never(model, ids):
     return False
 
@@ -456,3 +457,246 @@ def in_numpy(model, ids):
 @refused("peeks", "a number where `True` or `False`")
 def counts_leaks(model, ids):
     return sum(model(altered(ids, t))[:t] != model(ids)[:t] for t in range(1, len(ids)))
+
+
+# -- what a second class uses ---------------------------------------------------------
+
+
+def log_softmaxes(logits):
+    sums = [max(row) + math.log(sum(math.exp(x - max(row)) for x in row)) for row in logits]
+    return [[x - total for x in row] for row, total in zip(logits, sums, strict=True)]
+
+
+# -- make_example: a second class --------------------
+
+wrong("make_example", "`start` counts from 0")(
+    lambda ids, start, t: (ids[start - 1 : start + t - 1], ids[start : start + t])
+)
+wrong("make_example", "the targets go on to the end of the stream")(
+    lambda ids, start, t: (ids[start : start + t], ids[start + 1 :])
+)
+wrong("make_example", "positions in the stream")(
+    lambda ids, start, t: (list(range(start, start + t)), list(range(start + 1, start + t + 1)))
+)
+wrong("make_example", None)(lambda ids, start, t: (ids[ids.index(start) if start in ids else 0 :][:t], ids[1 : t + 1]))
+wrong("make_example", "the last target is made up")(
+    lambda ids, start, t: (ids[start : start + t], [*ids[start + 1 : start + t], 0])
+)
+wrong("make_example", "`start` is used for the inputs alone")(
+    lambda ids, start, t: (ids[start : start + t], ids[1 : t + 1])
+)
+wrong("make_example", "`start` and `context_length` are exchanged")(
+    lambda ids, start, t: (ids[t : t + start], ids[t + 1 : t + start + 1])
+)
+wrong("make_example", "the targets look back")(
+    lambda ids, start, t: (ids[start : start + t], ids[max(0, start - 1) : start + t - 1])
+)
+wrong("make_example", "the targets stand in reverse order")(
+    lambda ids, start, t: (ids[start : start + t], ids[start + 1 : start + t + 1][::-1])
+)
+right("make_example")(lambda ids, start, t: (ids[start : start + t + 1][:-1], ids[start : start + t + 1][1:]))
+right("make_example")(lambda ids, start, t: tuple(torch.tensor(ids)[start : start + t + 1].unfold(0, t, 1).tolist()))
+right("make_example")(lambda ids, start, t: tuple([ids[start + d + k] for k in range(t)] for d in (0, 1)))
+
+# -- padded_targets: a second class --------------------
+
+wrong("padded_targets", "100 with the wrong sign")(
+    lambda window, length: [x if i < length else 100 for i, x in enumerate(window[1:], 1)]
+)
+wrong("padded_targets", "one -100 too many at the end")(
+    lambda window, length: window[1:length] + [-100] * (len(window) - length + 1)
+)
+wrong("padded_targets", "the padding is told by its id, the one")(
+    lambda window, length: [x if length >= len(window) or x != window[length] else -100 for x in window[1:]]
+)
+
+
+@right("padded_targets")
+def padded_targets_otherwise(window, length):
+    t = window[1:]
+    for i in range(length - 1, len(t)):
+        t[i] = -100
+    return t
+
+
+wrong("padded_targets", "no targets at all for `length` 0")(
+    lambda window, length: [] if length == 0 else window[1:length] + [-100] * (len(window) - length)
+)
+wrong("padded_targets", "the padding is told by zeros at the end")(
+    lambda window, length: (lambda t: t + [-100] * (len(window) - 1 - len(t)))(
+        (lambda u: u[: max([i + 1 for i, x in enumerate(u) if x], default=0)])(window[1:])
+    )
+)
+wrong("padded_targets", "a single -100 for all of the padding")(
+    lambda window, length: [*window[1 : max(length, 1)], -100] if length < len(window) else window[1:]
+)
+right("padded_targets")(lambda window, length: [x if i < length else -100 for i, x in enumerate(window) if i])
+right("padded_targets")(lambda window, length: np.where(np.arange(1, len(window)) < length, window[1:], -100).tolist())
+
+# -- joint_log_probability: a second class --------------------
+
+wrong("joint_log_probability", "a product of logarithms")(
+    lambda logits, targets: math.prod((r[k] for r, k in zip(log_softmaxes(logits), targets, strict=False)))
+)
+wrong("joint_log_probability", "the first target alone")(lambda logits, targets: log_softmaxes(logits)[0][targets[0]])
+wrong("joint_log_probability", "the probabilities are added before the logarithm")(
+    lambda logits, targets: math.log(
+        sum((math.exp(r[k]) for r, k in zip(log_softmaxes(logits), targets, strict=False)))
+    )
+)
+wrong("joint_log_probability", "the first row of logits is skipped")(
+    lambda logits, targets: sum((r[k] for r, k in zip(log_softmaxes(logits)[1:], targets, strict=False)))
+)
+wrong("joint_log_probability", "one softmax over all positions together")(
+    lambda logits, targets: (lambda z: sum((r[k] - z for r, k in zip(logits, targets, strict=False))))(
+        max(map(max, logits)) + math.log(sum(math.exp(x - max(map(max, logits))) for r in logits for x in r))
+    )
+)
+wrong("joint_log_probability", None)(
+    lambda logits, targets: sum(
+        (math.log(abs(r[k]) / (sum(map(abs, r)) or 1) + 1e-300) for r, k in zip(logits, targets, strict=False))
+    )
+)
+right("joint_log_probability")(
+    lambda logits, targets: sum((r[k] for r, k in zip(log_softmaxes(logits), targets, strict=False)))
+)
+right("joint_log_probability")(
+    lambda logits, targets: float(
+        torch.log_softmax(torch.tensor(logits, dtype=torch.float64), -1)[range(len(targets)), targets].sum()
+    )
+)
+right("joint_log_probability")(
+    lambda logits, targets: float(
+        sum((r[k] - np.logaddexp.reduce(np.array(r, float)) for r, k in zip(logits, targets, strict=False)))
+    )
+)
+
+# -- perplexity: a second class --------------------
+
+wrong("perplexity", None)(lambda losses: math.exp(min(700, sum(losses))))
+wrong("perplexity", "the middle loss instead of the mean")(lambda losses: math.exp(sorted(losses)[len(losses) // 2]))
+wrong("perplexity", None)(lambda losses: math.log(sum(losses) / len(losses)) if sum(losses) > 0 else 0.0)
+wrong("perplexity", "divided by one token less")(lambda losses: math.exp(sum(losses) / max(1, len(losses) - 1)))
+wrong("perplexity", "divided by one token more")(lambda losses: math.exp(sum(losses) / (len(losses) + 1)))
+wrong("perplexity", "the last token alone")(lambda losses: math.exp(losses[-1]))
+wrong("perplexity", "the mean is rounded down by `//`")(lambda losses: math.exp(sum(losses) // len(losses)))
+wrong("perplexity", "the worst token alone")(lambda losses: math.exp(max(losses)))
+wrong("perplexity", "e *times* the mean")(lambda losses: math.e * sum(losses) / len(losses))
+wrong("perplexity", "e is not 2.718: it has more digits. Take")(lambda losses: 2.718 ** (sum(losses) / len(losses)))
+wrong("perplexity", "one choice is taken off")(lambda losses: math.exp(sum(losses) / len(losses)) - 1)
+wrong("perplexity", "one over the mean *probability*")(
+    lambda losses: 1 / (sum(math.exp(-x) for x in losses) / len(losses))
+)
+wrong("perplexity", "a sum of exponentials")(lambda losses: sum(map(math.exp, losses)))
+right("perplexity")(lambda losses: 2 ** (sum(losses) / len(losses) / math.log(2)))
+right("perplexity")(lambda losses: math.prod(math.exp(x / len(losses)) for x in losses))
+right("perplexity")(lambda losses: float(torch.tensor(losses, dtype=torch.float64).mean().exp()))
+
+# -- text_bits_per_byte: a second class --------------------
+
+wrong("text_bits_per_byte", "one token is added")(
+    lambda nats, count, text: nats * (count + 1) / math.log(2) / size(text)
+)
+wrong("text_bits_per_byte", "the bytes of UTF-16, without its")(
+    lambda nats, count, text: nats * count / math.log(2) / len(text.encode("utf-16-le"))
+)
+wrong("text_bits_per_byte", None)(lambda nats, count, text: nats * count / math.log(2) / sys.getsizeof(text))
+wrong("text_bits_per_byte", "ln 2 is rounded to 0.69. Take")(lambda nats, count, text: nats * count / 0.69 / size(text))
+wrong("text_bits_per_byte", "ln 2 is rounded to 0.693")(lambda nats, count, text: nats * count / 0.693 / size(text))
+wrong("text_bits_per_byte", "the characters that are not ASCII are left out")(
+    lambda nats, count, text: nats * count / math.log(2) / max(1, len(text.encode("ascii", "ignore")))
+)
+wrong("text_bits_per_byte", "one byte too few")(
+    lambda nats, count, text: nats * count / math.log(2) / max(1, size(text) - 1)
+)
+wrong("text_bits_per_byte", "blanks at the ends of the text are left out")(
+    lambda nats, count, text: nats * count / math.log(2) / max(1, size(text.strip()))
+)
+wrong("text_bits_per_byte", "`//` rounds down")(lambda nats, count, text: nats * count / math.log(2) // size(text))
+wrong("text_bits_per_byte", "`exp` makes a perplexity")(lambda nats, count, text: math.exp(nats) * count / size(text))
+wrong("text_bits_per_byte", "bytes per bit. It is asked the other way")(
+    lambda nats, count, text: size(text) / (nats * count / math.log(2)) if nats * count else 0.0
+)
+right("text_bits_per_byte")(
+    lambda nats, count, text: (
+        math.log2(math.exp(nats)) * count / size(text) if nats < 600 else nats * count / math.log(2) / size(text)
+    )
+)
+right("text_bits_per_byte")(
+    lambda nats, count, text: float(np.log2(np.e) * nats * count / len(np.frombuffer(text.encode(), np.uint8)))
+)
+right("text_bits_per_byte")(
+    lambda nats, count, text: (
+        nats * count / math.log(2) / sum(1 + (ord(c) > 127) + (ord(c) > 2047) + (ord(c) > 65535) for c in text)
+    )
+)
+
+# -- peeks: a second class --------------------
+
+wrong("peeks", "only the last id is changed, and its own")(lambda model, ids: model(ids) != model(altered(ids, -1)))
+wrong("peeks", "only the first id is changed, and all")(lambda model, ids: model(ids) != model(altered(ids, 0)))
+wrong("peeks", "*every* later id must move an output here")(
+    lambda model, ids: all(model(ids)[:i] != model(altered(ids, i))[:i] for i in range(1, len(ids)))
+)
+wrong("peeks", "the ids are put in reverse order, and the")(lambda model, ids: model(ids) != model(ids[::-1])[::-1])
+wrong("peeks", "the ids are put in reverse order. That changes")(
+    lambda model, ids: model(ids) != model(list(reversed(ids)))
+)
+wrong("peeks", "an output is compared with all later ids")(
+    lambda model, ids: any((o in ids[t + 1 :] for t, o in enumerate(model(ids))))
+)
+wrong("peeks", "only the middle id is changed")(
+    lambda model, ids: model(ids)[: len(ids) // 2] != model(altered(ids, len(ids) // 2))[: len(ids) // 2]
+)
+
+
+@wrong("peeks", "False for every model")
+def a_second_name_is_no_copy(model, ids):
+    o = ids
+    for i in range(1, len(ids)):
+        p = model(ids)[:i]
+        o = ids
+        if model(o)[:i] != p:
+            return True
+    return False
+
+
+@wrong("peeks", "lists of different lengths")
+def prefixes_off_by_one(model, ids):
+    return any(model(ids[:i]) != model(ids)[: i + 1] for i in range(1, len(ids) + 1))
+
+
+@wrong("peeks", "half of the text")
+def cut_only_to_half(model, ids):
+    return model(ids[: len(ids) // 2]) != model(ids)[: len(ids) // 2]
+
+
+@wrong("peeks", "the text without its first id is compared")
+def cut_first_id(model, ids):
+    return model(ids[1:]) != model(ids)[1:]
+
+
+wrong("peeks", "sums of outputs are compared")(
+    lambda model, ids: any(sum(model(ids)[:i]) != sum(model(altered(ids, i))[:i]) for i in range(1, len(ids)))
+)
+wrong("peeks", "the position at which it peeks")(
+    lambda model, ids: next((i for i in range(1, len(ids)) if model(ids)[:i] != model(altered(ids, i))[:i]), None)
+)
+wrong("peeks", "each id is given to the model alone")(
+    lambda model, ids: any((model([x]) != model(ids)[i : i + 1] for i, x in enumerate(ids)))
+)
+wrong("peeks", "only the last id is changed, and only the")(
+    lambda model, ids: len(ids) > 1 and model(ids)[-2] != model(altered(ids, -1))[-2]
+)
+right("peeks")(lambda model, ids: any(model(ids)[:i] != model(altered(ids, i))[:i] for i in range(1, len(ids))))
+right("peeks")(
+    lambda model, ids: any(
+        model(ids)[t] != model(altered(ids, i, 7))[t] for t in range(len(ids)) for i in range(t + 1, len(ids))
+    )
+)
+
+
+@right("peeks")
+def peeks_otherwise(model, ids):
+    a = np.array([model(ids)] + [model(altered(ids, i)) for i in range(len(ids))], dtype=object)
+    return bool(np.tril(a[1:] != a[0], -1).any())
