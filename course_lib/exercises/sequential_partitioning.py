@@ -178,6 +178,18 @@ def negative_rows_cut_short(num_tokens, batch_size, offset):
     return int((num_tokens - offset - 1) / batch_size)
 
 
+@_and_below_zero("the offset is added. It is skipped: that many ids fewer are left.")
+def adds_the_offset(num_tokens, batch_size, offset):
+    return (num_tokens + offset - 1) // batch_size
+
+
+@inputs_per_row.mistake(
+    "`%` gives what is left over. The length of a row is the quotient, `//`."
+)
+def what_is_left_over(num_tokens, batch_size, offset):
+    return (num_tokens - offset - 1) % batch_size
+
+
 def _folds(random: Random) -> Iterator[Case]:
     for num_rows in (1, 2, 3, 4):
         for size in (0, 1, num_rows, num_rows + 1, 2 * num_rows - 1, 8, 11, 12):
@@ -261,7 +273,9 @@ def in_columns(ids, num_rows):
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-@fold.mistake("one row too many: what is over at the end became a row of its own.")
+@fold.mistake(
+    "too many rows: what is over at the end became one of its own, or several."
+)
 def one_row_too_many(ids, num_rows):
     length = len(ids) // num_rows
     return [ids[i : i + length] for i in range(0, len(ids), length)]
@@ -343,6 +357,37 @@ def rest_shared_out(ids, num_rows):
 @fold.mistake("what is over is left out at the beginning. Leave it out at the end.")
 def rest_at_the_beginning(ids, num_rows):
     return fold.reference(ids[len(ids) % num_rows :], num_rows)
+
+
+@fold.mistake(
+    "a slice leaves out its end by itself: with - 1 a row is one id too short. And in "
+    "a row of 0 ids, an end of -1 counts from the end of the list."
+)
+def ends_with_minus_one(ids, num_rows):
+    length = len(ids) // num_rows
+    return [ids[i * length : (i + 1) * length - 1] for i in range(num_rows)]
+
+
+@fold.mistake(
+    "row i begins at i * length, not at i: these rows share nearly all of their ids."
+)
+def rows_begin_one_apart(ids, num_rows):
+    length = len(ids) // num_rows
+    return [ids[i : i + length] for i in range(num_rows)]
+
+
+@fold.mistake("fewer ids than rows make `num_rows` empty rows, not a single one.")
+def one_empty_row(ids, num_rows):
+    return fold.reference(ids, num_rows) if len(ids) >= num_rows else [[]]
+
+
+@fold.mistake(
+    "with fewer ids than rows the length is 0, not 1: all rows are empty, so that all "
+    "are equally long."
+)
+def at_least_one_id(ids, num_rows):
+    length = max(1, len(ids) // num_rows)
+    return [ids[i * length : (i + 1) * length] for i in range(num_rows)]
 
 
 def _places(random: Random) -> Iterator[Case]:
@@ -502,6 +547,34 @@ def offset_to_the_left(batch, row, num_steps, length, offset):
     return row * length + batch * num_steps - offset
 
 
+@start_in_stream.mistake(
+    "the offset is a number of ids, not of windows: it is not to be multiplied."
+)
+def offset_in_windows(batch, row, num_steps, length, offset):
+    return offset * num_steps + row * length + batch * num_steps
+
+
+@start_in_stream.mistake(
+    "windows of a row share no id among their inputs: the next is T ids on, not T - 1."
+)
+def one_less_a_batch(batch, row, num_steps, length, offset):
+    return offset + row * length + batch * (num_steps - 1)
+
+
+@start_in_stream.mistake(
+    "`length` is that of the rows behind the offset: nothing more is to be taken off."
+)
+def rows_shorter_by_the_offset(batch, row, num_steps, length, offset):
+    return offset + row * (length - offset) + batch * num_steps
+
+
+@start_in_stream.mistake(
+    "rows are `length` apart: it is not rounded up to whole windows."
+)
+def rows_rounded_up(batch, row, num_steps, length, offset):
+    return offset + row * (-(-length // num_steps) * num_steps) + batch * num_steps
+
+
 def _neighboring_batches(random: Random) -> Iterator[Case]:
     for num_rows in (1, 2, 3):
         for num_steps in (1, 2, 4):
@@ -516,6 +589,13 @@ def _neighboring_batches(random: Random) -> Iterator[Case]:
                 wrong = [list(other) for other in following]
                 wrong[row][0] += 200
                 yield X, Y, wrong
+            if num_rows > 2:  # one row alone is right
+                yield (
+                    X,
+                    Y,
+                    [[i + 200 for i in row] for row in following[:-1]]
+                    + [following[-1]],
+                )
             for first in (X, Y, following):  # right ids, at the wrong places
                 yield X, Y, [row[::-1] for row in first]
                 yield X, Y, [[row[-1]] * num_steps for row in first]
@@ -696,6 +776,37 @@ def always_true(X, Y, following):
 @continues.mistake("the wrong way round: True where a row does *not* go on.")
 def wrong_way_round(X, Y, following):
     return not continues.reference(X, Y, following)
+
+
+@continues.mistake(
+    "row i of this batch is compared with row i + 1 of the next. Each row goes on in "
+    "the row of the same number."
+)
+def one_row_further(X, Y, following):
+    return all(Y[i][-1] == following[i + 1][0] for i in range(len(Y) - 1))
+
+
+@continues.mistake("the last row is not compared: `range(n)` stops before n by itself.")
+def all_but_the_last(X, Y, following):
+    return all(Y[i][-1] == following[i][0] for i in range(len(Y) - 1))
+
+
+@continues.mistake("the first row is not compared: rows are counted from 0.")
+def all_but_the_first(X, Y, following):
+    return all(Y[i][-1] == following[i][0] for i in range(1, len(Y)))
+
+
+@continues.mistake(
+    "as many rows are compared as a row has ids, len(X[0]). There are len(X) of them."
+)
+def as_many_as_ids(X, Y, following):
+    return all(Y[i][-1] == following[i][0] for i in range(len(X[0])))
+
+
+@continues.mistake("it is enough for you if most of the rows go on; every row must.")
+def most_of_the_rows(X, Y, following):
+    firsts = [row[0] for row in following]
+    return 2 * sum(y[-1] == first for y, first in zip(Y, firsts, strict=True)) >= len(Y)
 
 
 def _predictions(random: Random) -> Iterator[Case]:
@@ -921,6 +1032,39 @@ def only_the_past(batch, position, num_steps, carried):
     return (batch * num_steps if carried else position + 1), position + 1
 
 
+@reach.mistake(
+    "with a carried state too, the gradient ends at `position`: the rest of the window "
+    "lies behind it."
+)
+def whole_window_if_carried(batch, position, num_steps, carried):
+    seen, gradient = reach.reference(batch, position, num_steps, carried)
+    return seen, num_steps if carried else gradient
+
+
+@reach.mistake(
+    "a batch before adds T inputs to a row, not T + 1: its last target is the first "
+    "input of the next."
+)
+def one_more_a_batch_before(batch, position, num_steps, carried):
+    seen, gradient = reach.reference(batch, position, num_steps, carried)
+    return seen + batch if carried else seen, gradient
+
+
+@reach.mistake(
+    "the gradient does not go T inputs back from everywhere: it ends where the window "
+    "begins, since the state is detached there."
+)
+def always_t_back(batch, position, num_steps, carried):
+    seen, gradient = reach.reference(batch, position, num_steps, carried)
+    return seen, min(num_steps, seen) if carried else gradient
+
+
+@reach.mistake("batches count from 0: before batch b lie b of them, and not b - 1.")
+def one_batch_too_few_from_the_second(batch, position, num_steps, carried):
+    before = max(0, batch - 1) * num_steps if carried else 0
+    return before + position + 1, position + 1
+
+
 def _partitions(random: Random) -> Iterator[Case]:
     yield from ((3, 2, 4, 4), (0, 1, 1, 0), (0, 3, 4, 1), (1, 2, 5, 5), (5, 3, 4, 4))
     for batch_size in (1, 2, 3):
@@ -1108,6 +1252,66 @@ def first_inputs_counted(num_tokens, batch_size, num_steps, offset, left):
 )
 def first_inputs_and_remainders(num_tokens, batch_size, num_steps, offset, left):
     return offset + batch_size + batch_size * (left // batch_size % num_steps)
+
+
+@never_a_target.mistake(
+    "more tokens than there are: where the stream ends inside the offset, all its "
+    "tokens are no target, and there are N of them."
+)
+def offset_beyond_the_end(num_tokens, batch_size, num_steps, offset):
+    left = max(0, num_tokens - offset - 1)
+    return offset + 1 + left % (batch_size * num_steps)
+
+
+@never_a_target.mistake(
+    "the first inputs of rows are counted as dropped. The first input of a row is the "
+    "last target of the row above: only that of row 0 is none."
+)
+def first_input_of_each_row(num_tokens, batch_size, num_steps, offset):
+    right = never_a_target.reference(num_tokens, batch_size, num_steps, offset)
+    return right + batch_size - 1
+
+
+@never_a_target.mistake(
+    "one id of each row is kept back for its last target. A row finds it in the first "
+    "id of the next; only the last row needs one id more."
+)
+def one_id_of_each_row(num_tokens, batch_size, num_steps, offset):
+    length = max(0, (num_tokens - offset) // batch_size - 1)
+    return num_tokens - length // num_steps * num_steps * batch_size
+
+
+@never_a_target.mistake(
+    "a batch that is only begun is counted: what is left of a row behind its last "
+    "whole window is in none."
+)
+def begun_batches(num_tokens, batch_size, num_steps, offset):
+    length = max(0, num_tokens - offset - 1) // batch_size
+    return num_tokens - -(-length // num_steps) * num_steps * batch_size
+
+
+@never_a_target.mistake(
+    "windows of a row begin T apart, not T + 1: the last target of one is the first "
+    "input of the next."
+)
+def windows_of_one_more(num_tokens, batch_size, num_steps, offset):
+    length = max(0, num_tokens - offset) // batch_size
+    return num_tokens - length // (num_steps + 1) * num_steps * batch_size
+
+
+@never_a_target.mistake("a window of T inputs has T targets, not T - 1.")
+def one_target_less_a_window(num_tokens, batch_size, num_steps, offset):
+    length = max(0, num_tokens - offset - 1) // batch_size
+    return num_tokens - length // num_steps * (num_steps - 1) * batch_size
+
+
+@never_a_target.mistake(
+    "the skipped ids are taken off, though they are no targets either: count them with "
+    "the others."
+)
+def skipped_ids_taken_off(num_tokens, batch_size, num_steps, offset):
+    right = never_a_target.reference(num_tokens, batch_size, num_steps, offset)
+    return right - offset
 
 
 @never_a_target.mistake(

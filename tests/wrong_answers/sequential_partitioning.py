@@ -37,7 +37,7 @@ wrong("inputs_per_row", "and the offset not at all")(lambda n, b, o: n // b - 1)
 wrong("inputs_per_row", "nothing is to be added")(lambda n, b, o: (n - o - 1) // b + 1)
 wrong("inputs_per_row", "exactly one too small")(lambda n, b, o: max(0, (n - o) // b) - 1)
 wrong("inputs_per_row", "no `return`")(lambda n, b, o: (n - o - 1) // b if n > o else None)
-wrong("inputs_per_row", None, natural=False)(lambda n, b, o: max(0, (n - o - 1) % b))
+wrong("inputs_per_row", "what is left over")(lambda n, b, o: max(0, (n - o - 1) % b))
 wrong("inputs_per_row", None, natural=False)(lambda n, b, o: abs(n - o - 1) // b)
 wrong("inputs_per_row", "the last target is forgotten")(lambda n, b, o: (n - o) // b if n > o else 0)
 
@@ -64,6 +64,11 @@ def deals_them_out(num_tokens, batch_size, offset):
 
 
 refused("inputs_per_row", "a float where")(lambda n, b, o: float(max(0, (n - o - 1) // b)))
+
+wrong("inputs_per_row", "the offset is added")(lambda n, b, o: (n + o - 1) // b)
+wrong("inputs_per_row", "the offset is added")(lambda n, b, o: max(0, (n + o - 1) // b))
+wrong("inputs_per_row", "exactly one too large")(lambda n, b, o: max(1, (n - o - 1) // b))
+right("inputs_per_row")(lambda n, b, o: len(range(o, n - 1)) // b)
 
 # fold
 
@@ -157,6 +162,28 @@ def with_a_loop(ids, num_rows):
 right("fold")(lambda ids, r: np.resize(np.array(ids, dtype=int), (r, len(ids) // r)))
 right("fold")(lambda ids, r: tuple(tuple(ids[i * (len(ids) // r) :][: len(ids) // r]) for i in range(r)))
 
+
+@wrong("fold", "too many rows")
+def in_steps(ids, num_rows):
+    length = len(ids) // num_rows
+    return [ids[i : i + length] for i in range(0, len(ids), length)]
+
+
+@wrong("fold", "an end of -1 counts from the end")
+def ends_one_early(ids, num_rows):
+    length = len(ids) // num_rows
+    return [ids[i * length : (i + 1) * length - 1] for i in range(num_rows)]
+
+
+wrong("fold", "row i begins at i * length")(lambda ids, b: [ids[i : i + len(ids) // b] for i in range(b)])
+wrong("fold", "not a single one")(
+    lambda ids, b: [ids[i * (len(ids) // b) :][: len(ids) // b] for i in range(b)] if len(ids) >= b else [[]]
+)
+wrong("fold", "the length is 0, not 1")(
+    lambda ids, b: [ids[i * max(1, len(ids) // b) : (i + 1) * max(1, len(ids) // b)] for i in range(b)]
+)
+wrong("fold", None)(lambda ids, b: [piece.tolist() for piece in torch.tensor(ids).chunk(b)])
+
 # start_in_stream: batch, row, num_steps, length, offset
 
 wrong("start_in_stream", "row and batch are exchanged")(lambda k, i, t, n, o: o + k * n + i * t)
@@ -197,6 +224,12 @@ def walks(batch, row, num_steps, length, offset):
         position += num_steps
     return position
 
+
+wrong("start_in_stream", "not of windows")(lambda k, i, t, n, o: o * t + i * n + k * t)
+wrong("start_in_stream", "not T - 1")(lambda k, i, t, n, o: o + i * n + k * (t - 1))
+wrong("start_in_stream", "behind the offset: nothing more")(lambda k, i, t, n, o: o + i * (n - o) + k * t)
+wrong("start_in_stream", "not rounded up")(lambda k, i, t, n, o: o + i * math.ceil(n / t) * t + k * t)
+right("start_in_stream")(lambda k, i, t, n, o: np.dot([k, i, 1], [t, n, o]))
 
 # continues
 
@@ -280,6 +313,26 @@ def row_by_row(X, Y, following):
     return True
 
 
+wrong("continues", "the row of the same number")(
+    lambda X, Y, following: all(Y[i][-1] == following[i + 1][0] for i in range(len(Y) - 1))
+)
+wrong("continues", "the last row is not compared")(
+    lambda X, Y, following: all(Y[i][-1] == following[i][0] for i in range(len(Y) - 1))
+)
+wrong("continues", "the first row is not compared")(
+    lambda X, Y, following: all(Y[i][-1] == following[i][0] for i in range(1, len(Y)))
+)
+wrong("continues", "as many rows are compared as a row has ids")(
+    lambda X, Y, following: all(Y[i][-1] == following[i][0] for i in range(len(X[0])))
+)
+wrong("continues", "most of the rows", natural=False)(
+    lambda X, Y, following: 2 * sum(y[-1] == f[0] for y, f in zip(Y, following, strict=True)) >= len(Y)
+)
+wrong("continues", None, natural=False)(
+    lambda X, Y, following: all(x[-1] < f[0] for x, f in zip(X, following, strict=True))
+)
+right("continues")(lambda X, Y, following: [*zip(*Y, strict=True)][-1] == next(zip(*following, strict=True)))
+
 # reach: batch, position, num_steps, carried
 
 wrong("reach", "the gradient crosses windows too")(
@@ -314,6 +367,15 @@ wrong("reach", "the gradient crosses windows too")(lambda k, p, t, c: [k * t * c
 
 right("reach")(lambda k, p, t, c: (c * k * t + p + 1, p + 1))
 right("reach")(lambda k, p, t, c: [len(range(0 if c else k * t, k * t + p + 1)), p + 1])
+right("reach")(lambda k, p, t, c: np.array([k * t * c, 0]) + p + 1)
+
+wrong("reach", "too, the gradient ends at `position`")(lambda k, p, t, c: (k * t + p + 1, t) if c else (p + 1, p + 1))
+wrong("reach", "not T + 1")(lambda k, p, t, c: (k * (t + 1) + p + 1 if c else p + 1, p + 1))
+wrong("reach", "it ends where the window begins")(
+    lambda k, p, t, c: (k * t + p + 1, min(t, k * t + p + 1)) if c else (p + 1, p + 1)
+)
+wrong("reach", "and not b - 1")(lambda k, p, t, c: (max(0, k - 1) * t * c + p + 1, p + 1))
+wrong("reach", None, natural=False)(lambda k, p, t, c: (k * t * p + 1 if c else p + 1, p + 1))
 right("reach")(lambda k, p, t, c: np.array([k * t * c, 0]) + p + 1)
 
 # never_a_target: num_tokens, batch_size, num_steps, offset
@@ -380,3 +442,18 @@ def marks_them(num_tokens, batch_size, num_steps, offset):
 
 
 right("never_a_target")(lambda n, b, t, o: n - max(0, n - o - 1) // (b * t) * b * t)
+
+
+def rows_of(n, b, o):
+    return max(0, n - o - 1) // b
+
+
+right("never_a_target")(lambda n, b, t, o: n - rows_of(n, t, o) // b * b * t)
+wrong("never_a_target", "the skipped ids are taken off")(lambda n, b, t, o: n - o - rows_of(n, b, o) // t * b * t)
+wrong("never_a_target", "only that of row 0")(lambda n, b, t, o: n - rows_of(n, b, o) // t * b * t + b - 1)
+wrong("never_a_target", "one id of each row")(lambda n, b, t, o: n - max(0, (n - o) // b - 1) // t * b * t)
+wrong("never_a_target", "ends inside the offset")(lambda n, b, t, o: o + 1 + max(0, n - o - 1) % (b * t))
+wrong("never_a_target", "only begun")(lambda n, b, t, o: n - math.ceil(rows_of(n, b, o) / t) * b * t)
+wrong("never_a_target", "not T + 1")(lambda n, b, t, o: n - max(0, n - o) // b // (t + 1) * b * t)
+wrong("never_a_target", "not T - 1")(lambda n, b, t, o: n - rows_of(n, b, o) // t * b * (t - 1))
+wrong("never_a_target", None)(lambda n, b, t, o: o + 1 + max(0, n - o - 1) % b + rows_of(n, b, o) % t)
