@@ -16,6 +16,7 @@ from functools import cached_property
 import datasets
 import numpy as np
 import torch
+from pyarrow import compute
 from torch.utils.data import IterableDataset, get_worker_info
 from transformers import PreTrainedTokenizerBase
 
@@ -31,6 +32,7 @@ from course_lib.foundation import (
 
 DOCUMENTS_AT_A_TIME = 64  # are tokenized together
 ROWS_IN_A_FINGERPRINT = 64
+ROWS_AT_A_TIME = 100_000  # of which only the sizes are read
 IGNORED = -100  # the label of what is not scored
 
 # Chunks.
@@ -315,11 +317,16 @@ class StreamingTextDataset(IterableDataset):
 
     @cached_property
     def _fingerprint(self) -> str:
-        """A hash of some texts and of what the tokenizer makes of them."""
+        """A hash of all sizes, some texts, and what the tokenizer makes of them."""
         spread = np.linspace(0, len(self._texts) - 1, ROWS_IN_A_FINGERPRINT)
         rows = sorted({int(row) for row in spread})
         texts = self._texts[rows][self.text_column]
         digest = hashlib.sha256()
+        # Arrow knows how long each text is without reading it, but of selected rows.
+        if getattr(self._texts, "_indices", None) is None:
+            for table in self._texts.with_format("arrow").iter(ROWS_AT_A_TIME):
+                sizes = compute.binary_length(table[self.text_column])
+                digest.update(sizes.to_numpy().astype("<i8").tobytes())
         for text, ids in zip(texts, encode_each(texts, self.tokenizer), strict=True):
             digest.update(hashlib.sha256(text.encode()).digest())
             digest.update(hashlib.sha256(ids.astype("<u4").tobytes()).digest())

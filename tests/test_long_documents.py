@@ -288,6 +288,15 @@ def test_a_state_of_another_text_or_tokenizer_is_refused(on_disk, characters, to
             other.load_state_dict(state)
 
 
+def test_a_state_is_refused_where_a_single_text_has_changed(documents, on_disk, characters):
+    state = make(on_disk, characters).state_dict()
+    for row in (5, 194):
+        changed = [text + "." * (number == row) for number, text in enumerate(documents)]
+        with pytest.raises(ValueError, match="saved with fingerprint="):
+            make(datasets.Dataset.from_dict({"text": changed}), characters).load_state_dict(state)
+    make(datasets.Dataset.from_dict({"text": documents}), characters).load_state_dict(state)
+
+
 @pytest.mark.parametrize("state", [None, [], "state", 3])
 def test_what_is_no_state_is_refused(on_disk, characters, state):
     with pytest.raises(TypeError, match="state must be a dict"):

@@ -114,6 +114,8 @@ CALLS = {
     "[ids.tolist() for ids in encode_each(['b', 'c'], SameBuffer())]": [[98, 0], [99, 0]],
     "[dtype(ids) for ids in encode_each(['1', '65536'], NUMBERS)]": ["uint16", "uint32"],
     "list(encode_each([], NUMBERS))": [],
+    "[i.tolist() for i in encode_each(['1', '2', '3'], NUMBERS, batch_size=np.int8(2))]": [[1, 0], [2, 0], [3, 0]],
+    "encode_each(['1'], NUMBERS, batch_size=0)": ValueError("batch_size must be an integer of at least 1"),
     "encode_each(['a'], LIBRARY)": ValueError("end_of_text_id must be given"),
     "encode_each(5, NUMBERS)": TypeError("texts must be several texts, got int"),
     # dtypes
