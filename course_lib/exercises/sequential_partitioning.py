@@ -390,6 +390,14 @@ def at_least_one_id(ids, num_rows):
     return [ids[i * length : (i + 1) * length] for i in range(num_rows)]
 
 
+@fold.mistake(
+    "where nothing is over, `[:-0]` is `[:0]` and cuts all ids off: count what stays, "
+    "not what goes."
+)
+def cuts_all_off(ids, num_rows):
+    return fold.reference(ids[: -(len(ids) % num_rows)], num_rows)
+
+
 def _places(random: Random) -> Iterator[Case]:
     for num_steps in (1, 4):
         for length in (num_steps, 2 * num_steps + 1, 4 * num_steps):
@@ -617,6 +625,12 @@ def _neighboring_batches(random: Random) -> Iterator[Case]:
                 yield X, Y, following[::-1]
     yield [[0, 0], [0, 0]], [[0, 0], [0, 0]], [[0, 1], [0, 1]]
     yield [[0, 0], [0, 0]], [[0, 0], [0, 1]], [[0, 1], [0, 0]]
+    # equal ids that are not one object: `is` will not do
+    yield (
+        [[i + 1000 for i in row] for row in X],
+        [[i + 1000 for i in row] for row in Y],
+        [[i + 1000 for i in row] for row in following],
+    )
     # rows that also go on in one another, as in a text that repeats itself
     yield [[1, 2], [3, 4]], [[2, 3], [4, 5]], [[3, 5], [5, 7]]
     yield [[1, 2], [1, 2]], [[2, 3], [2, 3]], [[3, 9], [3, 8]]
@@ -807,6 +821,13 @@ def as_many_as_ids(X, Y, following):
 def most_of_the_rows(X, Y, following):
     firsts = [row[0] for row in following]
     return 2 * sum(y[-1] == first for y, first in zip(Y, firsts, strict=True)) >= len(Y)
+
+
+@continues.mistake(
+    "`is` asks whether both are one object. Equal ids need not be: compare with `==`."
+)
+def one_object(X, Y, following):
+    return all(y[-1] is row[0] for y, row in zip(Y, following, strict=True))
 
 
 def _predictions(random: Random) -> Iterator[Case]:
@@ -1063,6 +1084,15 @@ def always_t_back(batch, position, num_steps, carried):
 def one_batch_too_few_from_the_second(batch, position, num_steps, carried):
     before = max(0, batch - 1) * num_steps if carried else 0
     return before + position + 1, position + 1
+
+
+@reach.mistake(
+    "without a carried state too, a prediction sees its window up to `position` only, "
+    "and not all of its T inputs."
+)
+def whole_window_if_reset(batch, position, num_steps, carried):
+    right = reach.reference(batch, position, num_steps, carried)
+    return right if carried else (num_steps, num_steps)
 
 
 def _partitions(random: Random) -> Iterator[Case]:

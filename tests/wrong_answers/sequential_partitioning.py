@@ -86,9 +86,7 @@ wrong("fold", "rows and columns are exchanged")(lambda ids, r: [ids[i : i + r] f
 wrong("fold", "rows and columns are exchanged")(
     lambda ids, r: np.array(ids[: len(ids) // r * r], dtype=int).reshape(r, -1).T
 )
-wrong("fold", "a row of its own")(
-    lambda ids, r: [ids[i : i + len(ids) // r] for i in range(0, len(ids), len(ids) // r)]
-)
+wrong("fold", "too many rows")(lambda ids, r: [ids[i : i + len(ids) // r] for i in range(0, len(ids), len(ids) // r)])
 wrong("fold", "steps of 0")(
     lambda ids, r: [ids[i : i + len(ids) // r] for i in range(0, len(ids) // r * r, len(ids) // r)]
 )
@@ -183,6 +181,14 @@ wrong("fold", "the length is 0, not 1")(
     lambda ids, b: [ids[i * max(1, len(ids) // b) : (i + 1) * max(1, len(ids) // b)] for i in range(b)]
 )
 wrong("fold", None)(lambda ids, b: [piece.tolist() for piece in torch.tensor(ids).chunk(b)])
+
+
+@wrong("fold", "`[:-0]` is `[:0]`")
+def cut_from_behind(ids, num_rows):
+    whole = ids[: -(len(ids) % num_rows)]
+    length = len(whole) // num_rows
+    return [whole[i * length : (i + 1) * length] for i in range(num_rows)]
+
 
 # start_in_stream: batch, row, num_steps, length, offset
 
@@ -333,6 +339,8 @@ wrong("continues", None, natural=False)(
 )
 right("continues")(lambda X, Y, following: [*zip(*Y, strict=True)][-1] == next(zip(*following, strict=True)))
 
+wrong("continues", "one object")(lambda X, Y, following: all(y[-1] is f[0] for y, f in zip(Y, following, strict=True)))
+
 # reach: batch, position, num_steps, carried
 
 wrong("reach", "the gradient crosses windows too")(
@@ -342,7 +350,7 @@ wrong("reach", "even without a carried state")(lambda k, p, t, c: (k * t + p + 1
 wrong("reach", "in both numbers")(lambda k, p, t, c: (k * t + p + 1, k * t + p + 1))
 wrong("reach", "to the last one alone")(lambda k, p, t, c: (k * t * c + p + 1, 1))
 wrong("reach", "an off-by-one, as the input")(lambda k, p, t, c: (k * t + p, k * t + p) if c else (p, p))
-wrong("reach", None)(lambda k, p, t, c: (k * t + p + 1, p + 1) if c else (t, t))
+wrong("reach", "without a carried state too")(lambda k, p, t, c: (k * t + p + 1, p + 1) if c else (t, t))
 wrong("reach", "not inside it")(lambda k, p, t, c: (k * t + p + 1 if c else p + 1, 0))
 wrong("reach", "as far as without")(lambda k, p, t, c: (k * t + p + 1, 0) if c else (p + 1, p + 1))
 wrong("reach", "as far as with a carried one")(lambda k, p, t, c: (k * t + p + 1, p + 1) if c else (p + 1, 0))
