@@ -278,6 +278,20 @@ def reversed_targets(ids, start, context_length):
     )
 
 
+@make_example.mistake(
+    "the inputs, and the targets too, go on to the end of the stream: they are T."
+)
+def both_to_the_end(ids, start, context_length):
+    return ids[start:], ids[start + 1 :]
+
+
+@make_example.mistake(
+    "`start` is ignored, and the targets are one short: they are T, as the inputs."
+)
+def first_window_one_short(ids, start, context_length):
+    return ids[:context_length], ids[1:context_length]
+
+
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
         for length in range(size + 1):
@@ -485,6 +499,13 @@ def told_by_trailing_zeros(window, length):
 def single_mask(window, length):
     text = window[1:length] if length else []
     return [*text, -100] if length < len(window) else text
+
+
+@padded_targets.mistake(
+    "within the text the id 0 is masked as well. It is a token like any other there."
+)
+def zeros_masked_too(window, length):
+    return [t if t and i < length else -100 for i, t in enumerate(window[1:], 1)]
 
 
 def _logits_and_targets(random: Random) -> Iterator[Case]:
@@ -982,6 +1003,11 @@ def sum_of_exponentials(losses):
 @perplexity.mistake("e *times* the mean. It is e to the power of the mean.")
 def times_e(losses):
     return math.e * sum(losses) / len(losses)
+
+
+@perplexity.mistake("rounded. Return the perplexity as it is.")
+def rounded_to_cents(losses):
+    return round(math.exp(sum(losses) / len(losses)), 2)
 
 
 def _losses_of_texts(random: Random) -> Iterator[Case]:

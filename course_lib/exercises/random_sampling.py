@@ -174,6 +174,21 @@ def strict_for_the_first(num_tokens, num_steps, offset):
     return 0 if rest <= num_steps + 1 else (rest - 1) // num_steps
 
 
+@num_subsequences.mistake(
+    "one id is added. One is taken off: the last id is a target only."
+)
+def one_id_added(num_tokens, num_steps, offset):
+    return max(0, (num_tokens - offset + 1) // num_steps)
+
+
+@num_subsequences.mistake(
+    "T ids are kept back at the end, where a single one is needed, and a stream that "
+    "is too short gives a negative count."
+)
+def subsequence_kept_back_and_zero(num_tokens, num_steps, offset):
+    return (num_tokens - offset - num_steps) // num_steps
+
+
 def _epochs(random: Random) -> Iterator[Case]:
     for batch_size in (1, 2, 3, 5):
         for num_steps in (2, 3, 5):
@@ -762,6 +777,28 @@ def first_subsequence_left_out(position, offset, num_steps):
     return (position - offset - 1) % num_steps + 1
 
 
+@left_context.mistake(
+    "the offset is ignored, and so is that the first input is no target: 0 for T."
+)
+def remainder_of_the_position(position, offset, num_steps):
+    return position % num_steps
+
+
+@left_context.mistake(
+    "the position from its cut on, counted from 1, and without the offset."
+)
+def remainder_of_the_position_and_1(position, offset, num_steps):
+    return position % num_steps + 1
+
+
+@left_context.mistake(
+    "two slips: the contexts 1, 2, …, T begin at offset + 1, and not at the offset; "
+    "and before that no token is a target, so that the context is 0."
+)
+def one_later_without_zero(position, offset, num_steps):
+    return (position - offset) % num_steps + 1
+
+
 def _highest_offsets(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 3, 5, 8):
         yield from (
@@ -1132,6 +1169,14 @@ def one_alignment_less(num_epochs, num_steps):
 )
 def squared_alignments(num_epochs, num_steps):
     return 1 - (1 - 1 / num_steps**2) ** num_epochs
+
+
+@expected_coverage.mistake(
+    "the share that is missing, if epochs never repeated one another. They do, and the "
+    "share that was seen is wanted."
+)
+def missing_without_repeats(num_epochs, num_steps):
+    return 1 - num_epochs / num_steps
 
 
 # -- Bug or not? ----------------------------------------------------------------------

@@ -220,6 +220,14 @@ def count_times_stride_clipped(num_tokens, context_length, stride):
     return max(0, num_tokens - windows * stride)
 
 
+@tokens_in_tail.mistake(
+    "windows of T ids, and no case of its own for a stream in which none fits. A "
+    "window reaches one id further."
+)
+def remainder_without_target(num_tokens, context_length, stride):
+    return (num_tokens - context_length) % stride
+
+
 def _positions(random: Random) -> Iterator[Case]:
     for num_tokens in (2, 3, 4, 6, 7, 9, 14):
         for context_length in (1, 2, 4, 5, 8):
@@ -417,6 +425,20 @@ def without_the_last_target(position, num_tokens, context_length):
     return sum(s < position < s + context_length for s in starts)
 
 
+@turns_as_target.mistake(
+    "right, but for the end: the last tokens are in fewer windows again."
+)
+def without_the_end(position, num_tokens, context_length):
+    return max(0, min(position, context_length, num_tokens - context_length))
+
+
+@turns_as_target.mistake(
+    "the two ends are there, but no more than T windows ever hold a token as a target."
+)
+def without_the_context_length(position, num_tokens, context_length):
+    return min(position, num_tokens - position)
+
+
 def _overlaps(random: Random) -> Iterator[Case]:
     for context_length in (2, 3, 5, 8):
         for num_tokens in (0, context_length, context_length + 1, 12, 20, 31):
@@ -589,6 +611,22 @@ def ends_for_starts(num_tokens, context_length, overlap):
 def zero_in_any_case(num_tokens, context_length, overlap):
     starts = starts_with_overlap.reference(num_tokens, context_length, overlap)
     return starts or [0]
+
+
+@starts_with_overlap.mistake(
+    "a number times the *overlap*. From start to start it is T - overlap."
+)
+def multiples_of_the_overlap(num_tokens, context_length, overlap):
+    starts = starts_with_overlap.reference(num_tokens, context_length, overlap)
+    return [number * overlap for number in range(len(starts))]
+
+
+@starts_with_overlap.mistake(
+    "as many starts as strides fit. The last ones have no T + 1 ids left."
+)
+def as_many_as_strides(num_tokens, context_length, overlap):
+    stride = context_length - overlap
+    return [number * stride for number in range(num_tokens // stride)]
 
 
 def _gathers(random: Random) -> Iterator[Case]:
@@ -816,6 +854,37 @@ def filled_with_zero(ids, starts, context_length):
 )
 def positions_for_ids(ids, starts, context_length):
     return gather_rows.reference(list(range(len(ids))), starts, context_length)
+
+
+@gather_rows.mistake("the last start alone: is a list begun anew in every round?")
+def last_start(ids, starts, context_length):
+    return gather_rows.reference(ids, starts[-1:], context_length)
+
+
+@gather_rows.mistake(
+    "rows of T - 1 ids. A window has T + 1, so that both halves have T."
+)
+def rows_one_too_short(ids, starts, context_length):
+    return gather_rows.reference(ids, starts, context_length - 1)
+
+
+@gather_rows.mistake(
+    "all windows begin one id too early: a start is the position of its first input."
+)
+def one_id_too_early(ids, starts, context_length):
+    rows = [ids[start - 1 : start - 1 + context_length] for start in starts]
+    return rows, [ids[start : start + context_length] for start in starts]
+
+
+@gather_rows.mistake(
+    "the targets are one too many: their slice begins one later, and ends two later "
+    "instead of one."
+)
+def targets_one_too_many(ids, starts, context_length):
+    return (
+        [ids[start : start + context_length] for start in starts],
+        [ids[start + 1 : start + context_length + 2] for start in starts],
+    )
 
 
 def _wanted_windows(random: Random) -> Iterator[Case]:
@@ -1505,6 +1574,28 @@ def appends_the_rest(order, batch_size, batches_delivered):
     if batches and len(batches[-1]) < batch_size:
         return batches
     return [*batches, []]
+
+
+@batches_left.mistake(
+    "each batch has one entry too many, which comes again in the next one."
+)
+def batches_one_too_long(order, batch_size, batches_delivered):
+    first = batches_delivered * batch_size
+    return [order[i : i + batch_size + 1] for i in range(first, len(order), batch_size)]
+
+
+@batches_left.mistake(
+    "each batch has one entry too few: the stop of a slice is not part of it."
+)
+def batches_one_too_short(order, batch_size, batches_delivered):
+    first = batches_delivered * batch_size
+    return [order[i : i + batch_size - 1] for i in range(first, len(order), batch_size)]
+
+
+@batches_left.mistake("`batch_size` is taken for where a batch ends: it is a length.")
+def batch_end_for_length(order, batch_size, batches_delivered):
+    first = batches_delivered * batch_size
+    return [order[i:batch_size] for i in range(first, len(order), batch_size)]
 
 
 # Bug or not?

@@ -700,3 +700,14 @@ right("peeks")(
 def peeks_otherwise(model, ids):
     a = np.array([model(ids)] + [model(altered(ids, i)) for i in range(len(ids))], dtype=object)
     return bool(np.tril(a[1:] != a[0], -1).any())
+
+
+# -- two slips, or one more -----------------------------------------------------------
+
+wrong("make_example", "go on to the end of the stream: they are T")(lambda ids, s, t: (ids[s:], ids[s + 1 :]))
+wrong("make_example", "ignored, and the targets are one short")(lambda ids, s, t: (ids[:t], ids[1:t]))
+wrong("padded_targets", "the id 0 is masked as well")(
+    lambda window, n: [i if i and k < n else -100 for k, i in enumerate(window[1:], 1)]
+)
+wrong("perplexity", "rounded. Return")(lambda losses: round(math.exp(sum(losses) / len(losses)), 2))
+wrong("joint_log_probability", None)(lambda logits, targets: sum(r[k] - max(r) for r, k in zip(logits, targets)))  # noqa: B905

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import torch
+
 from wrong_answers import refused, right, wrong
 
 # -- num_subsequences (N, T, offset) --------------------------------------------------
@@ -406,3 +407,14 @@ def expected_coverage_otherwise(epochs, context):
     for _ in range(epochs):
         s += (1 - s) / context
     return s
+
+
+# -- two slips, or one more -----------------------------------------------------------
+
+wrong("num_subsequences", "one id is added")(lambda n, t, o: max(0, (n - o + 1) // t))
+wrong("num_subsequences", "T ids are kept back at the end, where")(lambda n, t, o: (n - t - o) // t)
+wrong("num_subsequences", None)(lambda n, t, o: n // (t + 1))
+wrong("left_context", "0 for T")(lambda p, o, t: p % t)
+wrong("left_context", "counted from 1, and without")(lambda p, o, t: p % t + 1)
+wrong("left_context", "two slips")(lambda p, o, t: (p - o) % t + 1)
+wrong("expected_coverage", "if epochs never repeated")(lambda e, t: 1 - 1 / t * e)

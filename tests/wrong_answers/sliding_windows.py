@@ -5,9 +5,9 @@ import random
 
 import numpy as np
 import torch
-from wrong_answers import refused, right, wrong
 
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
+from wrong_answers import refused, right, wrong
 
 # -- tokens_in_tail -------------------------------------------------------------------
 
@@ -676,3 +676,29 @@ right("batches_left")(
         [t.tolist() for t in torch.tensor(order, dtype=torch.int64).split(size)][done:] if order else []
     )
 )
+
+
+# -- two slips, or one more -----------------------------------------------------------
+
+wrong("tokens_in_tail", "no case of its own")(lambda n, t, s: (n - t) % s)
+wrong("turns_as_target", "right, but for the end")(lambda p, n, t: max(0, min(p, t, n - t)))
+wrong("turns_as_target", "no more than T windows")(lambda p, n, t: min(p, n - p))
+wrong("turns_as_target", "exactly one too large")(lambda p, n, t: max(0, min(p, t, n - p, n - t)) + 1)
+wrong("starts_with_overlap", "times the *overlap*")(lambda n, t, o: [k * o for k in range(count_windows(n, t, t - o))])
+wrong("starts_with_overlap", "as strides fit")(lambda n, t, o: [k * (t - o) for k in range(n // (t - o))])
+wrong("starts_with_overlap", "from back to front")(lambda n, t, o: list(range(0, n - t, t - o))[::-1])
+wrong("gather_rows", "the last start alone")(lambda ids, s, t: ([ids[s[-1] :][:t]], [ids[s[-1] + 1 :][:t]]))
+wrong("gather_rows", "rows of T - 1 ids")(
+    lambda ids, s, t: ([ids[k : k + t - 1] for k in s], [ids[k + 1 : k + t] for k in s])
+)
+wrong("gather_rows", "one id too early")(
+    lambda ids, s, t: ([ids[k - 1 : k - 1 + t] for k in s], [ids[k : k + t] for k in s])
+)
+wrong("gather_rows", "ends two later")(
+    lambda ids, s, t: ([ids[k : k + t] for k in s], [ids[k + 1 : k + t + 2] for k in s])
+)
+wrong("batches_left", "one entry too many")(lambda o, b, d: [o[i : i + b + 1] for i in range(d * b, len(o), b)])
+wrong("batches_left", "one entry too few")(lambda o, b, d: [o[i : i + b - 1] for i in range(d * b, len(o), b)])
+wrong("batches_left", "taken for where a batch ends")(lambda o, b, d: [o[i:b] for i in range(d * b, len(o), b)])
+wrong("smallest_stream", None)(lambda n, t, s: max(t + 1, n * s) if n else 0)
+wrong("rank_share", None)(lambda order, rank, w: order[: len(order) // w * w][::-1][rank::w])
