@@ -46,6 +46,12 @@ def double_cases(random_numbers):
     yield from (([random_numbers.randint(-50, 50) for _ in range(length)],) for length in range(5))
 
 
+@exercise(cases=lambda random: [("a  b",), ("a   b",), ("a  b  c",)], hints=("a", "b"))
+def spaced(text: str) -> str:
+    """Leave one space between letters."""
+    return " ".join(text.split())
+
+
 @exercise(cases=double_cases, hints=("Think of twice.", "Use `* 2`."))
 def double(numbers: list[int]) -> list[int]:
     """Return twice each number.
@@ -293,7 +299,23 @@ def dtype_name(largest):
         (double, lambda numbers: [*(2 * n for n in numbers), 0], "one entry more at the end"),
         (double, lambda numbers: [0, *(2 * n for n in numbers)], "one entry more at the start"),
         (double, lambda numbers: [2 * n for n in numbers[:-1]], "the last entry is missing"),
-        (double, lambda numbers: [2 * n for n in numbers[::-1]], "right, but in another order"),
+        (double, lambda numbers: [2 * n for n in numbers[::-1]], "right, but from back to front"),
+        (double, lambda numbers: sorted((2 * n for n in numbers), key=lambda n: -n % 7), "right, but in another order"),
+        (double, lambda numbers: [[2 * n] for n in numbers], "some are in lists inside the list"),
+        (double, lambda numbers: bytes(n % 7 for n in numbers), "`bytes` where numbers are wanted"),
+        (double, lambda numbers: [2 * numbers[i + len(numbers)] for i in range(len(numbers))], "an index is beyond"),
+        (double, lambda numbers: [{}[n] for n in numbers], "a key that it does not have"),
+        (double, lambda numbers: [2 * n for n in numbers[:1]], "begins right, and ends too early"),
+        (double, lambda numbers: [2 * n for n in numbers[-1:]], "its beginning is missing"),
+        (double, lambda numbers: [2 * n for n in numbers[::2]], "right, and in their order"),
+        (double, lambda numbers: [m for n in numbers for m in (2 * n, 99)], "with others among them"),
+        (spaced, lambda text: text, "spaces are left that should be gone; all else is right"),
+        (spaced, lambda text: text.replace(" ", ""), "spaces are missing; all else is right"),
+        (half, lambda n: min([]), "nothing to choose from"),
+        (half, lambda n: {[n]: 1}, "a list cannot be a key"),
+        (half, lambda n: n[0] // 2, "one number is treated as a list"),
+        (half, lambda n: [n].sort()[0], "is `None` where it should not be"),
+        (half, lambda n: bytes("a"), "`text.encode()` does"),
         (table, lambda rows, columns: table.reference(rows, columns).T, "rows and columns are exchanged"),
         (parts, lambda n: parts.reference(n)[::-1], "the two results are exchanged"),
         (is_even, lambda n: 1 - n % 2, "a number where `True` or `False` is wanted"),
@@ -308,6 +330,23 @@ def test_wrong_results_are_described_by_what_they_are(item, answer, words):
     judgment = item.judge(answer)
     assert judgment.outcome in (FAILED, RAISED)
     assert words in (judgment.diagnosis or ""), judgment.message
+
+
+def test_what_goes_wrong_in_steps_is_told_alone_and_together():
+    @exercise(cases=lambda random: [(n,) for n in range(10)], hints=("a", "b"))
+    def twice_and_one(number: int) -> int:
+        return 2 * number + 1
+
+    times = {"it is tripled": lambda n: 3 * n}
+    plus = {"two are added": lambda n: n + 2, "nothing is added": lambda n: n}
+    twice_and_one.mistake("tripled, by name")(lambda n: 3 * n + 1)
+    twice_and_one.combine(lambda one, n: one(n) + 1, times)
+    twice_and_one.combine(lambda one, other, n: other(one(n)), times, plus)
+    assert len(twice_and_one.mistakes) == 1
+    assert twice_and_one.judge(lambda n: 3 * n + 1).diagnosis == "tripled, by name"
+    both = "two things at once: it is tripled; and two are added."
+    assert twice_and_one.judge(lambda n: 2 + n + n + n).diagnosis == both
+    assert twice_and_one.judge(lambda n: n * n - 7).diagnosis is None
 
 
 @pytest.mark.parametrize("answer", [torch.tensor(True), np.array(False), np.bool_(True)])

@@ -6,8 +6,9 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from itertools import pairwise
 from random import Random
 
 from tokenizers import Tokenizer, models, processors, trainers
@@ -28,7 +29,10 @@ def _untidy_texts(random: Random) -> Iterator[Case]:
         *("a\n \n \nb", "a\n\t\n\n\nb", "\n\n\na", "a \n\n \n\n", "a\n\nb  \n"),
         # other white space is left alone
         *("a\u00a0\u00a0b", "a\u00a0\nb", "a\u00a0", "a\r", "a\r\nb", "a\rb  c"),
-        *("a\x0bb", "a\x0c\nb", "a\n\u3000b"),
+        *("a\x0bb", "a\x0c\nb", "a\n\u3000b", "a\u00a0  b", "a\r  b", "\u00a0  a"),
+        *("a\n\n\u00a0\n\nb", "a\n\r\n\nb", "a\n\nb\n\n\nc\n\n\n\nd"),
+        # a run behind a tab, in a line that has begun
+        *("a\t  b", "a\t    b  c", "  a\n   b\n    c"),
     ):
         yield (text,)
     yield ("if a:\n    return  b   \n\n\n\nelse:\n\tpass",)
@@ -386,6 +390,209 @@ def takes_letters(text):
     return _tidied(text, runs=(r"(\w) {2,}(\w)", r"\1 \2"))
 
 
+@tidy.mistake(
+    r"`\S` leaves other white space out: a run behind a no-break space or a carriage "
+    "return is to be reduced, too."
+)
+def behind_no_white_space(text):
+    return _tidied(text, runs=(r"(?<=\S) {2,}", " "))
+
+
+@tidy.mistake(
+    "the characters beside a run are taken with it, so that the next run is missed; "
+    r"and `\S` leaves other white space out. Look behind instead: `(?<=[^ \t\n])`."
+)
+def takes_the_neighbors_but_no_white_space(text):
+    return _tidied(text, runs=(r"(\S) {2,}(\S)", r"\1 \2"))
+
+
+@tidy.mistake(
+    "the indentation is spared, but a tab within a line is a blank as well: a run "
+    "right behind one stays."
+)
+def behind_the_indentation(text):
+    return _in_steps(_cut_ends, _within_lines, _reduce_newlines, text)
+
+
+@tidy.mistake(
+    r"`(?<!^)` spares the indentation of the first line alone, and only its first "
+    "space: look for a character that is no blank."
+)
+def behind_the_beginning(text):
+    return _tidied(text, runs=(r"(?<!^) {2,}", " "))
+
+
+Step = Callable[[str], str]
+
+
+def _in_steps(ends: Step, runs: Step, newlines: Step, text: str) -> str:
+    return newlines(runs(ends(text)))
+
+
+def _swap(pattern: str, replacement: str) -> Step:
+    return partial(re.sub, pattern, replacement)
+
+
+def _each_line(change: Step) -> Step:
+    return lambda text: "\n".join([change(line) for line in text.split("\n")])
+
+
+def _behind_indentation(change: Step, blanks: str | None = " \t") -> Step:
+    def changed(line: str) -> str:
+        body = line.lstrip(blanks)
+        return line[: len(line) - len(body)] + change(body)
+
+    return _each_line(changed)
+
+
+_cut_ends = _swap(r"[ \t]+(?=\n|\Z)", "")
+_reduce_runs = _swap(r"(?<=[^ \t\n]) {2,}", " ")
+_reduce_newlines = _swap(r"\n{3,}", "\n\n")
+_within_lines = _behind_indentation(_swap(" {2,}", " "))
+
+ENDS = {
+    "tabs at the end of a line stay": _swap(r" +(?=\n|\Z)", ""),
+    "white space that is no blank is cut at the ends of lines": _each_line(str.rstrip),
+    "the last line keeps the blanks at its end": _swap(r"[ \t]+(?=\n)", ""),
+    "blanks are cut at the end of the text, not of each line": _swap(r"[ \t]+$", ""),
+    "blanks at the end of lines are never cut": str,
+    "each line loses its indentation": _each_line(lambda line: line.strip(" \t")),
+    "each line loses all white space at both of its ends": _each_line(str.strip),
+    "only one blank is cut at the end of a line": _swap(r"[ \t](?=\n|\Z)", ""),
+    "blanks are cut at the beginning of a line, not at its end": _swap(
+        r"(?m)^[ \t]+", ""
+    ),
+    "lines are joined without a newline": lambda text: "".join(
+        line.rstrip(" \t") for line in text.split("\n")
+    ),
+    "lines are joined by a space": lambda text: " ".join(
+        line.rstrip(" \t") for line in text.split("\n")
+    ),
+    "the last line is lost": lambda text: _cut_ends(text).rpartition("\n")[0],
+    "a newline is added to each line, the last one too": lambda text: (
+        _cut_ends(text) + "\n"
+    ),
+    "`splitlines` cuts at more than newlines, and forgets the last one": lambda text: (
+        "\n".join([line.rstrip(" \t") for line in text.splitlines()])
+    ),
+    "blanks at the end of a line become one space": _swap(r"[ \t]+(?=\n|\Z)", " "),
+    "a single blank at the end of a line stays": _swap(r"[ \t]{2,}(?=\n|\Z)", ""),
+    "tabs become spaces": lambda text: _cut_ends(text.expandtabs(4)),
+    "each tab becomes one space": lambda text: _cut_ends(text.replace("\t", " ")),
+    "tabs are removed": lambda text: _cut_ends(text.replace("\t", "")),
+    "empty lines vanish with the blanks": _swap(r"(?m)\s+$", ""),
+}
+RUNS = {
+    "the indentation is reduced": _swap(" {2,}", " "),
+    "a run behind white space that is no blank stays": _swap(r"(?<=\S) {2,}", " "),
+    "runs are reduced behind letters alone": _swap(r"(?<=\w) {2,}", " "),
+    "runs of tabs are reduced": _swap(r"(?<=[^ \t\n])[ \t]{2,}", " "),
+    "all runs of blanks are reduced, in the indentation too": _swap(r"[ \t]+", " "),
+    "all white space is reduced, newlines too": _swap(r"(?<=\S)\s{2,}", " "),
+    "runs of spaces are halved": _swap(r"(?<=[^ \t\n])  ", " "),
+    "runs of spaces are halved, in the indentation too": _swap("  ", " "),
+    "a run right behind a tab within a line is reduced": _within_lines,
+    "runs right behind a tab are reduced, and runs of spaces are halved": (
+        _behind_indentation(_swap("  ", " "))
+    ),
+    "tabs and other white space within a line become a space": _behind_indentation(
+        lambda body: " ".join(body.split())
+    ),
+    "all white space at the beginning of a line counts as indentation, and within it "
+    "becomes a space": _behind_indentation(lambda body: " ".join(body.split()), None),
+    "each line loses its indentation, and white space within it becomes a space": (
+        _each_line(lambda line: " ".join(line.split()))
+    ),
+    "all white space at the beginning of a line counts as indentation": (
+        _behind_indentation(_swap(" {2,}", " "), None)
+    ),
+    "only a tab does not count as indentation": _behind_indentation(
+        _swap(" {2,}", " "), " "
+    ),
+    "indentation keeps no more than two spaces": _swap(r"(?<=[^\n]) {2,}", " "),
+    "two spaces stay": _swap(r"(?<=[^ \t\n]) {3,}", " "),
+    "a run between two letters alone is reduced": _swap(r"(?<=\w) {2,}(?=\w)", " "),
+    "a run becomes nothing": _swap(r"(?<=[^ \t\n]) {2,}", ""),
+    "the character before a run is lost": _swap(r"[^ \t\n] {2,}", " "),
+    "single tabs within a line become a space": _swap(r"(?<=[^ \t\n])[ \t]+", " "),
+    "all spaces are removed": _swap(" +", ""),
+    "all spaces behind a character are removed": _swap(r"(?<=[^ \t\n]) +", ""),
+    "only the first run of a line is reduced": _each_line(
+        lambda line: re.sub(r"(?<=[^ \t\n]) {2,}", " ", line, count=1)
+    ),
+    "only the first run of the text is reduced": lambda text: re.sub(
+        r"(?<=[^ \t\n]) {2,}", " ", text, count=1
+    ),
+    "runs of spaces are never reduced": str,
+}
+NEWLINES = {
+    "two newlines become one": _swap(r"\n{2,}", "\n"),
+    "three or more newlines become one": _swap(r"\n{3,}", "\n"),
+    "five newlines become four": _swap(r"\n\n\n", "\n\n"),
+    "newlines are never reduced": str,
+    "three newlines stay": _swap(r"\n{4,}", "\n\n"),
+    "all newlines become one, or are removed": _swap(r"\n+", "\n"),
+    "three or more newlines become three": _swap(r"\n{3,}", "\n\n\n"),
+    "three or more newlines become none": _swap(r"\n{3,}", ""),
+    "only the first run of newlines is reduced": lambda text: re.sub(
+        r"\n{3,}", "\n\n", text, count=1
+    ),
+    "lines that hold other white space are taken for empty ones": _swap(
+        r"\n\s*\n\s*\n", "\n\n"
+    ),
+    "newlines at the end of the text are cut": lambda text: _reduce_newlines(
+        text
+    ).rstrip("\n"),
+    "newlines at the beginning of the text are cut": lambda text: _reduce_newlines(
+        text
+    ).lstrip("\n"),
+    "the text as a whole is stripped": lambda text: _reduce_newlines(text).strip(),
+}
+
+
+def tidied_in_part(runs: Step, text: str) -> str:
+    return _in_steps(_cut_ends, runs, _reduce_newlines, text)
+
+
+def tidied_otherwise(ends: Step, runs: Step, text: str) -> str:
+    return _in_steps(ends, runs, _reduce_newlines, text)
+
+
+def ended_otherwise(ends: Step, newlines: Step, text: str) -> str:
+    return _in_steps(ends, _reduce_runs, newlines, text)
+
+
+def reduced_otherwise(runs: Step, newlines: Step, text: str) -> str:
+    return _in_steps(_cut_ends, runs, newlines, text)
+
+
+def ended_in_part(ends: Step, text: str) -> str:
+    return _in_steps(ends, _reduce_runs, _reduce_newlines, text)
+
+
+def newlines_in_part(newlines: Step, text: str) -> str:
+    return _in_steps(_cut_ends, _reduce_runs, newlines, text)
+
+
+def ordered_otherwise(_: None, step: tuple[Step, Step], text: str) -> str:
+    ends, runs = step
+    return runs(ends(_reduce_newlines(text)))
+
+
+tidy.combine(tidied_in_part, RUNS)
+tidy.combine(ended_in_part, ENDS)
+tidy.combine(newlines_in_part, NEWLINES)
+tidy.combine(tidied_otherwise, ENDS, RUNS)
+tidy.combine(ended_otherwise, ENDS, NEWLINES)
+tidy.combine(reduced_otherwise, RUNS, NEWLINES)
+tidy.combine(
+    ordered_otherwise,
+    {"newlines are reduced before blanks are cut": None},
+    {words: (ends, _reduce_runs) for words, ends in ENDS.items()}
+    | {words: (_cut_ends, runs) for words, runs in RUNS.items()},
+)
+
+
 def _rules_and_texts(random: Random) -> Iterator[Case]:
     number, integer, word = r"\d+\.\d+", r"\d+", r"[a-z]+"
     for text in (
@@ -403,6 +610,17 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
     # The longer match comes from the later rule.
     for text in ("abc", "ab.abc", "aab"):
         yield text, ["ab", "abc", "a"]
+    # The longer pattern, in the order of characters the first, comes last.
+    for text in ("abc", "1bc", "ab1cb"):
+        yield text, ["a", "bc", "[a-z]+"]
+    # Capitals are no small letters, a point is no newline, and repeats stay.
+    for text in ("aB1", "Ab", "ABC", "a a a"):
+        yield text, [number, integer, word]
+    for text in ("#a\nb", "a\n#\n#b"):
+        yield text, ["#.*", "b"]
+    # What stands before a match may be a match itself.
+    for text in ("a1.", "ab2 c", "1.a1."):
+        yield text, [r"(?<=[a-z])\d", "[a-z]+"]
     # What stands before or behind decides.
     for text in ("a1", "a11", "1a1", "1 1a", "b2a2"):
         yield text, [r"(?<=[a-z])\d", r"\d+"]
@@ -535,6 +753,30 @@ def without_rest(text, rules):
     return [piece for piece in pieces if piece]
 
 
+@cut_isolated.mistake(
+    "behind a match the search begins anew in what is left of the text: a pattern that "
+    "looks behind no longer sees the match."
+)
+def searches_the_rest(text, rules):
+    pieces = []
+    while match := re.search("|".join(rules), text):
+        pieces += [text[: match.start()], match.group()]
+        text = text[match.end() :]
+    return [piece for piece in [*pieces, text] if piece]
+
+
+@cut_isolated.mistake(
+    "an empty piece stays at the end; and behind a match the search begins anew in "
+    "what is left, so that a pattern that looks behind no longer sees the match."
+)
+def searches_the_rest_to_an_empty_end(text, rules):
+    pieces = []
+    while match := re.search("|".join(rules), text):
+        pieces += [text[: match.start()], match.group()]
+        text = text[match.end() :]
+    return [*(piece for piece in pieces if piece), text]
+
+
 @cut_isolated.mistake("what stands before the first match is missing.")
 def without_beginning(text, rules):
     pieces = cut_isolated.reference(text, rules)
@@ -629,6 +871,200 @@ def a_group_each(text, rules):
 @cut_isolated.mistake("the rules are sorted first: their order is given.")
 def sorts_rules(text, rules):
     return cut_isolated.reference(text, sorted(rules))
+
+
+@cut_isolated.mistake("the first rule alone is used: the others come after it.")
+def first_rule_alone(text, rules):
+    return cut_isolated.reference(text, rules[:1])
+
+
+@cut_isolated.mistake("the last rule alone is used: all of them are to be tried.")
+def last_rule_alone(text, rules):
+    return cut_isolated.reference(text, rules[-1:])
+
+
+@cut_isolated.mistake(
+    "the rules are escaped, or searched as plain text: they are patterns."
+)
+def escapes_rules(text, rules):
+    return cut_isolated.reference(text, list(map(re.escape, rules)))
+
+
+@cut_isolated.mistake(
+    "the rules are joined without `|`: together they match only one behind another."
+)
+def joins_rules(text, rules):
+    return cut_isolated.reference(text, ["".join(rules)])
+
+
+@cut_isolated.mistake("the text is cut at the first match alone: there may be more.")
+def first_match_alone(text, rules):
+    parts = re.split(f"({'|'.join(rules)})", text, maxsplit=1)
+    return [part for part in parts if part]
+
+
+@cut_isolated.mistake(
+    "matches that touch are joined: each of them is a piece of its own."
+)
+def joins_matches(text, rules):
+    both = "|".join(rules)
+    return [part for part in re.split(f"((?:{both})+)", text) if part]
+
+
+@cut_isolated.mistake(
+    "a match and what stands behind it are one piece: `isolated` keeps them apart."
+)
+def merged_with_next(text, rules):
+    starts = [match.start() for match in re.finditer("|".join(rules), text)]
+    pairs = zip([0, *starts], [*starts, len(text)], strict=True)
+    return [text[start:end] for start, end in pairs if end > start]
+
+
+@cut_isolated.mistake(
+    "the shortest match wins. In a regular expression it is the first alternative, "
+    "long or short."
+)
+def shortest_match_wins(text, rules):
+    return _walk(text, rules, lambda found: min(found, key=lambda m: m.end()))
+
+
+@cut_isolated.mistake(
+    "capitals are taken for small letters: a rule says what it means."
+)
+def ignores_case(text, rules):
+    return cut_isolated.reference(text, [f"(?i:{rule})" for rule in rules])
+
+
+@cut_isolated.mistake(
+    "what lies between is taken up to a match from the start of the one before, not "
+    "from its end: matches come twice."
+)
+def from_the_start(text, rules):
+    pieces, start = [], 0
+    for match in re.finditer("|".join(rules), text):
+        pieces += [text[start : match.start()], match.group()]
+        start = match.start()
+    return [piece for piece in [*pieces, text[start:]] if piece]
+
+
+@cut_isolated.mistake(
+    "what lies between two matches is never forgotten: what was before the first match "
+    "comes again before the next ones."
+)
+def never_empties_the_gap(text, rules):
+    pieces, gap, end = [], "", 0
+    for match in re.finditer("|".join(rules), text):
+        gap += text[end : match.start()]
+        pieces += [gap, match.group()]
+        end = match.end()
+    return [piece for piece in [*pieces, gap + text[end:]] if piece]
+
+
+@cut_isolated.mistake(
+    "the text is cut at blanks first, and they are lost: the rules alone cut."
+)
+def cuts_at_blanks(text, rules):
+    return [p for part in text.split() for p in cut_isolated.reference(part, rules)]
+
+
+@cut_isolated.mistake("an empty text has no pieces: an empty list, not an empty piece.")
+def an_empty_piece(text, rules):
+    return cut_isolated.reference(text, rules) or [""]
+
+
+@cut_isolated.mistake(
+    "the rules match only at the beginning of the text: `re.match` looks nowhere else."
+)
+def at_the_beginning(text, rules):
+    match = re.match("|".join(rules), text)
+    parts = [match.group(), text[match.end() :]] if match else [text]
+    return [part for part in parts if part]
+
+
+Pieces = list[tuple[str, bool]]  # each with whether it is a match
+
+
+def _marked(text: str, rules: list[str], cut: Callable[..., list[str]]) -> Pieces:
+    """The pieces of `cut`, with empty ones where matches touch, as in `re.split`."""
+    matched = re.compile("|".join(rules)).fullmatch
+    pieces, gap = [], ""
+    for piece in cut(text, rules):
+        if matched(piece):
+            pieces += [(gap, False), (piece, True)]
+            gap = ""
+        else:
+            gap += piece
+    return [*pieces, (gap, False)]
+
+
+def _matches(pieces: Pieces) -> list[str]:
+    return [*(piece for piece, match in pieces if match), ""]
+
+
+CHOICES = {
+    "the longest match wins instead of the first rule": longest_match_wins,
+    "the shortest match wins instead of the first rule": shortest_match_wins,
+    "capitals are taken for small letters": ignores_case,
+    "the text is cut at the first match alone": first_match_alone,
+    "the last rule alone is used": last_rule_alone,
+    "the rules are joined without `|`": joins_rules,
+    "the rules are sorted": sorts_rules,
+    "the rules are tried in the opposite order": last_rule_wins,
+    "the first rule alone is used": first_rule_alone,
+    "the rules are escaped": escapes_rules,
+    "each rule cuts the whole text, one after another": rule_by_rule,
+    "matches are cut again by the rules that follow": cuts_matches_again,
+    "the rules see only the rest of the text": forgets_what_is_before,
+}
+PIECES = {
+    "what lies between the matches is dropped": lambda ps: [p for p, m in ps if m],
+    "the matches are dropped": lambda ps: [p for p, m in ps if p and not m],
+    "empty pieces stay": lambda ps: [p for p, _ in ps],
+    "the rest behind the last match is missing": lambda ps: [
+        p for p, _ in ps[:-1] if p
+    ],
+    "a match and what stands before it are one piece": lambda ps: [
+        p
+        for p in map("".join, zip([p for p, _ in ps[::2]], _matches(ps), strict=True))
+        if p
+    ],
+    "matches stand first, and what lies between them behind": lambda ps: [
+        *(p for p, m in ps if m),
+        *(p for p, m in ps if p and not m),
+    ],
+    "spaces are removed from all pieces": lambda ps: [
+        p.replace(" ", "") for p, _ in ps if p.replace(" ", "")
+    ],
+    "matches that occurred before are left out": lambda ps: [
+        *dict.fromkeys(p for p, _ in ps if p)
+    ],
+    "without a match the list is empty": lambda ps: (
+        [p for p, _ in ps if p] if len(ps) > 1 else []
+    ),
+    "what stands before the first match is missing": lambda ps: [
+        p for p, _ in ps[1:] if p
+    ],
+    "only gaps of a single character are kept": lambda ps: [
+        p for p, m in ps if m or len(p) == 1
+    ],
+    "what lies between two matches is cut into characters": lambda ps: [
+        part for p, m in ps for part in ([p] if m else list(p))
+    ],
+    "blank pieces are dropped": lambda ps: [p for p, _ in ps if p.strip()],
+    "blanks are cut off": lambda ps: [p.strip() for p, _ in ps if p.strip()],
+}
+
+
+def select_otherwise(select, text, rules):
+    return select(_marked(text, rules, cut_isolated.reference))
+
+
+def cut_otherwise(choice, select, text, rules):
+    return select(_marked(text, rules, choice))
+
+
+cut_isolated.combine(select_otherwise, PIECES)
+cut_isolated.combine(cut_otherwise, CHOICES, PIECES)
 
 
 def _words_and_alphabets(random: Random) -> Iterator[Case]:
@@ -907,6 +1343,220 @@ def wrong_way_round(text, alphabet):
     return tokens
 
 
+@fall_back_to_bytes.mistake(
+    "different unknown characters, or bytes, are listed once: each place in the text "
+    "has its tokens."
+)
+def without_repeats(text, alphabet):
+    return list(dict.fromkeys(fall_back_to_bytes.reference(text, alphabet)))
+
+
+@fall_back_to_bytes.mistake(
+    "the bytes of Latin-1, which has one for é and none for 中: `encode()` gives UTF-8."
+)
+def latin_1_bytes(text, alphabet):
+    return _fall_back(
+        text, alphabet, lambda c: [f"<0x{b:02X}>" for b in c.encode("latin-1")]
+    )
+
+
+@fall_back_to_bytes.mistake(
+    "the bytes of a character stand in reverse: the first byte comes first."
+)
+def bytes_in_reverse(text, alphabet):
+    return _fall_back(
+        text, alphabet, lambda c: [f"<0x{b:02X}>" for b in c.encode()[::-1]]
+    )
+
+
+@fall_back_to_bytes.mistake(
+    "the unknown tokens come behind all others: the order of the text stays."
+)
+def unknown_behind(text, alphabet):
+    known = [c for c in text if c in alphabet]
+    return known + unknown_alone(text, alphabet)
+
+
+WAYS = {
+    "ASCII is kept instead of the alphabet": lambda c, alphabet: c.isascii(),
+    "the condition is the wrong way round": lambda c, alphabet: c not in alphabet,
+    "the alphabet is never asked": lambda c, alphabet: False,
+    "ASCII is kept besides the alphabet": lambda c, alphabet: (
+        c.isascii() or c in alphabet
+    ),
+    "ASCII that the alphabet lacks is dropped or kept for good": lambda c, alphabet: (
+        c.isascii() and c in alphabet
+    ),
+    "letters and digits are kept instead of the alphabet": lambda c, a: c.isalnum(),
+    "white space is kept": lambda c, alphabet: c.isspace() or c in alphabet,
+    "upper and lower case are taken for the same": lambda c, alphabet: (
+        c.lower() in alphabet.lower()
+    ),
+    "the first character of the alphabet alone is kept": lambda c, a: c in a[:1],
+    "letters are kept instead of the alphabet": lambda c, alphabet: c.isalpha(),
+}
+NAMES = {
+    "the digits are small letters": lambda c: [f"<0x{b:02x}>" for b in c.encode()],
+    "bytes below 0x10 have one digit": lambda c: [f"<0x{b:X}>" for b in c.encode()],
+    "the digits are small letters, and one below 0x10": lambda c: [
+        f"<{b:#x}>" for b in c.encode()
+    ],
+    "angle brackets are missing": lambda c: [f"0x{b:02X}" for b in c.encode()],
+    "the names are those of `hex`": lambda c: list(map(hex, c.encode())),
+    "0x is missing": lambda c: [f"<{b:02X}>" for b in c.encode()],
+    "the name has digits alone": lambda c: [f"{b:02X}" for b in c.encode()],
+    "the numbers are decimal": lambda c: [f"<0x{b}>" for b in c.encode()],
+    "numbers below 0x10 have a space in front": lambda c: [
+        f"<0x{b:2X}>" for b in c.encode()
+    ],
+    "names are those of code points, U+": lambda c: [f"<U+{ord(c):04X}>"],
+    "names are those of code points, U+, without brackets": lambda c: [
+        f"U+{ord(c):04X}"
+    ],
+    "Python's way to show `bytes` is taken for a name": lambda c: [str(c.encode())],
+    "there is one `bytes` object for each byte": lambda c: [
+        bytes([b]) for b in c.encode()
+    ],
+    "a byte is named as in Python, \\x": lambda c: [f"\\x{b:02x}" for b in c.encode()],
+    "there is one character for each byte instead of its name": lambda c: [
+        *map(chr, c.encode())
+    ],
+    "the code point is written in decimal": lambda c: [f"<{ord(c)}>"],
+    "the code point stays a number": lambda c: [ord(c)],
+    "the number is binary": lambda c: [f"<0x{b:08b}>" for b in c.encode()],
+    "the digits are small letters without 0x": lambda c: [
+        f"<{b:02x}>" for b in c.encode()
+    ],
+    "small letters, and no angle brackets": lambda c: [
+        f"0x{b:02x}" for b in c.encode()
+    ],
+    "the digits alone, and small letters": lambda c: [f"{b:02x}" for b in c.encode()],
+    "all digits of a character stand in one token, and in small letters": lambda c: [
+        f"<0x{c.encode().hex()}>"
+    ],
+    "there are square brackets": lambda c: [f"[0x{b:02X}]" for b in c.encode()],
+    "there are round brackets": lambda c: [f"(0x{b:02X})" for b in c.encode()],
+    "the name has an X in capitals": lambda c: [f"<0X{b:02X}>" for b in c.encode()],
+    "the bytes are those of UTF-16, the low one first": lambda c: [
+        f"<0x{b:02X}>" for b in c.encode("utf-16-le")
+    ],
+    "the bytes are those of UTF-32": lambda c: [
+        f"<0x{b:02X}>" for b in c.encode("utf-32-be")
+    ],
+    "the bytes are those of UTF-16 with a mark in front": lambda c: [
+        f"<0x{b:02X}>" for b in c.encode("utf-16")
+    ],
+    "bytes stay numbers": lambda c: list(c.encode()),
+    "the code point is taken for the bytes": lambda c: [f"<0x{ord(c):02X}>"],
+    "all bytes of a character stand in one token": lambda c: [
+        f"<0x{c.encode().hex().upper()}>"
+    ],
+    "there is an unknown token instead of bytes": lambda c: ["<unk>"],
+}
+BUNDLES = {
+    "the tokens of a character are joined to one": lambda ts: ["".join(map(str, ts))],
+    "each unknown character is a list in the list": lambda ts: [ts],
+    "only the first byte of a character is taken": lambda ts: ts[:1],
+    "the character stays, too": None,
+}
+
+
+@fall_back_to_bytes.mistake("the names are digits alone: <0xC3> has brackets and 0x.")
+def digits_alone(text, alphabet):
+    return _fall_back(text, alphabet, NAMES["the name has digits alone"])
+
+
+@fall_back_to_bytes.mistake(
+    "letters are kept and all else becomes bytes: the alphabet decides, whatever it "
+    "holds."
+)
+def by_letters(text, alphabet):
+    return [t for c in text for t in ([c] if c.isalpha() else always_bytes(c, ""))]
+
+
+@fall_back_to_bytes.mistake(
+    "known characters that stand side by side are joined: before any merge each of "
+    "them is a token."
+)
+def joins_known(text, alphabet):
+    tokens, known = [], ""
+    for c in [*text, None]:
+        if c is not None and c in alphabet:
+            known += c
+            continue
+        tokens += [known] if known else []
+        known = ""
+        tokens += always_bytes(c or "", "")
+    return tokens
+
+
+@fall_back_to_bytes.mistake(
+    "from the first unknown character on all is bytes: the characters behind it may be "
+    "known."
+)
+def bytes_from_there_on(text, alphabet):
+    known = next((i for i, c in enumerate(text) if c not in alphabet), len(text))
+    return [*text[:known], *always_bytes(text[known:], "")]
+
+
+@fall_back_to_bytes.mistake(
+    "a name is taken apart into its characters: `+=` of a list and a `str` adds each "
+    "of them, `append` adds the `str`."
+)
+def names_in_characters(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: list("".join(always_bytes(c, ""))))
+
+
+@fall_back_to_bytes.mistake(
+    "capitals become small letters: the text's characters stay as they are."
+)
+def lowers_the_text(text, alphabet):
+    return fall_back_to_bytes.reference(text.lower(), alphabet)
+
+
+@fall_back_to_bytes.mistake(
+    "the bytes of the code point: UTF-8 writes it otherwise from 0x80 on."
+)
+def bytes_of_the_number(text, alphabet):
+    return _fall_back(
+        text,
+        alphabet,
+        lambda c: [f"<0x{b:02X}>" for b in ord(c).to_bytes(4, "big").lstrip(b"\0")],
+    )
+
+
+@fall_back_to_bytes.mistake(
+    "the whole text is looked for in the alphabet: character by character it goes."
+)
+def looks_for_the_text(text, alphabet):
+    return list(text) if text in alphabet else always_bytes(text, alphabet)
+
+
+def _fall_back_otherwise(names, text, alphabet):
+    return _fall_back(text, alphabet, names)
+
+
+def kept_otherwise(kept, text, alphabet):
+    return named_otherwise(kept, lambda c: always_bytes(c, ""), text, alphabet)
+
+
+def named_otherwise(kept, names, text, alphabet):
+    return [t for c in text for t in ([c] if kept(c, alphabet) else names(c))]
+
+
+def bundled_otherwise(bundle, names, text, alphabet):
+    def unknown(c):
+        return [c, *names(c)] if bundle is None else bundle(names(c))
+
+    return _fall_back(text, alphabet, unknown)
+
+
+fall_back_to_bytes.combine(kept_otherwise, WAYS)
+fall_back_to_bytes.combine(_fall_back_otherwise, NAMES)
+fall_back_to_bytes.combine(named_otherwise, WAYS, NAMES)
+fall_back_to_bytes.combine(bundled_otherwise, BUNDLES, NAMES)
+
+
 def _seen_and_new(random: Random) -> Iterator[Case]:
     for seen in ("", "a", "abc", "é", "e€", "中文", "aa"):
         for text in ("", "a", "aa", "é", "èè", "aéb", "中", "cab", "a b"):
@@ -1065,6 +1715,142 @@ def symmetric_difference(seen, text):
 )
 def subtracts_different(seen, text):
     return len(text.encode()) - len(set(text.encode()) & set(seen.encode()))
+
+
+@count_lost_bytes.mistake("nothing is ever lost: only the bytes of `seen` are known.")
+def loses_nothing(seen, text):
+    return 0
+
+
+@count_lost_bytes.mistake(
+    "the first byte alone is looked at: does the loop return in its first round?"
+)
+def first_byte_of_all(seen, text):
+    return sum(byte not in seen.encode() for byte in text.encode()[:1])
+
+
+@count_lost_bytes.mistake(
+    "survivors and lost bytes are subtracted from each other: the lost ones are asked."
+)
+def survivors_minus_lost(seen, text):
+    return len(text.encode()) - 2 * count_lost_bytes.reference(seen, text)
+
+
+@count_lost_bytes.mistake(
+    "all bytes of unseen characters beyond ASCII: ASCII may be lost, too, and bytes "
+    "that were seen survive."
+)
+def whole_characters_beyond_ascii(seen, text):
+    return sum(len(c.encode()) for c in text if not c.isascii() and c not in seen)
+
+
+@count_lost_bytes.mistake("ASCII is taken as known: only the bytes of `seen` are.")
+def ascii_is_known(seen, text):
+    alphabet = {*seen.encode(), *range(128)}
+    return sum(byte not in alphabet for byte in text.encode())
+
+
+@count_lost_bytes.mistake(
+    "the bytes of UTF-16: a byte-level tokenizer reads UTF-8, which `encode()` gives "
+    "by default."
+)
+def in_utf_16(seen, text):
+    alphabet = set(seen.encode("utf-16-le"))
+    return sum(byte not in alphabet for byte in text.encode("utf-16-le"))
+
+
+@count_lost_bytes.mistake(
+    "all bytes, or none: it is counted byte by byte, and known ones survive."
+)
+def all_or_none(seen, text):
+    known = set(text.encode()) <= set(seen.encode())
+    return 0 if known else len(text.encode())
+
+
+@count_lost_bytes.mistake(
+    "the bytes of the text are counted: those that occur in `seen` survive."
+)
+def all_bytes(seen, text):
+    return len(text.encode())
+
+
+@count_lost_bytes.mistake(
+    "blanks are left out: a blank is a byte as any other, lost if `seen` has none."
+)
+def without_blanks(seen, text):
+    return count_lost_bytes.reference(seen, "".join(text.split()))
+
+
+UNITS = {
+    "characters are taken for bytes": list,
+    "code points below 256 are taken for bytes": lambda text: text.encode(
+        "latin-1", "ignore"
+    ),
+    "the bytes are those of UTF-16": lambda text: text.encode("utf-16-le"),
+}
+COUNTS = {
+    "each is counted once, although it is lost wherever it occurs": (
+        lambda seen, text: len(set(text) - set(seen))
+    ),
+    "survivors are counted": lambda seen, text: sum(unit in seen for unit in text),
+    "different survivors are counted": lambda seen, text: len(set(seen) & set(text)),
+    "the two texts are exchanged": lambda seen, text: sum(u not in text for u in seen),
+    "the two texts are exchanged, and each is counted once": (
+        lambda seen, text: len(set(seen) - set(text))
+    ),
+    "those seen once are known once": lambda seen, text: (
+        Counter(text) - Counter(seen)
+    ).total(),
+    "all 256 bytes that `seen` lacks are counted, whatever the text holds": (
+        lambda seen, text: 256 - len(set(seen))
+    ),
+    "different bytes that both have together are counted": (
+        lambda seen, text: len(set(seen) | set(text))
+    ),
+    "different bytes of `seen` are counted": lambda seen, text: len(set(seen)),
+    "different bytes of `text` are counted": lambda seen, text: len(set(text)),
+    "the number of known bytes is subtracted": (
+        lambda seen, text: len(text) - len(set(seen))
+    ),
+    "the number of known bytes is subtracted, down to 0": (
+        lambda seen, text: max(0, len(text) - len(set(seen)))
+    ),
+    "places are compared, and what is longer counts as lost": lambda seen, text: sum(
+        i >= len(seen) or unit != seen[i] for i, unit in enumerate(text)
+    ),
+    "a byte is known only behind the same byte as in `seen`": lambda seen, text: len(
+        [pair for pair in pairwise(text) if pair not in set(pairwise(seen))]
+    ),
+    "the whole text is looked for in `seen`": lambda seen, text: (
+        0 if text in seen else len(text)
+    ),
+    "runs of lost bytes are counted": lambda seen, text: sum(
+        unit not in seen and (i == 0 or text[i - 1] in seen)
+        for i, unit in enumerate(text)
+    ),
+    "only lost bytes from 0x80 on are counted": lambda seen, text: sum(
+        unit not in seen and (not isinstance(unit, int) or unit > 127) for unit in text
+    ),
+    "lengths are subtracted": lambda seen, text: len(text) - len(seen),
+    "numbers of different ones are subtracted": (
+        lambda seen, text: len(set(text)) - len(set(seen))
+    ),
+    "those that `text` lacks are counted, too": (
+        lambda seen, text: len(set(seen) ^ set(text))
+    ),
+}
+
+
+def counted_otherwise(unit, count, seen, text):
+    return count(unit(seen), unit(text))
+
+
+def counted_bytes(count, seen, text):
+    return count(seen.encode(), text.encode())
+
+
+count_lost_bytes.combine(counted_bytes, COUNTS)
+count_lost_bytes.combine(counted_otherwise, UNITS, COUNTS)
 
 
 def _one_or_two_sequences(random: Random) -> Iterator[Case]:
@@ -1249,6 +2035,204 @@ def only_where_missing_or_empty(first, second, end_id):
     return ids
 
 
+@end_each.mistake(
+    "a pair of results, the second one `None` or a list: one list of all ids is wanted."
+)
+def always_a_pair(first, second, end_id):
+    return [*first, end_id], None if second is None else [*second, end_id]
+
+
+@end_each.mistake(
+    "an end is left out where the ids so far end with one, be it that of the first "
+    "text: the post-processor does not look."
+)
+def only_where_none_stands(first, second, end_id):
+    ids = list(first) if first and first[-1] == end_id else [*first, end_id]
+    if second is None:
+        return ids
+    ids += second
+    return ids if ids[-1] == end_id else [*ids, end_id]
+
+
+Ids = list[int]
+EXISTENCE = {
+    "an empty second text is taken for none": lambda first, second: (
+        [first, second] if second else [first]
+    ),
+    "an empty text, the first or the second, is taken for none": (
+        lambda first, second: [ids for ids in (first, second) if ids]
+    ),
+    "an empty first text is taken for none": lambda first, second: [
+        *([first] if first else []),
+        *([second] if second is not None else []),
+    ],
+    "a second text that does not exist is taken for an empty one": (
+        lambda first, second: [first, second or []]
+    ),
+    "there must be a second text, or an error is raised": lambda first, second: [
+        list(first),
+        list(second),
+    ],
+    "the second text stands before the first": lambda first, second: (
+        [first] if second is None else [second, first]
+    ),
+    "the second text is left out": lambda first, second: [first],
+}
+
+
+def _joined(lists):
+    return [i for ids in lists for i in ids]
+
+
+BOTH_ENDS = {
+    "there is no end at all": lambda texts, end: _joined(texts),
+    "there is only one end, behind all": lambda texts, end: [*_joined(texts), end],
+    "there is one end between two texts, and none behind the last": lambda texts, end: (
+        _joined([*ids, end] for ids in texts[:-1]) + _joined(texts[-1:])
+    ),
+    "the end stands before each text": lambda texts, end: _joined(
+        [end, *ids] for ids in texts
+    ),
+    "the end stands before each text and behind it": lambda texts, end: _joined(
+        [end, *ids, end] for ids in texts
+    ),
+    "there is an end before the first text, too": lambda texts, end: [
+        end,
+        *_joined([*ids, end] for ids in texts),
+    ],
+    "there are two ends behind each text": lambda texts, end: _joined(
+        [*ids, end, end] for ids in texts
+    ),
+    "there is one more end behind all": lambda texts, end: [
+        *_joined([*ids, end] for ids in texts),
+        end,
+    ],
+    "a text that ends with the id gets no end": lambda texts, end: _joined(
+        ids if ids[-1:] == [end] else [*ids, end] for ids in texts
+    ),
+    "a text that holds the id anywhere gets no end": lambda texts, end: _joined(
+        ids if end in ids else [*ids, end] for ids in texts
+    ),
+    "ids that equal the end are removed": lambda texts, end: _joined(
+        [*(i for i in ids if i != end), end] for ids in texts
+    ),
+    "the last id of each text is replaced by the end": lambda texts, end: _joined(
+        [*ids[:-1], end] for ids in texts
+    ),
+    "the end is always 0": lambda texts, end: _joined([*ids, 0] for ids in texts),
+    "there is a list for each text": lambda texts, end: [[*ids, end] for ids in texts],
+    "there is an end behind each id": lambda texts, end: [
+        i for ids in texts for token in ids for i in (token, end)
+    ],
+}
+
+
+# What becomes of a single text, and of two.
+SINGLE = {
+    "a single text has no end": lambda first, end: first,
+    "a single text has two ends": lambda first, end: [*first, end, end],
+    "a single text has its end in front": lambda first, end: [end, *first],
+    "a single text has an end in front, too": lambda first, end: [end, *first, end],
+    "a single text gives nothing": lambda first, end: [],
+    "a single text gives its end alone": lambda first, end: [end],
+    "a single text stands in a list of its own": lambda first, end: [[*first, end]],
+    "`None` stands in the list": lambda first, end: [*first, end, None, end],
+    "`None` stands in the list at its end": lambda first, end: [*first, end, None],
+    "a single text stands in the list as a list": lambda first, end: [first, end],
+    "a single text occurs twice": lambda first, end: [*first, end, *first, end],
+}
+PAIR = {
+    "the texts of a pair have no ends": lambda one, two, end: one + two,
+    "the first text of a pair has no end": lambda one, two, end: [*one, *two, end],
+    "the second text of a pair has no end": lambda one, two, end: [*one, end, *two],
+    "the second text of a pair is missing": lambda one, two, end: [*one, end],
+    "the first text of a pair is missing": lambda one, two, end: [*two, end],
+    "the first text of a pair stands there twice": lambda one, two, end: [
+        *(*one, end, *one, end),
+    ],
+    "the second text of a pair stands before the first": lambda one, two, end: [
+        *(*two, end, *one, end),
+    ],
+    "two ends stand between the texts of a pair": lambda one, two, end: [
+        *(*one, end, end, *two, end),
+    ],
+    "two ends stand behind a pair": lambda one, two, end: [*one, end, *two, end, end],
+    "both ends stand behind a pair": lambda one, two, end: [*one, *two, end, end],
+    "both ends stand between the texts of a pair": lambda one, two, end: [
+        *(*one, end, end, *two),
+    ],
+    "the ends stand before the texts of a pair": lambda one, two, end: [
+        *(end, *one, end, *two),
+    ],
+    "the ends stand around a pair": lambda one, two, end: [end, *one, *two, end],
+    "a third end stands before a pair": lambda one, two, end: [
+        *(end, *one, end, *two, end),
+    ],
+    "a pair becomes two lists": lambda one, two, end: [[*one, end], [*two, end]],
+    "the second text of a pair stands in the list as a list": lambda one, two, end: [
+        *(*one, end, two, end),
+    ],
+    "the second text of a pair, with its end, stands in the list as a list": (
+        lambda one, two, end: [*one, end, [*two, end]]
+    ),
+    "a pair is added up place by place": lambda one, two, end: [
+        *(a + b for a, b in zip(one, two, strict=False)),
+        end,
+    ],
+    "a pair gives nothing": lambda one, two, end: [],
+}
+
+
+def single_otherwise(single, first, second, end_id):
+    if second is None:
+        return single(first, end_id)
+    return [*first, end_id, *second, end_id]
+
+
+def pair_otherwise(pair, first, second, end_id):
+    return [*first, end_id] if second is None else pair(first, second, end_id)
+
+
+def single_and_pair_otherwise(single, pair, first, second, end_id):
+    if second is None:
+        return single(first, end_id)
+    return pair(first, second, end_id)
+
+
+def empty_and_pair_otherwise(pair, first, second, end_id):
+    return pair(first, second, end_id) if second else [*first, end_id]
+
+
+end_each.combine(single_otherwise, SINGLE)
+end_each.combine(pair_otherwise, PAIR)
+end_each.combine(single_and_pair_otherwise, SINGLE, PAIR)
+end_each.combine(
+    empty_and_pair_otherwise,
+    {f"an empty second text is taken for none, and {w}": p for w, p in PAIR.items()},
+)
+
+
+def _existing(first: Ids, second: Ids | None) -> list[Ids]:
+    return [first] if second is None else [first, second]
+
+
+def existing_otherwise(texts, first, second, end_id):
+    return [i for ids in texts(first, second) for i in (*ids, end_id)]
+
+
+def ended_each_otherwise(end, first, second, end_id):
+    return end(_existing(first, second), end_id)
+
+
+def existing_and_ended_otherwise(texts, end, first, second, end_id):
+    return end(texts(first, second), end_id)
+
+
+end_each.combine(existing_otherwise, EXISTENCE)
+end_each.combine(ended_each_otherwise, BOTH_ENDS)
+end_each.combine(existing_and_ended_otherwise, EXISTENCE, BOTH_ENDS)
+
+
 def _rows_to_pad(random: Random) -> Iterator[Case]:
     for pad_id in (0, 1):
         for length in (1, 3, 5):
@@ -1298,7 +2282,9 @@ def mask_from_zeros(rows, pad_id, length):
     return padded, [[int(i != 0) for i in row] for row in padded]
 
 
-@pad_right.mistake("the masks hold `True` and `False`: 1 and 0 are asked, as numbers.")
+@pad_right.mistake(
+    "the masks hold `True` and `False`, or floats: 1 and 0 are asked, as whole numbers."
+)
 def masks_of_bools(rows, pad_id, length):
     padded, masks = pad_right.reference(rows, pad_id, length)
     return padded, [[real == 1 for real in mask] for mask in masks]
@@ -1466,6 +2452,272 @@ def one_mask_for_all(rows, pad_id, length):
     return padded, [real for mask in masks for real in mask]
 
 
+@pad_right.mistake(
+    "the pads stand in the row as a list: `+` joins two lists, `append` puts one into "
+    "the other."
+)
+def pads_in_a_list(rows, pad_id, length):
+    padded = [[*row[:length], [pad_id] * (length - len(row))] for row in rows]
+    return padded, pad_right.reference(rows, pad_id, length)[1]
+
+
+Row = list[int]
+# What is left of a row, how many pads stand before it, how many behind it, of `length`.
+ROWS = {
+    "long rows are not cut": lambda row, n: (row, 0, n - len(row)),
+    "short rows are not filled up": lambda row, n: (row[:n], 0, 0),
+    "rows are neither cut nor filled up": lambda row, n: (row, 0, 0),
+    "pads stand on the left": lambda row, n: (row[:n], n - len(row), 0),
+    "pads stand on the left, and long rows are not cut": lambda row, n: (
+        *(row, n - len(row), 0),
+    ),
+    "rows are cut on the left": lambda row, n: (row[-n:], 0, n - len(row)),
+    "rows are cut and padded on the left": lambda row, n: (row[-n:], n - len(row), 0),
+    "each row gets `length` pads": lambda row, n: (row[:n], 0, n),
+    "each row gets `length` pads, and is not cut": lambda row, n: (row, 0, n),
+    "rows get one pad too few": lambda row, n: (row[:n], 0, n - len(row) - 1),
+    "rows get one pad too many": lambda row, n: (row[:n], 0, n - len(row) + 1),
+    "rows get a single pad": lambda row, n: (row[:n], 0, int(len(row) < n)),
+    "rows are cut one too short": lambda row, n: (row[: n - 1], 0, n - len(row)),
+    "rows are cut one too short, and filled up again": lambda row, n: (
+        *(row[: n - 1], 0, n - len(row[: n - 1])),
+    ),
+    "rows are cut one too long": lambda row, n: (row[: n + 1], 0, n - len(row)),
+    "the last place of a long row is a pad": lambda row, n: (
+        *((row, 0, n - len(row)) if len(row) <= n else (row[: n - 1], 0, 1)),
+    ),
+    "rows are cut only if they are two or more too long": lambda row, n: (
+        *((row, 0, n - len(row)) if len(row) <= n + 1 else (row[:n], 0, 0)),
+    ),
+    "a pad is added to each row, long ones too": lambda row, n: (
+        *(row[:n], 0, max(1, n - len(row))),
+    ),
+    "rows start with their second id": lambda row, n: (row[1 : n + 1], 0, n - len(row)),
+    "half of the pads stand on the left": lambda row, n: (
+        *(row[:n], max(0, n - len(row)) // 2, (max(0, n - len(row)) + 1) // 2),
+    ),
+    "long rows become empty": lambda row, n: (
+        *((row, 0, n - len(row)) if len(row) <= n else ([], 0, n)),
+    ),
+}
+BATCHES = {
+    "rows are padded to the longest of the batch": lambda rows, pad, n: (
+        *(rows, pad, max(map(len, rows))),
+    ),
+    "rows are padded to the longest of the batch, at most to `length`": (
+        lambda rows, pad, n: (rows, pad, min(n, max(map(len, rows))))
+    ),
+    "rows are padded to the longest of the batch, at least to `length`": (
+        lambda rows, pad, n: (rows, pad, max(n, *map(len, rows), 0))
+    ),
+    "rows are cut to the shortest of the batch": lambda rows, pad, n: (
+        *(rows, pad, min(map(len, rows))),
+    ),
+    "the pad is always 1": lambda rows, pad, n: (rows, 1, n),
+    "the pad is always -1": lambda rows, pad, n: (rows, -1, n),
+    "the pad is always -100": lambda rows, pad, n: (rows, -100, n),
+    "the pad is `None`": lambda rows, pad, n: (rows, None, n),
+    "pads are `length`, and `pad_id` is the length: exchanged": lambda rows, pad, n: (
+        *(rows, n, pad),
+    ),
+    "ids that equal the pad are removed first": lambda rows, pad, n: (
+        *([[i for i in row if i != pad] for row in rows], pad, n),
+    ),
+    "all rows are padded to `length - 1`": lambda rows, pad, n: (rows, pad, n - 1),
+    "all rows are padded to `length + 1`": lambda rows, pad, n: (rows, pad, n + 1),
+    "the pad is always 0": lambda rows, pad, n: (rows, 0, n),
+    "long rows are left out": lambda rows, pad, n: (
+        *([row for row in rows if len(row) <= n], pad, n),
+    ),
+    "rows of `length` ids or more are left out": lambda rows, pad, n: (
+        *([row for row in rows if len(row) < n], pad, n),
+    ),
+    "empty rows are left out": lambda rows, pad, n: ([r for r in rows if r], pad, n),
+    "the first row alone is taken": lambda rows, pad, n: (rows[:1], pad, n),
+    "the last row alone is taken": lambda rows, pad, n: (rows[-1:], pad, n),
+    "rows are sorted by their length": lambda rows, pad, n: (
+        *(sorted(rows, key=len), pad, n),
+    ),
+}
+# From the new row, its mask, the row as it was, the id of the pad, and the length.
+MASKS = {
+    "the mask is read off the ids": lambda new, mask, row, pad, n: [
+        int(i != pad) for i in new
+    ],
+    "the mask is 0 wherever an id is 0": lambda new, mask, row, pad, n: [
+        int(i != 0) for i in new
+    ],
+    "the mask is read off the ids, and inverted": lambda new, mask, row, pad, n: [
+        int(i == pad) for i in new
+    ],
+    "the mask is inverted": lambda new, mask, row, pad, n: [1 - i for i in mask],
+    "the mask is 1 everywhere": lambda new, mask, row, pad, n: [1] * len(new),
+    "the mask is 0 everywhere": lambda new, mask, row, pad, n: [0] * len(new),
+    "the mask ends with the real tokens": lambda new, mask, row, pad, n: [
+        1 for real in mask if real
+    ],
+    "the mask is 0 at pads of the end, and at ids that equal the pad before them": (
+        lambda new, mask, row, pad, n: [
+            int(any(i != pad for i in new[k:])) for k in range(len(new))
+        ]
+    ),
+    "the mask has one entry too few": lambda new, mask, row, pad, n: mask[:-1],
+    "the mask is 0 at the last real token": lambda new, mask, row, pad, n: [
+        *mask[1:],
+        0,
+    ],
+    "the mask is 1 at the first pad": lambda new, mask, row, pad, n: [1, *mask[:-1]],
+    "the mask is cut to the length of the batch, whatever the row holds": (
+        lambda new, mask, row, pad, n: [1] * n
+    ),
+    "the mask is as long as the row was": lambda new, mask, row, pad, n: [1] * len(row),
+    "the mask is made before the row is cut": lambda new, mask, row, pad, n: (
+        [1] * len(row) + [0] * (n - len(row))
+    ),
+    "the mask has `length` zeros behind its ones": lambda new, mask, row, pad, n: (
+        [1] * min(len(row), n) + [0] * n
+    ),
+    "the mask has its zeros on the left": lambda new, mask, row, pad, n: sorted(mask),
+    "the mask has its zeros on the right": lambda new, mask, row, pad, n: sorted(
+        mask, reverse=True
+    ),
+    "the mask is read off the new row, its pads included": (
+        lambda new, mask, row, pad, n: [1] * len(new) + [0] * (n - len(new))
+    ),
+    "the mask holds `True` and `False`": lambda new, mask, row, pad, n: [
+        *map(bool, mask)
+    ],
+    "the mask holds numbers of places": lambda new, mask, row, pad, n: [
+        *range(len(new))
+    ],
+    "the mask is filled up with `pad_id`": lambda new, mask, row, pad, n: [
+        one or pad for one in mask
+    ],
+    "the mask holds the ids instead of ones": lambda new, mask, row, pad, n: [
+        i * one for i, one in zip(new, mask, strict=True)
+    ],
+    "the mask is a single number": lambda new, mask, row, pad, n: sum(mask),
+}
+
+
+def _new_row(row: Row, length: int) -> tuple[Row, int, int]:
+    return row[:length], 0, length - len(row)
+
+
+def _new_mask(new: Row, mask: Row, row: Row, pad_id: int, length: int) -> Row:
+    return mask
+
+
+def padded_in_part(make_row, rows, pad_id, length):
+    return padded_otherwise(make_row, _new_mask, rows, pad_id, length)
+
+
+def batched_otherwise(batch, rows, pad_id, length):
+    return padded_in_part(_new_row, *batch(rows, pad_id, length))
+
+
+def masked_otherwise(make_mask, rows, pad_id, length):
+    return padded_otherwise(_new_row, make_mask, rows, pad_id, length)
+
+
+def batched_and_padded_otherwise(batch, make_row, rows, pad_id, length):
+    return padded_in_part(make_row, *batch(rows, pad_id, length))
+
+
+def batched_and_masked_otherwise(batch, make_mask, rows, pad_id, length):
+    return masked_otherwise(make_mask, *batch(rows, pad_id, length))
+
+
+def padded_otherwise(make_row, make_mask, rows, pad_id, length):
+    padded, masks = [], []
+    for row in rows:
+        ids, before, behind = make_row(row, length)
+        padded.append([pad_id] * before + ids + [pad_id] * behind)
+        mask = [0] * before + [1] * len(ids) + [0] * behind
+        masks.append(make_mask(padded[-1], mask, row, pad_id, length))
+    return padded, masks
+
+
+def rows_otherwise(make_row, rows, pad_id, length):
+    padded, _ = padded_in_part(make_row, rows, pad_id, length)
+    return padded, pad_right.reference(rows, pad_id, length)[1]
+
+
+OUTPUTS = {
+    "all rows are joined to one list, and all masks": lambda rows, masks: (
+        _joined(rows),
+        _joined(masks),
+    ),
+    "the masks are joined to one list": lambda rows, masks: (rows, _joined(masks)),
+    "the mask of the last row alone is there": lambda rows, masks: (rows, masks[-1:]),
+    "the mask of the last row is no list of masks": lambda rows, masks: (
+        *(rows, masks[-1]),
+    ),
+    "the mask of the first row is no list of masks": lambda rows, masks: (
+        *(rows, masks[0]),
+    ),
+    "the last row alone is there": lambda rows, masks: (rows[-1:], masks[-1:]),
+    "the last row alone is there, outside of a list": lambda rows, masks: (
+        *(rows[-1], masks[-1]),
+    ),
+    "the first row alone is there, outside of a list": lambda rows, masks: (
+        *(rows[0], masks[0]),
+    ),
+    "the first row alone is there: a `return` within the loop?": lambda rows, masks: (
+        *(rows[:1], masks[:1]),
+    ),
+    "masks come before rows": lambda rows, masks: (masks, rows),
+    "there is a pair for each row": lambda rows, masks: [
+        *zip(rows, masks, strict=False)
+    ],
+    "there is a list of two for each row": lambda rows, masks: [
+        [row, mask] for row, mask in zip(rows, masks, strict=False)
+    ],
+    "the masks are missing": lambda rows, masks: rows,
+    "the rows are missing": lambda rows, masks: masks,
+    "each mask stands right behind its row, in one list": lambda rows, masks: [
+        item for pair in zip(rows, masks, strict=False) for item in pair
+    ],
+    "rows and masks are in one list": lambda rows, masks: rows + masks,
+    "the rows stand in the opposite order": lambda rows, masks: (
+        *(rows[::-1], masks[::-1]),
+    ),
+}
+
+
+def returned_otherwise(output, rows, pad_id, length):
+    return output(*pad_right.reference(rows, pad_id, length))
+
+
+def returned_and_padded_otherwise(output, make_row, rows, pad_id, length):
+    return output(*padded_in_part(make_row, rows, pad_id, length))
+
+
+def returned_and_masked_otherwise(output, make_mask, rows, pad_id, length):
+    return output(*masked_otherwise(make_mask, rows, pad_id, length))
+
+
+def rows_and_masks_apart(make_row, make_mask, rows, pad_id, length):
+    padded, _ = padded_in_part(make_row, rows, pad_id, length)
+    return padded, masked_otherwise(make_mask, rows, pad_id, length)[1]
+
+
+pad_right.combine(
+    rows_otherwise,
+    {f"{words}; the masks are right": row for words, row in ROWS.items()},
+)
+pad_right.combine(returned_otherwise, OUTPUTS)
+pad_right.combine(padded_in_part, ROWS)
+pad_right.combine(returned_and_padded_otherwise, OUTPUTS, ROWS)
+pad_right.combine(returned_and_masked_otherwise, OUTPUTS, MASKS)
+pad_right.combine(rows_and_masks_apart, ROWS, MASKS)
+pad_right.combine(batched_otherwise, BATCHES)
+pad_right.combine(masked_otherwise, MASKS)
+pad_right.combine(padded_otherwise, ROWS, MASKS)
+pad_right.combine(batched_and_masked_otherwise, BATCHES, MASKS)
+pad_right.combine(batched_and_padded_otherwise, BATCHES, ROWS)
+
+
 def _vocabularies(random: Random) -> Iterator[Case]:
     for vocab_size in (256, 32_768, 32_769, 65_535, 65_536, 65_537, 70_000):
         yield vocab_size, []
@@ -1473,6 +2725,9 @@ def _vocabularies(random: Random) -> Iterator[Case]:
         yield vocab_size, [vocab_size, vocab_size + 1]
     yield 65_400, []
     yield 50_000, [65_535]
+    yield 50_000, [65_534]
+    yield 20_000, [32_767]
+    yield 20_000, [32_768]
     yield 50_000, [65_536]
     yield 50_000, [100_000]
     yield 50_000, [65_536, 50_001]
@@ -1694,6 +2949,14 @@ def first_added_only(vocab_size, added_ids):
     return _dtype((added_ids[0] if added_ids else vocab_size - 1) <= 65_535)
 
 
+@choose_dtype.mistake(
+    "added ids are compared with the size of the vocabulary: it is uint16 that must "
+    "hold them."
+)
+def beyond_the_vocabulary(vocab_size, added_ids):
+    return _dtype(vocab_size <= 65_536 and all(i <= vocab_size for i in added_ids))
+
+
 @choose_dtype.mistake("int16 and int32 have a sign: uint16 and uint32 are asked.")
 def signed_names(vocab_size, added_ids):
     return choose_dtype.reference(vocab_size, added_ids).removeprefix("u")
@@ -1702,6 +2965,114 @@ def signed_names(vocab_size, added_ids):
 @choose_dtype.mistake("one of the two fits is not enough: every id must fit.")
 def one_of_both(vocab_size, added_ids):
     return _dtype(vocab_size <= 65_536 or max(added_ids) <= 65_535)
+
+
+@choose_dtype.mistake(
+    "a vocabulary may have 65,536 tokens, but no id may be 65,536: that is how many "
+    "numbers uint16 holds."
+)
+def one_bound_for_both(vocab_size, added_ids):
+    return _dtype(max([vocab_size, *added_ids]) <= 65_536)
+
+
+@choose_dtype.mistake(
+    "32,767 is the bound of int16, which is reached: uint16 has no sign, and holds "
+    "65,535 itself."
+)
+def below_the_bound_with_a_sign(vocab_size, added_ids):
+    return _dtype(max([vocab_size - 1, *added_ids]) < 32_767)
+
+
+IDS = {
+    "the size of the vocabulary is no id: its largest is V - 1": (
+        lambda v, added: max([v, *added])
+    ),
+    "the largest id of the vocabulary is V - 1, not V - 2": (
+        lambda v, added: max([v - 2, *added])
+    ),
+    "added tokens are forgotten": lambda v, added: v - 1,
+    "added tokens are forgotten, and the size of the vocabulary is no id": (
+        lambda v, added: v
+    ),
+    "tokens are counted, although added ids may leave a gap": (
+        lambda v, added: v + len(added) - 1
+    ),
+    "tokens are counted, although the largest id decides": (
+        lambda v, added: v + len(added)
+    ),
+    "of the added ids the last one alone is looked at": (
+        lambda v, added: max([v - 1, *added[-1:]])
+    ),
+    "of the added ids the first one alone is looked at": (
+        lambda v, added: max([v - 1, *added[:1]])
+    ),
+    "of the added ids the last one alone is looked at, and V is no id": (
+        lambda v, added: max([v, *added[-1:]])
+    ),
+    "of the added ids the first one alone is looked at, and V is no id": (
+        lambda v, added: max([v, *added[:1]])
+    ),
+    "of the added ids the smallest is looked at": (
+        lambda v, added: max(v - 1, min(added, default=0))
+    ),
+    "added ids take the place of the vocabulary's": (
+        lambda v, added: max(added, default=v - 1)
+    ),
+    "added ids take the place of the vocabulary's, whose size is no id": (
+        lambda v, added: max(added, default=v)
+    ),
+    "only the added ids are looked at": lambda v, added: max(added, default=0),
+    "`max` of no added ids raises": lambda v, added: max(v - 1, max(added)),
+    "`max` of no added ids raises, and V is no id": lambda v, added: max(v, max(added)),
+    "`max` of a single number raises": lambda v, added: max(v - 1, *added),
+    "`max` of a single number raises, and V is no id": lambda v, added: max(v, *added),
+    "ids are added up": lambda v, added: v - 1 + sum(added),
+    "the size of the vocabulary is added to the ids": lambda v, added: v + sum(added),
+    "the largest added id is counted from the vocabulary's end": (
+        lambda v, added: v - 1 + max(added, default=0)
+    ),
+    "the largest added id is added to the size of the vocabulary": (
+        lambda v, added: v + max(added, default=0)
+    ),
+    "the smallest id decides, not the largest": lambda v, added: min([v - 1, *added]),
+}
+BOUNDS = {
+    "uint16 holds 65,535 itself": lambda largest: _dtype(largest < 65_535),
+    "uint16 does not hold 65,536": lambda largest: _dtype(largest <= 65_536),
+    "32,767 is the bound of int16, which has a sign": (
+        lambda largest: _dtype(largest <= 32_767)
+    ),
+    "uint16 does not end with 32,768, and has no sign": (
+        lambda largest: _dtype(largest <= 32_768)
+    ),
+    "the bound is too low: uint16 holds every id up to 65,535": lambda largest: _dtype(
+        largest <= 65_000
+    ),
+    "uint8 is not offered": lambda largest: (
+        "uint8" if largest <= 255 else _dtype(largest <= 65_535)
+    ),
+    "the two names are exchanged": lambda largest: _dtype(largest > 65_535),
+    "int16 and int32 have a sign": lambda largest: _dtype(largest <= 65_535)[1:],
+}
+
+
+def decided_otherwise(largest, vocab_size, added_ids):
+    return bounded_otherwise(
+        largest, lambda number: _dtype(number <= 65_535), vocab_size, added_ids
+    )
+
+
+def bounded_alone(bound, vocab_size, added_ids):
+    return bound(max([vocab_size - 1, *added_ids]))
+
+
+def bounded_otherwise(largest, bound, vocab_size, added_ids):
+    return bound(largest(vocab_size, added_ids))
+
+
+choose_dtype.combine(decided_otherwise, IDS)
+choose_dtype.combine(bounded_alone, BOUNDS)
+choose_dtype.combine(bounded_otherwise, IDS, BOUNDS)
 
 
 # Bug or not? True or false?

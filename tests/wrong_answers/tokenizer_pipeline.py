@@ -1,6 +1,6 @@
 """What a class answers to the exercises of lesson 07."""
 
-# ruff: noqa: RUF005, RUF017 (lists are joined as a class joins them)
+# ruff: noqa: RUF005, RUF017, B034, C401, E741, UP031 (written as a class writes)
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def line_by_line(text):
     return text
 
 
-@right("tidy")
+@wrong("tidy", r"`\S` leaves other white space out")
 def with_a_group(text):
     text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
     return re.sub(r"\n\n\n+", "\n\n", re.sub(r"(\S)  +", r"\1 ", text))
@@ -378,7 +378,7 @@ def one_too_far(text, rules):
     return [*pieces, text[end:]] if end < len(text) else pieces
 
 
-@wrong("cut_isolated", "there is one entry more at the end")
+@wrong("cut_isolated", "an empty piece stays at the end")
 def by_recursion(text, rules):
     match = re.search(joined(rules), text)
     if match is None:
@@ -796,7 +796,7 @@ def inverted(rows, pad_id, length):
     return padded(rows, pad_id, length), [[1 - m for m in mask] for mask in masked(rows, length)]
 
 
-@wrong("pad_right", "the two results are exchanged")
+@wrong("pad_right", "masks come before rows")
 def masks_first(rows, pad_id, length):
     return masked(rows, length), padded(rows, pad_id, length)
 
@@ -983,7 +983,9 @@ wrong("choose_dtype", "the first added id")(
 wrong("choose_dtype", "have a sign")(
     lambda vocab_size, added_ids: "int16" if max([vocab_size - 1, *added_ids]) < 65_536 else "int32"
 )
-wrong("choose_dtype", None)(lambda vocab_size, added_ids: name(max([vocab_size - 1, *added_ids]) <= 65_355))
+wrong("choose_dtype", "the bound is too low")(
+    lambda vocab_size, added_ids: name(max([vocab_size - 1, *added_ids]) <= 65_355)
+)
 
 
 wrong("choose_dtype", "for any added token", natural=False)(
@@ -1008,3 +1010,1831 @@ def by_numpy(vocab_size, added_ids):
 refused("choose_dtype", "the thing itself where its name")(
     lambda vocab_size, added_ids: np.uint16 if max([vocab_size - 1, *added_ids]) < 65_536 else np.uint32
 )
+
+
+# what three more classes answered
+
+
+@right("tidy")
+def with_m(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("([^ \\t\\n]) {2,}", "\\1 ", text)
+    return re.sub("\\n\\n\\n+", "\n\n", text)
+
+
+@right("tidy")
+def loop_chars(text):
+    lines = [l.rstrip(" \t") for l in text.split("\n")]
+    out = []
+    for l in lines:
+        s = ""
+        i = 0
+        while i < len(l):
+            s += l[i]
+            j = i + 1
+            while j < len(l) and l[j] == " ":
+                j += 1
+            if l[i] not in " \t" and j - i - 1 >= 1:
+                s += " "
+                i = j
+            else:
+                i += 1
+        out.append(s)
+    t = "\n".join(out)
+    while "\n\n\n" in t:
+        t = t.replace("\n\n\n", "\n\n")
+    return t
+
+
+@right("tidy")
+def other_order_spaces_first(text):
+    text = re.sub("(?<![ \\t\\n])(?<!\\A)  +", " ", text)
+    text = re.sub("[ \\t]+(?=\\n)|[ \\t]+\\Z", "", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@right("cut_isolated")
+def split(text, rules):
+    return [p for p in re.split("(" + "|".join(rules) + ")", text) if p]
+
+
+@right("cut_isolated")
+def walk(text, rules):
+    cs = [re.compile(x) for x in rules]
+    out = []
+    i = 0
+    buf = ""
+    while i < len(text):
+        for x in cs:
+            m = x.match(text, i)
+            if m:
+                break
+        if m and m.group():
+            if buf:
+                out.append(buf)
+            buf = ""
+            out.append(m.group())
+            i = m.end()
+        else:
+            buf += text[i]
+            i += 1
+    return out + ([buf] if buf else [])
+
+
+@right("cut_isolated")
+def a_tuple(text, rules):
+    return tuple(filter(None, re.split("(" + "|".join(f"(?:{x})" for x in rules) + ")", text)))
+
+
+@right("fall_back_to_bytes")
+def bytes_hex_split(text, alphabet):
+    out = []
+    for ch in text:
+        out.extend([ch] if ch in set(alphabet) else [f"<0x{h}>" for h in ch.encode().hex(" ").upper().split()])
+    return out
+
+
+@right("fall_back_to_bytes")
+def t_2(text, alphabet):
+    return sum(([ch] if alphabet.find(ch) >= 0 else ["<0x%02X>" % b for b in bytes(ch, "utf8")] for ch in text), [])
+
+
+@right("fall_back_to_bytes")
+def tuple_gen(text, alphabet):
+
+    def g():
+        for ch in text:
+            if ch in alphabet:
+                yield ch
+            else:
+                yield from (f"<0x{format(b, '02X')}>" for b in ch.encode("utf-8"))
+
+    return list(g())
+
+
+@right("count_lost_bytes")
+def translate(seen, text):
+    return len(text.encode().translate(None, delete=seen.encode()))
+
+
+@right("count_lost_bytes")
+def numpy_2(seen, text):
+    return int((~np.isin(np.frombuffer(text.encode(), np.uint8), np.frombuffer(seen.encode(), np.uint8))).sum())
+
+
+@right("count_lost_bytes")
+def npint(seen, text):
+    n = np.zeros(256, bool)
+    n[list(seen.encode())] = True
+    return (~n[list(text.encode())]).sum() if text else 0
+
+
+@right("end_each")
+def loop(first, second, end_id):
+    return [i for s in (first, second) if s is not None for i in (*s, end_id)]
+
+
+@right("end_each")
+def numpy_3(first, second, end_id):
+    parts = [np.array(first, int), [end_id]] + ([np.array(second, int), [end_id]] if second is not None else [])
+    return np.concatenate(parts).astype(int)
+
+
+@right("end_each")
+def copy(first, second, end_id):
+    o = first[:]
+    o.append(end_id)
+    return o if second is None else [*o, *second, end_id]
+
+
+@right("pad_right")
+def numpy_4(rows, pad_id, length):
+    ids = np.full((len(rows), length), pad_id)
+    m = np.zeros((len(rows), length), int)
+    for i, r in enumerate(rows):
+        n = min(len(r), length)
+        ids[i, :n] = r[:n]
+        m[i, :n] = 1
+    return (ids, m)
+
+
+@right("pad_right")
+def comp(rows, pad_id, length):
+    return ([(r + [pad_id] * length)[:length] for r in rows], [[int(j < len(r)) for j in range(length)] for r in rows])
+
+
+@right("pad_right")
+def lists(rows, pad_id, length):
+    return [[(r + [pad_id] * length)[:length] for r in rows], [([1] * len(r) + [0] * length)[:length] for r in rows]]
+
+
+@right("choose_dtype")
+def np_2(v, a):
+    return "uint16" if np.min_scalar_type(max([v - 1, *a])).itemsize <= 2 else "uint32"
+
+
+@right("choose_dtype")
+def shift(v, a):
+    return "uint32" if any(x >> 16 for x in (v - 1, *a) if x > 0) else "uint16"
+
+
+@right("choose_dtype")
+def dtype_str(v, a):
+    return str(np.dtype(np.uint16 if max(max(a, default=0), v - 1) < 2**16 else np.uint32))
+
+
+@wrong("tidy", "`(?<!^)` spares the indentation of the first line alone, and only its first space: look for a")
+def runs_of_spaces_not_guarded_at(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<!^) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "two things at once: empty lines vanish with the blanks; and a run behind white space that is no")
+def s_at_end_of_lines_with(text):
+    text = re.sub("\\s+$", "", text, flags=re.M)
+    text = re.sub("(?<=\\S) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "`\\S` leaves other white space out: a run behind a no-break space or a carriage return is to be")
+def s_right_of_non_white_r(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<=\\S) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "tabs at the end of a line stay: a tab is a blank, too.")
+def only_spaces_at_end_tabs_not(text):
+    text = re.sub(" +$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "`$` without `re.MULTILINE` is the end of the text, and the place before a last newline. Each line")
+def swapped_args_flags_position_re_sub(text):
+    text = re.sub("[ \\t]+$", "", text, re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "runs of tabs are reduced too: a run of spaces is meant.")
+def blanks_in_run_t_one_space(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n])[ \\t]{2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "one pass leaves rests: `replace` and a pattern for exactly three newlines go through the text once,")
+def newlines_exactly_three_two(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3}", "\n\n", text)
+
+
+@wrong("tidy", "two newlines become one as well: an empty line between paragraphs may stay.")
+def newlines_one_two_or_more_become(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{2,}", "\n", text)
+
+
+@wrong("tidy", "two things at once: white space that is no blank is cut at the ends of lines; and all white space")
+def line_loop_rstrip(text):
+    lines = []
+    for line in text.split("\n"):
+        line = line.rstrip()
+        ind = len(line) - len(line.lstrip())
+        lines.append(line[:ind] + " ".join(line[ind:].split()))
+    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
+
+
+@wrong("tidy", "a tab is a blank, so that spaces behind it, in an indentation, are left alone.")
+def line_loop_right_strip_indentation_only(text):
+    lines = []
+    for line in text.split("\n"):
+        line = line.rstrip(" \t")
+        body = line.lstrip(" ")
+        lines.append(line[: len(line) - len(body)] + re.sub(" {2,}", " ", body))
+    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
+
+
+@wrong("tidy", "runs right behind a tab are reduced, and runs of spaces are halved.")
+def replace_double_space_once_not_loop(text):
+    lines = []
+    for line in text.split("\n"):
+        line = line.rstrip(" \t")
+        body = line.lstrip(" \t")
+        lines.append(line[: len(line) - len(body)] + body.replace("  ", " "))
+    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
+
+
+@wrong("tidy", "the indentation is spared, but a tab within a line is a blank as well: a run right behind one stays.")
+def flatten_body_runs_after_indentation_also(text):
+    lines = []
+    for line in text.split("\n"):
+        line = line.rstrip(" \t")
+        body = line.lstrip(" \t")
+        lines.append(line[: len(line) - len(body)] + re.sub(" {2,}", " ", body))
+    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
+
+
+@wrong("tidy", "`splitlines` cuts at more than newlines: at carriage returns and form feeds too, and it forgets a")
+def splitlines_join_loses_final_newline(text):
+    text = "\n".join(l.rstrip(" \t") for l in text.splitlines())
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "the character before a run is part of the match, and is replaced with it: look behind, `(?<=...)`,")
+def consumes_the_char(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("[^ \\t\\n] {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "the text as a whole is stripped: newlines at its beginning and its end may stay, and so may the")
+def no_result_assigned_for_spaces_strip(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text).strip()
+
+
+@wrong("cut_isolated", "what lies between the matches is dropped. A tokenizer must not lose a character.")
+def findall_only(text, rules):
+    return re.findall("|".join(rules), text)
+
+
+@wrong("cut_isolated", "empty pieces stay in the list, between two matches that touch.")
+def split_w_group_keeps_empties(text, rules):
+    return re.split("(" + "|".join(rules) + ")", text)
+
+
+@wrong("cut_isolated", "the matches are dropped, and what lies between them is kept: `re.split` keeps both only if the")
+def split_without_group(text, rules):
+    return [p for p in re.split("|".join(rules), text) if p]
+
+
+@wrong(
+    "cut_isolated",
+    "each rule is used on all pieces, those too that an earlier rule has made: a match is cut no further.",
+)
+def rules_one_after_another_over_all(text, rules):
+    pieces = [text]
+    for rule in rules:
+        pieces = [q for p in pieces for q in re.split(f"({rule})", p) if q]
+    return pieces
+
+
+@wrong("cut_isolated", "the longest match wins. In a regular expression it is the first alternative, long or short.")
+def longest_match_wins(text, rules):
+    out = []
+    i = 0
+    buf = ""
+    while i < len(text):
+        best = max((m.group() for m in (re.compile(x).match(text, i) for x in rules) if m), key=len, default="")
+        if best:
+            if buf:
+                out.append(buf)
+                buf = ""
+            out.append(best)
+            i += len(best)
+        else:
+            buf += text[i]
+            i += 1
+    if buf:
+        out.append(buf)
+    return out
+
+
+@wrong("cut_isolated", "what lies between two matches is one piece, not one for each character.")
+def unmatched_as_single_characters(text, rules):
+    out = []
+    i = 0
+    while i < len(text):
+        m = next((m for m in (re.compile(x).match(text, i) for x in rules) if m and m.group()), None)
+        if m:
+            out.append(m.group())
+            i = m.end()
+        else:
+            out.append(text[i])
+            i += 1
+    return out
+
+
+@wrong("cut_isolated", "the rest behind the last match is missing.")
+def forgets_the_tail(text, rules):
+    out = []
+    e = 0
+    for m in re.finditer("|".join(rules), text):
+        if m.start() > e:
+            out.append(text[e : m.start()])
+        out.append(m.group())
+        e = m.end()
+    return out
+
+
+@wrong("cut_isolated", "there is one entry more at the end in every one of them.")
+def tail_kept_empty(text, rules):
+    out = []
+    e = 0
+    for m in re.finditer("|".join(rules), text):
+        if m.start() > e:
+            out.append(text[e : m.start()])
+        if m.group():
+            out.append(m.group())
+        e = m.end()
+    out.append(text[e:])
+    return out
+
+
+@wrong(
+    "cut_isolated", "rule by rule: the first rule cuts the whole text, the next ones what it leaves. But at an earlier"
+)
+def search_order_by_rule_over_text(text, rules):
+    for x in rules:
+        m = re.search(x, text)
+        if m and m.group():
+            return (
+                search_order_by_rule_over_text(text[: m.start()], rules)
+                + [m.group()]
+                + search_order_by_rule_over_text(text[m.end() :], rules)
+            )
+    return [text] if text else []
+
+
+@wrong("cut_isolated", "the rules are escaped, or searched as plain text: they are patterns.")
+def escapes_the_rules(text, rules):
+    return [p for p in re.split("(" + "|".join(map(re.escape, rules)) + ")", text) if p]
+
+
+@wrong("cut_isolated", "pieces that hold only blanks are dropped: a tokenizer must not lose a character.")
+def strips_pieces_drops_whitespace(text, rules):
+    return [p for p in re.split("(" + "|".join(rules) + ")", text) if p.strip()]
+
+
+@wrong("cut_isolated", "pieces that hold only blanks are dropped, or blanks are cut off: a tokenizer must not lose a")
+def strips_each_piece(text, rules):
+    return [p.strip() for p in re.split("(" + "|".join(rules) + ")", text) if p.strip()]
+
+
+@wrong("cut_isolated", "the rules are joined without `|`: together they match only one behind another.")
+def concatenates_rules_w_o(text, rules):
+    return [p for p in re.split("(" + "".join(rules) + ")", text) if p]
+
+
+@wrong("cut_isolated", "the first rule alone is used: the others come after it.")
+def first_rule_only(text, rules):
+    return [p for p in re.split("(" + rules[0] + ")", text) if p]
+
+
+@wrong(
+    "cut_isolated",
+    "the rules see only the rest of the text: a pattern that looks behind, `(?<=...)`, needs what stands",
+)
+def char_by_char_slicing_anchors_lookbehind(text, rules):
+    out = []
+    i = 0
+    buf = ""
+    while i < len(text):
+        for x in rules:
+            m = re.match(x, text[i:])
+            if m and m.group():
+                if buf:
+                    out.append(buf)
+                buf = ""
+                out.append(m.group())
+                i += m.end()
+                break
+        else:
+            buf += text[i]
+            i += 1
+    if buf:
+        out.append(buf)
+    return out
+
+
+@wrong("fall_back_to_bytes", "lower-case names: the vocabulary holds <0xC3>, and <0xc3> is not found in it.")
+def lowercase_hex(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02x}>" for b in ch.encode()])]
+
+
+@wrong("fall_back_to_bytes", "bytes below 0x10 have one digit. The names have two: <0x0A>.")
+def no_zero_pad(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:X}>" for b in ch.encode()])]
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "`upper` writes the x in capitals, too, and bytes below 0x10 have one digit. The names are <0xC3>",
+)
+def hex_upper_xc(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<{hex(b).upper()}>" for b in ch.encode()])]
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "`hex` writes lower-case digits, and one digit below 0x10: <0xC3> and <0x0A> are the names in the",
+)
+def hex_lower_no_pad(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<{hex(b)}>" for b in ch.encode()])]
+
+
+@wrong(
+    "fall_back_to_bytes", "the code point instead of the bytes of UTF-8. There are 256 byte tokens, and no <0x4E2D>."
+)
+def code_point(text, alphabet):
+    return [ch if ch in alphabet else f"<0x{ord(ch):02X}>" for ch in text]
+
+
+@wrong("fall_back_to_bytes", "all bytes of a character stand in one token. Each byte is a token of its own.")
+def bytes_in_one_token(text, alphabet):
+    return [ch if ch in alphabet else "<0x" + ch.encode().hex().upper() + ">" for ch in text]
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "a list in the list for each unknown character: `append` adds one thing, `extend` or `+=` each of",
+)
+def appends_list(text, alphabet):
+    return [ch if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()] for ch in text]
+
+
+@wrong("fall_back_to_bytes", "the tokens of a character are joined to one: each of its bytes is an entry of the list.")
+def joined_string_of_bytes_in_one(text, alphabet):
+    return [ch if ch in alphabet else "".join(f"<0x{b:02X}>" for b in ch.encode()) for ch in text]
+
+
+@wrong("fall_back_to_bytes", "ASCII is kept and all else becomes bytes: the alphabet decides, whatever it holds.")
+def ascii_test_instead_of_alphabet(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch.isascii() else [f"<0x{b:02X}>" for b in ch.encode()])]
+
+
+@wrong("fall_back_to_bytes", "the bytes of UTF-16. Byte tokens stand for UTF-8, which `encode()` gives by default.")
+def latin_utf(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode("utf-16-be")])]
+
+
+@wrong("fall_back_to_bytes", "always bytes. The fallback is for characters that the alphabet lacks.")
+def everything_to_bytes(text, alphabet):
+    return [f"<0x{b:02X}>" for b in text.encode()]
+
+
+@wrong("fall_back_to_bytes", "the wrong way round: characters of the alphabet stay, the others become bytes.")
+def inverted_condition(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch not in alphabet else [f"<0x{b:02X}>" for b in ch.encode()])]
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "the whole text is taken byte by byte, and each looked up as a character: look up the character, and",
+)
+def iterates_bytes_chr(text, alphabet):
+    return [chr(b) if chr(b) in alphabet else f"<0x{b:02X}>" for b in text.encode()]
+
+
+@wrong("fall_back_to_bytes", "text, a `str`, where no text is wanted.")
+def joins_into_text(text, alphabet):
+    return "".join(x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()]))
+
+
+@wrong("fall_back_to_bytes", "0x is missing in the name of a byte, or is part of the wrong place: <0xC3>.")
+def x_forgotten(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<{b:02X}>" for b in ch.encode()])]
+
+
+@wrong("count_lost_bytes", "characters are counted. An unseen character may share some of its bytes with seen ones.")
+def characters_instead_of_bytes(seen, text):
+    return sum(ch not in seen for ch in text)
+
+
+@wrong("count_lost_bytes", "each lost byte is counted once. It is lost wherever it occurs.")
+def distinct_lost_bytes(seen, text):
+    return len(set(text.encode()) - set(seen.encode()))
+
+
+@wrong("count_lost_bytes", "all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, survive.")
+def bytes_of_unseen_characters(seen, text):
+    return sum(len(ch.encode()) for ch in text if ch not in seen)
+
+
+@wrong("count_lost_bytes", "the other way round: bytes of `seen` that `text` does not use.")
+def swapped_args(seen, text):
+    return sum(b not in set(text.encode()) for b in seen.encode())
+
+
+@wrong("count_lost_bytes", "the bytes that survive, not those that are lost.")
+def counts_kept(seen, text):
+    return sum(b in set(seen.encode()) for b in text.encode())
+
+
+@wrong(
+    "count_lost_bytes",
+    "the lengths are subtracted, and the result may be negative: which bytes they are decides, not how",
+)
+def difference_in_length(seen, text):
+    return len(text.encode()) - len(seen.encode())
+
+
+@wrong(
+    "count_lost_bytes", "a byte that occurs more often than in `seen` is not lost: seen once, it has a token for good."
+)
+def counter_difference(seen, text):
+    from collections import Counter
+
+    return sum((Counter(text.encode()) - Counter(seen.encode())).values())
+
+
+@wrong("count_lost_bytes", "characters are counted. An unseen character may share some of its bytes with seen ones.")
+def latin_ord(seen, text):
+    return len([o for o in map(ord, text) if o not in set(map(ord, seen))])
+
+
+@wrong("count_lost_bytes", "characters that lose a byte are counted. Some lose one, others three.")
+def whole_characters_dropped_chars_with_any(seen, text):
+    s = set(seen.encode())
+    return sum(any(b not in s for b in ch.encode()) for ch in text)
+
+
+@wrong(
+    "count_lost_bytes", "all bytes of a character that loses one. The others survive: the model meets half a character."
+)
+def whole_char_bytes_if_any_lost(seen, text):
+    s = set(seen.encode())
+    return sum(len(ch.encode()) for ch in text if any(b not in s for b in ch.encode()))
+
+
+@wrong("count_lost_bytes", "ASCII is taken as known: only the bytes of `seen` are.")
+def all_ascii_known_besides(seen, text):
+    s = set(seen.encode()) | set(range(128))
+    return sum(b not in s for b in text.encode())
+
+
+@wrong("count_lost_bytes", "a float where an integer is wanted: `/` gives a float, `//` a whole number.")
+def share_instead_of_count(seen, text):
+    s = set(seen.encode())
+    n = text.encode()
+    return sum(b not in s for b in n) / len(n) if n else 0.0
+
+
+@wrong("count_lost_bytes", "all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, survive.")
+def substring_encoded_char_in_seen_encode(seen, text):
+    e = seen.encode()
+    return sum(len(ch.encode()) for ch in text if ch.encode() not in e)
+
+
+@wrong(
+    "count_lost_bytes", "the bytes of UTF-16: a byte-level tokenizer reads UTF-8, which `encode()` gives by default."
+)
+def utf(seen, text):
+    s = set(seen.encode("utf-16-le"))
+    return sum(b not in s for b in text.encode("utf-16-le"))
+
+
+@wrong("count_lost_bytes", "several values where one number is wanted.")
+def list_of_lost_bytes(seen, text):
+    s = set(seen.encode())
+    return [b for b in text.encode() if b not in s]
+
+
+@wrong("end_each", "only one end, behind all: the two texts of a pair run into each other.")
+def only_at_the_very_end(first, second, end_id):
+    return first + (second or []) + [end_id]
+
+
+@wrong("end_each", "an empty second sequence is a sequence: only `None` means that there is none.")
+def truthiness_of_second(first, second, end_id):
+    ids = first + [end_id]
+    if second:
+        ids = ids + second + [end_id]
+    return ids
+
+
+@wrong("end_each", "the second sequence never ends: each that exists gets an end of its own.")
+def only_between(first, second, end_id):
+    return first + [end_id] + (second or [])
+
+
+@wrong("end_each", "at the beginning. A token there begins a text; this one is to end it.")
+def end_before_each(first, second, end_id):
+    return [end_id] + first + ([end_id] + second if second is not None else [])
+
+
+@wrong("end_each", "two ends behind a single sequence: a second one that does not exist gets none.")
+def two_ends_for_none(first, second, end_id):
+    return first + [end_id] + (second or []) + [end_id]
+
+
+@wrong("end_each", "an end is left out where the ids so far end with one, be it that of the first text: the")
+def not_if_already_ends(first, second, end_id):
+    out = list(first)
+    if not out or out[-1] != end_id:
+        out.append(end_id)
+    if second is not None:
+        out += second
+        if out[-1] != end_id:
+            out.append(end_id)
+    return out
+
+
+@wrong("end_each", "the function changes its arguments. Whoever called it still needs them: work on a copy.")
+def mutates(first, second, end_id):
+    first.append(end_id)
+    if second is not None:
+        first.extend(second)
+        first.append(end_id)
+    return first
+
+
+@wrong("end_each", "a list for each sequence: one list of all ids is wanted.")
+def nested_lists(first, second, end_id):
+    return [first + [end_id]] + ([second + [end_id]] if second is not None else [])
+
+
+@wrong("end_each", "`second` stands in the list as a list: `*second` unpacks it.")
+def append_second_as_element(first, second, end_id):
+    out = first + [end_id]
+    if second is not None:
+        out.append(second)
+        out.append(end_id)
+    return out
+
+
+@wrong("end_each", "`second` may be `None`, which cannot be added to a list: there is one sequence then.")
+def fails_for_none(first, second, end_id):
+    return first + [end_id] + second + [end_id]
+
+
+@wrong("end_each", "an empty sequence ends too: any that exists gets its end.")
+def empty_first_gets_no_end(first, second, end_id):
+    out = []
+    for x in (first, second):
+        if x:
+            out += x + [end_id]
+    return out
+
+
+@wrong("end_each", "the second sequence stands before the first.")
+def second_before_first(first, second, end_id):
+    if second is None:
+        return first + [end_id]
+    return second + [end_id] + first + [end_id]
+
+
+@wrong("end_each", "an end behind each id: it stands behind each text.")
+def end_after_each_id(first, second, end_id):
+    return [x for i in first for x in (i, end_id)] + (
+        [x for i in second for x in (i, end_id)] if second is not None else []
+    )
+
+
+@wrong("end_each", "only one end, behind all: the two texts of a pair run into each other.")
+def second_none_but_the_end_only(first, second, end_id):
+    if second is None:
+        return first + [end_id]
+    return first + second + [end_id]
+
+
+@wrong("end_each", "the ids that equal the end are taken out first: a post-processor adds, and removes nothing.")
+def removes_existing_ends(first, second, end_id):
+    out = [i for i in first if i != end_id] + [end_id]
+    if second is not None:
+        out += [i for i in second if i != end_id] + [end_id]
+    return out
+
+
+@wrong("pad_right", "padded on the left: every position id of a short row is off by the number of pads.")
+def left_pad(rows, pad_id, length):
+    rows = [r[:length] for r in rows]
+    return ([[pad_id] * (length - len(r)) + r for r in rows], [[0] * (length - len(r)) + [1] * len(r) for r in rows])
+
+
+@wrong("pad_right", "the mask is read off the ids. A real token with the id of the pad, such as an end, is masked too.")
+def mask_from_pad_id(rows, pad_id, length):
+    new = [r[:length] + [pad_id] * (length - len(r)) for r in rows]
+    return (new, [[int(i != pad_id) for i in r] for r in new])
+
+
+@wrong("pad_right", "the mask is inverted: 1 stands for a real token, 0 for a pad.")
+def mask_inverted(rows, pad_id, length):
+    new = [r[:length] + [pad_id] * (length - len(r)) for r in rows]
+    return (new, [[0] * min(len(r), length) + [1] * (length - min(len(r), length)) for r in rows])
+
+
+@wrong("pad_right", "long rows are not cut: the rows of a batch must have one length.")
+def no_cut(rows, pad_id, length):
+    return ([r + [pad_id] * (length - len(r)) for r in rows], [[1] * len(r) + [0] * (length - len(r)) for r in rows])
+
+
+@wrong("pad_right", "the mask is as long as the row was before it was cut. Cut first.")
+def masks_not_cut(rows, pad_id, length):
+    return ([(r + [pad_id] * length)[:length] for r in rows], [[1] * len(r) + [0] * (length - len(r)) for r in rows])
+
+
+@wrong("pad_right", "padded to the longest row of the batch: `length` is asked, longer or shorter.")
+def longest_row_instead_of_length(rows, pad_id, length):
+    n = max(map(len, rows), default=0)
+    return ([r + [pad_id] * (n - len(r)) for r in rows], [[1] * len(r) + [0] * (n - len(r)) for r in rows])
+
+
+@wrong("pad_right", "rows are cut on the left: the beginning of the text is lost instead of the end.")
+def cut_on_left(rows, pad_id, length):
+    return (
+        [r[-length:] + [pad_id] * (length - len(r)) for r in rows],
+        [[1] * min(len(r), length) + [0] * (length - len(r)) for r in rows],
+    )
+
+
+@wrong("pad_right", "the pad is always 0: it is `pad_id`.")
+def pads_with_zeros(rows, pad_id, length):
+    return (
+        [r[:length] + [0] * (length - len(r)) for r in rows],
+        [[1] * min(len(r), length) + [0] * (length - len(r)) for r in rows],
+    )
+
+
+@wrong("pad_right", "the masks hold `True` and `False`, or floats: 1 and 0 are asked, as whole numbers.")
+def mask_true_false(rows, pad_id, length):
+    return (
+        [r[:length] + [pad_id] * (length - len(r)) for r in rows],
+        [[j < len(r) for j in range(length)] for r in rows],
+    )
+
+
+@wrong("pad_right", "masks come before rows.")
+def swapped_outputs(rows, pad_id, length):
+    return (
+        [[1] * min(len(r), length) + [0] * (length - len(r)) for r in rows],
+        [r[:length] + [pad_id] * (length - len(r)) for r in rows],
+    )
+
+
+@wrong("pad_right", "a pair for each row: all padded rows stand in one list, all masks in another.")
+def one_pair_per_row(rows, pad_id, length):
+    return [
+        (r[:length] + [pad_id] * (length - len(r)), [1] * min(len(r), length) + [0] * (length - len(r))) for r in rows
+    ]
+
+
+@wrong("pad_right", "the masks are missing: rows and masks are asked, in this order.")
+def only_rows(rows, pad_id, length):
+    return [r[:length] + [pad_id] * (length - len(r)) for r in rows]
+
+
+@wrong("pad_right", "the mask is 1 everywhere: pads are to be 0 in it.")
+def mask_all_ones(rows, pad_id, length):
+    return ([r[:length] + [pad_id] * (length - len(r)) for r in rows], [[1] * length for r in rows])
+
+
+@wrong("pad_right", "one pad too few: what is missing is `length` minus the row's length.")
+def one_pad_too_few_off_by(rows, pad_id, length):
+    return (
+        [r[:length] + [pad_id] * (length - len(r) - 1) for r in rows],
+        [[1] * min(len(r), length) + [0] * (length - len(r) - 1) for r in rows],
+    )
+
+
+@wrong("pad_right", "long rows are dropped: they are to be cut.")
+def long_rows_dropped(rows, pad_id, length):
+    rows = [r for r in rows if len(r) <= length]
+    return ([r + [pad_id] * (length - len(r)) for r in rows], [[1] * len(r) + [0] * (length - len(r)) for r in rows])
+
+
+@wrong("choose_dtype", "the largest id of a vocabulary of V tokens is V - 1, since ids begin at 0.")
+def vocab_size_2(v, a):
+    return "uint16" if max([v, *a]) <= 65535 else "uint32"
+
+
+@wrong("choose_dtype", "added tokens are forgotten: the id 65,536 becomes 0 in uint16, and nobody is told.")
+def ignores_added(v, a):
+    return "uint16" if v - 1 <= 65535 else "uint32"
+
+
+@wrong("choose_dtype", "tokens are counted. Added ids may leave a gap: the largest id counts, not how many there are.")
+def count_of_added(v, a):
+    return "uint16" if v + len(a) <= 65536 else "uint32"
+
+
+@wrong("choose_dtype", "there may be no added ids: `max` of an empty list raises. `max([a, *b])` does not.")
+def max_added_fails_on_empty(v, a):
+    return "uint16" if max(v - 1, max(a)) <= 65535 else "uint32"
+
+
+@wrong("choose_dtype", "uint16 holds 65,535 itself: `<=`, not `<`.")
+def t_3(v, a):
+    return "uint16" if max([v - 1, *a]) < 65535 else "uint32"
+
+
+@wrong("choose_dtype", "65,536 is how many numbers uint16 holds; the largest of them is 65,535.")
+def t_4(v, a):
+    return "uint16" if max([v - 1, *a]) <= 65536 else "uint32"
+
+
+@wrong("choose_dtype", "32,767 is the bound of int16. Without a sign there are twice as many numbers.")
+def int_limit(v, a):
+    return "uint16" if max([v - 1, *a]) <= 32767 else "uint32"
+
+
+@wrong("choose_dtype", "of the added ids the last one alone is looked at.")
+def last_added_only(v, a):
+    return "uint16" if max(v - 1, a[-1] if a else 0) <= 65535 else "uint32"
+
+
+@wrong("choose_dtype", "where there are added ids, those of the vocabulary count as well: they may be larger.")
+def max_of_added_else_vocab(v, a):
+    return "uint16" if (max(a) if a else v - 1) <= 65535 else "uint32"
+
+
+@wrong("choose_dtype", "the thing itself where its name is wanted, as a `str`.")
+def numpy_dtype_returned(v, a):
+    return np.uint16 if max([v - 1, *a]) <= 65535 else np.uint32
+
+
+@wrong("choose_dtype", "the two names are exchanged: uint16 where all ids fit into it.")
+def swapped(v, a):
+    return "uint32" if max([v - 1, *a]) <= 65535 else "uint16"
+
+
+@wrong("choose_dtype", "added ids are ids already: the size of the vocabulary, or V - 1, is not to be added to them.")
+def added_offset_from_vocab_v_max(v, a):
+    return "uint16" if v - 1 + max(a, default=0) <= 65535 else "uint32"
+
+
+@wrong("choose_dtype", "ids are added up: the largest of them counts, not their sum.")
+def any_of_sum(v, a):
+    return "uint16" if v - 1 + sum(a) <= 65535 else "uint32"
+
+
+@wrong("choose_dtype", "uint8 would do for few ids, but is not offered: uint16 at least.")
+def uint(v, a):
+    m = max([v - 1, *a])
+    return "uint8" if m < 256 else "uint16" if m < 65536 else "uint32"
+
+
+@wrong("choose_dtype", "the largest id of a vocabulary of V tokens is V - 1, since ids begin at 0.")
+def v_strict_added_fine_v(v, a):
+    return "uint16" if v < 65536 and all(x < 65536 for x in a) else "uint32"
+
+
+@wrong("tidy", "lines are joined without a newline.")
+def uses_text_strip_lines_w_rstrip(text):
+    text = "".join(l.rstrip(" \t") for l in text.split("\n"))
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "newlines are missing; all else is right.")
+def raw_string_missing_blanks_class_includes(text):
+    text = re.sub("[ \\t\\n]+(?=\\n|\\Z)", "", text)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "only one blank is cut at the end of a line.")
+def only_t_n_one_blank(text):
+    text = re.sub("[ \\t]$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "two things at once: two spaces stay; and three newlines stay.")
+def runs_to_two_spaces_replaced_with(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {3,}", " ", text)
+    return re.sub("\\n{4,}", "\n\n", text)
+
+
+@wrong("tidy", "runs are reduced behind letters alone: any character that is no blank counts, such as a full stop.")
+def spaces_between_word_boundary_b(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("\\b {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "the indentation is reduced too. In Python, and in lists, it has a meaning.")
+def while_loop_replace_over_whole_text(text):
+    text = "\n".join(l.rstrip(" \t") for l in text.split("\n"))
+    while "  " in text:
+        text = text.replace("  ", " ")
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    return text
+
+
+@wrong("tidy", "lines that hold other white space are taken for empty ones.")
+def blank_line_removal_newlines_with_blanks(text):
+    text = re.sub("\\n\\s*\\n\\s*\\n", "\n\n", text)
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    return re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+
+
+@wrong("tidy", "tabs become spaces.")
+def expandtabs_first(text):
+    text = text.expandtabs(4)
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("cut_isolated", "the text is cut at the first match alone: there may be more.")
+def re_match_at_start_only_not(text, rules):
+    m = re.search("|".join(rules), text)
+    return [x for x in ([text[: m.start()], m.group(), text[m.end() :]] if m else [text]) if x]
+
+
+@wrong("cut_isolated", "what lies between is taken up to a match from the start of the one before, not from its end:")
+def gap_pushed_only_if_nonempty_but(text, rules):
+    out = []
+    e = 0
+    for m in re.finditer("|".join(rules), text):
+        if m.start() > e:
+            out.append(text[e : m.start()])
+        out.append(m.group())
+        e = m.start()
+    if e < len(text):
+        out.append(text[e:])
+    return out
+
+
+@wrong("cut_isolated", "the text is cut at blanks first, and they are lost: the rules alone cut.")
+def fullmatch_on_words_split_by_space(text, rules):
+    return [x for p in text.split(" ") for x in re.split("(" + "|".join(rules) + ")", p) if x]
+
+
+@wrong("cut_isolated", "the shortest match wins. In a regular expression it is the first alternative, long or short.")
+def ignorecase_shortest_match_wins(text, rules):
+    out = []
+    i = 0
+    buf = ""
+    while i < len(text):
+        ms = [m for m in (re.compile(x).match(text, i) for x in rules) if m and m.group()]
+        if ms:
+            m = min(ms, key=lambda m: m.end())
+            if buf:
+                out.append(buf)
+                buf = ""
+            out.append(m.group())
+            i = m.end()
+        else:
+            buf += text[i]
+            i += 1
+    if buf:
+        out.append(buf)
+    return out
+
+
+@wrong("cut_isolated", "the rest behind the last match is missing.")
+def buffer_lost_at_end(text, rules):
+    out = []
+    i = 0
+    buf = ""
+    while i < len(text):
+        m = next((m for m in (re.compile(x).match(text, i) for x in rules) if m and m.group()), None)
+        if m:
+            if buf:
+                out.append(buf)
+                buf = ""
+            out.append(m.group())
+            i = m.end()
+        else:
+            buf += text[i]
+            i += 1
+    return out
+
+
+@wrong("cut_isolated", "what lies between two matches is never forgotten: what was before the first match comes again")
+def buffer_not_reset(text, rules):
+    out = []
+    i = 0
+    buf = ""
+    while i < len(text):
+        m = next((m for m in (re.compile(x).match(text, i) for x in rules) if m and m.group()), None)
+        if m:
+            if buf:
+                out.append(buf)
+            out.append(m.group())
+            i = m.end()
+        else:
+            buf += text[i]
+            i += 1
+    return out + ([buf] if buf else [])
+
+
+@wrong("cut_isolated", "the entries are right, but in another order.")
+def matches_then_gaps(text, rules):
+    r = "|".join(rules)
+    return re.findall(r, text) + [p for p in re.split(r, text) if p]
+
+
+@wrong("cut_isolated", "matches that touch are joined: each of them is a piece of its own.")
+def greedy_rule_twice_in_the_list(text, rules):
+    return [p for p in re.split("((?:" + "|".join(rules) + ")+)", text) if p]
+
+
+@wrong("fall_back_to_bytes", "names are those of code points, U+.")
+def unicode_escape_names_u(text, alphabet):
+    return [ch if ch in alphabet else f"<U+{ord(ch):04X}>" for ch in text]
+
+
+@wrong("fall_back_to_bytes", "numbers below 0x10 have a space in front.")
+def three_digits_x_space_padded_x(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:2X}>" for b in ch.encode()])]
+
+
+@wrong(
+    "fall_back_to_bytes", "`upper` writes the x in capitals, too. The names are <0xC3>: capitals for the digits alone."
+)
+def upper_on_whole_token_incl_x(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02x}>".upper() for b in ch.encode()])]
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "known characters that stand side by side are joined: before any merge each of them is a token.",
+)
+def join_of_known_runs_consecutive_known(text, alphabet):
+    out = []
+    buf = ""
+    for ch in text:
+        if ch in alphabet:
+            buf += ch
+        else:
+            if buf:
+                out.append(buf)
+                buf = ""
+            out += [f"<0x{b:02X}>" for b in ch.encode()]
+    return out + ([buf] if buf else [])
+
+
+@wrong("fall_back_to_bytes", "the whole text is looked for in the alphabet: character by character it goes.")
+def whole_text_in_alphabet(text, alphabet):
+    if text in alphabet:
+        return list(text)
+    return [f"<0x{b:02X}>" for b in text.encode()]
+
+
+@wrong("fall_back_to_bytes", "ASCII is kept besides the alphabet.")
+def ord_ch_or_in_alphabet(text, alphabet):
+    return [
+        x for ch in text for x in ([ch] if ch in alphabet or ord(ch) < 128 else [f"<0x{b:02X}>" for b in ch.encode()])
+    ]
+
+
+@wrong("fall_back_to_bytes", "Python's way to show `bytes` is taken for a name.")
+def chars_via_str(text, alphabet):
+    return [ch if ch in alphabet else str(ch.encode()) for ch in text]
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "`hex` writes lower-case digits, and one digit below 0x10: <0xC3> and <0x0A> are the names in the",
+)
+def hex_lower_no_pad_2(text, alphabet):
+    return [x for ch in text for x in ([ch] if ch in alphabet else ["<0x" + hex(b)[2:] + ">" for b in ch.encode()])]
+
+
+@wrong(
+    "count_lost_bytes", "each unseen character is counted once, with all of its bytes: every byte counts, wherever it"
+)
+def length_of_unseen_chars_set_joined(seen, text):
+    return len("".join(set(text) - set(seen)).encode())
+
+
+@wrong("count_lost_bytes", "all bytes of an unseen character. Those it shares with seen ones, such as 0xC3, survive.")
+def replace_seen_chars_out_count_bytes(seen, text):
+    for ch in seen:
+        text = text.replace(ch, "")
+    return len(text.encode())
+
+
+@wrong("count_lost_bytes", "characters are counted. An unseen character may share some of its bytes with seen ones.")
+def text_not_in_seen_bytes_str(seen, text):
+    return len(text) - sum(ch in seen for ch in text)
+
+
+@wrong("count_lost_bytes", "the bytes of the text are counted: those that occur in `seen` survive.")
+def known_set(seen, text):
+    known = set(seen)
+    return sum(b not in known for b in text.encode())
+
+
+@wrong(
+    "count_lost_bytes", "a byte that occurs more often than in `seen` is not lost: seen once, it has a token for good."
+)
+def removes_from_list_as_it_goes(seen, text):
+    l = list(seen.encode())
+    n = 0
+    for b in text.encode():
+        if b in l:
+            l.remove(b)
+        else:
+            n += 1
+    return n
+
+
+@wrong("count_lost_bytes", "the two texts are exchanged, and each is counted once.")
+def union_size(seen, text):
+    return len(set(seen.encode()) | set(text.encode())) - len(set(text.encode()))
+
+
+@wrong("count_lost_bytes", "all 256 bytes that `seen` lacks are counted, whatever the text holds.")
+def alphabet_2(seen, text):
+    return 256 - len(set(seen.encode()))
+
+
+@wrong("count_lost_bytes", "`True` or `False` where a number is wanted.")
+def bool_any(seen, text):
+    return any(b not in seen.encode() for b in text.encode())
+
+
+@wrong("end_each", "two ends behind a single sequence: a second one that does not exist gets none.")
+def or_second_or_end(first, second, end_id):
+    return first + [end_id] + (second + [end_id] if second else [end_id])
+
+
+@wrong("end_each", "an empty first text is taken for none.")
+def if_first_guard(first, second, end_id):
+    out = []
+    if first:
+        out += [*first, end_id]
+    if second is not None:
+        out += [*second, end_id]
+    return out
+
+
+@wrong("end_each", "the function always returns `None`")
+def list_append_returns_none(first, second, end_id):
+    ids = list(first)
+    r = ids.append(end_id)
+    if second is not None:
+        r = ids.extend([*second, end_id])
+    return r
+
+
+@wrong("end_each", "on one of its ways there is no `return`")
+def returns_in_if_only(first, second, end_id):
+    if second is not None:
+        return [*first, end_id, *second, end_id]
+
+
+@wrong("end_each", "the last entry is missing in every one of them.")
+def inserts_separator_between_and_only_end(first, second, end_id):
+    out = first + ([end_id] if second is not None else []) + (second or [])
+    return out + [end_id] if out and out[-1] != end_id else out
+
+
+@wrong("end_each", "two ends stand between the texts of a pair.")
+def string_join_tuple_end_uses_end(first, second, end_id):
+    if second is None:
+        return [*first, end_id]
+    return [*first, end_id, end_id, *second, end_id]
+
+
+@wrong("end_each", "two things at once: a single text has two ends; and the second text of a pair has no end.")
+def condition_inverted(first, second, end_id):
+    ids = [*first, end_id]
+    if second is None:
+        return ids + [end_id]
+    return ids + [*second]
+
+
+@wrong("end_each", "the first text of a pair stands there twice.")
+def first_twice(first, second, end_id):
+    ids = [*first, end_id]
+    if second is not None:
+        ids += [*first, end_id]
+    return ids
+
+
+@wrong("pad_right", "the mask of the last row alone is there.")
+def shared_mask_for_last_row(rows, pad_id, length):
+    new = []
+    masks = []
+    for r in rows:
+        n = min(len(r), length)
+        mask = [1] * n + [0] * (length - n)
+        new.append(r[:length] + [pad_id] * (length - n))
+    masks.append(mask)
+    return (new, masks)
+
+
+@wrong("pad_right", "long rows are not cut; the masks are right.")
+def if_len_length_pad_else_keep(rows, pad_id, length):
+    return (
+        [r + [pad_id] * (length - len(r)) if len(r) < length else r for r in rows],
+        [([1] * len(r) + [0] * length)[:length] for r in rows],
+    )
+
+
+@wrong("pad_right", "the last place of a long row is a pad; the masks are right.")
+def returns_list_of_masks_first_row(rows, pad_id, length):
+    new = [r[: length - 1] + [pad_id] if len(r) > length else r + [pad_id] * (length - len(r)) for r in rows]
+    return (new, [[1] * min(len(r), length) + [0] * (length - min(len(r), length)) for r in rows])
+
+
+@wrong("pad_right", "the function changes its arguments. Whoever called it still needs them: work on a copy.")
+def modifies_rows_in_place_with_append(rows, pad_id, length):
+    m = []
+    for i, r in enumerate(rows):
+        n = min(len(r), length)
+        m.append([1] * n + [0] * (length - n))
+        while len(r) < length:
+            r.append(pad_id)
+        rows[i] = r[:length]
+    return (rows, m)
+
+
+@wrong("pad_right", "the masks hold `True` and `False`, or floats: 1 and 0 are asked, as whole numbers.")
+def mask_floats(rows, pad_id, length):
+    return (
+        [(r + [pad_id] * length)[:length] for r in rows],
+        [[float(j < len(r)) for j in range(length)] for r in rows],
+    )
+
+
+@wrong("pad_right", "the mask is 0 at pads of the end, and at ids that equal the pad before them.")
+def mask_real_ids_up_to_last(rows, pad_id, length):
+    new = [(r + [pad_id] * length)[:length] for r in rows]
+    ms = []
+    for r in new:
+        n = len(r)
+        while n and r[n - 1] == pad_id:
+            n -= 1
+        ms.append([1] * n + [0] * (length - n))
+    return (new, ms)
+
+
+@wrong("pad_right", "the pad is always -100.")
+def pads_mask_keeps_pad_value(rows, pad_id, length):
+    return ([(r + [-100] * length)[:length] for r in rows], [([1] * len(r) + [0] * length)[:length] for r in rows])
+
+
+@wrong("pad_right", "all rows are joined to one list, and all masks.")
+def flat_lists(rows, pad_id, length):
+    a = []
+    b = []
+    for r in rows:
+        a += (r + [pad_id] * length)[:length]
+        b += ([1] * len(r) + [0] * length)[:length]
+    return (a, b)
+
+
+@wrong(
+    "choose_dtype",
+    "a vocabulary may have 65,536 tokens, but no id may be 65,536: that is how many numbers uint16 holds.",
+)
+def v_only_and_any(v, a):
+    return "uint32" if v > 2**16 or any(i > 2**16 for i in a) else "uint16"
+
+
+@wrong(
+    "choose_dtype", "tokens are counted, and compared with the largest id: the largest id alone counts, whether or not"
+)
+def v_len_a(v, a):
+    return "uint32" if v + len(a) > 65535 else "uint16"
+
+
+@wrong("choose_dtype", "where there are added ids, those of the vocabulary count as well, whose largest is V - 1.")
+def max_a_default_v(v, a):
+    return "uint16" if max(a, default=v) < 65536 else "uint32"
+
+
+@wrong("choose_dtype", "the smallest id: every one must fit, so the largest decides.")
+def all_any_mixup_uint_if_any(v, a):
+    return "uint16" if any(i < 65536 for i in [v - 1, *a]) else "uint32"
+
+
+@wrong(
+    "choose_dtype",
+    "a vocabulary may have 65,536 tokens, but no id may be 65,536: that is how many numbers uint16 holds.",
+)
+def with_v(v, a):
+    return "uint16" if v <= 65536 and all(i <= 65536 for i in a) else "uint32"
+
+
+@wrong("choose_dtype", "the largest id of a vocabulary of V tokens is V - 1, since ids begin at 0.")
+def v_and_ids(v, a):
+    return "uint16" if v <= 65535 and (not a or max(a) <= 65535) else "uint32"
+
+
+@wrong("choose_dtype", "32,767 is the bound of int16, which is reached: uint16 has no sign, and holds 65,535 itself.")
+def len_str_np_iinfo_int(v, a):
+    return "uint16" if max([v - 1, *a]) < np.iinfo(np.int16).max else "uint32"
+
+
+@wrong("choose_dtype", "the thing itself where its name is wanted, as a `str`.")
+def returns_dtype_object_for_np_dtype(v, a):
+    return np.dtype("uint16" if max([v - 1, *a]) < 65536 else "uint32")
+
+
+@wrong("tidy", "white space that is no blank is cut at the ends of lines, and the indentation is reduced.")
+def textwrap_like_each_line_join(text):
+    lines = [re.sub(" +", " ", l).rstrip() for l in text.split("\n")]
+    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
+
+
+@wrong("tidy", None)
+def count_consecutive_empties_allow_two(text):
+    out = []
+    n = 0
+    for l in text.split("\n"):
+        l = re.sub("(?<=[^ \\t\\n]) {2,}", " ", l.rstrip(" \t"))
+        n = n + 1 if not l else 0
+        if n <= 2:
+            out.append(l)
+    return "\n".join(out)
+
+
+@wrong("tidy", "newlines are missing; all else is right.")
+def drops_empties_all_but_one_consecutive(text):
+    out = []
+    p = False
+    for l in text.split("\n"):
+        l = re.sub("(?<=[^ \\t\\n]) {2,}", " ", l.rstrip(" \t"))
+        if l or not p:
+            out.append(l)
+        p = not l
+    return "\n".join(out)
+
+
+@wrong("tidy", "two things at once: tabs at the end of a line stay; and a run behind white space that is no blank")
+def spaces_first_with_s_ends_rstrip(text):
+    text = re.sub("(?<=[^\\s]) {2,}", " ", text)
+    text = "\n".join(l.rstrip(" ") for l in text.split("\n"))
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "newlines are reduced before blanks are cut: lines that hold only blanks keep newlines apart until")
+def newlines_first_with_m(text):
+    text = re.sub("\\n\\n\\n+", "\n\n", text)
+    text = re.sub("[ \\t]*$", "", text, flags=re.M)
+    return re.sub("(?<=[^ \\t\\n])  +", " ", text)
+
+
+@wrong("tidy", "newlines and other characters are missing; all else is right.")
+def s_in_ends_before_n(text):
+    text = re.sub("\\s+\\n", "\n", text)
+    text = re.sub("[ \\t]+\\Z", "", text)
+    return re.sub("(?<=[^ \\t\\n])  +", " ", text)
+
+
+@wrong("tidy", "the characters beside a run are taken with it, so that the next run is missed; and `\\S` leaves")
+def s_s_single_pass(text):
+    text = re.sub("[ \\t]+$", "", text, flags=re.M)
+    text = re.sub("(\\S) {2,}(\\S)", "\\1 \\2", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong("tidy", "blanks are cut only at the end of the text. Each line has an end.")
+def returns_after_last_replaced_with_text(text):
+    text = text.rstrip(" \t")
+    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
+    return re.sub("\\n{3,}", "\n\n", text)
+
+
+@wrong(
+    "cut_isolated", "behind a match the search begins anew in what is left of the text: a pattern that looks behind no"
+)
+def partition_by_first_rule_recursively_left(text, rules):
+    out = []
+    while text:
+        m = re.search("|".join(rules), text)
+        if not m:
+            out.append(text)
+            break
+        if m.start():
+            out.append(text[: m.start()])
+        out.append(m.group())
+        text = text[m.end() :]
+    return out
+
+
+@wrong("cut_isolated", "the longest match wins. In a regular expression it is the first alternative, long or short.")
+def earliest_match_over_rules_ties_longest(text, rules):
+    out = []
+    i = 0
+    while i < len(text):
+        ms = [m for m in (re.compile(x).search(text, i) for x in rules) if m]
+        if not ms:
+            out.append(text[i:])
+            break
+        m = min(ms, key=lambda m: (m.start(), -m.end()))
+        if m.start() > i:
+            out.append(text[i : m.start()])
+        out.append(m.group())
+        i = m.end()
+    return out
+
+
+@wrong("cut_isolated", "the rules are tried in the opposite order: the first one wins.")
+def earliest_match_ties_last_rule(text, rules):
+    return [p for p in re.split("(" + "|".join(reversed(rules)) + ")", text) if p]
+
+
+@wrong("cut_isolated", "a match and what stands behind it are one piece: `isolated` keeps them apart.")
+def rules_via_re_escape_no_gap(text, rules):
+    out = []
+    i = 0
+    while i < len(text):
+        m = next((m for m in (re.compile(x).match(text, i) for x in rules) if m and m.group()), None)
+        if m:
+            out.append(m.group())
+            i = m.end()
+        else:
+            if out:
+                out[-1] += text[i]
+            else:
+                out.append(text[i])
+            i += 1
+    return out
+
+
+@wrong("cut_isolated", "a `set`, which has no order and no repeats.")
+def set_of_pieces(text, rules):
+    return set(p for p in re.split("(" + "|".join(rules) + ")", text) if p)
+
+
+@wrong("cut_isolated", "text, a `str`, where no text is wanted.")
+def one_space_joined_string(text, rules):
+    return " ".join(p for p in re.split("(" + "|".join(rules) + ")", text) if p)
+
+
+@wrong("cut_isolated", None)
+def spans_instead_of_texts(text, rules):
+    out = []
+    e = 0
+    for m in re.finditer("|".join(rules), text):
+        if m.start() > e:
+            out.append((e, m.start()))
+        out.append(m.span())
+        e = m.end()
+    if e < len(text):
+        out.append((e, len(text)))
+    return out
+
+
+@wrong("cut_isolated", "all entries are there, in their order, with others among them.")
+def drops_first_and_last_empty_only(text, rules):
+    p = re.split("(" + "|".join(rules) + ")", text)
+    if p[0] == "":
+        p = p[1:]
+    if p and p[-1] == "":
+        p = p[:-1]
+    return p
+
+
+@wrong("fall_back_to_bytes", "capitals become small letters: the text's characters stay as they are.")
+def encodes_known_chars_swap_known_as(text, alphabet):
+    return [x for ch in text.lower() for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()])]
+
+
+@wrong("fall_back_to_bytes", "the first entry is missing in every one of them.")
+def skips_whitespace(text, alphabet):
+    return [
+        x
+        for ch in text
+        if not ch.isspace()
+        for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()])
+    ]
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "the result begins right, and ends too early: does a loop, or the function, end before it has seen",
+)
+def break_at_first_unknown(text, alphabet):
+    out = []
+    for ch in text:
+        if ch in alphabet:
+            out.append(ch)
+        else:
+            out += [f"<0x{b:02X}>" for b in ch.encode()]
+            break
+    return out
+
+
+@wrong("fall_back_to_bytes", "from the first unknown character on all is bytes: the characters behind it may be known.")
+def rest_of_text_after_unknown(text, alphabet):
+    out = []
+    for i, ch in enumerate(text):
+        if ch in alphabet:
+            out.append(ch)
+        else:
+            return out + [f"<0x{b:02X}>" for b in text[i:].encode()]
+    return out
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "the result begins right, and ends too early: does a loop, or the function, end before it has seen",
+)
+def return_inside_loop(text, alphabet):
+    out = []
+    for ch in text:
+        if ch in alphabet:
+            out.append(ch)
+        else:
+            out.extend(f"<0x{b:02X}>" for b in ch.encode())
+        return out
+    return out
+
+
+@wrong(
+    "fall_back_to_bytes",
+    "a name is taken apart into its characters: `+=` of a list and a `str` adds each of them, `append`",
+)
+def list_string_splits_name_into_characters(text, alphabet):
+    out = []
+    for ch in text:
+        if ch in alphabet:
+            out += ch
+        else:
+            for b in ch.encode():
+                out += f"<0x{b:02X}>"
+    return out
+
+
+@wrong("fall_back_to_bytes", "the entries are right, but in another order.")
+def generator_of_sorted_set_order(text, alphabet):
+    return sorted(x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()]))
+
+
+@wrong("fall_back_to_bytes", "the bytes of the code point: UTF-8 writes it otherwise from 0x80 on.")
+def code_point_split_in_hex_pairs(text, alphabet):
+    return [
+        x
+        for ch in text
+        for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ord(ch).to_bytes(4, "big") if b])
+    ]
+
+
+@wrong("count_lost_bytes", "each lost byte is counted once. It is lost wherever it occurs.")
+def each_distinct_char_lost_bytes(seen, text):
+    return sum(b not in seen.encode() for ch in set(text) for b in ch.encode())
+
+
+@wrong("count_lost_bytes", "ASCII is taken as known: only the bytes of `seen` are.")
+def ignores_ascii_text(seen, text):
+    return sum(b not in seen.encode() for b in text.encode() if b > 127)
+
+
+@wrong(
+    "count_lost_bytes",
+    "bytes of `seen` that `text` lacks are counted as well, and each once: only those of `text` can be",
+)
+def symmetric_difference_length_bytes(seen, text):
+    return len(set(seen.encode()) ^ set(text.encode()))
+
+
+@wrong("count_lost_bytes", "survivors and lost bytes are subtracted from each other: the lost ones are asked.")
+def kept_minus_lost(seen, text):
+    s = seen.encode()
+    e = text.encode()
+    k = sum(b in s for b in e)
+    return k - (len(e) - k)
+
+
+@wrong("count_lost_bytes", "characters that lose a byte are counted. Some lose one, others three.")
+def first_lost_byte_only_max_one(seen, text):
+    return sum(any(b not in seen.encode() for b in ch.encode()) for ch in text)
+
+
+@wrong("count_lost_bytes", "nothing is ever lost: only the bytes of `seen` are known.")
+def joint_encode_seen_text(seen, text):
+    s = set((seen + text).encode())
+    return sum(b not in s for b in text.encode())
+
+
+@wrong(
+    "count_lost_bytes", "all bytes of unseen characters beyond ASCII: ASCII may be lost, too, and bytes that were seen"
+)
+def chars_lost_average(seen, text):
+    return sum(len(ch.encode()) for ch in text if not ch.isascii() and ch not in seen)
+
+
+@wrong("count_lost_bytes", "the first byte alone is looked at: does the loop return in its first round?")
+def return_in_loop(seen, text):
+    n = 0
+    for b in text.encode():
+        if b not in seen.encode():
+            n += 1
+        return n
+    return n
+
+
+@wrong("end_each", "the function changes its arguments. Whoever called it still needs them: work on a copy.")
+def second_append_mutates_only_second(first, second, end_id):
+    ids = first + [end_id]
+    if second is not None:
+        second.append(end_id)
+        ids += second
+    return ids
+
+
+@wrong("end_each", "an empty sequence ends too: any that exists gets its end.")
+def len_second_and_first(first, second, end_id):
+    out = []
+    for s in (first, second):
+        if s is not None and len(s) > 0:
+            out += s + [end_id]
+    return out
+
+
+@wrong("end_each", "both ends stand behind a pair.")
+def end_only_for_the_last_element(first, second, end_id):
+    if second is None:
+        return first + [end_id]
+    return first + second + [end_id, end_id]
+
+
+@wrong("end_each", "each value comes only once: the repeats are missing.")
+def set_no_duplicates(first, second, end_id):
+    out = first + [end_id] + (second + [end_id] if second is not None else [])
+    return list(dict.fromkeys(out))
+
+
+@wrong("end_each", "a pair of results, the second one `None` or a list: one list of all ids is wanted.")
+def tuple_of_lists_always(first, second, end_id):
+    return (first + [end_id], None if second is None else second + [end_id])
+
+
+@wrong("end_each", "a text that holds the id anywhere gets no end.")
+def end_if_not_in_list(first, second, end_id):
+    out = list(first)
+    if end_id not in out:
+        out.append(end_id)
+    if second is not None:
+        out += second
+        if end_id not in second:
+            out.append(end_id)
+    return out
+
+
+@wrong("end_each", "the last id of each text is replaced by the end.")
+def replaces_the_last_id(first, second, end_id):
+    out = first[:-1] + [end_id]
+    if second is not None:
+        out += second[:-1] + [end_id]
+    return out
+
+
+@wrong("end_each", "the entries are right, but some are in lists inside the list.")
+def end_id_as_list_end_id(first, second, end_id):
+    out = first + [[end_id]]
+    if second is not None:
+        out += second + [[end_id]]
+    return out
+
+
+@wrong("pad_right", "the mask is read off the ids. A real token with the id of the pad, such as an end, is masked too.")
+def mask_based_on_pad_id_in(rows, pad_id, length):
+    new = []
+    ms = []
+    for r in rows:
+        r = r[:length]
+        ms.append([0 if i == pad_id else 1 for i in r] + [0] * (length - len(r)))
+        new.append(r + [pad_id] * (length - len(r)))
+    return (new, ms)
+
+
+@wrong("pad_right", "the mask is filled up with `pad_id`: it holds 0 for each pad.")
+def mask_for_row_then_pad_id(rows, pad_id, length):
+    return (
+        [(r + [pad_id] * length)[:length] for r in rows],
+        [([1] * len(r) + [pad_id] * length)[:length] for r in rows],
+    )
+
+
+@wrong("pad_right", "long rows are not cut; the masks are right.")
+def no_cut_but_left_truncated_mask(rows, pad_id, length):
+    return ([r + [pad_id] * (length - len(r)) for r in rows], [([1] * len(r) + [0] * length)[:length] for r in rows])
+
+
+@wrong("pad_right", "padded to the longest row of the batch, where that is shorter than `length`.")
+def cut_to_length_pad_to_max(rows, pad_id, length):
+    rows = [r[:length] for r in rows]
+    n = max(map(len, rows))
+    return ([r + [pad_id] * (n - len(r)) for r in rows], [[1] * len(r) + [0] * (n - len(r)) for r in rows])
+
+
+@wrong("pad_right", "rows get one pad too many.")
+def pad_when_len_length(rows, pad_id, length):
+    return (
+        [r[:length] + [pad_id] * (length - len(r) + 1) for r in rows],
+        [[1] * len(r[:length]) + [0] * (length - len(r) + 1) for r in rows],
+    )
+
+
+@wrong("pad_right", "the first row alone is there: a `return` within the loop?.")
+def return_inside_loop_2(rows, pad_id, length):
+    a = []
+    b = []
+    for r in rows:
+        a.append((r + [pad_id] * length)[:length])
+        b.append(([1] * len(r) + [0] * length)[:length])
+        return (a, b)
+
+
+@wrong("pad_right", "the pads stand in the row as a list: `+` joins two lists, `append` puts one into the other.")
+def pad_appended_as_list(rows, pad_id, length):
+    return (
+        [r[:length] + [[pad_id] * (length - len(r))] for r in rows],
+        [([1] * len(r) + [0] * length)[:length] for r in rows],
+    )
+
+
+@wrong("pad_right", "pads stand on the left; the masks are right.")
+def left_pad_rows_right_mask(rows, pad_id, length):
+    return (
+        [[pad_id] * (length - len(r)) + r[:length] for r in rows],
+        [([1] * len(r) + [0] * length)[:length] for r in rows],
+    )
+
+
+@wrong(
+    "choose_dtype", "tokens are counted, and compared with the largest id: the largest id alone counts, whether or not"
+)
+def v_len_a_2(v, a):
+    return "uint16" if v - 1 + len(a) < 65535 else "uint32"
+
+
+@wrong("choose_dtype", "added tokens are forgotten: the id 65,536 becomes 0 in uint16, and nobody is told.")
+def max_v_len_a(v, a):
+    return "uint16" if max(v, len(a)) <= 65536 else "uint32"
+
+
+@wrong("choose_dtype", "ids are added up: the largest of them counts, not their sum.")
+def sum_of_all(v, a):
+    return "uint16" if sum(a) + v <= 65536 else "uint32"
+
+
+@wrong("choose_dtype", "added ids are compared with the size of the vocabulary: it is uint16 that must hold them.")
+def a_or_any_added_v(v, a):
+    return "uint32" if any(i > v for i in a) or v > 65536 else "uint16"
+
+
+@wrong("choose_dtype", "of the added ids the first one alone is looked at.")
+def return_in_loop_over_ids(v, a):
+    if v - 1 > 65535:
+        return "uint32"
+    for i in a:
+        if i > 65535:
+            return "uint32"
+        return "uint16"
+    return "uint16"
+
+
+@wrong("choose_dtype", "in some calls the function returns `None`: on one of its ways there is no `return`.")
+def forgot_return_for_else(v, a):
+    if max([v - 1, *a]) > 65535:
+        return "uint32"
+
+
+@wrong("choose_dtype", "of the added ids the first one alone is looked at.")
+def max_a_based_indexerror_guarded_by(v, a):
+    return "uint16" if max(v - 1, a[0] if a else 0) < 65536 else "uint32"
+
+
+@wrong("choose_dtype", "32,767 is the bound of int16. Without a sign there are twice as many numbers.")
+def bits_without_sign_bit_length(v, a):
+    return "uint16" if max([v - 1, *a]).bit_length() < 16 else "uint32"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -134,6 +135,8 @@ def _wrong_kind(expected: object, got: object) -> str | None:
         return "`bytes` where a `str` is wanted: `.decode()` them."
     if many == "function":
         return "a function, not its result: is a pair of parentheses missing?"
+    if many == "text as bytes" and one in ("count", "counts", "list"):
+        return "`bytes` where numbers are wanted: `len()` or `list()` of them?"
     return None
 
 
@@ -177,13 +180,31 @@ def in_common(results: Results) -> str | None:
             _one_more_before,
             "there is one entry more at the start in every one of them.",
         ),
+        (_backwards, "the entries are right, but from back to front."),
         (_reordered, "the entries are right, but in another order."),
+        (_nested, "the entries are right, but some are in lists inside the list."),
+        (_once_each, "each value comes only once: the repeats are missing."),
+        (_not_none, "every one of these calls should return `None`."),
         (_negated, "the sign is the other way round."),
+        (
+            _beginning,
+            "the result begins right, and ends too early: does a loop, or the "
+            "function, end before it has seen everything?",
+        ),
+        (_ending, "the result ends right, but its beginning is missing."),
+        (
+            _some_missing,
+            "entries are missing. Those that are there are right, and in their order.",
+        ),
+        (
+            _some_too_many,
+            "all entries are there, in their order, with others among them.",
+        ),
     )
     for holds, fact in facts:
         if all(_safely(holds, expected, got) for expected, got in results):
             return fact
-    return _by_how_much(results)
+    return _in_text(results) or _by_how_much(results)
 
 
 def _safely(holds, expected: object, got: object) -> bool:
@@ -232,14 +253,90 @@ def _one_more_before(expected: object, got: object) -> bool:
     return not isinstance(expected, tuple) and same(_listed(expected), _listed(got)[1:])
 
 
+def _backwards(expected: object, got: object) -> bool:
+    wanted = _listed(expected)
+    return not isinstance(expected, tuple) and same(wanted[::-1], _listed(got))
+
+
 def _reordered(expected: object, got: object) -> bool:
     wanted, actual = _listed(expected), _listed(got)
     return not isinstance(expected, tuple) and same(sorted(wanted), sorted(actual))
 
 
+def _nested(expected: object, got: object) -> bool:
+    wanted, actual = _listed(expected), _listed(got)
+    deep = any(map(is_sequence, actual)) and not any(map(is_sequence, wanted))
+    return deep and not isinstance(expected, tuple) and same(wanted, _flat(actual))
+
+
+def _flat(value: object) -> list:
+    if not is_sequence(value):
+        return [value]
+    return [inner for item in _listed(value) for inner in _flat(item)]
+
+
+def _once_each(expected: object, got: object) -> bool:
+    wanted, actual = _listed(expected), _listed(got)
+    return len(actual) < len(wanted) and same(sorted(set(wanted)), sorted(actual))
+
+
+def _not_none(expected: object, got: object) -> bool:
+    return expected is None and got is not None
+
+
 def _negated(expected: object, got: object) -> bool:
     wanted = as_array(expected)
     return bool(wanted.any()) and same(-wanted, as_array(got))
+
+
+def _beginning(expected: object, got: object) -> bool:
+    wanted, actual = _listed(expected), _listed(got)
+    return 0 < len(actual) < len(wanted) and same(wanted[: len(actual)], actual)
+
+
+def _ending(expected: object, got: object) -> bool:
+    wanted, actual = _listed(expected), _listed(got)
+    return 0 < len(actual) < len(wanted) and same(wanted[-len(actual) :], actual)
+
+
+def _some_missing(expected: object, got: object) -> bool:
+    wanted, actual = _listed(expected), _listed(got)
+    return len(actual) < len(wanted) and _within(actual, wanted)
+
+
+def _some_too_many(expected: object, got: object) -> bool:
+    wanted, actual = _listed(expected), _listed(got)
+    return 0 < len(wanted) < len(actual) and _within(wanted, actual)
+
+
+def _within(few: Sequence[object], many: Sequence[object]) -> bool:
+    """Whether the few are among the many, in the same order."""
+    rest = iter(many)
+    return all(any(same(one, other) for other in rest) for one in few)
+
+
+NAMES_OF_BLANKS = {" ": "spaces", "\n": "newlines", "\t": "tabs"}
+
+
+def _in_text(results: Results) -> str | None:
+    """Which characters are left, or are missing, in all of the texts."""
+    if len(results) < 2 or not all(
+        isinstance(expected, str) and isinstance(got, str) for expected, got in results
+    ):
+        return None
+    for more, words in ((1, "are left that should be gone"), (0, "are missing")):
+        pairs = [pair[::-1] if more else pair for pair in results]
+        if all(_within(few, many) for many, few in pairs):
+            different = {
+                character
+                for many, few in pairs
+                for character in Counter(many) - Counter(few)
+            }
+            names = sorted(
+                {NAMES_OF_BLANKS.get(c, "other characters") for c in different}
+            )
+            return f"{' and '.join(names)} {words}; all else is right."
+    return None
 
 
 def _by_how_much(results: Results) -> str | None:
@@ -275,3 +372,74 @@ def _by_how_much(results: Results) -> str | None:
         if math.isclose(factor, value, rel_tol=1e-4):
             return f"every result is {factor:.4g} times the right one{words}"
     return f"every result is {factor:.4g} times the right one."
+
+
+# What can be said of an error without knowing the exercise: the name of its kind, words
+# of its message, and what it means.
+ERRORS = (
+    (
+        IndexError,
+        ("out of range", "out of bounds"),
+        "an index is beyond the end: of n entries the last one has the number n - 1.",
+    ),
+    (
+        KeyError,
+        ("",),
+        "a dictionary is asked for a key that it does not have: `in` tells whether it "
+        "has it.",
+    ),
+    (
+        ValueError,
+        ("arg is an empty sequence", "iterable argument is empty"),
+        "`min` or `max` has nothing to choose from, and raises: `default=` says what "
+        "to return then.",
+    ),
+    (
+        TypeError,
+        ("unhashable type: 'list'",),
+        "a list cannot be a key of a dictionary or an entry of a set: a `tuple` can.",
+    ),
+    (
+        TypeError,
+        (
+            "'int' object is not iterable",
+            "'int' object is not subscriptable",
+            "object of type 'int' has no len()",
+            "must be an iterable, not int",
+        ),
+        "one number is treated as a list: it has no entries, and no length.",
+    ),
+    (
+        (TypeError, AttributeError),
+        ("'NoneType' object",),
+        "something is `None` where it should not be. (What changes a list, as `sort` "
+        "and `append` do, returns `None`.)",
+    ),
+    (
+        TypeError,
+        ("string argument without an encoding",),
+        "`bytes(text)` does not know how to write characters: `text.encode()` does.",
+    ),
+    (
+        (TypeError, ValueError),
+        ("cannot unpack non-iterable", "values to unpack"),
+        "there are more names than values to give them, or fewer. (A loop over a "
+        "dictionary gives its keys alone; `.items()` gives keys and values.)",
+    ),
+    (
+        RecursionError,
+        ("",),
+        "the function calls itself without end: in which case does it stop?",
+    ),
+)
+
+
+def error_in_common(errors: Sequence[BaseException | None]) -> str | None:
+    """State what one kind of error means if all wrong calls raise it, or None."""
+    for kind, words, meaning in ERRORS:
+        if errors and all(
+            isinstance(error, kind) and any(word in str(error) for word in words)
+            for error in errors
+        ):
+            return meaning
+    return None

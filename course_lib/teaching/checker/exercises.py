@@ -16,14 +16,18 @@ import random
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import CodeType
 
 import numpy as np
 import torch
 from IPython.display import Markdown, display
 
-from course_lib.teaching.checker.comparing import in_common, wrong_kind
+from course_lib.teaching.checker.comparing import (
+    error_in_common,
+    in_common,
+    wrong_kind,
+)
 from course_lib.teaching.checker.messages import (
     FAILED,
     NOT_ATTEMPTED,
@@ -70,9 +74,10 @@ class Exercise:
         self.reference = solution
         self.hints = hints
         self.mistakes: list[Mistake] = []
+        self.combined: list[Mistake] = []
         self.last_outcome = NOT_ATTEMPTED
         self._make_cases = cases
-        self._mistaken: dict[str, list[Outcome]] = {}  # by the mistake's name
+        self._mistaken: dict[tuple[Mistake, int], Outcome] = {}
 
     def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
         """Register the decorated function as a usual wrong answer."""
@@ -82,6 +87,32 @@ class Exercise:
             return function
 
         return register
+
+    def combine(
+        self,
+        build: Callable[..., object],
+        ones: dict[str, object],
+        others: dict[str, object] | None = None,
+    ) -> None:
+        """Register what goes wrong in one step, or in two steps at once.
+
+        Whoever takes the wrong way in one step may do so in another, too. These are
+        looked at only where no mistake of its own name does the same.
+
+        Args:
+            build: a wrong answer that gets what is done in each step in front of its
+                arguments.
+            ones: what may be done in a step, by what is to be said of it.
+            others: the same for another step; each is taken with each of `ones`.
+        """
+        for one, first in ones.items():
+            if others is None:
+                function = partial(build, first)
+                self.combined.append(Mistake(build.__name__, function, f"{one}."))
+            for other, second in (others or {}).items():
+                words = f"two things at once: {one}; and {other}."
+                function = partial(build, first, second)
+                self.combined.append(Mistake(build.__name__, function, words))
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -94,12 +125,12 @@ class Exercise:
         """What the reference solution does with each of the cases."""
         return [run(self.reference, case) for case in self.cases]
 
-    def outcomes_of(self, mistake: Mistake) -> list[Outcome]:
-        """What a mistake does with each of the cases; it is called only once."""
-        if mistake.name not in self._mistaken:
-            outcomes = [run(mistake.function, case) for case in self.cases]
-            self._mistaken[mistake.name] = outcomes
-        return self._mistaken[mistake.name]
+    def outcome_of(self, mistake: Mistake, number: int) -> Outcome:
+        """What a mistake does with one of the cases; it is called only once."""
+        if (mistake, number) not in self._mistaken:
+            outcome = run(mistake.function, self.cases[number])
+            self._mistaken[mistake, number] = outcome
+        return self._mistaken[mistake, number]
 
     @property
     def solution_source(self) -> str:
@@ -231,9 +262,10 @@ class Exercise:
                 "a list of lists is no array: one index at a time, as in "
                 "`rows[i][j]`, or `np.array(rows)` first."
             )
-        mistaken = [self.outcomes_of(mistake) for mistake in self.mistakes]
-        for mistake, outcomes in zip(self.mistakes, mistaken, strict=True):
-            if _alike(outcomes, got, range(len(cases))):
+        # Those calls first that the answer has wrong: most mistakes differ there.
+        calls = sorted(range(len(cases)), key=lambda i: i not in wrong)
+        for mistake in (*self.mistakes, *self.combined):
+            if self._does_the_same(mistake, got, calls):
                 return mistake.diagnosis
         if forgotten := _nothing_returned(expected, got, wrong):
             return forgotten
@@ -246,13 +278,31 @@ class Exercise:
         # A guess among several would mislead: it must be one alone.
         likely = {
             mistake.diagnosis
-            for mistake, outcomes in zip(self.mistakes, mistaken, strict=True)
-            if _alike(outcomes, got, wrong)
-            and _about_as_wrong(outcomes, expected, wrong)
+            for mistake in self.mistakes
+            if self._does_the_same(mistake, got, wrong)
+            and self._about_as_wrong(mistake, expected, wrong)
         }
         if len(likely) == 1:
             return likely.pop()
-        return in_common(results) if len(returned) == len(wrong) else None
+        if len(returned) == len(wrong):
+            return in_common(results)
+        # The first call is the one that is shown.
+        raised = [got[i].error for i in wrong if got[i].error is not None]
+        return error_in_common(raised) if error is not None else None
+
+    def _does_the_same(
+        self, mistake: Mistake, got: list[Outcome], calls: Sequence[int]
+    ) -> bool:
+        return all(self.outcome_of(mistake, i).same_as(got[i]) for i in calls)
+
+    def _about_as_wrong(
+        self, mistake: Mistake, expected: list[Outcome], wrong: list[int]
+    ) -> bool:
+        failing = sum(
+            not self.outcome_of(mistake, i).same_as(right)
+            for i, right in enumerate(expected)
+        )
+        return len(wrong) >= 2 and len(wrong) >= SHARE_OF_A_MISTAKE * failing
 
     def _wrong_signature(self, answer: Callable) -> str | None:
         try:
@@ -308,18 +358,6 @@ def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Ex
     return lambda solution: Exercise(solution, cases, hints)
 
 
-def _alike(ones: list[Outcome], others: list[Outcome], calls: Sequence[int]) -> bool:
-    return all(ones[i].same_as(others[i]) for i in calls)
-
-
-def _about_as_wrong(
-    mistaken: list[Outcome], expected: list[Outcome], wrong: list[int]
-) -> bool:
-    pairs = zip(mistaken, expected, strict=True)
-    failing = sum(not one.same_as(right) for one, right in pairs)
-    return len(wrong) >= 2 and len(wrong) >= SHARE_OF_A_MISTAKE * failing
-
-
 def _nothing_returned(
     expected: list[Outcome], got: list[Outcome], wrong: list[int]
 ) -> str | None:
@@ -328,6 +366,8 @@ def _nothing_returned(
         return None
     if all(got[i].printed.strip() for i in wrong):
         return "the function prints its result instead of returning it."
+    if any(right.error is None and right.value is None for right in expected):
+        return None  # `None` is a result here, and may come from a `return`
     if len(wrong) == len(got):
         return "the function always returns `None`. Is a `return` missing?"
     return (
