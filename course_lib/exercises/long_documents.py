@@ -314,6 +314,91 @@ def one_too_few(num_tokens, max_length, overlap):
     return max(0, last_chunk_length.reference(num_tokens, max_length, overlap) - 1)
 
 
+# How a document of several chunks may be answered: with its length N, the length L of
+# chunks, the overlap o and the step s.
+LAST_OF_SEVERAL = {
+    "what is left over is taken as if nothing overlapped": lambda N, L, o, s: N % L,
+    "chunks start `max_length` apart, as if nothing overlapped": lambda N, L, o, s: (
+        N % L or L
+    ),
+    "the steps are taken off from the beginning, and the overlap is forgotten": (
+        lambda N, L, o, s: N % s
+    ),
+    "the last chunk counted can lie wholly inside the one before": (
+        lambda N, L, o, s: N % s or s
+    ),
+    "the steps are taken off from the beginning": (lambda N, L, o, s: N % s or L),
+    "only what is left behind the overlap is counted, and a full chunk as 0": (
+        lambda N, L, o, s: (N - L) % s
+    ),
+    "the overlap, which is in the last chunk too, is not counted": (
+        lambda N, L, o, s: (N - L) % s or s
+    ),
+    "the overlap is not counted, unless the last chunk is full": (
+        lambda N, L, o, s: (N - L) % s or L
+    ),
+    "where the document comes out even, the overlap alone is left": (
+        lambda N, L, o, s: o + (N - L) % s
+    ),
+    "the overlap comes on top, but the steps begin at 0, not behind the first chunk": (
+        lambda N, L, o, s: o + N % s
+    ),
+    "the overlap comes on top of what chunks without overlap leave over": (
+        lambda N, L, o, s: N % L + o
+    ),
+    "the last chunk is taken to be full": lambda N, L, o, s: L,
+    "the last chunk is taken to be as long as a step": lambda N, L, o, s: s,
+    "a step is taken off for every chunk, though the first starts at 0": (
+        lambda N, L, o, s: N - -(-N // s) * s
+    ),
+    "steps are counted by dividing the whole document, rounded down": (
+        lambda N, L, o, s: N - (N // s - 1) * s
+    ),
+}
+ONLY_CHUNK = {
+    "a document that fits into one chunk is filled up": lambda N, L, o, s: L,
+    "a document of 0 ids gets a chunk": lambda N, L, o, s: N or L,
+    "a document that fits into one chunk is cut to a step": (
+        lambda N, L, o, s: min(N, s)
+    ),
+}
+
+
+def by_formula(of_several, num_tokens, max_length, overlap):
+    return of_several(num_tokens, max_length, overlap, max_length - overlap)
+
+
+def several_otherwise(of_several, num_tokens, max_length, overlap):
+    if num_tokens <= max_length:
+        return num_tokens
+    return by_formula(of_several, num_tokens, max_length, overlap)
+
+
+def full_one_otherwise(of_several, num_tokens, max_length, overlap):
+    if num_tokens < max_length:
+        return num_tokens
+    return by_formula(of_several, num_tokens, max_length, overlap)
+
+
+def none_apart(of_several, num_tokens, max_length, overlap):
+    if not num_tokens:
+        return 0
+    return by_formula(of_several, num_tokens, max_length, overlap)
+
+
+def both_otherwise(of_several, of_one, num_tokens, max_length, overlap):
+    way = of_one if num_tokens <= max_length else of_several
+    return by_formula(way, num_tokens, max_length, overlap)
+
+
+last_chunk_length.combine(several_otherwise, LAST_OF_SEVERAL)
+last_chunk_length.combine(full_one_otherwise, LAST_OF_SEVERAL)
+last_chunk_length.combine(none_apart, LAST_OF_SEVERAL)
+last_chunk_length.combine(by_formula, LAST_OF_SEVERAL)
+last_chunk_length.combine(by_formula, ONLY_CHUNK)
+last_chunk_length.combine(both_otherwise, LAST_OF_SEVERAL, ONLY_CHUNK)
+
+
 def _collections(random: Random) -> Iterator[Case]:
     yield from (([], 4, 0), ([], 4, 1), ([0], 3, 0), ([0], 3, 2), ([1], 4, 0))
     yield from (([1], 4, 2), ([4], 4, 0), ([5], 4, 0), ([5], 4, 1), ([8], 4, 0))
@@ -612,6 +697,98 @@ def ids_less_targets_of_all(lengths, max_length, overlap):
     return sum(lengths) - targets_of_all_chunks(lengths, max_length, overlap)
 
 
+# What may be counted in one document: N ids, chunks of L, the overlap o.
+WITHOUT_OVERLAP = {
+    "without an overlap, only cuts are counted, not the first id": (
+        lambda N, L, o: max(0, -(-N // L) - 1)
+    ),
+    "without an overlap, the number of chunks is rounded down": lambda N, L, o: N // L,
+    "without an overlap, a document that comes out even gets a chunk too many": (
+        lambda N, L, o: N // L + 1
+    ),
+    "without an overlap, only the first id of a document is counted, no cut": (
+        lambda N, L, o: int(N > 0)
+    ),
+    "without an overlap, the first id of a document is counted twice": (
+        lambda N, L, o: 1 + -(-N // L)
+    ),
+    "without an overlap, nothing is counted": lambda N, L, o: 0,
+    "without an overlap, a document of 0 ids is counted": (
+        lambda N, L, o: max(1, -(-N // L))
+    ),
+    "without an overlap, documents that fit into one chunk are left out": (
+        lambda N, L, o: -(-N // L) if N > L else 0
+    ),
+}
+WITH_OVERLAP = {
+    "with an overlap, a document of 0 ids is counted": lambda N, L, o: 1,
+    "with an overlap, the very first id of a document is forgotten": lambda N, L, o: 0,
+    "with an overlap, first ids are counted that the chunk before scores": (
+        lambda N, L, o: count_chunks(N, L, o)
+    ),
+    "with an overlap, every step is counted, though cuts are scored": (
+        lambda N, L, o: -(-N // (L - o))
+    ),
+    "with an overlap, cuts are counted as if there were none": (
+        lambda N, L, o: -(-N // L)
+    ),
+    "with an overlap, all full chunks are counted": lambda N, L, o: N // L,
+    "with an overlap, cuts are counted, and the first id is not": (
+        lambda N, L, o: max(0, count_chunks(N, L, o) - 1)
+    ),
+    "an overlap of more than 1 is treated as none": (
+        lambda N, L, o: int(N > 0) if o == 1 else -(-N // L)
+    ),
+    "an overlap of 1 is treated as none": (
+        lambda N, L, o: int(N > 0) if o > 1 else -(-N // L)
+    ),
+    "the size of the overlap is taken off": (
+        lambda N, L, o: max(0, count_chunks(N, L, o) - o)
+    ),
+    "with an overlap, documents that fit into one chunk are left out": (
+        lambda N, L, o: int(N > L)
+    ),
+}
+
+
+def _rightly_without(N: int, L: int, o: int) -> int:
+    return -(-N // L)
+
+
+def _rightly_with(N: int, L: int, o: int) -> int:
+    return int(N > 0)
+
+
+def unscored_otherwise(without, with_overlap, lengths, max_length, overlap):
+    way = with_overlap if overlap else without
+    return sum(way(length, max_length, overlap) for length in lengths)
+
+
+def joined_otherwise(without, with_overlap, lengths, max_length, overlap):
+    way = with_overlap if overlap else without
+    return way(sum(lengths), max_length, overlap)
+
+
+JOINED = "the documents are joined before they are cut"
+never_scored.combine(
+    lambda way, *rest: unscored_otherwise(way, _rightly_with, *rest), WITHOUT_OVERLAP
+)
+never_scored.combine(
+    lambda way, *rest: unscored_otherwise(_rightly_without, way, *rest), WITH_OVERLAP
+)
+never_scored.combine(unscored_otherwise, WITHOUT_OVERLAP, WITH_OVERLAP)
+never_scored.combine(
+    lambda _, way, *rest: joined_otherwise(_rightly_without, way, *rest),
+    {JOINED: None},
+    WITH_OVERLAP,
+)
+never_scored.combine(
+    lambda _, way, *rest: joined_otherwise(way, way, *rest),
+    {JOINED: None},
+    WITHOUT_OVERLAP | {"cuts are counted even with an overlap": _rightly_without},
+)
+
+
 def _to_cut(random: Random) -> Iterator[Case]:
     for max_length in (1, 2, 3, 5):
         for size in (0, 1, 2, 3, 4, 5, 7, 10, 11):
@@ -863,6 +1040,83 @@ def joined_again(ids, max_length):
     return ids
 
 
+# The length of the first piece, and where the full ones start and stop.
+FIRST_PIECES = {
+    "an empty chunk comes first": lambda n, L: [(0, 0)],
+    "the short chunk is left out": lambda n, L: [],
+    "the first chunk is as long as there are full ones": lambda n, L: [(0, n // L)],
+    "the first chunk holds as many ids as are missing for a full one": (
+        lambda n, L: [(0, L - n % L)]
+    ),
+    "the first chunk is filled up with ids of the second": lambda n, L: (
+        [(0, L)] if n else []
+    ),
+    "the first chunk is one id too long": lambda n, L: [(0, n % L + 1)],
+}
+FULL_PIECES = {
+    "the full chunks begin at 0": lambda n, L: range(0, n, L),
+    "the full chunks begin at 0, and the end is lost": (
+        lambda n, L: range(0, n - L + 1, L)
+    ),
+    "the last full chunk is missing": lambda n, L: range(n % L, n - L, L),
+    "the full chunks begin one id too late": (lambda n, L: range(n % L + 1, n, L)),
+    "the first full chunk is missing": lambda n, L: range(n % L + L, n, L),
+    "the full chunks begin behind as many ids as are missing for one": (
+        lambda n, L: range(L - n % L, n, L)
+    ),
+    "the ids behind the short chunk are not cut": (
+        lambda n, L: range(n % L, n % L + 1)
+    ),
+}
+
+
+def _first_piece(n: int, L: int) -> list[tuple[int, int]]:
+    return [(0, n % L)] if n % L else []
+
+
+def _full_pieces(n: int, L: int) -> range:
+    return range(n % L, n, L)
+
+
+def pieces_otherwise(first, full, ids, max_length):
+    n = len(ids)
+    # Whoever does not cut the rest takes it whole.
+    longest = n if full is FULL_PIECES[_UNCUT] else max_length
+    return [ids[start:stop] for start, stop in first(n, max_length)] + [
+        ids[start : start + longest] for start in full(n, max_length)
+    ]
+
+
+_UNCUT = "the ids behind the short chunk are not cut"
+
+
+def _also_empty(n: int, L: int) -> list[tuple[int, int]]:
+    return [(0, n % L)]
+
+
+cut_from_the_end.combine(
+    lambda first, *rest: pieces_otherwise(first, _full_pieces, *rest), FIRST_PIECES
+)
+cut_from_the_end.combine(
+    lambda full, *rest: pieces_otherwise(_first_piece, full, *rest), FULL_PIECES
+)
+cut_from_the_end.combine(
+    pieces_otherwise,
+    FIRST_PIECES | {"an empty chunk comes first where nothing is over": _also_empty},
+    FULL_PIECES,
+)
+cut_from_the_end.combine(
+    lambda _, full, ids, L: pieces_otherwise(_first_piece, full, ids, L)[::-1],
+    {"the list of chunks is turned round": None},
+    FULL_PIECES | {"the short chunk comes last": _full_pieces},
+)
+cut_from_the_end.combine(
+    lambda first, _, ids, L: pieces_otherwise(first, _full_pieces, ids, L)[::-1],
+    FIRST_PIECES | {"an empty chunk comes first where nothing is over": _also_empty},
+    {"the list of chunks is turned round": None},
+)
+
+
 def _readers(random: Random) -> Iterator[Case]:
     for world_size in (1, 2, 3):
         for num_workers in (0, 1, 2, 4):
@@ -1103,6 +1357,122 @@ def not_divided(row, world_size, num_workers):
 )
 def in_blocks(row, world_size, num_workers):
     return row // num_workers % world_size, row // world_size % num_workers
+
+
+# With a row, and W ranks of K workers.
+RANKS = {
+    "the rank is a quotient, not a remainder": lambda row, W, K: row // W,
+    "the rank is the quotient by the number of workers": lambda row, W, K: row // K,
+    "a rank gets several rows in a row, one for each worker": (
+        lambda row, W, K: row // K % W
+    ),
+    "ranks get blocks of `world_size` rows": lambda row, W, K: row // W % W,
+    "the rank is the remainder by the number of workers": (lambda row, W, K: row % K),
+    "ranks are counted from 1": lambda row, W, K: row % W + 1,
+    "the rank is that of the next row": lambda row, W, K: (row + 1) % W,
+    "the rank is the number of the reader among all readers": lambda row, W, K: (
+        row % (W * K)
+    ),
+}
+WORKERS = {
+    "the worker goes by all rows, not by those of its rank": (
+        lambda row, W, K: row % K
+    ),
+    "the worker is the number of the row in its rank": lambda row, W, K: row // W,
+    "a worker keeps its turn for a round of all readers": (
+        lambda row, W, K: row // (W * K) % K
+    ),
+    "the worker is the number of rounds of all readers, without end": (
+        lambda row, W, K: row // (W * K)
+    ),
+    "the worker is a quotient, though workers take turns": lambda row, W, K: (
+        row // W // K
+    ),
+    "the row is divided by the number of workers, not of ranks": (
+        lambda row, W, K: row // K % K
+    ),
+    "the worker is the remainder by the number of ranks": lambda row, W, K: row % W,
+    "the worker is always 0": lambda row, W, K: 0,
+    "the worker is that of the rank's next row": (lambda row, W, K: (row // W + 1) % K),
+    "the worker is that of the next row": (lambda row, W, K: (row + 1) // W % K),
+    "workers are counted from 1": lambda row, W, K: row // W % K + 1,
+    "the worker is the number of the reader among all readers": lambda row, W, K: (
+        row % (W * K)
+    ),
+    "workers are numbered in order, but from 1": (
+        lambda row, W, K: row % (W * K) // W + 1
+    ),
+    "the rank is taken off the row for the worker, but nothing divided": (
+        lambda row, W, K: (row - row % W) % K
+    ),
+    "the worker is a remainder by the number of ranks, not of workers": (
+        lambda row, W, K: row // W % W
+    ),
+    "the worker is the quotient by the number of workers": (lambda row, W, K: row // K),
+}
+NO_WORKERS = {
+    "where there are no workers, it divides by 0": (
+        lambda way, row, W, K: way(row, W, K)
+    ),
+    "where there are no workers, the worker is not 0": (
+        lambda way, row, W, K: way(row, W, K) if K else row // W
+    ),
+    "where there are no workers, the worker is `None`, not 0": (
+        lambda way, row, W, K: way(row, W, K) if K else None
+    ),
+    "where there are no workers, the worker is -1, not 0": (
+        lambda way, row, W, K: way(row, W, K) if K else -1
+    ),
+    "where there are no workers, the worker is 1, not 0": (
+        lambda way, row, W, K: way(row, W, K) if K else 1
+    ),
+}
+
+
+def _right_rank(row: int, W: int, K: int) -> int:
+    return row % W
+
+
+def _right_worker(row: int, W: int, K: int) -> int:
+    return row // W % K
+
+
+def read_otherwise(rank, worker, row, world_size, num_workers):
+    workers = max(1, num_workers)
+    return rank(row, world_size, workers), worker(row, world_size, workers)
+
+
+def exchanged_otherwise(rank, worker, row, world_size, num_workers):
+    return read_otherwise(rank, worker, row, world_size, num_workers)[::-1]
+
+
+def none_otherwise(worker, none, row, world_size, num_workers):
+    return row % world_size, none(worker, row, world_size, num_workers)
+
+
+def none_at_all_otherwise(worker, row, world_size, num_workers):
+    if not num_workers:
+        return row % world_size, 0
+    return row % world_size, worker(row, world_size, num_workers)
+
+
+EXCHANGED = {"rank and worker are exchanged in the result": _right_rank}
+reader_of.combine(lambda rank, *rest: read_otherwise(rank, _right_worker, *rest), RANKS)
+reader_of.combine(
+    lambda worker, *rest: read_otherwise(_right_rank, worker, *rest), WORKERS
+)
+reader_of.combine(none_at_all_otherwise, WORKERS)
+reader_of.combine(
+    lambda none, *rest: none_otherwise(_right_worker, none, *rest), NO_WORKERS
+)
+reader_of.combine(none_otherwise, WORKERS, NO_WORKERS)
+reader_of.combine(read_otherwise, RANKS, WORKERS)
+reader_of.combine(exchanged_otherwise, EXCHANGED, WORKERS)
+reader_of.combine(
+    lambda rank, _, *rest: exchanged_otherwise(rank, _right_worker, *rest),
+    RANKS,
+    EXCHANGED,
+)
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -1402,6 +1772,85 @@ def shared_out(counts, delivered):
     return divmod(delivered, max(1, len(counts)))
 
 
+# What may be returned at the end, and inside a document.
+AT_THE_END = {
+    "at the end of all, the last document comes once more": (
+        lambda counts, document, chunk: (len(counts) - 1, 0)
+    ),
+    "at the end of all, it stays behind the last chunk": (
+        lambda counts, document, chunk: (len(counts) - 1, (counts or [0])[-1])
+    ),
+    "at the end of all, it begins again": lambda counts, document, chunk: (0, 0),
+    "at the end of all, it is -1": lambda counts, document, chunk: (-1, 0),
+    "at the end of all, nothing is returned": lambda counts, document, chunk: None,
+    "at the end of all, it counts one document too many": (
+        lambda counts, document, chunk: (len(counts) + 1, 0)
+    ),
+    "at the end of all, the number of items stands for the chunk": (
+        lambda counts, document, chunk: (len(counts), sum(counts))
+    ),
+    "at the end of all, an error is raised": lambda counts, document, chunk: counts[9],
+}
+INSIDE = {
+    "the chunks of the documents before are not taken off": (
+        lambda counts, document, chunk: (document, sum(counts[:document]) + chunk)
+    ),
+    "the chunks that remain are counted": (
+        lambda counts, document, chunk: (document, counts[document] - chunk)
+    ),
+    "the chunks that remain are counted, below 0": (
+        lambda counts, document, chunk: (document, chunk - counts[document])
+    ),
+    "it is one chunk too early": (
+        lambda counts, document, chunk: (document, chunk - 1)
+    ),
+    "it is one chunk too late": lambda counts, document, chunk: (document, chunk + 1),
+    "the chunk is forgotten": lambda counts, document, chunk: (document, 0),
+    "documents are counted from 1": (
+        lambda counts, document, chunk: (document + 1, chunk)
+    ),
+    "document and chunk are exchanged": (
+        lambda counts, document, chunk: (chunk, document)
+    ),
+    "documents and chunks are counted from 1": (
+        lambda counts, document, chunk: (document + 1, chunk + 1)
+    ),
+    "at the end of a document, it stays behind its last chunk": (
+        lambda counts, document, chunk: (
+            (document, chunk) if chunk or not document else _behind(counts, document)
+        )
+    ),
+    "documents without chunks are not numbered": (
+        lambda counts, document, chunk: (sum(map(bool, counts[:document])), chunk)
+    ),
+}
+
+
+def _behind(counts: list[int], document: int) -> tuple[int, int]:
+    before = next((d for d in range(document - 1, -1, -1) if counts[d]), None)
+    return (document, 0) if before is None else (before, counts[before])
+
+
+def gone_on_otherwise(inside, at_the_end, counts, delivered):
+    document, chunk = next_item.reference(counts, delivered)
+    way = inside if document < len(counts) else at_the_end
+    return way(counts, document, chunk)
+
+
+def _right_place(counts, document, chunk):
+    return document, chunk
+
+
+next_item.combine(lambda way, *rest: gone_on_otherwise(way, way, *rest), INSIDE)
+next_item.combine(
+    lambda way, *rest: gone_on_otherwise(way, _right_place, *rest), INSIDE
+)
+next_item.combine(
+    lambda way, *rest: gone_on_otherwise(_right_place, way, *rest), AT_THE_END
+)
+next_item.combine(gone_on_otherwise, INSIDE, AT_THE_END)
+
+
 def _padded(random: Random) -> Iterator[Case]:
     # Id 0 ends a text and fills up rows; not every row ends a text, and an end can
     # stand inside one.
@@ -1684,6 +2133,80 @@ def lengths_turned_round(input_ids, lengths):
 @labels_of.mistake("-100 in every place: only padding is ignored.")
 def all_ignored(input_ids, lengths):
     return [[-100] * len(row) for row in input_ids]
+
+
+# How many ids of a row are taken for text, and what is done with them and the rest.
+TEXTS = {
+    "the text ends at its last id that is not 0": lambda row, n, N, L: max(
+        (i + 1 for i, token in enumerate(row) if token), default=0
+    ),
+    "the text ends before its first 0": lambda row, n, N, L: [*row, 0].index(0),
+    "the text ends with its first 0": (
+        lambda row, n, N, L: min(len(row), [*row, 0].index(0) + 1)
+    ),
+    "the text is taken to be one id shorter": lambda row, n, N, L: n - 1,
+    "the text is taken to be one id longer": lambda row, n, N, L: min(len(row), n + 1),
+    "all texts are taken to be as long as the first": lambda row, n, N, L: N[0],
+    "all texts are taken to be as long as the last": lambda row, n, N, L: N[-1],
+    "all texts are taken to be as long as the longest": lambda row, n, N, L: max(N),
+    "all texts are taken to be as long as the shortest": lambda row, n, N, L: min(N),
+}
+LABELS = {
+    "the padding is cut off": lambda row, n: row[:n],
+    "-100 is appended to the padding": lambda row, n: row + [-100] * (len(row) - n),
+    "the labels are shifted": (
+        lambda row, n: row[1:n] + [-100] * (len(row) - max(n, 1) + 1)
+    ),
+    "the labels are shifted, and one shorter": (
+        lambda row, n: row[1:n] + [-100] * (len(row) - max(n, 1))
+    ),
+    "the labels are shifted to the right": (
+        lambda row, n: [-100, *row[: max(0, n - 1)]] + [-100] * (len(row) - max(n, 1))
+    ),
+    "the first label is ignored": (
+        lambda row, n: [-100, *row[1:n]] + [-100] * (len(row) - max(n, 1))
+    ),
+    "text is ignored, and padding kept": lambda row, n: [-100] * n + row[n:],
+    "the padding is put in front": lambda row, n: [-100] * (len(row) - n) + row[:n],
+    "0 stands on padding": lambda row, n: row[:n] + [0] * (len(row) - n),
+    "-1 stands on padding": lambda row, n: row[:n] + [-1] * (len(row) - n),
+    "100 stands on padding": lambda row, n: row[:n] + [100] * (len(row) - n),
+    "1 stands on text": lambda row, n: [1] * n + [-100] * (len(row) - n),
+    "0 stands on text": lambda row, n: [0] * n + [-100] * (len(row) - n),
+    "a mask is returned": lambda row, n: [1] * n + [0] * (len(row) - n),
+    "a mask of padding is returned": lambda row, n: [0] * n + [1] * (len(row) - n),
+    "a mask of truth values is returned": (
+        lambda row, n: [True] * n + [False] * (len(row) - n)
+    ),
+    "ends of text are ignored, and padding kept": (
+        lambda row, n: [token or -100 for token in row[:n]] + row[n:]
+    ),
+}
+
+
+def _right_text(row, length, lengths, longest):
+    return length
+
+
+def _right_label(row, length):
+    return row[:length] + [-100] * (len(row) - length)
+
+
+def labeled_otherwise(text, label, input_ids, lengths):
+    longest = max(map(len, input_ids))
+    return [
+        label(row, text(row, length, lengths, longest))
+        for row, length in zip(input_ids, lengths, strict=True)
+    ]
+
+
+labels_of.combine(
+    lambda text, *rest: labeled_otherwise(text, _right_label, *rest), TEXTS
+)
+labels_of.combine(
+    lambda label, *rest: labeled_otherwise(_right_text, label, *rest), LABELS
+)
+labels_of.combine(labeled_otherwise, TEXTS, LABELS)
 
 
 def _batches(random: Random) -> Iterator[Case]:
@@ -1978,6 +2501,102 @@ def batches_one_long(lengths, batch_size):
     starts = range(0, len(lengths), batch_size)
     batches = [lengths[i : i + batch_size + 1] for i in starts]
     return sum(max(b) * len(b) - sum(b) for b in batches)
+
+
+# How rows become batches, and what is counted in each.
+BATCHES = {
+    "a last batch that is not full is left out": (
+        lambda N, B: [N[i : i + B] for i in range(0, len(N) - B + 1, B)]
+    ),
+    "the last batch is left out": (
+        lambda N, B: [N[i : i + B] for i in range(0, len(N) - B, B)]
+    ),
+    "only the first batch is counted": lambda N, B: [N[:B]] if N else [],
+    "the rows are sorted": lambda N, B: _in_batches(sorted(N), B),
+    "the rows are sorted, the longest first": (
+        lambda N, B: _in_batches(sorted(N, reverse=True), B)
+    ),
+    "the batch size is taken for the number of batches": (
+        lambda N, B: [N[i::B] for i in range(B) if N[i::B]]
+    ),
+    "a batch starts at every row": (lambda N, B: [N[i : i + B] for i in range(len(N))]),
+    "a full batch starts at every row": (
+        lambda N, B: [N[i : i + B] for i in range(len(N) - B + 1)]
+    ),
+    "all rows are in one batch": lambda N, B: [N] if N else [],
+    "batches are one row too short": (
+        lambda N, B: [N[i : i + B - 1] for i in range(0, len(N), B) if B > 1]
+    ),
+    "batches are one row too long": (
+        lambda N, B: [N[i : i + B + 1] for i in range(0, len(N), B)]
+    ),
+    "the first rows, not the last, make the small batch": (
+        lambda N, B: [
+            N[max(0, i) : i + B] for i in range(len(N) % B - B, len(N), B) if i > -B
+        ]
+    ),
+}
+COUNTED = {
+    "text is counted too": lambda rows, B: max(rows) * len(rows),
+    "text is counted too, and each batch as a full one": (
+        lambda rows, B: max(rows) * B
+    ),
+    "each batch is counted as a full one": lambda rows, B: max(rows) * B - sum(rows),
+    "only text is counted": lambda rows, B: sum(rows),
+    "the longest row is counted once, not for each row": (
+        lambda rows, B: max(rows) - sum(rows)
+    ),
+    "the difference of longest and shortest row is counted": (
+        lambda rows, B: max(rows) - min(rows)
+    ),
+    "that difference is counted for each row": (
+        lambda rows, B: (max(rows) - min(rows)) * len(rows)
+    ),
+    "that difference is counted for each row of a full batch": (
+        lambda rows, B: (max(rows) - min(rows)) * B
+    ),
+    "rows are cut to the shortest": lambda rows, B: sum(rows) - min(rows) * len(rows),
+    "rows are filled up to the shortest": (
+        lambda rows, B: min(rows) * len(rows) - sum(rows)
+    ),
+    "rows with padding are counted, not their padding": (
+        lambda rows, B: sum(row < max(rows) for row in rows)
+    ),
+    "the first row is taken for the longest": (
+        lambda rows, B: rows[0] * len(rows) - sum(rows)
+    ),
+    "the first row is taken for the longest, each row for shorter": (
+        lambda rows, B: sum(abs(rows[0] - row) for row in rows)
+    ),
+    "the last row is taken for the longest": (
+        lambda rows, B: rows[-1] * len(rows) - sum(rows)
+    ),
+    "the last row is taken for the longest, each row for shorter": (
+        lambda rows, B: sum(abs(rows[-1] - row) for row in rows)
+    ),
+    "the longest rows are added up": lambda rows, B: max(rows),
+    "the rows that a last batch has not are counted": lambda rows, B: B - len(rows),
+    "rows are filled up to one id more": (
+        lambda rows, B: (max(rows) + 1) * len(rows) - sum(rows)
+    ),
+}
+
+
+def _right_count(rows, batch_size):
+    return max(rows) * len(rows) - sum(rows)
+
+
+def padded_otherwise(batches, count, lengths, batch_size):
+    return sum(count(rows, batch_size) for rows in batches(lengths, batch_size) if rows)
+
+
+count_padding.combine(
+    lambda batches, *rest: padded_otherwise(batches, _right_count, *rest), BATCHES
+)
+count_padding.combine(
+    lambda count, *rest: padded_otherwise(_in_batches, count, *rest), COUNTED
+)
+count_padding.combine(padded_otherwise, BATCHES, COUNTED)
 
 
 # Questions

@@ -78,6 +78,26 @@ def goes_on_from_the_end_of_a_chunk(num_tokens, max_length, overlap):
     return last
 
 
+wrong("last_chunk_length", "steps are counted by dividing the whole")(lambda n, m, o: n - (n // (m - o) - 1) * (m - o))
+wrong("last_chunk_length", "the overlap plays no part here: chunks start")(lambda n, m, o: (n - 1) % m + 1)
+wrong("last_chunk_length", "the last chunk is taken to be as long as a")(lambda n, m, o: m - o)
+wrong("last_chunk_length", "so long is the *first* chunk. The last one")(lambda n, m, o: n if n < m else m)
+wrong("last_chunk_length", "a document that fits into one chunk is cut to")(lambda n, m, o: min(n, m - o))
+wrong("last_chunk_length", "what is left behind the first chunk and whole")(lambda n, m, o: (n - o) % (m - o))
+wrong("last_chunk_length", "the overlap, which is in the last chunk too,")(lambda n, m, o: (n - o) % (m - o) or m - o)
+wrong("last_chunk_length", "a full chunk where nothing is left is right,")(lambda n, m, o: (n - o) % (m - o) or m)
+wrong("last_chunk_length", "the overlap plays no part here. It makes each")(lambda n, m, o: n - m * (n // m))
+wrong("last_chunk_length", "the steps are taken off from the beginning,")(lambda n, m, o: n % (m - o) if n > m else n)
+wrong("last_chunk_length", "the overlap comes on top, but the steps begin")(
+    lambda n, m, o: n % (m - o) + o if n > m else n
+)
+wrong("last_chunk_length", "what is left over is taken as if nothing")(lambda n, m, o: n % m if n > m else n)
+wrong("last_chunk_length", "where the document comes out even, the last")(lambda n, m, o: (n - m) % (m - o) + o)
+wrong("last_chunk_length", "a step is taken off for every chunk, though")(
+    lambda n, m, o: n - math.ceil(n / (m - o)) * (m - o)
+)
+
+
 @right("last_chunk_length")
 def walks_to_the_end(num_tokens, max_length, overlap):
     start = 0
@@ -141,7 +161,7 @@ wrong("never_scored", "rounded down: what is left behind the full")(
     lambda ns, m, o: len(ns) if o else sum(n // m for n in ns)
 )
 wrong("never_scored", "rounded down: what is left behind the full")(lambda ns, m, o: sum(n // m for n in ns))
-wrong("never_scored", None, natural=False)(lambda ns, m, o: sum(max(0, count_chunks(n, m, o) - o) for n in ns))
+wrong("never_scored", "the size of the overlap")(lambda ns, m, o: sum(max(0, count_chunks(n, m, o) - o) for n in ns))
 wrong("never_scored", "with an overlap, the very first id of each")(
     lambda ns, m, o: sum(count_chunks(n, m) for n in ns) if o == 0 else 0
 )
@@ -180,6 +200,25 @@ def adds_up_not_scored_in_each(lengths, max_length, overlap):
         for chunk in chunk_ids(list(range(length)), max_length, overlap) if length else []:
             unscored += len(chunk) - len(chunk[1:])
     return unscored
+
+
+wrong("never_scored", "without an overlap, the number of chunks is")(lambda ns, m, o: sum(ns) // m)
+wrong("never_scored", "with an overlap, cuts are counted as if there")(lambda ns, m, o: math.ceil(sum(ns) / m))
+wrong("never_scored", None)(lambda ns, m, o: len(ns) if o >= 1 else len(ns) + 1)
+wrong("never_scored", "a chunk is counted at every step up to the")(
+    lambda ns, m, o: sum(math.ceil(n / m) for n in ns) if o == 0 else sum(math.ceil(n / (m - o)) for n in ns)
+)
+wrong("never_scored", None)(lambda ns, m, o: max(0, sum(count_chunks(n, m, o) - o for n in ns)))
+wrong("never_scored", "an overlap of 1 is treated as none.")(
+    lambda ns, m, o: sum(1 for n in ns if n > 0) if o > 1 else sum(math.ceil(n / m) for n in ns)
+)
+wrong("never_scored", None)(lambda ns, m, o: sum(count_chunks(n, m, o) for n in ns if n > m))
+wrong("never_scored", "with an overlap, a document of 0 ids is")(
+    lambda ns, m, o: sum(1 + (n - 1) // m if n else 1 for n in ns) if not o else len(ns)
+)
+wrong("never_scored", "a document of 0 ids has no id that could be")(
+    lambda ns, m, o: sum(1 for n in ns) if o else sum(n // m + (n % m > 0) for n in ns)
+)
 
 
 @right("never_scored")
@@ -267,7 +306,7 @@ wrong("cut_from_the_end", "that is how many ids are *missing* for a full")(
 wrong("cut_from_the_end", "an ordinary cut, and its list turned round:")(
     lambda ids, m: [ids[i : i + m] for i in range(0, len(ids), m)][::-1]
 )
-wrong("cut_from_the_end", None, natural=False)(
+wrong("cut_from_the_end", "one id too late")(
     lambda ids, m: [ids[: len(ids) % m], *(ids[i : i + m] for i in range(len(ids) % m + 1, len(ids), m))]
 )
 wrong("cut_from_the_end", "only the last chunk is cut off, and put")(lambda ids, m: [ids[-m:], ids[:-m]])
@@ -309,6 +348,34 @@ def full_ones_begin_again(ids, max_length):
     for start in range(0, len(ids), max_length):
         chunks.append(ids[start : start + max_length])
     return chunks
+
+
+wrong("cut_from_the_end", "an ordinary cut, and its list turned round:")(
+    lambda ids, m: [ids[i : i + m] for i in range(0, len(ids), m)][::-1]
+)
+wrong("cut_from_the_end", "the ids behind the short chunk are not cut.")(
+    lambda ids, m: [ids[: len(ids) % m], ids[len(ids) % m :]]
+)
+wrong("cut_from_the_end", "the ids behind the short chunk are not cut.")(
+    lambda ids, m: [ids[: len(ids) % m]] * (len(ids) % m > 0) + [ids[len(ids) % m :]]
+)
+wrong("cut_from_the_end", "where nothing is left over, an empty chunk")(
+    lambda ids, m: [ids[max(0, i - m) : i] for i in range(len(ids), -1, -m)][::-1]
+)
+wrong("cut_from_the_end", None)(lambda ids, m: [ids[i - m : i] for i in range(len(ids) % m, len(ids) + 1, m)])
+wrong("cut_from_the_end", None)(lambda ids, m: [ids[max(0, i - m) : i] for i in range(len(ids) % m, len(ids), m)])
+wrong("cut_from_the_end", "the short chunk is missing: it comes first.")(
+    lambda ids, m: [ids[i : i + m] for i in range(len(ids) - m, -1, -m)][::-1]
+)
+wrong("cut_from_the_end", "the list of chunks is turned round.")(
+    lambda ids, m: [ids[i : i + m] for i in range(len(ids) - m, -1, -m)]
+)
+wrong("cut_from_the_end", "cut from the end, but in the order in which")(
+    lambda ids, m: [ids[max(i, 0) : i + m] for i in range(len(ids) - m, -m, -m)]
+)
+wrong("cut_from_the_end", "the first entry is missing in every one of")(
+    lambda ids, m: np.array(ids[len(ids) % m :]).reshape(-1, m)
+)
 
 
 right("cut_from_the_end")(lambda ids, m: [ids[max(0, e - m) : e] for e in range(len(ids), 0, -m)][::-1])
@@ -392,6 +459,23 @@ def counts_the_readers_of_a_rank_first(row, world_size, num_workers):
                 if turn == row:
                     return rank, worker
                 turn += 1
+
+
+wrong("reader_of", "workers are counted from 1.")(lambda r, w, k: (r % w, r % (w * max(k, 1)) // w + 1))
+wrong("reader_of", "the worker is the remainder by the number of")(lambda r, w, k: (r // w % w, r % w))
+wrong("reader_of", "where there are no workers, the worker is not")(
+    lambda r, w, k: (r % w, r // w % k) if k != 0 else (r % w, r // w)
+)
+wrong("reader_of", "where there are workers, `//` where `%` is")(lambda r, w, k: (r % w, r // (w * k) if k else 0))
+wrong("reader_of", "the worker is that of the next row.")(lambda r, w, k: (r % w, (r + 1) // w % max(k, 1)))
+wrong("reader_of", "the rank is that of the next row.")(lambda r, w, k: ((r + 1) % w, r // w % max(1, k)))
+wrong("reader_of", "the second number is which of its rank's rows")(lambda r, w, k: (r % w, (r - r % w) // w))
+wrong("reader_of", None)(lambda r, w, k: (r // w % max(1, k), r // (w * max(1, k))))
+wrong("reader_of", "worker and rank are exchanged: the rank comes")(lambda r, w, k: divmod(r % (w * max(1, k)), w))
+wrong("reader_of", "dealt out first to the workers, then to the")(
+    lambda r, w, k: divmod(r % (w * max(1, k)), max(1, k))[::-1]
+)
+wrong("reader_of", "one value where several are wanted.")(lambda r, w, k: r % w)
 
 
 right("reader_of")(lambda r, w, k: (r % w, r // w % k if k else 0))
@@ -850,6 +934,33 @@ def the_shortest(input_ids, lengths):
     return labels
 
 
+wrong("labels_of", "ends of text are ignored, and padding kept.")(
+    lambda R, N: [[t if t else -100 for t in r[:n]] + r[n:] for r, n in zip(R, N, strict=True)]
+)
+wrong("labels_of", None)(lambda R, N: [r[:n] + [-100] * (max(N) - n) for r, n in zip(R, N, strict=True)])
+wrong("labels_of", "-100 is appended, and the padding is still")(
+    lambda R, N: [r + [-100] * (len(r) - n) for r, n in zip(R, N, strict=True)]
+)
+wrong("labels_of", "0 stands on text.")(
+    lambda R, N: [[0 if i < n else -100 for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
+)
+wrong("labels_of", "1 stands on text.")(
+    lambda R, N: [[1 if i < n else -100 for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
+)
+wrong("labels_of", "floats where integers are wanted: `/` gives a")(
+    lambda R, N: [[t if i < n else float("nan") for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
+)
+wrong("labels_of", "the labels are shifted. `transformers` shifts")(
+    lambda R, N: [r[1:n] + [-100] * (len(r) - n) + [-100] for r, n in zip(R, N, strict=True)]
+)
+wrong("labels_of", "the labels are shifted to the right.")(
+    lambda R, N: [[-100] + r[: n - 1] + [-100] * (len(r) - n) for r, n in zip(R, N, strict=True)]
+)
+wrong("labels_of", "padding is left in the labels: it would be")(
+    lambda R, N: [[-t if i >= n else t for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
+)
+
+
 @right("labels_of")
 def with_a_mask(input_ids, lengths):
     rows = np.array(input_ids)
@@ -976,6 +1087,30 @@ def returns_too_early(lengths, batch_size):
             padding += max(batch) - length
         return padding
     return padding
+
+
+wrong("count_padding", None)(lambda L, b: len(L) // b * max(L, default=0) * b - sum(L))
+wrong("count_padding", "all batches are filled up to the longest row")(
+    lambda L, b: sum(max(L) - x for x in L) if L else 0
+)
+wrong("count_padding", "`batch_size` is taken for the length of the")(lambda L, b: sum(b - x for x in L))
+wrong("count_padding", "an index is beyond the end: of n entries the")(
+    lambda L, b: sum(max(L[i : i + b]) - L[j] for i in range(0, len(L), b) for j in range(i, i + b))
+)
+wrong("count_padding", "the last batch is left out where it is not")(
+    lambda L, b: sum(max(L[i : i + b]) - L[j] for i in range(0, len(L) - b + 1, b) for j in range(i, i + b))
+)
+wrong("count_padding", "the last batch is counted as if it were full.")(
+    lambda L, b: sum(max(L[i : i + b]) * b - sum(L[i : i + b]) for i in range(0, len(L), b))
+)
+wrong("count_padding", "the last batch is counted as if it were full.")(
+    lambda L, b: sum(max(L[i : i + b]) * b for i in range(0, len(L), b)) - sum(L)
+)
+wrong("count_padding", "the rows that a last batch has not are")(lambda L, b: -len(L) % b)
+wrong("count_padding", None)(lambda L, b: len(L) % b)
+wrong("count_padding", "that difference is counted for each row of a")(
+    lambda L, b: sum(max(L[i : i + b]) - min(L[i : i + b]) for i in range(0, len(L), b)) * b
+)
 
 
 @right("count_padding")
