@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from course_lib.bpe import merge_history, merge_pair, pair_counts
+from course_lib.bpe import best_pair, merge_history, merge_pair, pair_counts
 from wrong_answers import refused, right, wrong
 
 # tokens_saved
@@ -46,7 +46,7 @@ def no_frequency(words, pair):
     return saved
 
 
-@wrong("tokens_saved", "each distinct word only once")
+@wrong("tokens_saved", "each distinct word counts once")
 def no_frequency_and_overlap(words, pair):
     return sum(1 for ids in words for two in pairwise(ids) if two == pair)
 
@@ -132,7 +132,7 @@ def in_the_text_of_ids(words, pair):
     return sum(",".join(map(str, ids)).count(wanted) * count for ids, count in words.items())
 
 
-@wrong("tokens_saved", "how many words hold")
+@wrong("tokens_saved", "each distinct word counts once")
 def number_of_words(words, pair):
     return len([ids for ids in words if pair in list(pairwise(ids))])
 
@@ -185,7 +185,7 @@ def of_the_last_word(words, pair):
     return saved
 
 
-wrong("tokens_saved", None, natural=False)(lambda words, pair: pair_counts(words)[pair] + 1)
+wrong("tokens_saved", "one is added to it", natural=False)(lambda words, pair: pair_counts(words)[pair] + 1)
 
 # best_short_pair
 
@@ -344,7 +344,7 @@ def highest_count(counts, num_bytes, longest):
     return counts[best] if best else None
 
 
-@wrong("best_short_pair", None)
+@wrong("best_short_pair", "something empty is returned")
 def an_empty_tuple(counts, num_bytes, longest):
     return by_sorting(counts, num_bytes, longest) or ()
 
@@ -870,7 +870,7 @@ def forgets_to_go_on(word, merges):
     return tokens
 
 
-@wrong("apply_merges", None)
+@wrong("apply_merges", "an index is beyond the end")
 def reads_past_the_end(word, merges):
     tokens = list(word)
     for pair in merges:
@@ -896,10 +896,10 @@ def of_numpy(rank, num_special_tokens):
 
 wrong("id_of_merge", "all others move up")(lambda rank, num_special_tokens: 256 + rank)
 wrong("id_of_merge", "number of the last byte, but")(lambda rank, num_special_tokens: 255 + num_special_tokens + rank)
-wrong("id_of_merge", "number of the last byte: there")(lambda rank, num_special_tokens: 255 + rank)
+wrong("id_of_merge", "number of the last byte, but there")(lambda rank, num_special_tokens: 255 + rank)
 wrong("id_of_merge", "the alphabet is missing")(lambda rank, num_special_tokens: num_special_tokens + rank)
 wrong("id_of_merge", "merges are counted from 0, so")(lambda rank, num_special_tokens: 257 + num_special_tokens + rank)
-wrong("id_of_merge", "special tokens are missing, and merges")(lambda rank, num_special_tokens: 257 + rank)
+wrong("id_of_merge", "merges are counted from 0")(lambda rank, num_special_tokens: 257 + rank)
 wrong("id_of_merge", "not down")(lambda rank, num_special_tokens: 256 + rank - num_special_tokens)
 wrong("id_of_merge", "ASCII")(lambda rank, num_special_tokens: 128 + num_special_tokens + rank)
 wrong("id_of_merge", "*one* new id")(lambda rank, num_special_tokens: 256 + num_special_tokens + 2 * rank)
@@ -1085,7 +1085,7 @@ def by_numpy(text, num_tokens):
 
 wrong("compression", "characters per token")(lambda text, num_tokens: len(text) / num_tokens)
 wrong("compression", "tokens per byte")(lambda text, num_tokens: num_tokens / len(text.encode()))
-wrong("compression", "tokens per character")(lambda text, num_tokens: num_tokens / len(text))
+wrong("compression", "upside down: tokens per byte")(lambda text, num_tokens: num_tokens / len(text))
 wrong("compression", "rounded down")(lambda text, num_tokens: len(text.encode()) // num_tokens)
 wrong("compression", "rounded down")(lambda text, num_tokens: int(len(text.encode()) / num_tokens))
 wrong("compression", "rounded. The fraction")(lambda text, num_tokens: round(len(text.encode()) / num_tokens))
@@ -1099,4 +1099,365 @@ wrong("compression", "outside ASCII")(lambda text, num_tokens: len(text.encode("
 wrong("compression", "different bytes")(lambda text, num_tokens: len(set(text.encode())) / num_tokens)
 wrong("compression", "all bytes")(lambda text, num_tokens: len(text.encode()))
 wrong("compression", None)(lambda text, num_tokens: len(text.encode("ascii")) / num_tokens)
-wrong("compression", None, natural=False)(lambda text, num_tokens: len(text.encode()) / (num_tokens + 1))
+wrong("compression", "one token too many", natural=False)(
+    lambda text, num_tokens: len(text.encode()) / (num_tokens + 1)
+)
+
+
+# a second class, all exercises
+
+
+@wrong("tokens_saved", "whether the two ids occur in the word,")
+def second_class_membership_of_ids(words, pair):
+    return sum(f for ids, f in words.items() if pair[0] in ids and pair[1] in ids)
+
+
+@wrong("tokens_saved", "the walk goes on by two where there is")
+def second_class_loop_skips_one_always(words, pair):
+    total = 0
+    for ids, f in words.items():
+        i = 0
+        while i < len(ids) - 1:
+            if (ids[i], ids[i + 1]) == pair:
+                total += f
+                i += 1
+            i += 2
+    return total
+
+
+@wrong("tokens_saved", "an index is beyond the end: of n entri")
+def second_class_index_error(words, pair):
+    total = 0
+    for ids, f in words.items():
+        i = 0
+        while i < len(ids):
+            if (ids[i], ids[i + 1]) == pair:
+                total += f
+                i += 2
+            else:
+                i += 1
+    return total
+
+
+@wrong("tokens_saved", "overlapping pairs are counted, and the")
+def second_class_halves_for_same(words, pair):
+    c = pair_counts(words)[pair]
+    return c // 2 if pair[0] == pair[1] else c
+
+
+@wrong("tokens_saved", "overlapping pairs are counted, and hal")
+def second_class_halves_per_word_down(words, pair):
+    t = 0
+    for ids, f in words.items():
+        c = sum(p == pair for p in pairwise(ids))
+        t += f * (c // 2 if pair[0] == pair[1] else c)
+    return t
+
+
+@wrong("tokens_saved", "overlapping pairs are counted, and hal")
+def second_class_halves_per_word_up(words, pair):
+    t = 0
+    for ids, f in words.items():
+        c = sum(p == pair for p in pairwise(ids))
+        t += f * ((c + 1) // 2 if pair[0] == pair[1] else c)
+    return t
+
+
+@wrong("best_short_pair", "ties go to the pair that was counted l")
+def second_class_min_default_zero(counts, num_bytes, longest):
+    best = None
+    bc = 0
+    for p, n in counts.items():
+        if num_bytes[p[0]] + num_bytes[p[1]] <= longest and n >= bc:
+            best = p
+            bc = n
+    return best
+
+
+@wrong("best_short_pair", "the pair and its count. Asked is the p")
+def second_class_returns_count_too(counts, num_bytes, longest):
+    c = {p: n for p, n in counts.items() if num_bytes[p[0]] + num_bytes[p[1]] <= longest}
+    return min(c.items(), key=lambda x: (-x[1], x[0]), default=None)
+
+
+@wrong("best_short_pair", "when no pair is allowed, something emp")
+def second_class_returns_empty_tuple(counts, num_bytes, longest):
+    c = {p: n for p, n in counts.items() if num_bytes[p[0]] + num_bytes[p[1]] <= longest}
+    return best_pair(c) if c else ()
+
+
+@wrong("best_short_pair", "the shortest token. Length is only a b")
+def second_class_shortest_first(counts, num_bytes, longest):
+    c = {p: n for p, n in counts.items() if num_bytes[p[0]] + num_bytes[p[1]] <= longest}
+    return min(c, key=lambda p: (num_bytes[p[0]] + num_bytes[p[1]], -c[p], p), default=None)
+
+
+@wrong("best_short_pair", "among equals the longest token wins. T")
+def second_class_longest_on_tie(counts, num_bytes, longest):
+    c = {p: n for p, n in counts.items() if num_bytes[p[0]] + num_bytes[p[1]] <= longest}
+    return min(c, key=lambda p: (-c[p], -(num_bytes[p[0]] + num_bytes[p[1]]), p), default=None)
+
+
+@wrong("best_short_pair", "ids are compared as text, where 10 com")
+def second_class_string_order(counts, num_bytes, longest):
+    c = {p: n for p, n in counts.items() if num_bytes[p[0]] + num_bytes[p[1]] <= longest}
+    return min(c, key=lambda p: (-c[p], str(p)), default=None)
+
+
+@wrong("best_short_pair", "counts are multiplied by lengths. The ")
+def second_class_weighted_bytes(counts, num_bytes, longest):
+    c = {
+        p: n * (num_bytes[p[0]] + num_bytes[p[1]])
+        for p, n in counts.items()
+        if num_bytes[p[0]] + num_bytes[p[1]] <= longest
+    }
+    return best_pair(c) if c else None
+
+
+@wrong("undo_merges", "nothing is undone. `merges` maps pairs")
+def second_class_only_if_256(ids, merges):
+    inv = {v: k for k, v in merges.items()}
+
+    def f(i):
+        return [i] if i < 256 else f(inv[i][0]) + f(inv[i][1])
+
+    return [x for i in ids for x in f(i)]
+
+
+@wrong("undo_merges", "a dictionary is asked for a key that i")
+def second_class_keyerror(ids, merges):
+    inv = {v: k for k, v in merges.items()}
+    return [x for i in ids for x in inv[i]]
+
+
+@wrong("undo_merges", "nothing is undone. `merges` maps pairs")
+def second_class_merges_lookup_wrong_way(ids, merges):
+    out = []
+    for i in ids:
+        if i in merges:
+            out += merges[i]
+        else:
+            out.append(i)
+    return out
+
+
+@wrong("undo_merges", "only the first part is undone further.")
+def second_class_only_left_recursed(ids, merges):
+    inv = {v: k for k, v in merges.items()}
+
+    def f(i):
+        return [*f(inv[i][0]), inv[i][1]] if i in inv else [i]
+
+    return [x for i in ids for x in f(i)]
+
+
+@wrong("undo_merges", "two levels only. A merged id may be ma")
+def second_class_two_levels(ids, merges):
+    inv = {v: k for k, v in merges.items()}
+    for _ in range(2):
+        ids = [x for i in ids for x in inv.get(i, (i,))]
+    return ids
+
+
+@wrong("undo_merges", "only the second part is undone further")
+def second_class_skip_after_insert(ids, merges):
+    inv = {v: k for k, v in merges.items()}
+    ids = list(ids)
+    for n, i in enumerate(ids):
+        if i in inv:
+            ids[n : n + 1] = inv[i]
+    return ids
+
+
+@wrong("apply_merges", "the word is never cut into its charact")
+def second_class_replace_strings(word, merges):
+    for a, b in merges:
+        word = word.replace(a + " " + b, a + b)
+    return word.split()
+
+
+@wrong("apply_merges", "in a text with blanks between tokens `")
+def second_class_spaced_replace(word, merges):
+    s = " ".join(word)
+    for a, b in merges:
+        s = s.replace(a + " " + b, a + b)
+    return s.split(" ")
+
+
+@wrong("apply_merges", "the first merge alone: a `return` insi")
+def second_class_only_first_merge(word, merges):
+    t = list(word)
+    for a, b in merges:
+        o = []
+        i = 0
+        while i < len(t):
+            if t[i : i + 2] == [a, b]:
+                o.append(a + b)
+                i += 2
+            else:
+                o.append(t[i])
+                i += 1
+        t = o
+        return t
+    return t
+
+
+@wrong("apply_merges", "merged tokens are taken out of the wor")
+def second_class_split_on_merge(word, merges):
+    out = []
+    for a, b in merges:
+        if a + b in word:
+            out.append(a + b)
+            word = word.replace(a + b, "")
+    return out + list(word)
+
+
+@wrong("apply_merges", "bytes are merged, not characters: `é` ")
+def second_class_utf8(word, merges):
+    t = [chr(x) for x in word.encode()]
+    for a, b in merges:
+        o = []
+        i = 0
+        while i < len(t):
+            if t[i : i + 2] == [a, b]:
+                o.append(a + b)
+                i += 2
+            else:
+                o.append(t[i])
+                i += 1
+        t = o
+    return t
+
+
+@wrong("apply_merges", "the two tokens stay two, as a pair: jo")
+def second_class_list_of_pairs(word, merges):
+    t = list(word)
+    for a, b in merges:
+        o = []
+        i = 0
+        while i < len(t):
+            if t[i : i + 2] == [a, b]:
+                o.append((a, b))
+                i += 2
+            else:
+                o.append(t[i])
+                i += 1
+        t = o
+    return t
+
+
+@wrong("complete_bytes", "only bytes of ASCII are counted. é, 潮 ")
+def second_class_ascii_only(data):
+    return sum(b < 128 for b in data)
+
+
+@wrong("complete_bytes", "every character is taken for one of th")
+def second_class_threes(data):
+    return len(data) // 3 * 3
+
+
+@wrong("complete_bytes", "all or nothing: where the end is incom")
+def second_class_try_all_or_nothing(data):
+    try:
+        data.decode()
+        return len(data)
+    except UnicodeDecodeError:
+        return 0
+
+
+@wrong("complete_bytes", "half a character makes `decode()` rais")
+def second_class_raises(data):
+    return len(data.decode())
+
+
+@wrong("complete_bytes", "two bytes are left out at most. Of a c")
+def second_class_tries_two(data):
+    for k in range(3):
+        try:
+            data[: len(data) - k].decode()
+            return len(data) - k
+        except UnicodeDecodeError:
+            pass
+    return 0
+
+
+@wrong("complete_bytes", "all bytes above 0x7F at the end go, ev")
+def second_class_strips_continuation(data):
+    n = len(data)
+    while n and data[n - 1] >= 128:
+        n -= 1
+    return n
+
+
+@wrong("complete_bytes", "all later bytes (0x80 to 0xBF) at the ")
+def second_class_strips_cont_only(data):
+    n = len(data)
+    while n and 128 <= data[n - 1] < 192:
+        n -= 1
+    return n
+
+
+@wrong("complete_bytes", "the last character is left out even if")
+def second_class_range_len(data):
+    n = 0
+    for k in range(len(data)):
+        try:
+            data[:k].decode()
+            n = k
+        except UnicodeDecodeError:
+            pass
+    return n
+
+
+@wrong("complete_bytes", "from the first byte of a character on ")
+def second_class_lead_no_four(data):
+    i = 0
+    while i < len(data):
+        s = 1 if data[i] < 128 else 2 if data[i] < 224 else 3
+        if i + s > len(data):
+            break
+        i += s
+    return i
+
+
+@wrong("complete_bytes", "all characters outside ASCII are taken")
+def second_class_lead_no_two(data):
+    i = 0
+    while i < len(data):
+        s = 1 if data[i] < 128 else 3
+        if i + s > len(data):
+            break
+        i += s
+    return i
+
+
+@wrong("complete_bytes", "the last character is left out even if")
+def second_class_lead_strict(data):
+    i = 0
+    while i < len(data):
+        s = 1 if data[i] < 128 else 2 if data[i] < 224 else 3 if data[i] < 240 else 4
+        if i + s >= len(data):
+            break
+        i += s
+    return i
+
+
+@wrong("complete_bytes", "the bytes that the last character *wil")
+def second_class_lead_overshoot(data):
+    i = 0
+    while i < len(data):
+        s = 1 if data[i] < 128 else 2 if data[i] < 224 else 3 if data[i] < 240 else 4
+        i += s
+    return i
+
+
+wrong("compression", "two things at once: bytes of UTF-32")(
+    lambda text, num_tokens: len(text.encode("utf-32-le")) // num_tokens
+)
+wrong("compression", "and bits")(lambda text, num_tokens: 8 * len(text) / num_tokens)
+wrong("compression", "a percentage")(lambda text, num_tokens: 100 * len(text.encode()) / num_tokens)
+wrong("id_of_merge", "sizes are multiplied")(lambda rank, num_special_tokens: 256 * num_special_tokens + rank)
+wrong("id_of_merge", "one special token is too few")(
+    lambda rank, num_special_tokens: 256 + rank + max(0, num_special_tokens - 1)
+)
+wrong("id_of_merge", None)(lambda rank, num_special_tokens: 256 * (rank + 1) + num_special_tokens)
