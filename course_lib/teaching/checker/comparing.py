@@ -301,7 +301,7 @@ def _ending(expected: object, got: object) -> bool:
 
 def _some_missing(expected: object, got: object) -> bool:
     wanted, actual = _listed(expected), _listed(got)
-    return len(actual) < len(wanted) and _within(actual, wanted)
+    return 0 < len(actual) < len(wanted) and _within(actual, wanted)
 
 
 def _some_too_many(expected: object, got: object) -> bool:
