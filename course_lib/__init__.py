@@ -6,7 +6,8 @@ batches.
 foundation/    what the lessons stand on: arguments, progress, corpora, markup,
                tokenizing, shuffling, ledger, models
 lessons        next_token_shifting, sliding_windows, random_sampling,
-               sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline
+               sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
+               long_documents
 teaching/      what shows and judges them: training, plots, source, checker
 exercises/     one module a lesson
 

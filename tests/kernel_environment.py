@@ -7,7 +7,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
+WHOLE_LESSON = "test_runs_through_on_another_corpus"
 LOOPBACK = ["127.0.0.1", "::1"]  # a kernel talks to whoever runs it
 
 STARTUP = f"""
@@ -39,17 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(kernel_environment(Path(directory.name)))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Share tests out to processes file by file, a notebook's cells sharing a kernel; but a run of a whole lesson
-    within a file by itself. What takes longest begins first, so that no process is left alone with it at the end.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    """Share tests out to processes file by file, since the cells of a notebook share a kernel; but a run of a whole
+    lesson within a file by itself.
     """
+    return ByFileAndLesson(config, log)
 
-    def is_a_lesson(item: pytest.Item) -> bool:
-        return item.path.suffix == ".ipynb" or item.get_closest_marker("whole_lesson") is not None
 
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            alone = item.get_closest_marker("whole_lesson") is not None
-            item.add_marker(pytest.mark.xdist_group(item.nodeid if alone else str(item.path)))
-    items.sort(key=lambda item: not is_a_lesson(item))
+class ByFileAndLesson(LoadScopeScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if WHOLE_LESSON in nodeid else nodeid.split("::", 1)[0]

@@ -170,7 +170,6 @@ def solve(cell: nbformat.NotebookNode, lesson: str) -> None:
     cell.source = item.solution_source + cell.source.removeprefix(item.stub)
 
 
-@pytest.mark.whole_lesson
 @each_notebook
 def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_path, monkeypatch):
     kinds = ("chinese", "german", "french", "math", "code", "dialogue")

@@ -18,14 +18,14 @@ from course_lib.bpe import (
     merge_pair,
     pair_counts,
 )
-from course_lib.teaching import Case, bug_or_not, checker, exercise, true_or_false
+from course_lib.teaching import Case, Exercise, bug_or_not, exercise, true_or_false
 
 Steps = list[tuple[object, str]]
 """The ways to do one step of a task, each with what to say of it; the first is right,
 and nothing is to be said of it."""
 
 
-def _register(item: checker.Exercise, build: Callable, *steps: Steps) -> None:
+def _register(item: Exercise, build: Callable, *steps: Steps) -> None:
     """Register all answers with one wrong step, and those with two.
 
     `build` is called with one way for each step, then with the arguments of a call.

@@ -3,6 +3,7 @@ checker of the exercises."""
 
 from course_lib.teaching.checker import (
     Case,
+    Exercise,
     bug_or_not,
     exercise,
     show_scores,

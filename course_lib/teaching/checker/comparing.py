@@ -125,8 +125,10 @@ def _wrong_kind(expected: object, got: object) -> str | None:
         return "one value where several are wanted."
     if one == "counts" and many == "floats" and np.size(as_array(got)):
         return "floats where integers are wanted: `/` gives a float, `//` an integer."
-    if many in ("set", "dict"):
+    if many == "set":
         return f"a `{type(got).__name__}`, which has no order and no repeats."
+    if many == "dict":
+        return "a `dict` where none is wanted: return its values, or its keys."
     if one == "text" and many == "type":
         return "the thing itself where its name is wanted, as a `str`."
     if many == "text" and one != "text":
