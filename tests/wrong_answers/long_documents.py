@@ -495,7 +495,7 @@ def deals_cards(row, world_size, num_workers):
 
 
 refused("reader_of", "floats where integers")(lambda r, w, k: (float(r % w), float(r // w % max(1, k))))
-refused("reader_of", "has no order")(lambda r, w, k: {"rank": r % w, "worker": r // w % max(1, k)})
+refused("reader_of", "a `dict` where none is wanted")(lambda r, w, k: {"rank": r % w, "worker": r // w % max(1, k)})
 
 # next_item: counts, delivered
 

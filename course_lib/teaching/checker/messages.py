@@ -109,7 +109,9 @@ def show_scores(exercises: ModuleType) -> Scores:
         exercises: a module of `course_lib.exercises`.
     """
     items = {
-        name: item for name, item in vars(exercises).items() if hasattr(item, "judge")
+        name: item
+        for name, item in vars(exercises).items()
+        if hasattr(item, "judge") and not isinstance(item, type)
     }
     if not items:
         raise ValueError(f"exercises must be a module of exercises, got {exercises!r}")
