@@ -13,6 +13,7 @@ import builtins
 import contextlib
 import copy
 import ctypes
+import faulthandler
 import inspect
 import io
 import itertools
@@ -208,6 +209,7 @@ def _in_a_process(work: Callable[[Watch], object]) -> object:
 
 def _shut_off() -> None:
     """Keep the forked process from talking through the parent's channels."""
+    faulthandler.disable()  # a crash is told in the message, not as a page of stacks
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     nowhere = os.open(os.devnull, os.O_RDWR)
