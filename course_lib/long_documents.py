@@ -26,6 +26,7 @@ from course_lib.foundation import (
     as_integers,
     as_stream,
     check_integer,
+    check_state,
     encode_each,
     shows,
 )
@@ -277,22 +278,8 @@ class StreamingTextDataset(IterableDataset):
             ValueError: this stream differs from the one that saved it, in its data, its
                 tokenizer or its settings.
         """
-        if not isinstance(state, Mapping):
-            raise TypeError(
-                "state must be a dict that `state_dict` returned, got "
-                f"{type(state).__name__}"
-            )
-        settings = self._settings()
-        wanted = {"epoch", "documents", "chunks", *settings}
-        if set(state) != wanted:
-            got = sorted(map(str, state))
-            raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
-        for name, value in settings.items():
-            if type(state[name]) is not type(value) or state[name] != value:
-                raise ValueError(
-                    f"state was saved with {name}={state[name]!r}, but this stream has "
-                    f"{name}={value!r}"
-                )
+        position = ("epoch", "documents", "chunks")
+        state = check_state(state, self._settings(), position, owner="stream")
         epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=2**62)
         documents = check_integer(
             "documents", state["documents"], minimum=0, maximum=len(self._texts)

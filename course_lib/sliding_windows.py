@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ from course_lib.foundation import (
     as_stream,
     check_flag,
     check_integer,
+    check_state,
     compact,
 )
 from course_lib.next_token_shifting import shift_by_one
@@ -394,28 +395,8 @@ class WindowLoader(DataLoader):
             ValueError: the loader differs from the one that saved the state, so the
                 batches would differ too.
         """
-        if not isinstance(state, Mapping):
-            raise TypeError(
-                "state must be a dict that `state_dict` returned, got "
-                f"{type(state).__name__}"
-            )
-        settings = self._settings()
-        wanted = {"epoch", "batches_delivered", *settings}
-        if set(state) != wanted:
-            got = sorted(map(str, state))
-            raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
-        for name, value in settings.items():
-            saved = state[name]
-            if type(saved) is not type(value):
-                raise TypeError(
-                    f"state[{name!r}] must be {type(value).__name__}, got {saved!r} "
-                    f"({type(saved).__name__})"
-                )
-            if saved != value:
-                raise ValueError(
-                    f"state was saved with {name}={saved}, but this loader has "
-                    f"{name}={value}"
-                )
+        position = ("epoch", "batches_delivered")
+        state = check_state(state, self._settings(), position, owner="loader")
         epoch = check_integer("epoch", state["epoch"], minimum=0)
         delivered = check_integer(
             "batches_delivered",

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import as_integers, as_stream, check_flag, check_integer, check_number
+from course_lib.foundation import as_integers, as_stream, check_flag, check_integer, check_number, check_state
 
 INTEGER_DTYPES = ["u1", "i1", "<u2", ">u2", "<i2", "<u4", ">u4", "<i4", "<i8", ">i8", "<u8"]
 
@@ -193,3 +193,27 @@ def test_the_largest_64_bit_id_is_allowed():
 def test_integers_of_any_shape_keep_their_values(rows):
     assert as_integers("starts", rows).tolist() == rows
     assert as_integers("starts", torch.tensor(rows, dtype=torch.int64)).tolist() == rows
+
+
+def test_a_state_is_returned_where_it_was_saved_with_the_same_settings():
+    state = {"epoch": 3, "rank": 0, "base_seed": None}
+    assert check_state(state, {"rank": 0, "base_seed": None}, ["epoch"], owner="loader") is state
+
+
+@pytest.mark.parametrize("saved", [1, 0.0, False, None, "0", np.int64(0), np.array([0])])
+def test_a_state_of_other_settings_is_refused_by_name(saved):
+    with pytest.raises(ValueError, match=r"^state was saved with rank=.*, but this loader has rank=0$"):
+        check_state({"epoch": 3, "rank": saved}, {"rank": 0}, ["epoch"], owner="loader")
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"rank": 0}, {"epoch": 0}, {"rank": 0, "epoch": 0, "more": 1}, {"rank": 0, 7: 1}]
+)
+def test_a_state_of_other_entries_is_refused(state):
+    with pytest.raises(ValueError, match=r"^state must have the keys \['epoch', 'rank'\], got \["):
+        check_state(state, {"rank": 0}, ["epoch"], owner="loader")
+
+
+def test_a_state_that_is_no_dict_is_refused():
+    with pytest.raises(TypeError, match=r"^state must be a dict that `state_dict` returned, got list$"):
+        check_state([], {}, [], owner="loader")

@@ -7,6 +7,7 @@ from course_lib.foundation.arguments import (
     check_flag,
     check_integer,
     check_number,
+    check_state,
 )
 from course_lib.foundation.corpora import Document, load_documents, load_text
 from course_lib.foundation.ledger import TokenLedger, token_ledger

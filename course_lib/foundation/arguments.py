@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import TypeAlias
 
@@ -99,6 +99,48 @@ def check_flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {_shown(value)}")
     return bool(value)
+
+
+def check_state(
+    state: object,
+    settings: Mapping[str, object],
+    position: Iterable[str],
+    *,
+    owner: str,
+) -> Mapping[str, object]:
+    """Return a saved state, if whoever loads it is set up like whoever saved it.
+
+    Its position is left to the caller, who knows how far one can be.
+
+    Args:
+        state: what `state_dict` returned once, the settings and a position.
+        settings: what decides which data come in which order, now. A value may be None.
+        position: the names of the other entries.
+        owner: what the messages call the object, for example "loader".
+
+    Raises:
+        TypeError: `state` is no dict.
+        ValueError: it has other entries, or was saved with other settings, so it would
+            mean other data.
+    """
+    if not isinstance(state, Mapping):
+        raise TypeError(
+            "state must be a dict that `state_dict` returned, got "
+            f"{type(state).__name__}"
+        )
+    wanted = {*position, *settings}
+    if set(state) != wanted:
+        got = sorted(map(str, state))
+        raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
+    for name, value in settings.items():
+        saved = state[name]
+        # 1 == 1.0 == True, but a state is read back exactly as it was saved
+        if type(saved) is not type(value) or saved != value:
+            raise ValueError(
+                f"state was saved with {name}={saved!r}, but this {owner} has "
+                f"{name}={value!r}"
+            )
+    return state
 
 
 def as_integers(name: str, values: object) -> np.ndarray:

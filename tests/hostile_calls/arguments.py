@@ -97,4 +97,10 @@ CALLS = {
     "as_stream(iter([1, 2]))": TypeError("ids must be integers, got list_iterator"),
     "as_stream(torch.tensor([70_000]))": np.array([70_000]),
     "writable(as_stream(torch.tensor([1, 2])))": False,
+    "check_state(None, {}, [], owner='loader')": TypeError("state must be a dict that `state_dict` returned"),
+    "check_state('ab', {}, ['a', 'b'], owner='loader')": TypeError("state must be a dict"),
+    "check_state({}, {}, [], owner='loader')": {},
+    "check_state({}, {}, ['epoch'], owner='loader')": ValueError("state must have the keys ['epoch'], got []"),
+    "check_state({'rank': True}, {'rank': 1}, [], owner='loader')": ValueError("state was saved with rank=True"),
+    "check_state({'rank': nan}, {'rank': 1}, [], owner='loader')": ValueError("state was saved with rank=nan"),
 }
