@@ -22,6 +22,14 @@ from course_lib.foundation.models import (
     evaluation_mode,
     one_thread,
 )
+from course_lib.foundation.packs import (
+    Pack,
+    PackingReport,
+    Piece,
+    iterate_documents,
+    join_pieces,
+    packing_report,
+)
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (

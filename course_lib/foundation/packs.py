@@ -1,0 +1,174 @@
+"""Rows of several documents, and an account of what became of every token.
+
+As the token ledger accounts for windows, `packing_report` does for packs: it believes
+nothing that it is told, but looks up each piece in its document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from course_lib.foundation.arguments import Ids, check_integer
+from course_lib.foundation.tokenizing import compact
+
+
+class Piece(NamedTuple):
+    """A document, or a part of one that is too long."""
+
+    document: int
+    offset: int  # tokens of the document before this piece
+    ids: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)  # for it would compare arrays as single values
+class Pack:
+    """Several documents, or pieces of them, in one row.
+
+    Attributes:
+        input_ids: their ids end to end, shape (n,), n at most `max_length`.
+        document_starts: where each piece begins, int64, shape (pieces,); 0 is the
+            first, and they increase.
+        documents: the number of the document that each is from, int64, shape (pieces,).
+        offsets: how many tokens of it stand before the piece, int64, shape (pieces,).
+    """
+
+    input_ids: np.ndarray
+    document_starts: np.ndarray
+    documents: np.ndarray
+    offsets: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+    def pieces(self) -> list[Piece]:
+        """Take the row apart again; the ids are views."""
+        streams = np.split(self.input_ids, self.document_starts[1:])
+        places = (self.documents.tolist(), self.offsets.tolist())
+        return [Piece(*piece) for piece in zip(*places, streams, strict=True)]
+
+
+def join_pieces(pieces: Sequence[Piece]) -> Pack:
+    """Lay pieces end to end, in one row."""
+    documents, offsets, streams = zip(*pieces, strict=True)
+    starts = np.cumsum([0, *map(len, streams[:-1])], dtype=np.int64)
+    places = np.array([documents, offsets], dtype=np.int64)
+    return Pack(np.concatenate(streams), starts, *places)
+
+
+def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
+    """Yield the ids of each document, compact, or say which one is wrong."""
+    if isinstance(documents, str | bytes | Mapping) or not isinstance(
+        documents, Iterable
+    ):
+        raise TypeError(
+            f"documents must be several streams of ids, got {type(documents).__name__}"
+        )
+    for number, ids in enumerate(documents):
+        try:
+            yield compact(ids)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"documents[{number}]: {error}") from None
+
+
+@dataclass(frozen=True)
+class PackingReport:
+    """What became of every document and of every token; both reconcile.
+
+    Attributes:
+        documents: how many: those of the five kinds below together.
+        documents_whole: in one pack, in one piece.
+        documents_split: complete, in several pieces.
+        documents_truncated: packed in part.
+        documents_dropped: not packed, although they hold tokens.
+        documents_empty: without tokens.
+        tokens: of all documents: `tokens_packed` + `tokens_lost`.
+        packs: rows of `max_length` places: `tokens_packed` + `padding` in all.
+    """
+
+    documents: int
+    documents_whole: int
+    documents_split: int
+    documents_truncated: int
+    documents_dropped: int
+    documents_empty: int
+    tokens: int
+    tokens_packed: int
+    tokens_lost: int
+    packs: int
+    padding: int
+    max_length: int
+
+    @property
+    def fill(self) -> float:
+        """The share of all places that holds tokens; NaN without packs."""
+        places = self.packs * self.max_length
+        return self.tokens_packed / places if places else float("nan")
+
+    def __str__(self) -> str:
+        kinds = ("whole", "split", "truncated", "dropped", "empty")
+        rows = [(kind, f"{getattr(self, f'documents_{kind}'):,}") for kind in kinds]
+        rows += [("all documents", f"{self.documents:,}"), ("", "")]
+        rows += [("tokens packed", f"{self.tokens_packed:,}")]
+        rows += [("tokens lost", f"{self.tokens_lost:,}")]
+        rows += [("all tokens", f"{self.tokens:,}"), ("", "")]
+        rows += [("packs", f"{self.packs:,}"), ("padding", f"{self.padding:,}")]
+        rows += [("fill", f"{self.fill:.4f}")]
+        return "\n".join(f"{name:<16}{value:>12}".rstrip() for name, value in rows)
+
+
+def packing_report(
+    documents: Iterable[Ids], packs: Sequence[Pack], max_length: int
+) -> PackingReport:
+    """Account for every token, from the documents and the packs alone.
+
+    Raises:
+        ValueError: they do not reconcile: a pack is too long, or holds a token twice,
+            or one that its document does not have.
+    """
+    max_length = check_integer("max_length", max_length, minimum=1)
+    streams = list(iterate_documents(documents))
+    lengths = np.array([len(ids) for ids in streams], dtype=np.int64)
+    spans = []
+    for number, pack in enumerate(packs):
+        if len(pack) > max_length:
+            raise ValueError(
+                f"packs must be no longer than max_length {max_length}, but "
+                f"packs[{number}] has {len(pack)} ids"
+            )
+        for document, offset, ids in pack.pieces():
+            end = offset + len(ids)
+            theirs = streams[document][offset:end] if document < len(streams) else ()
+            if not np.array_equal(theirs, ids):
+                raise ValueError(
+                    f"packs[{number}] holds ids {offset} ... {end - 1} of document "
+                    f"{document}, but that has others, or none"
+                )
+            spans.append((document, offset, end))
+    spans.sort()
+    for (document, _, end), (following, offset, _) in pairwise(spans):
+        if following == document and offset < end:
+            raise ValueError(f"packs hold id {offset} of document {document} twice")
+    spans = np.array(spans, dtype=np.int64).reshape(-1, 3)
+    pieces = np.bincount(spans[:, 0], minlength=len(lengths))
+    packed = np.zeros_like(lengths)
+    np.add.at(packed, spans[:, 0], spans[:, 2] - spans[:, 1])
+    complete, empty = packed == lengths, lengths == 0
+    return PackingReport(
+        documents=len(lengths),
+        documents_whole=int((complete & (pieces == 1)).sum()),
+        documents_split=int((complete & (pieces > 1)).sum()),
+        documents_truncated=int((~complete & (pieces > 0)).sum()),
+        documents_dropped=int((~empty & (pieces == 0)).sum()),
+        documents_empty=int(empty.sum()),
+        tokens=int(lengths.sum()),
+        tokens_packed=int(packed.sum()),
+        tokens_lost=int((lengths - packed).sum()),
+        packs=len(packs),
+        padding=len(packs) * max_length - int(packed.sum()),
+        max_length=max_length,
+    )
