@@ -10,6 +10,7 @@ from course_lib.teaching.checker import (
     true_or_false,
 )
 from course_lib.teaching.plots import (
+    inspect_packs,
     plot_bars,
     plot_chunks,
     plot_curves,
@@ -19,9 +20,13 @@ from course_lib.teaching.plots import (
     plot_intervals,
     plot_ledger,
     plot_losses,
+    plot_mask,
     plot_merge_tree,
+    plot_packs,
     plot_padding,
     plot_pieces,
+    plot_pieces_of_packs,
+    plot_positions,
     plot_scored_windows,
     plot_shift,
     plot_spread,

@@ -10,6 +10,13 @@ from course_lib.teaching.plots.comparisons import plot_bars, plot_dots, plot_spr
 from course_lib.teaching.plots.curves import plot_curves, plot_intervals, plot_losses
 from course_lib.teaching.plots.heatmaps import plot_heatmap
 from course_lib.teaching.plots.ledgers import plot_ledger
+from course_lib.teaching.plots.packs import (
+    inspect_packs,
+    plot_mask,
+    plot_packs,
+    plot_pieces_of_packs,
+    plot_positions,
+)
 from course_lib.teaching.plots.rows import plot_cuts, plot_tracks
 from course_lib.teaching.plots.tables import show_table
 from course_lib.teaching.plots.tokenizations import show_tokens
