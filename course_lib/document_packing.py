@@ -23,6 +23,7 @@ from course_lib.foundation import (
     as_stream,
     check_flag,
     check_integer,
+    check_state,
     encode_each,
     iterate_documents,
     join_pieces,
@@ -33,6 +34,7 @@ from course_lib.foundation import packing_report as packing_report
 
 IGNORED = -100  # the label of what is not scored
 LONGEST = 2**31 - 1  # tokens of a pack: `cu_seqlens` are 32-bit numbers
+START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
 
 # Which documents share a pack: a question of lengths alone.
 
@@ -294,6 +296,10 @@ class _Buffer:
     def __len__(self) -> int:
         return len(self._pieces)
 
+    def __iter__(self) -> Iterator[int]:
+        """The tickets of what waits."""
+        return iter(self._pieces)
+
     def add(self, ticket: int, piece: Piece) -> None:
         length = len(piece.ids)
         self._pieces[ticket] = piece
@@ -318,9 +324,6 @@ class _Buffer:
             self._lengths ^= 1 << length
         return self._pieces.pop(ticket)
 
-    def tickets(self) -> list[int]:
-        return list(self._pieces)
-
 
 class PackStream:
     """Packs of documents that are still arriving; made by `pack_stream`.
@@ -336,8 +339,7 @@ class PackStream:
         self.buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
         self._documents = documents
         self._is_used_up = False
-        self._begin = {"pieces_read": 0, "checksum": 0, "waiting": []}
-        self._position = self._begin
+        self._begin = self._position = START
 
     def __iter__(self) -> Iterator[Pack]:
         if iter(self._documents) is self._documents:  # yields its documents only once
@@ -364,7 +366,7 @@ class PackStream:
             yield self._next_pack(buffer, read, checksum)
         # Not if a state was loaded meanwhile: that one is still to be read.
         if self._begin is begin:
-            self._begin = {"pieces_read": 0, "checksum": 0, "waiting": []}
+            self._begin = START
 
     def _next_pack(self, buffer: _Buffer, read: int, checksum: int) -> Pack:
         """The oldest piece, so that none waits forever; then the longest that fit."""
@@ -373,11 +375,7 @@ class PackStream:
             row.append(buffer.take(length))
             room -= length
             length = buffer.longest(room)
-        self._position = {
-            "pieces_read": read,
-            "checksum": checksum,
-            "waiting": buffer.tickets(),
-        }
+        self._position = {"pieces_read": read, "checksum": checksum, "waiting": buffer}
         return join_pieces(row)
 
     def _read_again(
@@ -396,12 +394,10 @@ class PackStream:
 
     def state_dict(self) -> dict[str, object]:
         """Say what has been read, and which pieces of it still wait; ready for JSON."""
-        return {
-            **self._position,
-            "waiting": list(self._position["waiting"]),
-            "max_length": self.max_length,
-            "buffer_size": self.buffer_size,
-        }
+        # Pieces may have come since, before some document that could not be read.
+        read, waiting = self._position["pieces_read"], self._position["waiting"]
+        waiting = [number for number in waiting if number < read]
+        return {**self._position, "waiting": waiting, **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`; the documents are read again from the first to there.
@@ -410,22 +406,7 @@ class PackStream:
             TypeError, ValueError: `state` is no such state, or of other settings. That
                 the documents are others is seen when they are read.
         """
-        if not isinstance(state, Mapping):
-            raise TypeError(
-                "state must be a dict that `state_dict` returned, got "
-                f"{type(state).__name__}"
-            )
-        if set(state) != set(self.state_dict()):
-            raise ValueError(
-                f"state must have the keys {sorted(self.state_dict())}, got "
-                f"{sorted(map(str, state))}"
-            )
-        for name in ("max_length", "buffer_size"):
-            if state[name] != getattr(self, name):
-                raise ValueError(
-                    f"state was saved with {name}={state[name]!r}, but this stream has "
-                    f"{name}={getattr(self, name)}"
-                )
+        state = check_state(state, self._settings(), START, owner="stream")
         read = check_integer("pieces_read", state["pieces_read"], minimum=0)
         waiting = as_stream(state["waiting"], "waiting")
         if waiting.size and not 0 <= waiting.min() <= waiting.max() < read:
@@ -438,9 +419,13 @@ class PackStream:
         }
         self._position = self._begin
 
+    def _settings(self) -> dict[str, int]:
+        return {"max_length": self.max_length, "buffer_size": self.buffer_size}
+
 
 def _add_to_checksum(checksum: int, piece: Piece) -> int:
-    return zlib.crc32(piece.ids.astype("<u4").tobytes(), checksum)
+    marked = np.append(len(piece.ids), piece.ids).astype("<u4")
+    return zlib.crc32(marked.tobytes(), checksum)
 
 
 def pack_stream(

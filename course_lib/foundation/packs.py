@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from course_lib.foundation.arguments import Ids, check_integer
 from course_lib.foundation.tokenizing import compact
+
+COMPACT = (np.dtype(np.uint16), np.dtype(np.uint32))
 
 
 class Piece(NamedTuple):
@@ -55,9 +57,9 @@ class Pack:
 def join_pieces(pieces: Sequence[Piece]) -> Pack:
     """Lay pieces end to end, in one row."""
     documents, offsets, streams = zip(*pieces, strict=True)
-    starts = np.cumsum([0, *map(len, streams[:-1])], dtype=np.int64)
-    places = np.array([documents, offsets], dtype=np.int64)
-    return Pack(np.concatenate(streams), starts, *places)
+    starts = accumulate(map(len, streams[:-1]), initial=0)
+    places = np.array([list(starts), documents, offsets], dtype=np.int64)
+    return Pack(np.concatenate(streams), *places)
 
 
 def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
@@ -69,6 +71,10 @@ def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
             f"documents must be several streams of ids, got {type(documents).__name__}"
         )
     for number, ids in enumerate(documents):
+        # There are many: one that is compact already needs no further look.
+        if type(ids) is np.ndarray and ids.ndim == 1 and ids.dtype in COMPACT:
+            yield ids
+            continue
         try:
             yield compact(ids)
         except (TypeError, ValueError) as error:
