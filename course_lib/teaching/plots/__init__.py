@@ -10,6 +10,7 @@ from course_lib.teaching.plots.comparisons import plot_bars, plot_dots, plot_spr
 from course_lib.teaching.plots.curves import plot_curves, plot_intervals, plot_losses
 from course_lib.teaching.plots.heatmaps import plot_heatmap
 from course_lib.teaching.plots.ledgers import plot_ledger
+from course_lib.teaching.plots.machines import plot_readers, plot_timeline, plot_waits
 from course_lib.teaching.plots.packs import (
     inspect_packs,
     plot_mask,

@@ -1,0 +1,310 @@
+"""Pictures of work that is shared out: who reads what, who does which task when, and
+who waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course_lib.foundation import as_integers, check_integer
+from course_lib.teaching.plots.letters import drawable, row_name
+from course_lib.teaching.plots.style import (
+    INK,
+    LARGEST_PICTURE,
+    MEANINGS,
+    MOST_ROWS,
+    SMALL,
+    WIDTH,
+    block,
+    check_mapping,
+    column_width,
+    explain,
+    finite,
+    fit_columns,
+    new_figure,
+    styled,
+    without_frame,
+)
+
+HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
+GAP = 1.0  # between groups of rows, where the name of the group stands
+NAMES = 1.9  # inches on the left, for the names of the rows
+SHADES_IN_TURN = (0.16, 0.42)
+"""Only to tell neighbors apart."""
+
+
+@styled
+def plot_readers(
+    readers: Mapping[str, object],
+    num_samples: int,
+    *,
+    lines: Mapping[str, float] | None = None,
+) -> Figure:
+    """Draw who reads which samples of an epoch's order: one row a reader.
+
+    A last row says what nobody reads, and what is read more than once, if anything.
+
+    Args:
+        readers: name to positions in the order; or title to such a mapping, for groups
+            of readers one after another, as before and after a resume.
+        num_samples: of the epoch.
+        lines: name to a position; it is drawn before that one, such as where a run
+            stopped.
+    """
+    num_samples = check_integer(
+        "num_samples", num_samples, minimum=1, maximum=LARGEST_PICTURE
+    )
+    groups = _in_groups("readers", readers)
+    groups = {
+        title: {name: _positions(name, p, num_samples) for name, p in rows.items()}
+        for title, rows in groups.items()
+    }
+    check_integer(
+        "number of readers",
+        sum(map(len, groups.values())),
+        minimum=1,
+        maximum=MOST_ROWS,
+    )
+    times = np.zeros(num_samples, dtype=np.int64)
+    for rows in groups.values():
+        for positions in rows.values():
+            np.add.at(times, positions, 1)
+    wrong = {"lost": np.flatnonzero(times == 0), "wrong": np.flatnonzero(times > 1)}
+    extra = any(map(len, wrong.values()))
+    titled = len(groups) > 1 or None not in groups
+    rows = sum(map(len, groups.values())) + 1.3 * extra + (GAP * len(groups)) * titled
+    figure, axes = new_figure(0.3 * rows + 1.15)
+    numbers_fit = column_width(num_samples, 0.42, NAMES) >= 0.17
+    ticks, y = {}, 0.0
+    for group, (title, several) in enumerate(groups.items()):
+        y = _group_title(axes, title, y)
+        for name, positions in several.items():
+            ticks[y + HEIGHT / 2] = row_name(name)
+            for position in positions.tolist():
+                meaning = "wrong" if times[position] > 1 else "inputs"
+                shade = SHADES_IN_TURN[group % 2]
+                axes.add_patch(block(position, y, 1, HEIGHT, meaning, shade))
+                if numbers_fit:
+                    where = position + 0.5, y + HEIGHT / 2
+                    axes.text(
+                        *where, str(position), ha="center", va="center", fontsize=8
+                    )
+            y += 1
+    if extra:
+        y += 0.3
+        ticks[y + HEIGHT / 2] = "all together"
+        for meaning, positions in wrong.items():
+            for position in positions.tolist():
+                axes.add_patch(block(position, y, 1, HEIGHT, meaning))
+        y += 1
+    for name, position in _levels(lines).items():
+        axes.axvline(position, color=INK, linewidth=1.6, linestyle=(0, (1, 2)))
+        axes.annotate(
+            drawable(name),
+            (position, 1),
+            (3, 2),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=SMALL,
+        )
+    axes.set_yticks(list(ticks), list(ticks.values()))
+    axes.set_xticks(range(0, num_samples + 1, 5))
+    axes.set_xlabel("position in the order of the epoch", loc="left")
+    fit_columns(axes, num_samples, 0.42, NAMES)
+    axes.set_ylim(y - 0.1, -0.2)
+    keys = {"read once": block(0, 0, 1, 1, "inputs")}
+    if len(wrong["lost"]):
+        keys["read by nobody"] = block(0, 0, 1, 1, "lost")
+    if len(wrong["wrong"]):
+        keys["read more than once"] = block(0, 0, 1, 1, "wrong")
+    explain(figure, keys)
+    return without_frame(figure, axes)
+
+
+@styled
+def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
+    """Draw who does which task when: one row a worker, one bar a task.
+
+    Args:
+        workers: name to tasks, each `(begin, end, label)`, or `(begin, end, label,
+            meaning)` for what has a meaning of its own, such as "lost" for work that
+            was thrown away; or title to such a mapping, one below another.
+        xlabel: what is counted from left to right.
+    """
+    groups = {
+        title: {name: _tasks(name, tasks) for name, tasks in rows.items()}
+        for title, rows in _in_groups("workers", workers).items()
+    }
+    rows = sum(map(len, groups.values()))
+    check_integer("number of workers", rows, minimum=1, maximum=MOST_ROWS)
+    titled = len(groups) > 1 or None not in groups
+    ends = [t[1] for several in groups.values() for ts in several.values() for t in ts]
+    if not ends:
+        raise ValueError("workers must have at least one task, got none")
+    longest = max(ends)
+    if longest == 0:
+        raise ValueError("workers must have a task that takes longer than 0")
+    figure, axes = new_figure(0.34 * (rows + GAP * len(groups) * titled) + 1.15)
+    ticks, y, meanings = {}, 0.0, set()
+    for title, several in groups.items():
+        y = _group_title(axes, title, y)
+        top = y
+        for name, tasks in several.items():
+            ticks[y + HEIGHT / 2] = row_name(name)
+            for number, (begin, end, label, meaning) in enumerate(tasks):
+                shade = SHADES_IN_TURN[number % 2] if meaning == "inputs" else 0.3
+                width = end - begin
+                axes.add_patch(block(begin, y, width, HEIGHT, meaning, shade))
+                meanings.add(meaning)
+                if width * (WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
+                    text = axes.text(
+                        begin + width / 2,
+                        y + HEIGHT / 2,
+                        drawable(label),
+                        ha="center",
+                        va="center",
+                        fontsize=SMALL,
+                    )
+                    if meaning != "inputs":
+                        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+                        text.set_bbox(box)
+            y += 1
+        last = max((t[1] for ts in several.values() for t in ts), default=0)
+        axes.vlines(last, top - 0.1, y - 0.1, color=INK, linewidth=1.6)
+        axes.text(
+            last + 0.008 * longest, (top + y - 0.24) / 2, f"{last:,.6g}", va="center"
+        )
+    axes.set_yticks(list(ticks), list(ticks.values()))
+    axes.set_xlim(-0.002 * longest, 1.1 * longest)
+    axes.set_ylim(y - 0.05, -0.2)
+    axes.set_xlabel(drawable(xlabel), loc="left")
+    keys = {
+        "a task": block(0, 0, 1, 1, "inputs"),
+        "work thrown away": block(0, 0, 1, 1, "lost"),
+        "done twice": block(0, 0, 1, 1, "wrong"),
+    }
+    used = ("inputs", "lost", "wrong")
+    explain(
+        figure,
+        {
+            k: box
+            for (k, box), m in zip(keys.items(), used, strict=True)
+            if m in meanings
+        },
+    )
+    return without_frame(figure, axes)
+
+
+@styled
+def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
+    """Draw steps that all ranks take together: each lasts as long as its slowest rank.
+
+    Args:
+        work: title to the work of each rank in each step, shape (num_steps,
+            world_size); one panel a title.
+        xlabel: what is counted from left to right.
+    """
+    check_mapping("work", work)
+    panels = {}
+    for title, values in work.items():
+        values = finite(f"work[{title!r}]", values)
+        if values.ndim != 2 or not values.size or (values < 0).any():
+            raise ValueError(
+                f"work[{title!r}] must have shape (num_steps, world_size), none below "
+                f"0, got shape {values.shape}"
+            )
+        panels[title] = values
+    rows = sum(values.shape[1] for values in panels.values())
+    check_integer("number of ranks", rows, minimum=1, maximum=MOST_ROWS)
+    longest = max(values.max(axis=1).sum() for values in panels.values())
+    if longest == 0:
+        raise ValueError("work must be more than 0 in one of the steps")
+    figure, axes = new_figure(0.34 * (rows + GAP * len(panels)) + 1.15)
+    ticks, y, waits = {}, 0.0, False
+    for title, values in panels.items():
+        y = _group_title(axes, title, y)
+        lasts = values.max(axis=1)
+        begins = np.cumsum(lasts) - lasts
+        for rank in range(values.shape[1]):
+            ticks[y + HEIGHT / 2] = f"rank {rank}"
+            for begin, last, own in zip(begins, lasts, values[:, rank], strict=True):
+                axes.add_patch(block(begin, y, own, HEIGHT, "inputs"))
+                if own < last:
+                    axes.add_patch(block(begin + own, y, last - own, HEIGHT, "lost"))
+                    waits = True
+            y += 1
+        end = lasts.sum()
+        idle = 1 - values.sum() / (end * values.shape[1]) if end else 0.0
+        top = y - values.shape[1]
+        edges = np.append(begins, end)
+        axes.vlines(edges, top - 0.1, y - 0.14, color=INK, linewidth=1.6)
+        where = end + 0.008 * longest, (top + y - 0.24) / 2
+        axes.text(*where, f"{idle:.0%} waiting", va="center", fontsize=SMALL)
+    axes.set_yticks(list(ticks), list(ticks.values()))
+    axes.set_xlim(-0.002 * longest, 1.14 * longest)
+    axes.set_ylim(y - 0.05, -0.2)
+    axes.set_xlabel(drawable(xlabel), loc="left")
+    keys = {"works": block(0, 0, 1, 1, "inputs")}
+    if waits:
+        keys["waits for the slowest; a line ends each step"] = block(0, 0, 1, 1, "lost")
+    explain(figure, keys)
+    return without_frame(figure, axes)
+
+
+def _in_groups(name: str, rows: object) -> dict[str | None, Mapping[str, object]]:
+    """View rows as groups of rows: one without a title, if there are none."""
+    check_mapping(name, rows)
+    if all(isinstance(value, Mapping) for value in rows.values()):
+        for title, several in rows.items():
+            check_mapping(f"{name}[{title!r}]", several)
+        return dict(rows)
+    return {None: rows}
+
+
+def _group_title(axes: Axes, title: str | None, y: float) -> float:
+    if title is None:
+        return y
+    axes.text(0, y + 0.85 * GAP, drawable(title), va="bottom", fontweight="bold")
+    return y + GAP
+
+
+def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
+    positions = as_integers(f"readers[{name!r}]", positions).astype(np.int64).ravel()
+    if positions.size and not 0 <= positions.min() <= positions.max() < num_samples:
+        raise ValueError(
+            f"readers[{name!r}] must lie in 0 ... {num_samples - 1}, got "
+            f"{positions.min()} ... {positions.max()}"
+        )
+    return positions
+
+
+def _tasks(name: str, tasks: object) -> list[tuple[float, float, str, str]]:
+    if not isinstance(tasks, Sequence) or isinstance(tasks, str):
+        raise TypeError(f"workers[{name!r}] must be several tasks, got {tasks!r:.60}")
+    checked = []
+    for task in tasks:
+        if not isinstance(task, Sequence) or len(task) not in (3, 4):
+            raise ValueError(
+                f"workers[{name!r}] must hold (begin, end, label), got {task!r:.60}"
+            )
+        begin, end = finite(f"workers[{name!r}]", task[:2]).tolist()
+        meaning = task[3] if len(task) == 4 else "inputs"
+        if meaning not in MEANINGS:
+            raise ValueError(
+                f"meanings must be some of {list(MEANINGS)}, got {meaning!r}"
+            )
+        if not 0 <= begin <= end:
+            raise ValueError(
+                f"workers[{name!r}] must hold tasks that begin at 0 or later and end "
+                f"after that, got {begin:g} to {end:g}"
+            )
+        checked.append((begin, end, str(task[2]), meaning))
+    return checked
+
+
+def _levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
+    finite("lines", list((lines or {}).values()))
+    return lines or {}
