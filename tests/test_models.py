@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.foundation import (
+    AttentionModel,
     BigramModel,
     ConvolutionModel,
     GRUModel,
@@ -37,6 +38,8 @@ MODELS = {
     "convolution of one": lambda: ConvolutionModel(V, hidden_size=8, kernel_size=1),
     "convolution of five": lambda: ConvolutionModel(V, hidden_size=8, kernel_size=5),
     "gru": lambda: GRUModel(V, hidden_size=8),
+    "attention, learned": lambda: AttentionModel(V, hidden_size=8),
+    "attention, rotary": lambda: AttentionModel(V, hidden_size=8, num_heads=2, num_layers=2, positions="rotary"),
 }
 
 
@@ -218,3 +221,63 @@ def test_one_thread_is_one_and_the_others_come_back_after_an_error_too():
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
+
+
+def attention(positions: str, num_layers: int = 2) -> AttentionModel:
+    torch.manual_seed(0)
+    return AttentionModel(V, 16, num_heads=2, num_layers=num_layers, positions=positions, max_length=64).eval()
+
+
+# Three documents of 4, 1 and 5 tokens in one row.
+PACKED_POSITIONS = torch.tensor([0, 1, 2, 3, 0, 0, 1, 2, 3, 4])
+DOCUMENT = torch.tensor([0, 0, 0, 0, 1, 2, 2, 2, 2, 2])
+PACKED_MASK = (DOCUMENT[:, None] == DOCUMENT[None, :]).tril()
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary"])
+def test_a_masked_row_of_documents_is_read_as_each_document_alone(positions):
+    model, ids = attention(positions), random_ids(3, 10)
+    packed = model(ids, PACKED_POSITIONS, PACKED_MASK)
+    alone = [model(ids[:, document == DOCUMENT]) for document in range(3)]
+    assert torch.allclose(packed, torch.cat(alone, dim=1), atol=1e-5)
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary"])
+def test_without_a_mask_documents_see_one_another_wherever_positions_begin(positions):
+    model, ids = attention(positions), random_ids(1, 10)
+    changed = ids.clone()
+    changed[0, 0] = (changed[0, 0] + 1) % V
+    for position_ids in (None, PACKED_POSITIONS):
+        moved = (model(ids, position_ids) - model(changed, position_ids)).abs().amax(dim=2)[0] > 0
+        assert moved.all()
+    moved = (model(ids, None, PACKED_MASK) - model(changed, None, PACKED_MASK)).abs().amax(dim=2)[0] > 0
+    assert moved.tolist() == [True] * 4 + [False] * 6
+
+
+def test_only_distances_count_where_positions_are_rotary():
+    ids = random_ids(2, 10)
+    for positions, same in (("rotary", True), ("learned", False)):
+        model = attention(positions)
+        assert torch.allclose(model(ids), model(ids, torch.arange(7, 17)), atol=1e-4) == same
+
+
+def test_rows_may_have_positions_and_masks_of_their_own():
+    model, ids = attention("rotary"), random_ids(2, 10)
+    positions = torch.stack([torch.arange(10), PACKED_POSITIONS])
+    masks = torch.stack([torch.ones(10, 10, dtype=torch.bool).tril(), PACKED_MASK])
+    both = model(ids, positions, masks)
+    assert torch.allclose(both[0], model(ids[:1])[0], atol=1e-5)
+    assert torch.allclose(both[1], model(ids[1:], PACKED_POSITIONS, PACKED_MASK)[0], atol=1e-5)
+
+
+def test_attention_is_a_softmax_over_what_may_be_seen():
+    torch.manual_seed(0)
+    model = AttentionModel(V, 8, max_length=16).eval()
+    ids, (layer,) = random_ids(1, 5), model.layers
+    hidden = model.embedding(ids) + model.places(torch.arange(5))
+    queries, keys, values = layer.look(layer.norms[0](hidden))[0].split(8, dim=-1)
+    for row in range(5):
+        weights = (keys[: row + 1] @ queries[row] / math.sqrt(8)).softmax(dim=0)
+        hidden[0, row] = hidden[0, row] + layer.gather(weights @ values[: row + 1])
+    hidden = hidden + layer.think(layer.norms[1](hidden))
+    assert torch.allclose(model.output(model.norm(hidden)), model(ids), atol=1e-5)

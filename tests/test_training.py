@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib.foundation import BigramModel, GRUModel, conditional_entropy, count_pairs
+from course_lib.foundation import AttentionModel, BigramModel, GRUModel, conditional_entropy, count_pairs
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
 from course_lib.teaching import Evaluation, evaluate, repeat_epochs, train
 
@@ -285,3 +285,14 @@ def test_a_loss_that_is_no_number_stops_the_training_at_once(bad):
 def test_training_refuses_bad_arguments_by_name(arguments, error, message):
     with pytest.raises(error, match=f"^{message}"):
         train(**({"model": BigramModel(V), "batches": [], "num_steps": 1, "progress": False} | arguments))
+
+
+def test_inputs_of_several_parts_are_the_arguments_of_the_model():
+    ids = torch.randint(V, (4, 7), generator=torch.Generator().manual_seed(0))
+    inputs, targets = ids[:, :-1], ids[:, 1:]
+    mask = torch.ones(6, 6, dtype=torch.bool).tril()
+    losses = []
+    for batch in (inputs, {"inputs": inputs}, {"inputs": inputs, "mask": mask}, {"inputs": inputs, "mask": mask.T}):
+        torch.manual_seed(0)
+        losses.append(train(AttentionModel(V, 8), [(batch, targets)] * 3, num_steps=3, progress=False))
+    assert losses[0] == losses[1] == losses[2] != losses[3]

@@ -13,6 +13,7 @@ from course_lib.foundation.corpora import Document, load_documents, load_text
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.markup import strip_html
 from course_lib.foundation.models import (
+    AttentionModel,
     BigramModel,
     ConvolutionModel,
     GRUModel,

@@ -164,6 +164,125 @@ class GRUModel(nn.Module):
         return self.output(hidden), state
 
 
+class AttentionModel(nn.Module):
+    """Read a row by attention: each token looks at the ones before it that it may see.
+
+    A transformer of the usual kind, only small. What it may see and where each token
+    stands can be said for every row, so that it reads packed documents, too.
+
+    Args:
+        vocab_size: V.
+        hidden_size: width H of embedding and layers, a multiple of `num_heads`.
+        num_heads: parts of the width that attend on their own, H / `num_heads` even.
+        num_layers: how many layers follow one another.
+        positions: "learned": a vector for each place is added to the embedding.
+            "rotary": keys and queries are turned by angles that grow with the place, so
+            that only the distance of two tokens counts.
+        max_length: the longest row, where positions are learned.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        hidden_size: int = 32,
+        *,
+        num_heads: int = 1,
+        num_layers: int = 1,
+        positions: str = "learned",
+        max_length: int = 1024,
+    ):
+        super().__init__()
+        vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
+        num_heads = check_integer("num_heads", num_heads, minimum=1)
+        num_layers = check_integer("num_layers", num_layers, minimum=1, maximum=999)
+        max_length = check_integer("max_length", max_length, minimum=1, maximum=2**20)
+        if hidden_size % (2 * num_heads):
+            raise ValueError(
+                f"hidden_size must be a multiple of twice num_heads {num_heads}, got "
+                f"{hidden_size}"
+            )
+        if positions not in ("learned", "rotary"):
+            raise ValueError(
+                f"positions must be 'learned' or 'rotary', got {positions!r}"
+            )
+        self.embedding = nn.Embedding(vocab_size, hidden_size)
+        rotary = positions == "rotary"
+        self.places = None if rotary else nn.Embedding(max_length, hidden_size)
+        self.layers = nn.ModuleList(
+            _AttentionLayer(hidden_size, num_heads, rotary) for _ in range(num_layers)
+        )
+        self.norm = nn.LayerNorm(hidden_size)
+        self.output = nn.Linear(hidden_size, vocab_size)
+
+    def forward(
+        self,
+        inputs: torch.Tensor,
+        position_ids: torch.Tensor | None = None,
+        mask: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Predict what follows each token.
+
+        Args:
+            inputs: ids, int64, shape (B, T).
+            position_ids: where each token stands, int64, shape (T,) or (B, T); by
+                default 0 ... T - 1.
+            mask: who sees whom, bool, shape (T, T) or (B, T, T), row q may look at
+                column k where it is True; by default all that is not later.
+        """
+        length = inputs.shape[-1]
+        if position_ids is None:
+            position_ids = torch.arange(length)
+        if mask is None:
+            mask = torch.ones(length, length, dtype=torch.bool).tril()
+        mask = mask.unsqueeze(-3)  # for all heads
+        hidden = self.embedding(inputs)
+        if self.places is not None:
+            hidden = hidden + self.places(position_ids)
+        for layer in self.layers:
+            hidden = layer(hidden, position_ids, mask)
+        return self.output(self.norm(hidden))
+
+
+class _AttentionLayer(nn.Module):
+    """Look at other tokens, then think about what was seen."""
+
+    def __init__(self, hidden_size: int, num_heads: int, rotary: bool):
+        super().__init__()
+        self.num_heads, self.rotary = num_heads, rotary
+        self.norms = nn.ModuleList(nn.LayerNorm(hidden_size) for _ in range(2))
+        self.look = nn.Linear(hidden_size, 3 * hidden_size, bias=False)
+        self.gather = nn.Linear(hidden_size, hidden_size, bias=False)
+        self.think = nn.Sequential(
+            nn.Linear(hidden_size, 4 * hidden_size),
+            nn.GELU(),
+            nn.Linear(4 * hidden_size, hidden_size),
+        )
+
+    def forward(
+        self, hidden: torch.Tensor, position_ids: torch.Tensor, mask: torch.Tensor
+    ) -> torch.Tensor:
+        size, length, width = hidden.shape
+        looked = self.look(self.norms[0](hidden))
+        looked = looked.view(size, length, 3, self.num_heads, width // self.num_heads)
+        queries, keys, values = looked.permute(2, 0, 3, 1, 4)
+        if self.rotary:
+            queries, keys = _turn(queries, position_ids), _turn(keys, position_ids)
+        seen = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+        seen = seen.transpose(1, 2).reshape(size, length, width)
+        hidden = hidden + self.gather(seen)
+        return hidden + self.think(self.norms[1](hidden))
+
+
+def _turn(vectors: torch.Tensor, position_ids: torch.Tensor) -> torch.Tensor:
+    """Turn each pair of entries, (B, heads, T, width), by its angle times the place."""
+    half = vectors.shape[-1] // 2
+    speeds = 10_000.0 ** (-torch.arange(half) / half)
+    angles = position_ids.unsqueeze(-2).unsqueeze(-1) * speeds
+    first, second = vectors[..., :half], vectors[..., half:]
+    cos, sin = angles.cos(), angles.sin()
+    return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
+
+
 def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
     """Count how often id j stands `distance` tokens after id i, int64, shape (V, V).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -22,7 +22,7 @@ from course_lib.foundation import (
 from course_lib.next_token_shifting import bits_per_byte, next_token_loss
 from course_lib.sliding_windows import WindowLoader, gather_windows, window_starts
 
-Batch = tuple[torch.Tensor, torch.Tensor]
+Batch = tuple[torch.Tensor | Mapping[str, torch.Tensor], torch.Tensor]
 LossFunction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
@@ -63,7 +63,8 @@ def train(
         model: maps inputs (B, T) to logits (B, T, V); left in training mode.
         batches: pairs of inputs and targets, at least `num_steps`. A `WindowLoader`
             goes on where its reader stands, and starts a new epoch when one ends; so a
-            second call trains on the batches that follow.
+            second call trains on the batches that follow. Inputs of several parts, as
+            ids, positions and a mask, come as a mapping: the model's arguments by name.
         num_steps: optimizer steps, at least 1.
         learning_rate: of the first step.
         loss_function: from logits and targets to a scalar.
@@ -102,7 +103,8 @@ def train(
                 f"{type(batch).__name__}"
             )
         inputs, targets = batch
-        loss = loss_function(model(inputs), targets)
+        read = model(**inputs) if isinstance(inputs, Mapping) else model(inputs)
+        loss = loss_function(read, targets)
         losses.append(loss.item())
         if not math.isfinite(losses[-1]):
             raise ValueError(
