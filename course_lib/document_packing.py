@@ -337,6 +337,7 @@ class PackStream:
             "max_length", max_length, minimum=1, maximum=LONGEST
         )
         self.buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
+        iterate_documents(documents)  # what is no collection is refused now
         self._documents = documents
         self._is_used_up = False
         self._begin = self._position = START
@@ -577,6 +578,11 @@ class PackingCollator:
         rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
         if not rows:
             raise ValueError("rows must hold at least one row, got none")
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping) or "input_ids" not in row:
+                raise TypeError(
+                    f"rows[{number}] must have input_ids, got a {type(row).__name__}"
+                )
         for name in ("document_starts", "labels"):
             have = [row.get(name) is not None for row in rows]
             ignored = name == "document_starts" and self.packed_sequences is False
@@ -624,6 +630,6 @@ def _labels_of(row: Mapping[str, object], ids: torch.Tensor) -> torch.Tensor:
 def _special_id(tokenizer: object, name: str) -> int:
     if getattr(tokenizer, name, None) is None:
         raise ValueError(
-            f"tokenizer must have a {name}, got none: wrap_tokenizer gives it one"
+            f"tokenizer must have {name}, got none: wrap_tokenizer gives it one"
         )
     return check_integer(name, getattr(tokenizer, name), minimum=0)

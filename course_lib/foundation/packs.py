@@ -56,6 +56,8 @@ class Pack:
 
 def join_pieces(pieces: Sequence[Piece]) -> Pack:
     """Lay pieces end to end, in one row."""
+    if not pieces:
+        raise ValueError("pieces must be at least one, got none: a pack is not empty")
     documents, offsets, streams = zip(*pieces, strict=True)
     starts = accumulate(map(len, streams[:-1]), initial=0)
     places = np.array([list(starts), documents, offsets], dtype=np.int64)
@@ -70,6 +72,10 @@ def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
         raise TypeError(
             f"documents must be several streams of ids, got {type(documents).__name__}"
         )
+    return _compact_ids(documents)
+
+
+def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
     for number, ids in enumerate(documents):
         # There are many: one that is compact already needs no further look.
         if type(ids) is np.ndarray and ids.ndim == 1 and ids.dtype in COMPACT:
@@ -141,6 +147,10 @@ def packing_report(
     lengths = np.array([len(ids) for ids in streams], dtype=np.int64)
     spans = []
     for number, pack in enumerate(packs):
+        if not isinstance(pack, Pack):
+            raise TypeError(
+                f"packs[{number}] must be a Pack, got {type(pack).__name__}"
+            )
         if len(pack) > max_length:
             raise ValueError(
                 f"packs must be no longer than max_length {max_length}, but "
@@ -148,7 +158,8 @@ def packing_report(
             )
         for document, offset, ids in pack.pieces():
             end = offset + len(ids)
-            theirs = streams[document][offset:end] if document < len(streams) else ()
+            known = 0 <= document < len(streams) and offset >= 0
+            theirs = streams[document][offset:end] if known else ()
             if not np.array_equal(theirs, ids):
                 raise ValueError(
                     f"packs[{number}] holds ids {offset} ... {end - 1} of document "

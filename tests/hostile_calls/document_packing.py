@@ -1,0 +1,213 @@
+"""Hostile calls of lesson 09: assignments, packs, policies, streams and their states, positions, masks, batches."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+
+from course_lib.document_packing import PackingCollator, pack_documents, pack_stream
+from course_lib.foundation import CharTokenizer
+
+CHARACTERS = CharTokenizer("abcde")
+SMALL = np.array([100, 100, 50], dtype=np.int8)
+MANY = np.full(300, 200, dtype=np.uint8)
+DOCUMENTS = [[1, 2, 3], [], [4, 5, 6, 7, 8], [9]]
+MASKED = np.ma.array([1, 2], mask=[True, False])
+
+
+def ids(packs):
+    return [pack.input_ids.tolist() for pack in packs]
+
+
+def stream(documents=DOCUMENTS, max_length=4, buffer_size=2):
+    return pack_stream(documents, max_length, buffer_size=buffer_size)
+
+
+def resumed(**changes):
+    made = stream()
+    next(iter(made))
+    made.load_state_dict(made.state_dict() | changes)
+    return ids(made)
+
+
+def batch(*rows, packed=None, pad=0, eos=1):
+    made = PackingCollator(SimpleNamespace(pad_token_id=pad, eos_token_id=eos), packed)(rows)
+    return {name: values.tolist() for name, values in made.items()}
+
+
+def row(*values, **others):
+    return {"input_ids": list(values), **others}
+
+
+CALLS = {
+    # which documents share a pack
+    "assign_packs([], 4)": [],
+    "assign_packs(np.array([], dtype=np.int64), 4, strategy='first_fit')": [],
+    "assign_packs([4], 4)": [[0]],
+    "assign_packs([1, 1, 1], 1, strategy='greedy')": [[0], [1], [2]],
+    "assign_packs(SMALL, np.int8(127))": [[0], [1], [2]],
+    "assign_packs(SMALL, 250)": [[0, 1, 2]],
+    "len(assign_packs(MANY, np.uint8(255)))": 300,
+    "assign_packs(torch.tensor([2, 2]), torch.tensor(4))": [[0, 1]],
+    "assign_packs([3, 2], 2**31 - 1)": [[0, 1]],
+    "assign_packs([3, 2], 2**31)": ValueError("max_length must be"),
+    "assign_packs([3, 2], 0)": ValueError("max_length must be an integer of at least 1"),
+    "assign_packs([3, 2], 4.0)": TypeError("max_length must be"),
+    "assign_packs([3, 2], True)": TypeError("max_length must be"),
+    "assign_packs([3, 2], None)": TypeError("max_length must be"),
+    "assign_packs([3, 0], 4)": ValueError("lengths must lie in 1 ... max_length 4, got 0 ... 3"),
+    "assign_packs([3, -1], 4)": ValueError("got -1 ... 3: split what is longer, drop what is empty"),
+    "assign_packs([3, 5], 4)": ValueError("got 3 ... 5"),
+    "assign_packs([3, 2.5], 4)": TypeError("lengths must be integers"),
+    "assign_packs([3, nan], 4)": TypeError("lengths must be integers"),
+    "assign_packs('32', 4)": TypeError("lengths must be integers, got text"),
+    "assign_packs([[3], [2]], 4)": ValueError("lengths must be one-dimensional"),
+    "assign_packs([True, 2], 4)": TypeError("lengths must be integers"),
+    "assign_packs(3, 4)": ValueError("lengths must be one-dimensional"),
+    "assign_packs(MASKED, 4)": TypeError("masked ones"),
+    "assign_packs([3], 4, strategy='bfd')": ValueError("['greedy', 'first_fit', 'best_fit'], got 'bfd'"),
+    "assign_packs([3], 4, strategy=None)": ValueError("strategy must be one of"),
+    "assign_packs([3], 4, strategy=['best_fit'])": ValueError("strategy must be one of"),
+    # packs
+    "ids(pack_documents([], 4))": [],
+    "ids(pack_documents([[], []], 4))": [],
+    "ids(pack_documents(DOCUMENTS, 4))": [[4, 5, 6, 7], [1, 2, 3, 8], [9]],
+    "ids(pack_documents(DOCUMENTS, 4, split_long=False))": [[4, 5, 6, 7], [1, 2, 3, 9]],
+    "ids(pack_documents(iter(DOCUMENTS), np.int8(9)))": [[4, 5, 6, 7, 8, 1, 2, 3, 9]],
+    "ids(pack_documents(np.array([[250, 251]], dtype=np.uint8), np.uint8(1)))": [[250], [251]],
+    "ids(pack_documents([torch.tensor([70_000, 1])], 4))": [[70_000, 1]],
+    "pack_documents(DOCUMENTS, 4, split_long='False')": TypeError("split_long must be True or False"),
+    "pack_documents(DOCUMENTS, 4, split_long=None)": TypeError("split_long must be"),
+    "pack_documents(DOCUMENTS, 4, strategy='best')": ValueError("strategy must be one of"),
+    "pack_documents(DOCUMENTS, 0)": ValueError("max_length must be"),
+    "pack_documents(DOCUMENTS, '4')": TypeError("max_length must be"),
+    "pack_documents([1, 2], 4)": ValueError("documents[0]: ids must be one-dimensional"),
+    "pack_documents(['abc'], 4)": TypeError("documents[0]: ids must be integers, got text"),
+    "pack_documents('abc', 4)": TypeError("documents must be several streams of ids, got str"),
+    "pack_documents({'input_ids': [[1]]}, 4)": TypeError("documents must be several streams of ids, got dict"),
+    "pack_documents([[1], [-2]], 4)": ValueError("documents[1]: ids must not be negative"),
+    "pack_documents([[1], None], 4)": TypeError("documents[1]"),
+    "ids(pad_documents(DOCUMENTS, 4))": [[1, 2, 3], [4, 5, 6, 7], [8], [9]],
+    "pad_documents([], 4)": [],
+    "pad_documents(DOCUMENTS, -1)": ValueError("max_length must be"),
+    "pad_documents([[nan]], 4)": TypeError("documents[0]: ids must be integers"),
+    "ids(crop_documents(DOCUMENTS, 4))": [[1, 2, 3, 4], [9]],
+    "ids(crop_documents(DOCUMENTS, 4, buffer_size=9))": [[1, 2, 3, 9], [4, 5, 6, 7]],
+    "crop_documents([], 4)": [],
+    "crop_documents([[], []], 4, crop='oldest')": [],
+    "crop_documents(DOCUMENTS, 4, buffer_size=0)": ValueError("buffer_size must be an integer of at least 1"),
+    "crop_documents(DOCUMENTS, 4, buffer_size=2.0)": TypeError("buffer_size must be"),
+    "crop_documents(DOCUMENTS, 4, crop='longest')": ValueError("crop must be 'shortest' or 'oldest', got 'longest'"),
+    "crop_documents(DOCUMENTS, 4, crop=None)": ValueError("crop must be"),
+    "crop_documents(DOCUMENTS, None)": TypeError("max_length must be"),
+    "crop_documents(None, 4)": TypeError("documents must be several"),
+    # a data set
+    "pack_examples({'text': []}, CHARACTERS, max_length=4)": {"input_ids": [], "document_starts": []},
+    "pack_examples({'text': ['ab', '']}, CHARACTERS, max_length=4)": {
+        "input_ids": [[0, 1, 5, 5]],
+        "document_starts": [[0, 3]],
+    },
+    "pack_examples({'text': ['abcde']}, CHARACTERS, max_length=4, split_long=False)['input_ids']": [[0, 1, 2, 3]],
+    "pack_examples({'text': ['ab']}, CHARACTERS, max_length=4, text_column='body')": ValueError(
+        "text_column must be one of ['text'], got 'body'"
+    ),
+    "pack_examples({'text': 'ab'}, CHARACTERS, max_length=4)": TypeError("use map with batched=True"),
+    "pack_examples(['ab'], CHARACTERS, max_length=4)": TypeError("features must be a batch"),
+    "pack_examples({'text': ['ab', None]}, CHARACTERS, max_length=4)": TypeError("1"),
+    "pack_examples({'text': ['xyz']}, CHARACTERS, max_length=4)": ValueError("x"),
+    "pack_examples({'text': ['ab']}, None, max_length=4)": TypeError("tokenizer must have a method encode"),
+    "pack_examples({'text': ['ab']}, CHARACTERS, max_length=0)": ValueError("max_length must be"),
+    "pack_examples({'text': ['ab']}, CHARACTERS, max_length=4, strategy=1)": ValueError("strategy must be"),
+    # a stream
+    "ids(stream())": [[1, 2, 3], [4, 5, 6, 7], [8, 9]],
+    "ids(stream([]))": [],
+    "ids(stream([[], []]))": [],
+    "ids(stream(buffer_size=1))": [[1, 2, 3], [4, 5, 6, 7], [8], [9]],
+    "ids(stream(buffer_size=np.uint8(200), max_length=np.int8(4)))": [[1, 2, 3, 8], [4, 5, 6, 7], [9]],
+    "ids(PackStream([[1, 2, 3]], 2, 1))": [[1, 2], [3]],
+    "PackStream([[1, 2, 3]], 0, 1)": ValueError("max_length must be"),
+    "pack_stream(DOCUMENTS, 4, buffer_size=0)": ValueError("buffer_size must be an integer of at least 1, got 0"),
+    "pack_stream(DOCUMENTS, 4, buffer_size=True)": TypeError("buffer_size must be"),
+    "pack_stream(DOCUMENTS, -4, buffer_size=1)": ValueError("max_length must be"),
+    "ids(stream(['abc']))": TypeError("documents[0]: ids must be integers, got text"),
+    "stream(7)": TypeError("documents must be several streams of ids, got int"),
+    "stream('abc')": TypeError("documents must be several streams of ids, got str"),
+    "stream({'a': [1]})": TypeError("documents must be several streams of ids, got dict"),
+    "resumed()": [[4, 5, 6, 7], [8, 9]],
+    "resumed(buffer_size=3)": ValueError("state was saved with buffer_size=3, but this stream has buffer_size=2"),
+    "resumed(max_length=4.0)": ValueError("state was saved with max_length=4.0"),
+    "resumed(more=1)": ValueError("state must have the keys"),
+    "resumed(pieces_read=-1)": ValueError("pieces_read must be"),
+    "resumed(pieces_read=99, checksum=0)": ValueError("documents must be those of the saved state"),
+    "resumed(pieces_read='1')": TypeError("pieces_read must be"),
+    "resumed(waiting=[5])": ValueError("waiting must be among the"),
+    "resumed(waiting=None)": TypeError("waiting must be integers"),
+    "resumed(checksum=1)": ValueError("documents must be those of the saved state"),
+    "resumed(checksum=nan)": TypeError("checksum must be"),
+    "stream().load_state_dict([1])": TypeError("state must be a dict"),
+    "stream().load_state_dict({})": ValueError("state must have the keys"),
+    # positions and masks
+    "position_ids_from_starts([0, 2], 3)": np.array([0, 1, 0]),
+    "position_ids_from_starts(np.array([0, 200], dtype=np.uint8), np.uint8(250))[-1]": np.array(49),
+    "position_ids_from_starts([0], 1)": np.array([0]),
+    "position_ids_from_starts([], 3)": ValueError("document_starts must begin with 0, got none at all"),
+    "position_ids_from_starts([1], 3)": ValueError("document_starts must begin with 0, got [1]"),
+    "position_ids_from_starts([0, 3], 3)": ValueError("document_starts must increase and be less than length 3"),
+    "position_ids_from_starts([0, 2, 2], 3)": ValueError("document_starts must increase"),
+    "position_ids_from_starts([0, 2, 1], 3)": ValueError("document_starts must increase"),
+    "position_ids_from_starts(np.array([0, 2, 1], dtype=np.uint8), 3)": ValueError("document_starts must increase"),
+    "position_ids_from_starts([0], 0)": ValueError("length must be"),
+    "position_ids_from_starts([0], 3.0)": TypeError("length must be"),
+    "position_ids_from_starts([0.0], 3)": TypeError("document_starts must be integers"),
+    "position_ids_from_starts([[0]], 3)": ValueError("document_starts must be one-dimensional"),
+    "position_ids_from_starts(None, 3)": TypeError("document_starts must be integers"),
+    "position_ids_from_starts([False, True], 3)": TypeError("document_starts must be integers"),
+    "position_ids_from_tokens([4, 1, 5, 1], 1)": np.array([0, 1, 0, 1]),
+    "position_ids_from_tokens([1, 1, 1], 1)": np.array([0, 0, 0]),
+    "position_ids_from_tokens(np.array([70_000, 9], dtype=np.uint32), 70_000)": np.array([0, 0]),
+    "position_ids_from_tokens([], 1)": ValueError("input_ids must hold at least one id"),
+    "position_ids_from_tokens([4], None)": TypeError("eos_token_id must be"),
+    "position_ids_from_tokens([4], -100)": ValueError("eos_token_id must be"),
+    "position_ids_from_tokens([[4]], 1)": ValueError("input_ids must be one-dimensional"),
+    "position_ids_from_tokens('ab', 1)": TypeError("input_ids must be integers, got text"),
+    "document_mask([0, 1], 2)": np.array([[True, False], [False, True]]),
+    "document_mask([0], np.int8(1))": np.array([[True]]),
+    "document_mask([0], -1)": ValueError("length must be"),
+    "document_mask([], 2)": ValueError("document_starts must begin with 0"),
+    "cu_seqlens([0, 2], 3)": np.array([0, 2, 3], dtype=np.int32),
+    "cu_seqlens(np.array([0, 100], dtype=np.int8), 200)": np.array([0, 100, 200]),
+    "cu_seqlens([0], 2**31)": ValueError("length must be"),
+    "cu_seqlens([0, -1], 3)": ValueError("document_starts must increase"),
+    "bool(flex_document_mask([0, 2], 3)(0, 0, torch.tensor(2), torch.tensor(1)))": False,
+    "flex_document_mask([0, 4], 3)": ValueError("less than length 3, got [0, 4]"),
+    # batches
+    "batch(row(5, 6, document_starts=[0, 1]))": {
+        "input_ids": [[5, 6]],
+        "labels": [[-100, -100]],
+        "position_ids": [[0, 0]],
+    },
+    "batch(row(5, 6), row(7))['labels']": [[-100, 6], [-100, -100]],
+    "batch(row(5, 6, labels=[-100, 6]), row(7, labels=[7]))['labels']": [[-100, 6], [-100, -100]],
+    "batch(row(5, 6, document_starts=None))['position_ids']": [[0, 1]],
+    "batch(*pack_documents([[1, 2], [3]], 4), packed=np.True_)['position_ids']": [[0, 1, 0]],
+    "batch()": ValueError("rows must hold at least one row"),
+    "batch(row())": ValueError("input_ids must hold at least one id, got an empty row"),
+    "batch(row(1), row(), packed=True)": ValueError("got an empty row"),
+    "batch([1, 2])": TypeError("rows[0] must have input_ids, got a list"),
+    "batch({'ids': [1]})": TypeError("rows[0] must have input_ids, got a dict"),
+    "batch(row(1.5))": TypeError("input_ids must be integers"),
+    "batch({'input_ids': 'ab'})": TypeError("input_ids must be integers, got text"),
+    "batch(row(1, 2, labels=[1]))": ValueError("labels must be 2, as the ids, got 1"),
+    "batch(row(1, 2, labels=[1, 2]), row(3))": ValueError("labels must be in all rows or in none"),
+    "batch(row(1, document_starts=[0]), row(3))": ValueError("row 0 has them and row 1 has not"),
+    "batch(row(1, 2, document_starts=[1]))": ValueError("document_starts must begin with 0"),
+    "batch(row(1, 2, document_starts=[0, 2]))": ValueError("document_starts must increase and be less than length 2"),
+    "batch(row(1), packed='yes')": TypeError("packed_sequences must be True or False"),
+    "batch(row(1), packed=1)": TypeError("packed_sequences must be"),
+    "batch(row(1), pad=None)": ValueError("tokenizer must have pad_token_id, got none"),
+    "batch(row(1), pad=-1)": ValueError("pad_token_id must be"),
+    "batch(row(1), packed=True, eos=None)": ValueError("tokenizer must have eos_token_id"),
+    "batch(row(1), eos=None)['labels']": [[-100]],
+    "PackingCollator(None)": ValueError("tokenizer must have pad_token_id"),
+    "PackingCollator(CHARACTERS)": ValueError("wrap_tokenizer gives it one"),
+}

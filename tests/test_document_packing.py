@@ -1,0 +1,577 @@
+"""Packs, streams of them, positions, masks and batches, each against a naive twin."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from types import SimpleNamespace
+
+import datasets
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import DataCollatorWithFlattening, Trainer, TrainingArguments
+
+from course_lib import document_packing
+from course_lib.document_packing import (
+    PackingCollator,
+    assign_packs,
+    crop_documents,
+    cu_seqlens,
+    document_mask,
+    flex_document_mask,
+    pack_documents,
+    pack_examples,
+    pack_stream,
+    packing_report,
+    pad_documents,
+    position_ids_from_starts,
+    position_ids_from_tokens,
+)
+from course_lib.foundation import CharTokenizer, load_documents
+from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
+
+FACE = SimpleNamespace(pad_token_id=0, eos_token_id=1)
+EXAMPLES = settings(max_examples=40)
+
+shapes = st.integers(1, 12).flatmap(lambda longest: st.tuples(st.lists(st.integers(1, longest)), st.just(longest)))
+texts_and_length = st.tuples(st.lists(st.integers(0, 20), max_size=25), st.integers(1, 9))
+
+
+def documents_of(lengths: list[int]) -> list[np.ndarray]:
+    """Documents in which no two tokens are alike: each is its document and its place."""
+    return [np.arange(length, dtype=np.uint32) + 1000 * number for number, length in enumerate(lengths)]
+
+
+def tokens_of(packs: list) -> list[list[int]]:
+    return [pack.input_ids.tolist() for pack in packs]
+
+
+def whole(packs: list) -> list[int]:
+    return sorted(itertools.chain.from_iterable(tokens_of(packs)))
+
+
+# Which documents share a pack
+
+
+def naive_packs(lengths: list[int], max_length: int, strategy: str) -> list[list[int]]:
+    packs: list[list[int]] = []
+    order = list(range(len(lengths)))
+    if strategy != "greedy":
+        order.sort(key=lambda document: -lengths[document])
+    for document in order:
+        rooms = [max_length - sum(lengths[d] for d in pack) for pack in packs]
+        fitting = [i for i, room in enumerate(rooms) if room >= lengths[document]]
+        if strategy == "greedy":
+            fitting = [i for i in fitting if i == len(packs) - 1]
+        if not fitting:
+            packs.append([document])
+        elif strategy == "best_fit":
+            packs[min(fitting, key=lambda i: rooms[i])].append(document)
+        else:
+            packs[fitting[0]].append(document)
+    return packs
+
+
+@pytest.mark.parametrize("strategy", document_packing.STRATEGIES)
+@given(shapes)
+def test_packs_are_those_of_a_scan_over_all_of_them(strategy, shape):
+    lengths, max_length = shape
+    packs = assign_packs(lengths, max_length, strategy=strategy)
+    assert packs == naive_packs(lengths, max_length, strategy)
+    assert sorted(itertools.chain.from_iterable(packs)) == list(range(len(lengths)))
+
+
+@pytest.mark.parametrize("strategy", document_packing.STRATEGIES)
+def test_many_packs_are_those_of_a_scan_too(strategy):
+    lengths = np.clip(np.random.default_rng(0).lognormal(4, 1, 400), 1, 200).astype(int).tolist()
+    assert assign_packs(lengths, 200, strategy=strategy) == naive_packs(lengths, 200, strategy)
+
+
+def test_best_fit_fills_100_000_documents_at_2048():
+    lengths = np.clip(np.random.default_rng(0).lognormal(5.5, 1.2, 100_000), 1, 2048).astype(int)
+    packs = assign_packs(lengths, 2048)
+    assert max(sum(lengths[pack]) for pack in packs) <= 2048
+    assert lengths.sum() / len(packs) / 2048 >= 0.999
+
+
+def test_a_length_that_is_no_power_of_two_is_packed_alike():
+    for max_length in (100, 128, 129):
+        assert len(assign_packs([40] * 30, max_length)) == -(-30 // (max_length // 40))
+
+
+def test_a_pack_larger_than_everything_holds_everything():
+    for strategy in document_packing.STRATEGIES:
+        assert assign_packs([3, 1, 2], 2**31 - 1, strategy=strategy)[0] in ([0, 1, 2], [0, 2, 1])
+
+
+@pytest.mark.parametrize("strategy", ["first_fit", "best_fit"])
+def test_of_equally_long_documents_the_earliest_comes_first(strategy):
+    assert assign_packs([2, 3, 2, 3, 2], 5, strategy=strategy) == [[1, 0], [3, 2], [4]]
+
+
+# Packs with their tokens
+
+
+@pytest.mark.parametrize("strategy", document_packing.STRATEGIES)
+@given(texts_and_length)
+def test_every_token_is_packed_exactly_once(strategy, shape):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    packs = pack_documents(documents, max_length, strategy=strategy)
+    assert isinstance(packs, list)
+    assert whole(packs) == sorted(itertools.chain.from_iterable(d.tolist() for d in documents))
+    for pack in packs:
+        assert 1 <= len(pack) <= max_length
+        assert pack.document_starts[0] == 0
+        assert (np.diff(pack.document_starts) > 0).all()
+        assert pack.document_starts[-1] < len(pack)
+    report = packing_report(documents, packs, max_length)
+    assert report.tokens_lost == report.documents_truncated == report.documents_dropped == 0
+    assert report.documents_split == sum(n > max_length for n in lengths)
+
+
+@given(texts_and_length)
+def test_a_long_document_becomes_full_pieces_and_a_rest(shape):
+    lengths, max_length = shape
+    pieces = [piece for pack in pack_documents(documents_of(lengths), max_length) for piece in pack.pieces()]
+    for document, length in enumerate(lengths):
+        sizes = [len(p.ids) for p in sorted(pieces, key=lambda p: p.offset) if p.document == document]
+        rest = [length % max_length] if length % max_length else []
+        assert sizes == [max_length] * (length // max_length) + rest
+
+
+@given(texts_and_length)
+def test_a_truncated_document_keeps_its_beginning(shape):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    packs = pack_documents(documents, max_length, split_long=False)
+    kept = {piece.document: piece.ids.tolist() for pack in packs for piece in pack.pieces()}
+    assert kept == {n: ids[:max_length].tolist() for n, ids in enumerate(documents) if len(ids)}
+    report = packing_report(documents, packs, max_length)
+    assert report.tokens_lost == sum(max(0, n - max_length) for n in lengths)
+    assert report.documents_split == 0
+
+
+def test_packing_is_the_assignment_of_its_pieces():
+    documents = documents_of([5, 3, 0, 12, 2, 7, 1, 8])
+    packs = pack_documents(documents, 8)
+    assert [pack.documents.tolist() for pack in packs] == [[3], [7], [5, 6], [0, 1], [3, 4]]
+    assert packs[-1].offsets.tolist() == [8, 0]
+    assert packs[-1].input_ids.tolist() == [3008, 3009, 3010, 3011, 4000, 4001]
+
+
+def test_ids_keep_their_small_type():
+    assert pack_documents([[1, 2], [70_000]], 4)[0].input_ids.dtype == np.uint32
+    assert pack_documents([[1, 2], [3]], 4)[0].input_ids.dtype == np.uint16
+
+
+def test_documents_may_be_a_generator_tensors_or_lists():
+    for kind in (list, np.array, torch.tensor):
+        documents = (kind(values) for values in ([1, 2, 3], [4, 5]))
+        assert tokens_of(pack_documents(documents, 5)) == [[1, 2, 3, 4, 5]]
+
+
+# The other policies
+
+
+@given(texts_and_length)
+def test_padding_gives_each_piece_a_row(shape):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    packs = pad_documents(documents, max_length)
+    assert whole(packs) == sorted(itertools.chain.from_iterable(d.tolist() for d in documents))
+    assert all(pack.document_starts.tolist() == [0] for pack in packs)
+    assert len(packs) == sum(-(-n // max_length) for n in lengths)
+
+
+def naive_crop(lengths: list[int], max_length: int, buffer_size: int, crop: str) -> list[list[tuple[int, int]]]:
+    """Documents and how much of each, row by row, by sorting the buffer each time."""
+    arriving = [(n, number) for number, n in enumerate(lengths) if n]
+    buffer, rows = [], []
+    while arriving or buffer:
+        row, room = [], max_length
+        while room:
+            while arriving and len(buffer) < buffer_size:
+                buffer.append(arriving.pop(0))
+            if not buffer:
+                break
+            fitting = [pair for pair in buffer if pair[0] <= room]
+            if fitting:
+                chosen = max(fitting, key=lambda pair: (pair[0], -pair[1]))
+            elif crop == "shortest":
+                chosen = min(buffer)
+            else:
+                chosen = buffer[0]
+            buffer.remove(chosen)
+            row.append((chosen[1], min(chosen[0], room)))
+            room -= row[-1][1]
+        rows.append(row)
+    return rows
+
+
+@given(texts_and_length, st.integers(1, 6), st.sampled_from(["shortest", "oldest"]))
+def test_rows_are_cropped_as_by_a_sorted_buffer(shape, buffer_size, crop):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    packs = crop_documents(documents, max_length, buffer_size=buffer_size, crop=crop)
+    rows = [[(piece.document, len(piece.ids)) for piece in pack.pieces()] for pack in packs]
+    assert rows == naive_crop(lengths, max_length, buffer_size, crop)
+    assert all(len(pack) == max_length for pack in packs[:-1])
+    assert not any(pack.offsets.any() for pack in packs)
+    report = packing_report(documents, packs, max_length)
+    assert report.tokens_lost == sum(lengths) - sum(map(len, packs))
+    assert report.documents_dropped == report.documents_split == 0
+
+
+def test_crop_the_shortest_lets_long_documents_silt_up_the_buffer():
+    lengths = np.random.default_rng(0).lognormal(5.5, 1.3, 30_000).astype(int) + 1
+    stream = np.zeros(lengths.max(), dtype=np.uint16)
+    packs = crop_documents([stream[:n] for n in lengths], 2048, buffer_size=1000)
+    read = np.array([lengths[pack.documents].sum() for pack in packs])
+    lost = read - [len(pack) for pack in packs]
+    shares = [lost[part].sum() / read[part].sum() for part in np.array_split(np.arange(len(packs)), 10)]
+    assert shares[0] < 0.01 < 0.2 < shares[-2] < shares[-1]
+
+
+# A stream
+
+
+def naive_stream(lengths: list[int], max_length: int, buffer_size: int) -> list[list[int]]:
+    """The numbers of the pieces of each pack, with a list as the buffer."""
+    sizes = [min(max_length, n - start) for n in lengths for start in range(0, n, max_length)]
+    buffer, packs = [], []
+
+    def emit():
+        pack, room = [buffer.pop(0)], max_length
+        room -= sizes[pack[0]]
+        while fitting := [piece for piece in buffer if sizes[piece] <= room]:
+            chosen = max(fitting, key=lambda piece: (sizes[piece], -piece))
+            buffer.remove(chosen)
+            pack.append(chosen)
+            room -= sizes[chosen]
+        packs.append(pack)
+
+    for piece in range(len(sizes)):
+        buffer.append(piece)
+        if len(buffer) == buffer_size:
+            emit()
+    while buffer:
+        emit()
+    return packs
+
+
+@given(texts_and_length, st.integers(1, 7))
+def test_a_stream_packs_as_with_a_list_for_a_buffer(shape, buffer_size):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    pieces = [tuple(d[i : i + max_length].tolist()) for d in documents for i in range(0, len(d), max_length)]
+    packs = list(pack_stream(documents, max_length, buffer_size=buffer_size))
+    expected = naive_stream(lengths, max_length, buffer_size)
+    assert tokens_of(packs) == [list(itertools.chain.from_iterable(pieces[i] for i in pack)) for pack in expected]
+    assert packing_report(documents, packs, max_length).tokens_lost == 0
+
+
+def test_a_stream_reads_no_further_ahead_than_its_buffer():
+    read = 0
+
+    def documents():
+        nonlocal read
+        for ids in documents_of([3, 5, 40, 2, 2, 7, 1, 8, 8, 8, 1, 1]):
+            read += 1
+            yield ids
+
+    emitted = set()
+    for pack in pack_stream(documents(), 8, buffer_size=4):
+        emitted |= set(pack.documents.tolist())
+        assert read <= len(emitted) + 4
+
+
+@EXAMPLES
+@given(texts_and_length, st.integers(1, 7), st.data())
+def test_a_resumed_stream_yields_what_was_left_twice_in_a_row(shape, buffer_size, data):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+
+    def new():
+        return pack_stream(documents, max_length, buffer_size=buffer_size)
+
+    everything = tokens_of(list(new()))
+    first = data.draw(st.integers(0, len(everything)))
+    second = data.draw(st.integers(first, len(everything)))
+    stream, got = new(), []
+    for stop in (first, second):
+        iterator = iter(stream)
+        got += tokens_of([next(iterator) for _ in range(stop - len(got))])
+        state = json.loads(json.dumps(stream.state_dict()))
+        stream = new()
+        stream.load_state_dict(state)
+        assert stream.state_dict() == state
+    assert got + tokens_of(list(stream)) == everything
+    assert tokens_of(list(stream)) == everything  # the next epoch begins anew
+
+
+def test_a_state_from_the_end_has_nothing_left():
+    documents = documents_of([3, 5, 2])
+    stream, other = (pack_stream(documents, 6, buffer_size=2) for _ in range(2))
+    packs = list(stream)
+    other.load_state_dict(stream.state_dict())
+    assert list(other) == []
+    assert tokens_of(list(other)) == tokens_of(packs)
+
+
+def test_a_peek_loses_nothing_and_the_iterator_that_acts_last_is_saved():
+    documents = documents_of([3, 5, 2, 4, 4, 1])
+    stream = pack_stream(documents, 6, buffer_size=2)
+    everything = tokens_of(list(stream))
+    ahead, behind = iter(stream), iter(stream)
+    for iterator, steps in ((ahead, 3), (behind, 1)):
+        for _ in range(steps):
+            next(iterator)
+    other = pack_stream(documents, 6, buffer_size=2)
+    other.load_state_dict(stream.state_dict())
+    assert tokens_of(list(other)) == everything[1:]
+
+
+def test_other_documents_are_refused_when_they_are_read():
+    documents = documents_of([3, 5, 2, 4, 4, 1])
+    stream = pack_stream(documents, 6, buffer_size=2)
+    next(iter(stream))
+    state = stream.state_dict()
+    joined = [np.concatenate(documents[:2]), *documents[2:]]
+    for others in (documents[1:], documents[:1], joined, [documents[0] + 1, *documents[1:]]):
+        other = pack_stream(others, 6, buffer_size=2)
+        other.load_state_dict(state)
+        with pytest.raises(ValueError, match="documents must be those of the saved state"):
+            list(other)
+
+
+def test_documents_that_can_be_read_once_are_not_silently_empty():
+    stream = pack_stream(iter(documents_of([3, 5])), 6, buffer_size=2)
+    assert len(list(stream)) == 2
+    with pytest.raises(ValueError, match="documents must be something that can be read again"):
+        iter(stream)
+
+
+def test_a_document_that_cannot_be_read_leaves_a_state_to_go_on_from():
+    good = documents_of([3, 5, 2, 4, 4, 1])
+    everything = tokens_of(list(pack_stream(good, 6, buffer_size=4)))
+    stream, got = pack_stream([*good[:5], "text"], 6, buffer_size=4), []
+    with pytest.raises(TypeError, match=r"documents\[5\]: ids must be integers, got text"):
+        got.extend(pack.input_ids.tolist() for pack in stream)
+    other = pack_stream(good, 6, buffer_size=4)
+    other.load_state_dict(stream.state_dict())
+    assert got
+    assert got + tokens_of(list(other)) == everything
+
+
+def test_a_larger_buffer_packs_better():
+    lengths = np.clip(np.random.default_rng(0).lognormal(4, 1, 3000), 1, 512).astype(int)
+    documents = documents_of(lengths.tolist())
+    packs = [len(list(pack_stream(documents, 512, buffer_size=size))) for size in (1, 10, 100, 3000)]
+    assert packs == sorted(packs, reverse=True)
+    assert packs[-1] <= len(assign_packs(lengths, 512)) + 2
+
+
+# Positions and masks
+
+rows = st.lists(st.integers(1, 6), min_size=1, max_size=6)
+
+
+def starts_of(lengths: list[int]) -> tuple[list[int], int]:
+    ends = list(itertools.accumulate(lengths))
+    return [0, *ends[:-1]], ends[-1]
+
+
+@given(rows)
+def test_positions_and_masks_are_those_of_loops(lengths):
+    starts, length = starts_of(lengths)
+    positions = [place for n in lengths for place in range(n)]
+    segments = [number for number, n in enumerate(lengths) for _ in range(n)]
+    got = position_ids_from_starts(starts, length)
+    assert got.dtype == torch.int64
+    assert got.tolist() == positions
+    mask = document_mask(starts, length)
+    assert mask.dtype == torch.bool
+    assert mask.tolist() == [[k <= q and segments[k] == segments[q] for k in range(length)] for q in range(length)]
+    may_see = flex_document_mask(starts, length)
+    places = torch.arange(length)
+    assert torch.equal(may_see(0, 0, places[:, None], places[None, :]), mask)
+    ends = cu_seqlens(starts, length)
+    assert ends.dtype == torch.int32
+    assert ends.tolist() == [0, *itertools.accumulate(lengths)]
+
+
+@given(rows)
+def test_positions_from_tokens_agree_where_each_document_ends(lengths):
+    starts, length = starts_of(lengths)
+    ids = np.full(length, 7)
+    ids[np.cumsum(lengths) - 1] = 1
+    assert torch.equal(position_ids_from_tokens(ids, 1), position_ids_from_starts(starts, length))
+
+
+def test_padding_is_a_segment_whose_start_the_caller_appends():
+    mask = document_mask([0, 2, 3], 5)
+    assert mask.any(dim=1).all()  # no row sees nothing: that would make softmax NaN
+    assert not mask[3:, :3].any()
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_flex_attention_agrees_with_the_dense_mask():
+    flex = pytest.importorskip("torch.nn.attention.flex_attention")
+    starts, length = [0, 40, 41, 100], 128
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = torch.randn(3, 1, 2, length, 16, generator=generator)
+    block_mask = flex.create_block_mask(
+        flex_document_mask(starts, length), None, None, length, length, device="cpu", BLOCK_SIZE=32
+    )
+    assert block_mask.sparsity() > 40  # causal alone: 37.5; whole blocks between documents are left out
+    got = flex.flex_attention(query, key, value, block_mask=block_mask)
+    dense = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=document_mask(starts, length))
+    torch.testing.assert_close(got, dense)
+
+
+# Batches
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=8), min_size=1, max_size=6))
+def test_a_batch_is_that_of_the_library_on_the_same_documents(documents):
+    (pack,) = pack_documents(documents, 100, strategy="greedy")
+    theirs = DataCollatorWithFlattening()([{"input_ids": ids} for ids in documents])
+    ours = PackingCollator(FACE)([pack])
+    assert set(ours) == set(theirs) == {"input_ids", "labels", "position_ids"}
+    for name in ours:
+        assert torch.equal(ours[name], theirs[name]), name
+    labels = [[-100, *ids[1:]] for ids in documents]
+    row = {**vars(pack), "labels": list(itertools.chain(*labels))}
+    theirs = DataCollatorWithFlattening()(
+        [{"input_ids": i, "labels": x} for i, x in zip(documents, labels, strict=True)]
+    )
+    assert torch.equal(PackingCollator(FACE)([row])["labels"], theirs["labels"])
+
+
+def test_an_empty_document_gives_the_library_a_label_too_many():
+    theirs = DataCollatorWithFlattening()([{"input_ids": [5]}, {"input_ids": []}])
+    assert (theirs["input_ids"].shape, theirs["labels"].shape) == ((1, 1), (1, 2))
+    ours = PackingCollator(FACE)(pack_documents([[5], []], 4))
+    assert ours["labels"].tolist() == [[-100]]
+
+
+def test_a_shorter_row_is_filled_with_a_segment_of_its_own():
+    packs = pack_documents([[5, 6, 7, 8], [2, 3]], 4)
+    batch = PackingCollator(FACE)(packs)
+    assert batch["input_ids"].tolist() == [[5, 6, 7, 8], [2, 3, 0, 0]]
+    assert batch["labels"].tolist() == [[-100, 6, 7, 8], [-100, 3, -100, -100]]
+    assert batch["position_ids"].tolist() == [[0, 1, 2, 3], [0, 1, 0, 1]]
+
+
+def test_each_row_has_its_own_starts():
+    rows = [{"input_ids": [4, 5, 6], "document_starts": [0]}, {"input_ids": [4, 5, 6], "document_starts": [0, 1]}]
+    assert PackingCollator(FACE)(rows)["position_ids"].tolist() == [[0, 1, 2], [0, 0, 1]]
+    for mixed in ([rows[0], {"input_ids": [1]}], [{"input_ids": [1]}, rows[1]]):
+        for packed in (None, True):
+            with pytest.raises(ValueError, match="document_starts must be in all rows or in none"):
+                PackingCollator(FACE, packed)(mixed)
+        assert PackingCollator(FACE, False)(mixed)["position_ids"].shape == (2, 3)
+
+
+def test_true_falls_back_to_tokens_and_false_ignores_starts():
+    row = {"input_ids": [4, 1, 5, 6]}
+    assert PackingCollator(FACE, True)([row])["position_ids"].tolist() == [[0, 1, 0, 1]]
+    assert PackingCollator(FACE)([row])["position_ids"].tolist() == [[0, 1, 2, 3]]
+    packed = {**row, "document_starts": [0, 3]}
+    assert PackingCollator(FACE, True)([packed])["position_ids"].tolist() == [[0, 1, 2, 0]]
+    assert PackingCollator(FACE, False)([packed])["position_ids"].tolist() == [[0, 1, 2, 3]]
+
+
+def test_ids_of_a_small_type_do_not_overflow():
+    rows = [{"input_ids": np.array([250, 255], dtype=np.uint8)}]
+    assert PackingCollator(SimpleNamespace(pad_token_id=50_000))(rows)["labels"].tolist() == [[-100, 255]]
+
+
+# Through the libraries
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    return [document.text for document in load_documents()][:60]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(texts):
+    return build_tokenizer(texts, vocab_size=400, progress=False)
+
+
+def test_a_data_set_is_packed_by_map(texts, tokenizer):
+    dataset = datasets.Dataset.from_dict({"text": texts, "number": range(len(texts))})
+    packed = dataset.map(
+        pack_examples,
+        batched=True,
+        batch_size=20,
+        remove_columns=dataset.column_names,
+        fn_kwargs={"tokenizer": wrap_tokenizer(tokenizer, model_max_length=100), "max_length": 100},
+    )
+    documents = [tokenizer.encode(text).ids for text in texts]
+    assert packed.column_names == ["input_ids", "document_starts"]
+    assert sum(map(len, packed["input_ids"])) == sum(map(len, documents))
+    expected = [pack for i in range(0, 60, 20) for pack in pack_documents(documents[i : i + 20], 100)]
+    assert packed["input_ids"][:] == tokens_of(expected)
+    assert packed["document_starts"][:] == [pack.document_starts.tolist() for pack in expected]
+
+
+def test_examples_are_packed_by_any_of_the_tokenizers(texts, tokenizer):
+    features = {"text": ["abc", "", "de"], "row": [1, 2, 3]}
+    characters = CharTokenizer("abcde")
+    packed = pack_examples(features, characters, max_length=4)
+    assert packed == {"input_ids": [[0, 1, 2, 5], [3, 4, 5, 5]], "document_starts": [[0], [0, 3]]}
+    wrapped = wrap_tokenizer(tokenizer, model_max_length=64)
+    ours, theirs = (pack_examples({"x": texts}, t, max_length=64, text_column="x") for t in (tokenizer, wrapped))
+    assert ours == theirs
+
+
+def test_a_trainer_takes_packs_and_the_collator(tmp_path, texts, tokenizer):
+    pytest.importorskip("accelerate")
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    wrapped = wrap_tokenizer(tokenizer, model_max_length=256)
+    packed = datasets.Dataset.from_dict(pack_examples({"text": texts[:20]}, wrapped, max_length=256))
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(wrapped), hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2
+    )
+    arguments = TrainingArguments(
+        str(tmp_path),
+        max_steps=3,
+        per_device_train_batch_size=2,
+        learning_rate=1e-2,
+        report_to=[],
+        use_cpu=True,
+        save_strategy="no",
+        disable_tqdm=True,
+        logging_strategy="no",
+        remove_unused_columns=False,  # or document_starts would be gone before the collator
+    )
+    seen = []
+
+    def collate(rows):
+        seen.append(PackingCollator(wrapped)(rows))
+        return seen[-1]
+
+    trainer = Trainer(LlamaForCausalLM(config), arguments, train_dataset=packed, data_collator=collate)
+    result = trainer.train()
+    assert result.global_step == 3
+    assert np.isfinite(result.training_loss)
+    assert any((batch["position_ids"] == 0).sum() > len(batch["input_ids"]) for batch in seen)
+
+
+def test_packing_does_not_touch_the_global_seed():
+    before = random.getstate(), torch.get_rng_state()
+    documents = documents_of([5, 3, 12, 2])
+    list(pack_stream(documents, 8, buffer_size=2))
+    crop_documents(documents, 8)
+    PackingCollator(FACE)(pack_documents(documents, 8))
+    assert before[0] == random.getstate()
+    assert torch.equal(before[1], torch.get_rng_state())
