@@ -213,7 +213,7 @@ def inspect_packs(
     packs: Iterable[object],
     max_length: int,
     *,
-    end_of_text_id: int | None = None,
+    eos_token_id: int | None = None,
     limit: int = LISTED,
 ) -> Figure:
     """Show a table of packs, and return a picture of them.
@@ -224,22 +224,22 @@ def inspect_packs(
             as a mapping. `documents`, which document each piece is from, is used where
             it is there.
         max_length: L.
-        end_of_text_id: what ends a document; a piece without it at its end was cut.
+        eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided behind it.
         limit: so many packs, from the first to the last, are listed and drawn; the last
             line of the table counts all.
     """
     max_length = check_integer("max_length", max_length, minimum=1)
     limit = check_integer("limit", limit, minimum=1, maximum=MOST_ROWS)
-    if end_of_text_id is not None:
-        end_of_text_id = check_integer("end_of_text_id", end_of_text_id, minimum=0)
+    if eos_token_id is not None:
+        eos_token_id = check_integer("eos_token_id", eos_token_id, minimum=0)
     rows = [
-        _read_pack(number, pack, max_length, end_of_text_id)
+        _read_pack(number, pack, max_length, eos_token_id)
         for number, pack in enumerate(_each_pack(packs))
     ]
     if not rows:
         raise ValueError("packs must be at least one, got none")
-    cuts = _find_cuts(rows, end_of_text_id)
+    cuts = _find_cuts(rows, eos_token_id)
     lines = [
         [f"pack {number}", len(ids), sizes.size, cut and sum(cut)]
         for number, ((ids, sizes, _), cut) in enumerate(zip(rows, cuts, strict=True))
@@ -288,7 +288,7 @@ def _each_pack(packs: Iterable[object]) -> Iterable[object]:
 
 
 def _read_pack(
-    number: int, pack: object, max_length: int, end_of_text_id: int | None
+    number: int, pack: object, max_length: int, eos_token_id: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """The ids of a pack, the lengths of its pieces, and their documents if told."""
 
@@ -317,12 +317,12 @@ def _read_pack(
             f"{len(ids)}"
         )
     if starts is None:
-        if end_of_text_id is None:
+        if eos_token_id is None:
             raise ValueError(
-                f"packs[{number}] has no `document_starts`: give `end_of_text_id` to "
+                f"packs[{number}] has no `document_starts`: give `eos_token_id` to "
                 "divide it behind each such id"
             )
-        starts = np.append(0, np.flatnonzero(ids[:-1] == end_of_text_id) + 1)
+        starts = np.append(0, np.flatnonzero(ids[:-1] == eos_token_id) + 1)
     starts = starts.astype(np.int64)
     sizes = np.diff(np.append(starts, len(ids)))
     if not starts.size or starts[0] != 0 or (sizes < 1).any():
@@ -338,23 +338,21 @@ def _read_pack(
     return ids, sizes, documents
 
 
-def _find_cuts(
-    rows: list[tuple], end_of_text_id: int | None
-) -> list[list[bool] | None]:
+def _find_cuts(rows: list[tuple], eos_token_id: int | None) -> list[list[bool] | None]:
     """Whether each piece is only a part of its document; None where nothing tells."""
     told = [documents for _, _, documents in rows if documents is not None]
     seen, counts = np.unique(np.concatenate(told or [[]]), return_counts=True)
     in_parts = set(seen[counts > 1].tolist())
     cuts = []
     for ids, sizes, documents in rows:
-        if documents is None and end_of_text_id is None:
+        if documents is None and eos_token_id is None:
             cuts.append(None)
             continue
         cut = np.zeros(sizes.size, dtype=bool)
         if documents is not None:
             cut |= [number in in_parts for number in documents.tolist()]
-        if end_of_text_id is not None:
-            cut |= ids[np.cumsum(sizes) - 1] != end_of_text_id
+        if eos_token_id is not None:
+            cut |= ids[np.cumsum(sizes) - 1] != eos_token_id
         cuts.append(cut.tolist())
     return cuts
 
