@@ -229,6 +229,32 @@ def counted_twice(sizes, target):
     return [*tasks, (start, len(sizes))] if start < len(sizes) else tasks
 
 
+@cut_tasks.mistake(
+    "these are positions of bytes. A task is told which *documents* to read: their "
+    "numbers."
+)
+def byte_positions(sizes, target):
+    ends = [0, *accumulate(sizes)]
+    return [(ends[a], ends[b]) for a, b in cut_tasks.reference(sizes, target)]
+
+
+@cut_tasks.mistake(
+    "these are positions of bytes, and a document can be cut in two. A task is told "
+    "which documents to read: their numbers."
+)
+def cut_through_documents(sizes, target):
+    total = sum(sizes)
+    return [(i, min(i + target, total)) for i in range(0, total, target)]
+
+
+@cut_tasks.mistake(
+    "the sizes are sorted first. The documents must stay in their order, for the "
+    "output has them in that order."
+)
+def sorted_first(sizes, target):
+    return cut_tasks.reference(sorted(sizes, reverse=True), target)
+
+
 @cut_tasks.mistake("all documents are one task: nothing is shared out.")
 def all_in_one(sizes, target):
     return [(0, len(sizes))] if sizes else []
@@ -515,6 +541,69 @@ def stopped_by_both(finished, written):
     return ready
 
 
+@can_be_written.mistake(
+    "reading `finished` ends at the first entry that is not the next task. The next "
+    "one may stand behind it: tasks end in any order."
+)
+def ends_at_another(finished, written):
+    ready = []
+    for number in finished:
+        if number != written + len(ready):
+            break
+        ready.append(number)
+    return ready
+
+
+@can_be_written.mistake(
+    "if the next one has ended, only those up to the first gap can be written with it: "
+    "not all that have ended."
+)
+def all_if_the_next(finished, written):
+    return over_the_gap(finished, written) if written in finished else []
+
+
+@can_be_written.mistake(
+    "if the next one has ended, only those up to the first gap can be written with it, "
+    "and in the order of the tasks, not in that in which they ended."
+)
+def all_in_their_order_if_the_next(finished, written):
+    return not_written_yet(finished, written) if written in finished else []
+
+
+@can_be_written.mistake(
+    "only numbers below the length of `finished` are looked at: how many have ended "
+    "says nothing of their numbers."
+)
+def below_the_length(finished, written):
+    ready = can_be_written.reference(finished, written)
+    return [number for number in ready if number < len(finished)]
+
+
+@can_be_written.mistake(
+    "those before `written` need not be in `finished`, and only numbers below its "
+    "length are looked at: how many have ended says nothing of their numbers."
+)
+def below_the_length_from_the_first(finished, written):
+    ready = can_be_written.reference(finished, 0)
+    return [n for n in ready if written <= n < len(finished)]
+
+
+@can_be_written.mistake(
+    "the first `written` entries are cut off. Those are not the tasks before "
+    "`written`: most of them are not in `finished` at all."
+)
+def cut_off(finished, written):
+    return sorted(set(finished))[written:]
+
+
+@can_be_written.mistake(
+    "the first `written` entries of `finished` are cut off. `written` counts tasks in "
+    "the file, not entries; and behind a gap nothing can be written."
+)
+def cut_off_as_they_are(finished, written):
+    return finished[written:]
+
+
 @can_be_written.mistake("that is how many can be written. Return their numbers.")
 def how_many(finished, written):
     return len(can_be_written.reference(finished, written))
@@ -701,6 +790,40 @@ def bin_is_left(num_tasks, files):
     return [n for n in range(num_tasks) if n in left or f"{n:05}.bin" in files]
 
 
+@tasks_left.mistake(
+    "a number is looked for anywhere in the names: `1` stands in `00010`, and `0` in "
+    "every one of them. Compare whole names."
+)
+def number_anywhere(num_tasks, files):
+    return [n for n in range(num_tasks) if str(n) not in "".join(files)]
+
+
+@tasks_left.mistake(
+    "only tasks with a `.tmp`, which were being done. Those that were never begun are "
+    "left, too, and a `.bin` without `.json`."
+)
+def those_in_work(num_tasks, files):
+    return [int(name[:5]) for name in files if name.endswith(".tmp")]
+
+
+@tasks_left.mistake("these are names of files. Return the numbers of tasks.")
+def names_of_files(num_tasks, files):
+    return [name for name in files if not name.endswith(".json")]
+
+
+@tasks_left.mistake(
+    "up to the first one that is done. Behind it others can be left: tasks end in any "
+    "order."
+)
+def until_one_is_done(num_tasks, files):
+    left = []
+    for number in range(num_tasks):
+        if f"{number:05}.json" in files:
+            break
+        left.append(number)
+    return left
+
+
 @tasks_left.mistake("that is how many are left. Return which.")
 def how_many_left(num_tasks, files):
     return len(tasks_left.reference(num_tasks, files))
@@ -782,6 +905,33 @@ def one_step(done, num_steps, batch_size, rank, world_size):
     return positions_of.reference(done, min(num_steps, 1), batch_size, rank, world_size)
 
 
+@positions_of.mistake(
+    "whose a sample is, is counted from position 0. The steps of *these* ranks begin "
+    "at `done`, and the one before may not have been theirs."
+)
+def counted_from_zero(done, num_steps, batch_size, rank, world_size):
+    everything = range(done, done + num_steps * batch_size * world_size)
+    return [p for p in everything if p // batch_size % world_size == rank]
+
+
+@positions_of.mistake(
+    "dealt out like cards, and counted from position 0. A rank reads `batch_size` "
+    "samples in a row, and the first step begins at `done`."
+)
+def dealt_out_from_zero(done, num_steps, batch_size, rank, world_size):
+    everything = range(done, done + num_steps * batch_size * world_size)
+    return [p for p in everything if p % world_size == rank]
+
+
+@positions_of.mistake(
+    "the first sample of each batch is returned `batch_size` times: they follow one "
+    "another."
+)
+def first_one_again(done, num_steps, batch_size, rank, world_size):
+    all_ = positions_of.reference(done, num_steps, batch_size, rank, world_size)
+    return [p for p in all_[::batch_size] for _ in range(batch_size)]
+
+
 @positions_of.mistake("`num_steps` plays no part: these are positions in one step.")
 def always_one_step(done, num_steps, batch_size, rank, world_size):
     return positions_of.reference(done, 1, batch_size, rank, world_size)
@@ -817,6 +967,9 @@ FIRST = {
     "rounded down to a whole step of *these* ranks: what others have read of it is "
     "read again": (
         lambda done, B, rank, world: done // (world * B) * world * B + rank * B
+    ),
+    "rounded down to a whole batch: what others have read of it is read again": (
+        lambda done, B, rank, world: done // B * B + rank * B
     ),
     "rounded up to a whole step of *these* ranks: some samples are skipped": (
         lambda done, B, rank, world: -(-done // (world * B)) * world * B + rank * B
@@ -996,6 +1149,27 @@ def one_rank_alone(shard_sizes, batch_size):
 @equal_steps.mistake("the mean of the ranks' batches: some ranks have fewer.")
 def mean_of_batches(shard_sizes, batch_size):
     return sum(size // batch_size for size in shard_sizes) // len(shard_sizes)
+
+
+@equal_steps.mistake(
+    "the steps of all ranks are added up. A step is one that all of them take together."
+)
+def steps_of_all(shard_sizes, batch_size):
+    return min(shard_sizes) // batch_size * len(shard_sizes)
+
+
+@equal_steps.mistake(
+    "that is by how many steps the ranks differ. How many can all of them take?"
+)
+def difference_of_steps(shard_sizes, batch_size):
+    return max(shard_sizes) // batch_size - min(shard_sizes) // batch_size
+
+
+@equal_steps.mistake(
+    "one sample is taken off. Here nothing is shifted: count them all."
+)
+def one_sample_off(shard_sizes, batch_size):
+    return (min(shard_sizes) - 1) // batch_size
 
 
 @equal_steps.mistake("only the first shard is looked at.")
@@ -1179,6 +1353,53 @@ def times_the_ranks(sums, counts):
     return sum(sums) / total * len(sums) if total else 0.0
 
 
+@global_mean.mistake(
+    "divided by the number of ranks that have scored something, not of targets."
+)
+def by_the_ranks_with_targets(sums, counts):
+    ranks = sum(count > 0 for count in counts)
+    return sum(sums) / ranks if ranks else 0.0
+
+
+@global_mean.mistake(
+    "each rank is taken to have as many targets as the one with most: add up the "
+    "counts."
+)
+def all_as_the_largest(sums, counts):
+    return sum(sums) / (len(sums) * max(counts)) if max(counts) else 0.0
+
+
+@global_mean.mistake(
+    "a rank that has scored nothing has no mean of its own. Why divide rank by rank, "
+    "and multiply again? Add up first, divide once."
+)
+def there_and_back(sums, counts):
+    weighted = sum(s / n * n for s, n in zip(sums, counts, strict=True))
+    return weighted / sum(counts)
+
+
+@global_mean.mistake(
+    "divided inside the loop, by the targets so far: add up everything first."
+)
+def divided_so_far(sums, counts):
+    loss, targets = 0.0, 0
+    for own_sum, count in zip(sums, counts, strict=True):
+        targets += count
+        loss += own_sum / targets if targets else 0.0
+    return loss
+
+
+@global_mean.mistake(
+    "halved at every rank: the last one counts half, the one before it a quarter, and "
+    "so on. Add up everything first, divide once."
+)
+def halved_at_each(sums, counts):
+    mean = 0.0
+    for own_sum, count in zip(sums, counts, strict=True):
+        mean = (mean + own_sum / count) / 2 if count else mean
+    return mean
+
+
 @global_mean.mistake("only the first rank is looked at.")
 def rank_zero(sums, counts):
     return sums[0] / counts[0] if counts[0] else 0.0
@@ -1342,6 +1563,21 @@ ALL_RANKS = {
     "the first rank is taken for the slowest": (
         lambda work: sum(work[0] - w for w in work)
     ),
+    "the last rank is taken for the slowest": (
+        lambda work: sum(work[-1] - w for w in work)
+    ),
+    "the mean rank is compared with the slowest, once": (
+        lambda work: max(work) - sum(work) // len(work)
+    ),
+    "what all but the slowest do is counted, not what they could do": (
+        lambda work: sum(work) - max(work)
+    ),
+    "each rank is compared with each other one": (
+        lambda work: sum(abs(a - b) for a in work for b in work)
+    ),
+    "the two slowest are compared": (
+        lambda work: max(work) - sorted(work)[-2] if len(work) > 1 else 0
+    ),
     "ranks that wait are counted, not the pairs they could do": (
         lambda work: sum(w < max(work) for w in work)
     ),
@@ -1399,6 +1635,15 @@ def all_pairs(packs):
     return idle_otherwise(_cost, sum, packs)
 
 
+@idle_pairs.mistake(
+    "documents are compared with the longest one. It is ranks that wait: add up the "
+    "documents of each pack first."
+)
+def over_documents(packs):
+    work = [_triangle(n) for lengths in packs for n in lengths]
+    return sum(max(work) - pairs for pairs in work)
+
+
 @idle_pairs.mistake("several values: add up the idle pairs of all ranks.")
 def of_each_rank(packs):
     work = [_cost(lengths) for lengths in packs]
@@ -1442,6 +1687,12 @@ WIDTHS = {
     "an id is taken for a byte": lambda tokens, V: 1,
     "65,536 ids are 0 to 65,535, and fit into 2 bytes": (
         lambda tokens, V: 2 if V < 2**16 else 4
+    ),
+    "65,535 and 65,536 ids are 0 to 65,534 and 65,535, and fit into 2 bytes": (
+        lambda tokens, V: 2 if V < 2**16 - 1 else 4
+    ),
+    "as many whole bytes as the largest id needs: the shards are uint16 or uint32": (
+        lambda tokens, V: max(1, -(-(V - 1).bit_length() // 8))
     ),
     "65,537 ids are 0 to 65,536, and the last one does not fit into 2 bytes": (
         lambda tokens, V: 2 if V <= 2**16 + 1 else 4

@@ -653,3 +653,460 @@ wrong("num_shards", "the signed int16 ends at 32,767: uint16")(lambda n, v, s: -
 right("num_shards")(lambda n, v, s: math.ceil(n / (s // (2 if v - 1 <= np.iinfo(np.uint16).max else 4))))
 right("num_shards")(lambda n, v, s: (n + s // (2 if v <= 1 << 16 else 4) - 1) // (s // (2 if v <= 1 << 16 else 4)))
 refused("num_shards", "a float where")(lambda n, v, s: float(-(-n // (s // (2 if v <= 65_536 else 4)))))
+
+
+# A second class, which answered before it was known what the checks can tell.
+
+
+@wrong("cut_tasks", "a task is full at exactly `target` bytes,")
+def while_with_a_sum(sizes, target):
+    tasks, start = [], 0
+    while start < len(sizes):
+        stop = start
+        while stop < len(sizes) and sum(sizes[start:stop]) <= target:
+            stop += 1
+        tasks.append((start, stop))
+        start = stop
+    return tasks
+
+
+@right("cut_tasks")
+def what_is_left_is_closed_by_the_end(sizes, target):
+    tasks, start = [], 0
+    for stop in range(1, len(sizes)):
+        if sum(sizes[start:stop]) >= target:
+            tasks.append((start, stop))
+            start = stop
+    if start < len(sizes):
+        tasks.append((start, len(sizes)))
+    return tasks
+
+
+@wrong("cut_tasks", "these tasks hold *at most* `target` bytes:")
+def closed_when_next_would_not_fit(sizes, target):
+    tasks, start, total = [], 0, 0
+    for i in range(len(sizes)):
+        total += sizes[i]
+        if i + 1 == len(sizes) or total + sizes[i + 1] > target:
+            tasks.append((start, i + 1))
+            start, total = i + 1, 0
+    return tasks
+
+
+@wrong("cut_tasks", "what is left is added to the last task")
+def remainder_joins_the_last(sizes, target):
+    tasks, start, total = [], 0, 0
+    for i, size in enumerate(sizes):
+        total += size
+        if total >= target:
+            tasks.append((start, i + 1))
+            start, total = i + 1, 0
+    if start < len(sizes):
+        if tasks:
+            tasks[-1] = (tasks[-1][0], len(sizes))
+        else:
+            tasks.append((0, len(sizes)))
+    return tasks
+
+
+@wrong("cut_tasks", "a task starts one document late.")
+def counts_from_one(sizes, target):
+    tasks, start, total = [], 1, 0
+    for i, size in enumerate(sizes, start=1):
+        total += size
+        if total >= target:
+            tasks.append((start, i))
+            start, total = i + 1, 0
+    if start <= len(sizes):
+        tasks.append((start, len(sizes)))
+    return tasks
+
+
+@wrong("cut_tasks", "these are the numbers of all documents of")
+def numbers_of_documents(sizes, target):
+    tasks, task, total = [], [], 0
+    for i, size in enumerate(sizes):
+        task.append(i)
+        total += size
+        if total >= target:
+            tasks.append(task)
+            task, total = [], 0
+    if task:
+        tasks.append(task)
+    return tasks
+
+
+@wrong("cut_tasks", "these are positions of bytes. A task is")
+def byte_positions(sizes, target):
+    tasks, start, total = [], 0, 0
+    for size in sizes:
+        total += size
+        if total - start >= target:
+            tasks.append((start, total))
+            start = total
+    if start < total:
+        tasks.append((start, total))
+    return tasks
+
+
+@wrong("cut_tasks", "these are positions of bytes, and a")
+def fixed_bytes(sizes, target):
+    return [(i, min(i + target, sum(sizes))) for i in range(0, sum(sizes), target)]
+
+
+@wrong("cut_tasks", "the sizes are sorted first. The documents")
+def largest_first(sizes, target):
+    tasks, start, total = [], 0, 0
+    for i, size in enumerate(sorted(sizes, reverse=True)):
+        total += size
+        if total >= target:
+            tasks.append((start, i + 1))
+            start, total = i + 1, 0
+    if start < len(sizes):
+        tasks.append((start, len(sizes)))
+    return tasks
+
+
+wrong("cut_tasks", None, natural=False)(
+    lambda sizes, t: [(0, i + 1) for i in range(len(sizes)) if sum(sizes[: i + 1]) >= t]
+)
+
+
+@wrong("can_be_written", "`written` tasks stand in the file, 0 to")
+def next_is_in_the_rest(finished, written):
+    ready = [written] if written in finished else []
+    for number in sorted(finished):
+        if ready and number == ready[-1] + 1:
+            ready.append(number)
+    return [n for n in ready if n > written]
+
+
+@wrong("can_be_written", "reading `finished` ends at the first entry")
+def breaks_at_the_first_that_is_not_next(finished, written):
+    ready = []
+    for number in finished:
+        if number != written:
+            break
+        ready.append(number)
+        written += 1
+    return ready
+
+
+@wrong("can_be_written", "if the next one has ended, only those up")
+def everything_if_the_next_is_there(finished, written):
+    if written not in finished:
+        return []
+    return sorted(n for n in set(finished) if n >= written)
+
+
+@wrong("can_be_written", "if the next one has ended, only those up")
+def everything_in_order_if_the_next_is_there(finished, written):
+    return [n for n in finished if n >= written] if written in finished else []
+
+
+@wrong("can_be_written", "those before `written` need not be in")
+def up_to_the_first_gap_of_all(finished, written):
+    ready = []
+    for number in range(len(finished)):
+        if number not in finished:
+            break
+        if number >= written:
+            ready.append(number)
+    return ready
+
+
+@wrong("can_be_written", "only numbers below the length of")
+def at_most_as_many_as_finished(finished, written):
+    ready = []
+    for number in range(written, len(finished)):
+        if number not in finished:
+            break
+        ready.append(number)
+    return ready
+
+
+@wrong("can_be_written", "there is one entry more at the end in")
+def a_range_to_the_gap_inclusive(finished, written):
+    number = written
+    while number in finished:
+        number += 1
+    return list(range(written, number + 1))
+
+
+@wrong("can_be_written", "one that has ended must wait while one")
+def skips_gaps(finished, written):
+    return [n for n in range(written, max(finished, default=0) + 1) if n in finished]
+
+
+wrong("can_be_written", "the first `written` entries are cut off.")(lambda finished, w: sorted(set(finished))[w:])
+wrong("can_be_written", "the first `written` entries of `finished`")(lambda finished, w: finished[w:])
+
+
+wrong("tasks_left", "a number is looked for anywhere in the")(
+    lambda n, files: [i for i in range(n) if str(i) not in "".join(files)]
+)
+wrong("tasks_left", "only tasks with a `.tmp`, which were being")(
+    lambda n, files: [int(f[:5]) for f in files if f.endswith(".tmp")]
+)
+wrong("tasks_left", "`.bin.tmp` is taken for `.bin`, and `.bin`")(
+    lambda n, files: [i for i in range(n) if not any(f.startswith(f"{i:05}.bin") for f in files)]
+)
+wrong("tasks_left", "there is one entry more at the end in")(
+    lambda n, files: [i for i in range(n + 1) if f"{i:05}.json" not in files]
+)
+wrong("tasks_left", "the last entry is missing in every one of")(
+    lambda n, files: [i for i in range(n - 1) if f"{i:05}.json" not in files]
+)
+wrong("tasks_left", "all entries are there, in their order,")(
+    lambda n, files: [i for i in range(n) if f"0000{i}.json" not in files]
+)
+wrong("tasks_left", "only tasks that have begun. One that has")(
+    lambda n, files: sorted({int(f[:5]) for f in files} - {int(f[:5]) for f in files if f.endswith(".json")})
+)
+wrong("tasks_left", "a `set`, which has no order and no")(
+    lambda n, files: set(range(n)) - {int(f[:5]) for f in files if f.endswith(".json")}
+)
+wrong("tasks_left", "these are names of files. Return the")(
+    lambda n, files: [f for f in files if not f.endswith(".json")]
+)
+
+
+@wrong("tasks_left", "only the next one. Return all that are")
+def stops_at_the_first(num_tasks, files):
+    for number in range(num_tasks):
+        if f"{number:05}.json" not in files:
+            return [number]
+    return []
+
+
+@wrong("tasks_left", "up to the first one that is done. Behind")
+def until_the_first_that_is_done(num_tasks, files):
+    left = []
+    for number in range(num_tasks):
+        if f"{number:05}.json" in files:
+            break
+        left.append(number)
+    return left
+
+
+@wrong("tasks_left", "all but the `.tmp` files are taken for")
+def by_the_end_alone(num_tasks, files):
+    done = []
+    for name in files:
+        if name.endswith("json") or name.endswith("bin"):
+            done.append(int(name[:5]))
+    return [n for n in range(num_tasks) if n not in done]
+
+
+wrong("positions_of", "whose a sample is, is counted from")(
+    lambda d, n, b, r, w: [p for p in range(d, d + n * b * w) if p // b % w == r]
+)
+wrong("positions_of", "dealt out like cards, and counted from")(
+    lambda d, n, b, r, w: [p for p in range(d, d + n * b * w) if p % w == r]
+)
+wrong("positions_of", "from one batch to the next, the batches of")(
+    lambda d, n, b, r, w: [d + r * b + i for i in range(n * b)]
+)
+wrong("positions_of", "a batch is `batch_size` samples in a row,")(
+    lambda d, n, b, r, w: list(range(d + r * b, d + r * b + n * b * w, w))
+)
+wrong("positions_of", "only where each batch begins: a batch has")(
+    lambda d, n, b, r, w: list(range(d + r * b, d + n * b * w, b * w))
+)
+wrong("positions_of", "the first sample of each batch is returned")(
+    lambda d, n, b, r, w: [d + k * w * b + r * b for k in range(n) for i in range(b)]
+)
+wrong("positions_of", "the rank is forgotten: all ranks read the")(
+    lambda d, n, b, r, w: [d + k * w * b + i for k in range(n) for i in range(b)]
+)
+wrong("positions_of", "`done` is a number of samples, not of")(
+    lambda d, n, b, r, w: [(d + k) * w * b + r * b + i for k in range(n) for i in range(b)]
+)
+wrong("positions_of", "rounded down to a whole batch: what others")(
+    lambda d, n, b, r, w: [d // b * b + r * b + k * w * b + i for k in range(n) for i in range(b)]
+)
+
+
+@wrong("positions_of", "from one batch to the next, the batches of")
+def moves_on_by_its_batch(done, num_steps, batch_size, rank, world_size):
+    positions = []
+    for _ in range(num_steps):
+        start = done + rank * batch_size
+        positions += range(start, start + batch_size)
+        done += batch_size
+    return positions
+
+
+@wrong("positions_of", "the entries are right, but some are in")
+def appends_the_lists(done, num_steps, batch_size, rank, world_size):
+    positions = []
+    for step in range(num_steps):
+        start = done + (step * world_size + rank) * batch_size
+        positions.append(list(range(start, start + batch_size)))
+    return positions
+
+
+@wrong("positions_of", "a step is as many batches as there are")
+def one_batch_of_the_others_too_many(done, num_steps, batch_size, rank, world_size):
+    start = done + rank * batch_size
+    positions = []
+    for _ in range(num_steps):
+        positions += range(start, start + batch_size)
+        start += batch_size + world_size * batch_size
+    return positions
+
+
+wrong("equal_steps", "rounded up: the last batch of the smallest")(
+    lambda sizes, b: min(math.ceil(s / b) for s in sizes)
+)
+wrong("equal_steps", "the steps of all ranks are added up. A")(lambda sizes, b: min(sizes) // b * len(sizes))
+wrong("equal_steps", "so many would be possible if the samples")(lambda sizes, b: int(np.mean(sizes)) // b)
+wrong("equal_steps", "`min` or `max` has nothing to choose from,")(
+    lambda sizes, b: min(s // b for s in sizes if s >= b)
+)
+wrong("equal_steps", "an index is beyond the end: of n entries")(lambda sizes, b: sorted(sizes)[1] // b)
+wrong("equal_steps", "rounded up: the last batch of the smallest")(lambda sizes, b: len(range(0, min(sizes), b)))
+wrong("equal_steps", None, natural=False)(lambda sizes, b: min(len(sizes), b))
+wrong("equal_steps", None, natural=False)(lambda sizes, b: int(np.median(sizes)) // b)
+wrong("equal_steps", "one sample is taken off. Here nothing is")(lambda sizes, b: (min(sizes) - 1) // b)
+wrong("equal_steps", "that is by how many steps the ranks")(
+    lambda sizes, b: max(s // b for s in sizes) - min(s // b for s in sizes)
+)
+wrong("equal_steps", None)(lambda sizes, b: min(sizes) // (b // len(sizes)))
+
+
+@wrong("equal_steps", "rounded up: the last batch of the smallest")
+def until_one_is_empty(shard_sizes, batch_size):
+    left, steps = list(shard_sizes), 0
+    while min(left) > 0:
+        left = [size - batch_size for size in left]
+        steps += 1
+    return steps
+
+
+@wrong("equal_steps", "the steps of the rank with the *largest*")
+def until_all_are_empty(shard_sizes, batch_size):
+    left, steps = list(shard_sizes), 0
+    while max(left) >= batch_size:
+        left = [size - batch_size for size in left]
+        steps += 1
+    return steps
+
+
+wrong("global_mean", "a mean of means. A rank with few targets")(
+    lambda sums, counts: np.average([s / max(n, 1) for s, n in zip(sums, counts, strict=True)])
+)
+wrong("global_mean", "divided by the number of ranks that have")(
+    lambda sums, counts: np.sum(sums) / np.count_nonzero(counts) if any(counts) else 0.0
+)
+wrong("global_mean", None)(lambda sums, counts: sum(sums) / (sum(counts) + 1e-3))
+wrong("global_mean", "if nothing was scored, 0.0 is wanted, not")(
+    lambda sums, counts: float(np.mean(sums) / np.mean(counts))
+)
+wrong("global_mean", "a rank without targets makes the whole")(
+    lambda sums, counts: sum(sums) / sum(counts) if all(counts) else 0.0
+)
+wrong("global_mean", None, natural=False)(
+    lambda sums, counts: np.median([s / n for s, n in zip(sums, counts, strict=True) if n] or [0.0])
+)
+wrong("global_mean", "in some calls the function returns `None`:")(
+    lambda sums, counts: sum(sums) / sum(counts) if sum(sums) else None
+)
+wrong("global_mean", "each rank is taken to have as many targets")(
+    lambda sums, counts: sum(sums) / (len(sums) * max(counts)) if max(counts) else 0.0
+)
+wrong("global_mean", "a rank that has scored nothing has no mean")(
+    lambda sums, counts: sum(s / n * n for s, n in zip(sums, counts, strict=True)) / sum(counts)
+)
+
+
+@wrong("global_mean", "divided inside the loop, by the targets so")
+def divides_in_the_loop(sums, counts):
+    total, targets = 0.0, 0
+    for own_sum, count_ in zip(sums, counts, strict=True):
+        targets += count_
+        if targets:
+            total += own_sum / targets
+    return total
+
+
+@wrong("global_mean", "halved at every rank: the last one counts")
+def running_mean(sums, counts):
+    mean = 0.0
+    for own_sum, count_ in zip(sums, counts, strict=True):
+        if count_:
+            mean = (mean + own_sum / count_) / 2
+    return mean
+
+
+wrong("idle_pairs", "n (n + 1) is twice as many: an id reads")(
+    lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(n * (n + 1) for n in p) for p in packs])
+)
+wrong("idle_pairs", "all that could be done in the step is")(
+    lambda packs: (lambda w: max(w) * len(w))([sum(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "the mean rank is compared with the")(
+    lambda packs: (lambda w: max(w) - sum(w) // len(w))([sum(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "n * n // 2 leaves out half of the pairs of")(
+    lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(n * n // 2 for n in p) for p in packs])
+)
+wrong("idle_pairs", "only the longest document of a pack is")(
+    lambda packs: (lambda w: sum(max(w) - x for x in w))([max(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "documents are counted, not pairs.")(
+    lambda packs: (lambda w: sum(max(w) - x for x in w))([len(p) for p in packs])
+)
+wrong("idle_pairs", "two things at once: the pack is taken for one document:")(
+    lambda packs: (lambda w: max(w) - min(w))([triangle(sum(p)) for p in packs])
+)
+wrong("idle_pairs", "the sign is the other way round.")(
+    lambda packs: (lambda w: sum(x - max(w) for x in w))([sum(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "the last rank is taken for the slowest.")(
+    lambda packs: (lambda w: sum(w[-1] - x for x in w))([sum(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "what all but the slowest do is counted,")(
+    lambda packs: (lambda w: sum(w) - max(w))([sum(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "each rank is compared with each other one.")(
+    lambda packs: (lambda w: sum(abs(a - b) for a in w for b in w))([sum(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "the two slowest are compared.")(
+    lambda packs: (lambda w: max(w) - sorted(w)[-2] if len(w) > 1 else 0)([sum(map(triangle, p)) for p in packs])
+)
+
+
+@wrong("idle_pairs", "documents are compared with the longest")
+def over_all_documents(packs):
+    work = [n * (n + 1) // 2 for pack in packs for n in pack]
+    return sum(max(work) - pairs for pairs in work)
+
+
+wrong("num_shards", "all bytes are divided, rounded down, and")(lambda n, v, s: n * (2 if v <= 65_536 else 4) // s + 1)
+wrong("num_shards", "rounded to the nearest: what is left over")(
+    lambda n, v, s: round(n / (s // (2 if v <= 65_536 else 4)))
+)
+wrong("num_shards", "all bytes are divided by those of a shard.")(
+    lambda n, v, s: math.ceil(n / s * (2 if v <= 65_536 else 4))
+)
+wrong("num_shards", "2 and 4 bytes are exchanged.")(lambda n, v, s: -(-n // (s // (4 if v <= 65_536 else 2))))
+wrong("num_shards", "an id takes 4 bytes whatever the")(lambda n, v, s: -(-n // (s // 4)))
+wrong("num_shards", "an id is stored in 8 bytes: 2 or 4 are")(lambda n, v, s: -(-n // (s // 8)))
+wrong("num_shards", "two things at once: an id takes 2 bytes whatever the")(lambda n, v, s: n // (s // 2))
+wrong("num_shards", "at least one shard: no tokens need none.")(
+    lambda n, v, s: (n - 1) // (s // (2 if v <= 65_536 else 4)) + 1 if n else 1
+)
+wrong("num_shards", "65,535 and 65,536 ids are 0 to 65,534 and")(
+    lambda n, v, s: -(-n // (s // (2 if v < 65_535 else 4)))
+)
+wrong("num_shards", "65,537 ids are 0 to 65,536, and the last")(
+    lambda n, v, s: -(-n // (s // (2 if v <= 65_537 else 4)))
+)
+wrong("num_shards", "as many whole bytes as the largest id")(
+    lambda n, v, s: -(-n // (s // math.ceil(math.log2(v) / 8)))
+)
+wrong("num_shards", "all bytes are divided, rounded down, and")(
+    lambda n, v, s: int(n / (s / (2 if v <= 65_536 else 4))) + 1
+)
+wrong("num_shards", None, natural=False)(lambda n, v, s: -(-n * v // s))
