@@ -19,6 +19,7 @@ from course_lib.teaching.plots.packs import (
     plot_positions,
 )
 from course_lib.teaching.plots.rows import plot_cuts, plot_tracks
+from course_lib.teaching.plots.shards import plot_orders, plot_shards
 from course_lib.teaching.plots.tables import show_table
 from course_lib.teaching.plots.tokenizations import show_tokens
 from course_lib.teaching.plots.tokens import plot_merge_tree, plot_pieces
