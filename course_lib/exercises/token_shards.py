@@ -1282,7 +1282,7 @@ def _batches(random: Random) -> Iterator[Case]:
         "Put the numbers of all pages of all windows into a set.",
     ),
 )
-def pages_read(starts: list[int], context_length: int, bytes_per_id: int) -> int:
+def pages_touched(starts: list[int], context_length: int, bytes_per_id: int) -> int:
     """Count the pages of 4,096 bytes that windows of T + 1 ids at `starts` touch."""
     pages = set()
     for start in starts:
@@ -1403,29 +1403,29 @@ def counted_pages(
     )
 
 
-@pages_read.mistake(
+@pages_touched.mistake(
     "a page that several windows touch is read once: count *different* pages."
 )
 def each_window_by_itself(starts, context_length, bytes_per_id):
-    return sum(pages_read.reference([s], context_length, bytes_per_id) for s in starts)
+    return sum(pages_touched.reference([s], context_length, bytes_per_id) for s in starts)
 
 
-@pages_read.mistake(
+@pages_touched.mistake(
     "a window has T + 1 ids: its last target lies behind its T inputs, and may lie in "
     "another page."
 )
 def pages_of_the_inputs(starts, context_length, bytes_per_id):
-    return pages_read.reference(starts, context_length - 1, bytes_per_id)
+    return pages_touched.reference(starts, context_length - 1, bytes_per_id)
 
 
-@pages_read.mistake(
+@pages_touched.mistake(
     "only the page in which a window begins is counted: it may reach into others."
 )
 def where_windows_begin(starts, context_length, bytes_per_id):
     return len({start * bytes_per_id // 4096 for start in starts})
 
 
-_combine_steps(pages_read, counted_pages, BYTES_OF_A_WINDOW, PAGES_OF_ALL)
+_combine_steps(pages_touched, counted_pages, BYTES_OF_A_WINDOW, PAGES_OF_ALL)
 
 
 # Bugs, and things that only look like bugs

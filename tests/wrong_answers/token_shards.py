@@ -578,67 +578,67 @@ def with_a_regular_expression(train, val):
     return [i for i, text in enumerate(val) if re.sub(r"\s+", " ", text).strip().lower() in seen]
 
 
-# pages_read: starts, context_length, bytes_per_id
+# pages_touched: starts, context_length, bytes_per_id
 
-wrong("pages_read", "a page that several windows touch is read")(
+wrong("pages_touched", "a page that several windows touch is read")(
     lambda starts, t, b: sum(((s + t + 1) * b - 1) // 4096 - s * b // 4096 + 1 for s in starts)
 )
-wrong("pages_read", "only the page in which a window begins is")(
+wrong("pages_touched", "only the page in which a window begins is")(
     lambda starts, t, b: len({s * b // 4096 for s in starts})
 )
-wrong("pages_read", "two things at once: an id has several bytes:")(
+wrong("pages_touched", "two things at once: an id has several bytes:")(
     lambda starts, t, b: len({s // 4096 for s in starts})
 )
-wrong("pages_read", "one page for each window, but a window can")(lambda starts, t, b: len(starts))
-wrong("pages_read", "the bytes of all windows are added up and")(
+wrong("pages_touched", "one page for each window, but a window can")(lambda starts, t, b: len(starts))
+wrong("pages_touched", "the bytes of all windows are added up and")(
     lambda starts, t, b: math.ceil(len(starts) * (t + 1) * b / 4096)
 )
-wrong("pages_read", "as few pages as the bytes would fill: a")(
+wrong("pages_touched", "as few pages as the bytes would fill: a")(
     lambda starts, t, b: len(starts) * math.ceil((t + 1) * b / 4096)
 )
-wrong("pages_read", "the bytes of all windows are added up and")(lambda starts, t, b: len(starts) * (t + 1) * b // 4096)
-wrong("pages_read", "a long window touches the pages between its")(
+wrong("pages_touched", "the bytes of all windows are added up and")(lambda starts, t, b: len(starts) * (t + 1) * b // 4096)
+wrong("pages_touched", "a long window touches the pages between its")(
     lambda starts, t, b: len({p for s in starts for p in (s * b // 4096, ((s + t + 1) * b - 1) // 4096)})
 )
-wrong("pages_read", "the byte behind the window does not belong to")(
+wrong("pages_touched", "the byte behind the window does not belong to")(
     lambda starts, t, b: len({p for s in starts for p in range(s * b // 4096, (s + t + 1) * b // 4096 + 1)})
 )
-wrong("pages_read", "a window has T + 1 ids: its last target lies")(
+wrong("pages_touched", "a window has T + 1 ids: its last target lies")(
     lambda starts, t, b: len({p for s in starts for p in range(s * b // 4096, ((s + t) * b - 1) // 4096 + 1)})
 )
-wrong("pages_read", "the page in which a window ends is left")(
+wrong("pages_touched", "the page in which a window ends is left")(
     lambda starts, t, b: len({p for s in starts for p in range(s * b // 4096, ((s + t + 1) * b - 1) // 4096)})
 )
-wrong("pages_read", "an id has several bytes: start and length")(
+wrong("pages_touched", "an id has several bytes: start and length")(
     lambda starts, t, b: len({p for s in starts for p in range(s // 4096, (s + t) // 4096 + 1)})
 )
-wrong("pages_read", "an id has several bytes: start and length")(
+wrong("pages_touched", "an id has several bytes: start and length")(
     lambda starts, t, b: len({i // 4096 for s in starts for i in range(s, s + t + 1)})
 )
-wrong("pages_read", "a window has T + 1 ids: its last target lies")(
+wrong("pages_touched", "a window has T + 1 ids: its last target lies")(
     lambda starts, t, b: len({i * b // 4096 for s in starts for i in range(s, s + t)})
 )
-wrong("pages_read", "a `set`, which has no order and no")(
+wrong("pages_touched", "a `set`, which has no order and no")(
     lambda starts, t, b: {i * b // 4096 for s in starts for i in range(s, s + t + 1)}
 )
-wrong("pages_read", "all pages from the first window to the last")(
+wrong("pages_touched", "all pages from the first window to the last")(
     lambda starts, t, b: (max(starts) + t) * b // 4096 - min(starts) * b // 4096 + 1 if starts else 0
 )
-wrong("pages_read", "two things at once: an id has several bytes:")(
+wrong("pages_touched", "two things at once: an id has several bytes:")(
     lambda starts, t, b: len([i * b // 4096 for s in starts for i in range(s, s + t + 1)])
 )
-wrong("pages_read", "`context_length` counts ids, not")(
+wrong("pages_touched", "`context_length` counts ids, not")(
     lambda starts, t, b: len({p for s in starts for p in range(s * b // 4096, (s * b + t) // 4096 + 1)})
 )
 
 
-right("pages_read")(
+right("pages_touched")(
     lambda starts, t, b: len({p for s in starts for p in range(s * b // 4096, (s + t) * b // 4096 + 1)})
 )
-right("pages_read")(lambda starts, t, b: len({i * b // 4096 for s in starts for i in range(s, s + t + 1)}))
+right("pages_touched")(lambda starts, t, b: len({i * b // 4096 for s in starts for i in range(s, s + t + 1)}))
 
 
-@right("pages_read")
+@right("pages_touched")
 def with_arrays(starts, context_length, bytes_per_id):
     places = np.add.outer(np.array(starts, dtype=np.int64), np.arange(context_length + 1))
     return len(np.unique(places * bytes_per_id // 4096))
