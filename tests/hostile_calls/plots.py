@@ -210,4 +210,15 @@ CALLS = {
     "show_tokens({'a': [1]})": TypeError("tokens must be text or bytes, got 1"),
     "show_tokens({'a': ['x'] * 10_000})": ValueError("tokens in rows must be"),
     "show_tokens(None)": TypeError("rows must be a mapping of names"),
+    # shards and orders
+    "draws(plot_shards(np.array([1] * 60, dtype=np.uint8), [0, 59], [0, 58], 1))": True,
+    "plot_shards([2**62, 2**62], [0])": ValueError("sum of shard_sizes must be"),
+    "plot_shards('12', [0])": TypeError("shard_sizes must"),
+    "plot_shards([5], [0], [nan], 2)": TypeError("starts must"),
+    "plot_shards([5], [0], [0], True)": TypeError("context_length must be"),
+    "draws(plot_orders({LABELS['x']: np.array([200, 3], dtype=np.uint8), LABELS['y']: [0]}, size=201))": True,
+    "plot_orders({'a': [nan]}, size=3)": TypeError("orders['a'] must"),
+    "plot_orders({'a': [-1]}, size=3)": ValueError("orders['a'] must be places"),
+    "plot_orders(None, size=3)": TypeError("orders must be a mapping"),
+    "plot_orders({'a': [0]}, size=2.5)": TypeError("size must be"),
 }
