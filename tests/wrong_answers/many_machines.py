@@ -1000,9 +1000,6 @@ wrong("global_mean", "divided by the number of ranks that have")(
     lambda sums, counts: np.sum(sums) / np.count_nonzero(counts) if any(counts) else 0.0
 )
 wrong("global_mean", None)(lambda sums, counts: sum(sums) / (sum(counts) + 1e-3))
-wrong("global_mean", "if nothing was scored, 0.0 is wanted, not")(
-    lambda sums, counts: float(np.mean(sums) / np.mean(counts))
-)
 wrong("global_mean", "a rank without targets makes the whole")(
     lambda sums, counts: sum(sums) / sum(counts) if all(counts) else 0.0
 )
