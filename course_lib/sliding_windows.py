@@ -93,6 +93,8 @@ def gather_windows(
             f"1) must follow each in a stream of {len(stream)}; got {starts.min()} ... "
             f"{starts.max()}"
         )
+    if not isinstance(stream, np.ndarray):  # lesson 10: it lies in several files
+        return _widen(stream.cut_windows(starts, context_length))
     return _widen(_all_windows(stream, context_length)[starts])
 
 
@@ -156,10 +158,17 @@ class SlidingWindowDataset(Dataset):
                 f"window (context_length + 1), got {len(self._stream)}"
             )
         self._windows = self._view_windows()
+        if not len(self._windows):  # of a stream in pieces, each may be too short
+            raise ValueError(
+                f"ids must hold a piece of at least {self._context_length + 1} tokens "
+                "for one window (context_length + 1), got none"
+            )
 
     def _view_windows(self) -> np.ndarray:
         # A stride longer than the stream leaves one window, and so does its length.
         step = min(self.stride, len(self.stream))
+        if not isinstance(self.stream, np.ndarray):  # lesson 10: in several files
+            return self.stream.windows(self.context_length, step)
         return _all_windows(self.stream, self.context_length)[::step]
 
     def __len__(self) -> int:
@@ -198,6 +207,8 @@ class SlidingWindowDataset(Dataset):
     @property
     def starts(self) -> np.ndarray:
         """The start of every window, int64, shape (len(self),): made when asked for."""
+        if not isinstance(self.stream, np.ndarray):
+            return self._windows.starts
         return window_starts(len(self.stream), self.context_length, self.stride)
 
     @cached_property
@@ -207,6 +218,8 @@ class SlidingWindowDataset(Dataset):
         A longer stream is sampled in 64 runs from its beginning to its end: an edit
         between them goes unnoticed, another text does not.
         """
+        if not isinstance(self.stream, np.ndarray):
+            return self.stream.fingerprint
         spread = np.linspace(0, len(self.stream) - FINGERPRINT_RUN, FINGERPRINT_RUNS)
         runs = [self.stream[int(s) : int(s) + FINGERPRINT_RUN] for s in spread]
         short = len(self.stream) <= FINGERPRINT_RUN * FINGERPRINT_RUNS

@@ -9,6 +9,7 @@ from course_lib.foundation.arguments import (
     check_number,
     check_state,
 )
+from course_lib.foundation.copies import Copies, count_copies, drop_copies, normalized
 from course_lib.foundation.corpora import Document, load_documents, load_text
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.markup import strip_html
@@ -23,6 +24,15 @@ from course_lib.foundation.models import (
     evaluation_mode,
     one_thread,
 )
+from course_lib.foundation.orders import (
+    AffineOrder,
+    BlockOrder,
+    FileOrder,
+    Mixing,
+    measure_mixing,
+    pages_read,
+    shuffle_buffer,
+)
 from course_lib.foundation.packs import (
     Pack,
     PackingReport,
@@ -32,6 +42,18 @@ from course_lib.foundation.packs import (
     packing_report,
 )
 from course_lib.foundation.progress import progress_bar, shows
+from course_lib.foundation.shard_files import (
+    Manifest,
+    Shard,
+    ShardSettings,
+    ShardWriter,
+    next_chain,
+    open_manifest,
+    shard_path,
+    starts_path,
+    text_digest,
+    tokenizer_hash,
+)
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,

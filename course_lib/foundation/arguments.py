@@ -170,12 +170,15 @@ def as_integers(name: str, values: object) -> np.ndarray:
 def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a token stream: a one-dimensional integer array, shape (N,).
 
-    It is read-only, and not copied but from a list; see `as_integers`.
+    It is read-only, and not copied but from a list; see `as_integers`. A stream that
+    lies in several files, and so cuts its own windows (lesson 10), stays what it is.
 
     Raises:
         TypeError: `ids` are not integers.
         ValueError: they are not one-dimensional.
     """
+    if hasattr(ids, "cut_windows"):
+        return ids
     stream = as_integers(name, ids)
     if stream.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {stream.shape}")

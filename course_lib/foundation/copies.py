@@ -1,0 +1,77 @@
+"""The same text twice: counted, and left out, before a corpus is split."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.tokenizing import iterate_texts
+
+
+def normalized(text: str) -> str:
+    """Return a text without what makes no other text of it: case, spaces, ligatures."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+@dataclass(frozen=True)
+class Copies:
+    """How many documents are copies of an earlier one, after `normalized`.
+
+    Attributes:
+        documents: all of them.
+        copies: those whose text has come before, on either side of the split.
+        across: those whose text has come before on the other side.
+    """
+
+    documents: int
+    copies: int
+    across: int
+
+
+def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
+    """Count the copies among documents that `write_shards` would split.
+
+    Of each text 16 bytes are kept. Texts that are merely alike are not found.
+    """
+    val_every = check_integer("val_every", val_every, minimum=1)
+    sides: dict[bytes, set[bool]] = {}
+    number = copies = across = 0
+    for number, text in enumerate(iterate_texts(documents), start=1):
+        side, seen = number % val_every == 0, sides.setdefault(_key(text), set())
+        copies += bool(seen)
+        across += (not side) in seen
+        seen.add(side)
+    return Copies(number, copies, across)
+
+
+def drop_copies(documents: Iterable, *, val_every: int | None = None) -> Iterator[str]:
+    """Yield the texts, and leave out copies of earlier ones: a filter before writing.
+
+    Args:
+        documents: what `write_shards` takes.
+        val_every: as for `write_shards`. Then copies are left out only where they would
+            stand on the other side of the split than their text; on its own side they
+            are kept. By default all copies are left out.
+    """
+    if val_every is not None:
+        val_every = check_integer("val_every", val_every, minimum=1)
+    return _without_copies(iterate_texts(documents), val_every)
+
+
+def _without_copies(texts: Iterable[str], val_every: int | None) -> Iterator[str]:
+    side_of: dict[bytes, bool] = {}
+    number = 0  # of those that are kept: so will `write_shards` count them
+    for text in texts:
+        key, side = _key(text), val_every is not None and (number + 1) % val_every == 0
+        if key in side_of and (val_every is None or side_of[key] != side):
+            continue
+        side_of.setdefault(key, side)
+        number += 1
+        yield text
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(normalized(text).encode()).digest()[:16]

@@ -1,0 +1,172 @@
+"""Files that are whole or not there: written durably, with a checksum, by one writer.
+
+A file that is written in place is half a file for a while, and stays one if the program
+is killed or the machine fails. So it gets another name until it is whole: write, fsync
+(the bytes reach the disk), rename (one step, all or nothing), fsync of the folder (the
+name reaches the disk).
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
+
+TEMPORARY = ".tmp"  # behind the name of a file that is not whole yet
+LOCK = ".writing"
+BUFFER_BYTES = 2**20
+
+
+class DurableFile:
+    """A file that appears under its name when it is whole, and not before.
+
+    Its checksum is taken on the way: nothing is read again. What is not committed,
+    because the program ended, is overwritten by the next attempt.
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = Path(path)
+        self._temporary = self.path.with_name(self.path.name + TEMPORARY)
+        self._digest = hashlib.sha256()
+        with told(self.path):
+            self._file = self._temporary.open("wb", buffering=BUFFER_BYTES)
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Append bytes, or anything that lies in memory as bytes in one piece.
+
+        Raises:
+            OSError: the disk is full, for example; the message names the file.
+        """
+        with told(self.path):
+            self._file.write(data)
+        self._digest.update(data)
+
+    def commit(self) -> str:
+        """Give the file its name, for good, and return its SHA-256."""
+        with told(self.path):
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            os.replace(self._temporary, self.path)
+            sync_folder(self.path.parent)
+        return self._digest.hexdigest()
+
+    def discard(self) -> None:
+        """Remove what has been written; nothing happens after `commit`."""
+        if self._file.closed:
+            return
+        with suppress(OSError):  # a full disk complains once more
+            self._file.close()
+        self._temporary.unlink(missing_ok=True)
+
+
+def write_durably(path: str | os.PathLike, data: bytes) -> str:
+    """Write a file as a whole, in the place of any that is there; return its SHA-256.
+
+    Whoever reads `path` finds the old file or the new one, at any moment.
+    """
+    file = DurableFile(path)
+    try:
+        file.write(data)
+        return file.commit()
+    finally:
+        file.discard()
+
+
+def write_json(path: str | os.PathLike, content: object) -> str:
+    """Write plain values as JSON, durably: the same values make the same bytes."""
+    text = json.dumps(content, indent=2, sort_keys=True) + "\n"
+    return write_durably(path, text.encode())
+
+
+def read_json(path: str | os.PathLike) -> dict:
+    """Read a JSON object.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it holds no JSON object; the message names the file.
+    """
+    data = Path(path).read_bytes()
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: it holds no JSON ({error})") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} is damaged: it holds no JSON object")
+    return content
+
+
+def checksum(path: str | os.PathLike) -> str:
+    """Read a file and return its SHA-256, as `sha256sum` prints it."""
+    with Path(path).open("rb", buffering=0) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sync_folder(folder: str | os.PathLike) -> None:
+    """Let the names in a folder reach the disk: a rename lives in the folder."""
+    if os.name != "posix":  # where a folder cannot be opened
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def only_writer(folder: str | os.PathLike) -> Iterator[None]:
+    """Let one process at a time write into a folder.
+
+    The lock is the system's, on a file in the folder: it ends with the process, however
+    that ends. Windows has no such lock, so there nobody is kept out.
+
+    Raises:
+        BlockingIOError: somebody else is writing there now.
+    """
+    path = Path(folder) / LOCK
+    while True:
+        file = path.open("ab")
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.close()
+            if error.errno not in (errno.EAGAIN, errno.EACCES):
+                raise
+            raise BlockingIOError(
+                error.errno, "another process is writing into this folder", str(folder)
+            ) from None
+        # The writer before may have removed the file that has just been locked.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                break
+        file.close()
+    try:
+        yield
+    finally:
+        if os.name == "posix":  # elsewhere an open file cannot be removed
+            path.unlink(missing_ok=True)
+        file.close()
+
+
+@contextmanager
+def told(path: str | os.PathLike) -> Iterator[None]:
+    """Let an error of writing say which file it was, and what is to be done."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(
+            error.errno,
+            f"cannot be written ({reason}); what is finished stays",
+            str(path),
+        ) from error

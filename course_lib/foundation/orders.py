@@ -1,0 +1,275 @@
+"""Orders of an epoch beside the full shuffle, how well they mix, what they cost a disk.
+
+An order tells for any position alone what stands there: `order[positions]`, made from a
+size and a seed. `RandomOrder` mixes best, and reads a file all over; an order in blocks
+reads it almost from front to back, and mixes less. That an order visits everything
+once, being a permutation, says nothing about how well it mixes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+
+from course_lib.foundation.arguments import as_integers, check_integer
+from course_lib.foundation.shuffling import RandomOrder
+
+PAGE_BYTES = 4096  # what a system reads from a file at least
+
+Item = TypeVar("Item")
+
+
+class FileOrder:
+    """Everything as it lies in the file: mixes nothing, and reads each page once."""
+
+    def __init__(self, size: int, seed: int = 0):
+        self.size = check_integer("size", size, minimum=0, maximum=2**62)
+        self.seed = check_integer("seed", seed, minimum=0)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, positions: object) -> np.ndarray:
+        return _check_positions(positions, self.size)
+
+
+class AffineOrder(FileOrder):
+    """`(a * x + b) mod N`: a permutation, and no shuffle.
+
+    Neighbors are always the same step apart, a, wherever they lie. Some codes use it
+    because it costs nothing; it is here to be measured.
+    """
+
+    def __init__(self, size: int, seed: int):
+        super().__init__(size, seed)
+        draw = np.random.default_rng(self.seed)
+        self.shift = int(draw.integers(max(1, self.size)))
+        self.factor = 1 if self.size < 3 else int(draw.integers(1, self.size))
+        # Only without a common divisor does each x get a place of its own.
+        while math.gcd(self.factor, self.size) > 1:
+            self.factor = self.factor % self.size + 1
+
+    def __getitem__(self, positions: object) -> np.ndarray:
+        positions = _check_positions(positions, self.size)
+        # Products of large numbers do not fit into 64 bits: Python's own do not care.
+        wide = positions.astype(np.int64 if self.size < 2**31 else object)
+        return ((wide * self.factor + self.shift) % max(1, self.size)).astype(np.int64)
+
+
+class BlockOrder(FileOrder):
+    """Blocks in random order, and within some blocks at a time everything mixed.
+
+    The file is cut into blocks of `block_size` neighbors. They are permuted; of each
+    `blocks_at_a_time` that now follow one another the entries are permuted, too. So a
+    reader needs so many blocks at a time, each of one piece of the file, and every
+    position is known at once, unlike in a shuffle buffer.
+
+    Args:
+        size: number of things to order, n.
+        seed: fixes the order, and where the first block begins: what is left over
+            behind the last full block, which always comes last, differs from seed to
+            seed.
+        block_size: things in a block.
+        blocks_at_a_time: blocks whose things are mixed with one another.
+    """
+
+    def __init__(
+        self, size: int, seed: int, *, block_size: int = 64, blocks_at_a_time: int = 256
+    ):
+        super().__init__(size, seed)
+        self.block_size = check_integer("block_size", block_size, minimum=1)
+        self.blocks_at_a_time = check_integer(
+            "blocks_at_a_time", blocks_at_a_time, minimum=1
+        )
+        # of no use to be larger, and it may not fit into 64 bits
+        self._block = min(self.block_size, max(1, self.size))
+        self._num_blocks = self.size // self._block
+        self._group = self._block * min(
+            self.blocks_at_a_time, max(1, self._num_blocks + 1)
+        )
+        seeds = np.random.SeedSequence(self.seed).generate_state(3, np.uint64)
+        self._shift = int(seeds[0]) % max(1, self.size)
+        self._blocks = RandomOrder(self._num_blocks, int(seeds[1]))
+        self._group_seed = int(seeds[2])
+        self._last: tuple[int, RandomOrder] | None = None
+
+    def __getitem__(self, positions: object) -> np.ndarray:
+        positions = _check_positions(positions, self.size)
+        groups, inside = np.divmod(positions.ravel(), self._group)
+        for group in np.unique(groups):
+            chosen = groups == group
+            inside[chosen] = self._within(int(group))[inside[chosen]]
+        blocks, inside = np.divmod(groups * self._group + inside, self._block)
+        full = blocks < self._num_blocks
+        blocks[full] = self._blocks[blocks[full]]
+        entries = (blocks * self._block + inside + self._shift) % max(1, self.size)
+        return entries.reshape(positions.shape)
+
+    def _within(self, group: int) -> RandomOrder:
+        """The order within a group of blocks; the last one made is kept."""
+        if self._last is None or self._last[0] != group:
+            size = min(self._group, self.size - group * self._group)
+            self._last = group, RandomOrder(size, self._group_seed + group)
+        return self._last[1]
+
+
+def shuffle_buffer(
+    items: Iterable[Item], buffer_size: int, *, seed: int
+) -> Iterator[Item]:
+    """Yield items in the order of a shuffle buffer, as streaming loaders do.
+
+    `buffer_size` items wait; one of them at random is yielded, and the next one takes
+    its place. So an item comes at most `buffer_size` - 1 positions too early, but may
+    come any number too late; and to go on in the middle, all of it is read again.
+    """
+    buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
+    draw = np.random.default_rng(check_integer("seed", seed, minimum=0))
+    return _from_buffer(iter(items), buffer_size, draw)
+
+
+def _from_buffer(
+    items: Iterator[Item], buffer_size: int, draw: np.random.Generator
+) -> Iterator[Item]:
+    waiting: list[Item] = []
+    for item in items:
+        if len(waiting) < buffer_size:
+            waiting.append(item)
+            continue
+        chosen = int(draw.integers(buffer_size))
+        item, waiting[chosen] = waiting[chosen], item
+        yield item
+    yield from (waiting[i] for i in draw.permutation(len(waiting)))
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """How well an order mixes, in five numbers; behind each, what chance would give.
+
+    Attributes:
+        correlation: of the places of neighbors in the file, -1 to 1; chance: 0.
+        distance: between the places of neighbors, as a share of the file; chance: 1/3.
+        distinct_steps: share of the steps from neighbor to neighbor that differ from
+            all others; chance: about 1, in a file that is long enough.
+        together: share of the entries that are measured with the one right behind
+            them in the file among them; chance: as large as the part of the file that
+            is measured.
+        predicted: how often the lowest bit of an entry is what the exclusive or of one
+            or two bits of its position says, of the best such rule; chance: a little
+            over 0.5, because the best of many rules is taken.
+    """
+
+    correlation: float
+    distance: float
+    distinct_steps: float
+    together: float
+    predicted: float
+
+
+def measure_mixing(entries: object, size: int) -> Mixing:
+    """Measure how well the beginning of an order mixes.
+
+    Args:
+        entries: what stands at the positions 0, 1, 2, ... of the order; some thousands.
+        size: n, of the whole order.
+
+    Raises:
+        ValueError: there are fewer than three entries, or one lies outside 0 ... n - 1.
+    """
+    size = check_integer("size", size, minimum=3, maximum=2**62)
+    entries = as_integers("entries", entries).astype(np.int64)
+    if entries.ndim != 1 or len(entries) < 3:
+        raise ValueError(
+            "entries must be three at least, in one dimension, got shape "
+            f"{entries.shape}"
+        )
+    if entries.min() < 0 or entries.max() >= size:
+        raise ValueError(
+            f"entries must lie in 0 ... {size - 1}, got {entries.min()} ... "
+            f"{entries.max()}"
+        )
+    steps = np.diff(entries)
+    varies = np.ptp(entries[:-1]) > 0 and np.ptp(entries[1:]) > 0
+    correlation = np.corrcoef(entries[:-1], entries[1:])[0, 1] if varies else 1.0
+    return Mixing(
+        correlation=float(correlation),
+        distance=float(np.abs(steps).mean() / size),
+        distinct_steps=len(np.unique(steps % size)) / len(steps),
+        together=float(np.isin(entries + 1, entries).mean()),
+        predicted=_best_rule(entries & 1),
+    )
+
+
+def _best_rule(bits: np.ndarray) -> float:
+    """How often the best exclusive or of one or two bits of the position is right."""
+    positions = np.arange(len(bits))
+    of_position = [
+        (positions >> bit) & 1 for bit in range(int(len(bits) - 1).bit_length())
+    ]
+    rules = [np.zeros_like(bits), *of_position]
+    agree = [np.mean(rule == bits) for rule in rules]
+    agree += [np.mean((a ^ b) == bits) for a, b in combinations(of_position, 2)]
+    return float(max(max(share, 1 - share) for share in agree))
+
+
+def pages_read(
+    starts: object,
+    context_length: int,
+    *,
+    cached_pages: int,
+    bytes_per_id: int = 2,
+    page_bytes: int = PAGE_BYTES,
+) -> tuple[int, int]:
+    """Count the pages of a file that windows need from the disk, and the jumps.
+
+    Memory holds `cached_pages`; the page that was not used for the longest time makes
+    room for the next one.
+
+    Args:
+        starts: of windows, in the order in which they are read; in tokens.
+        context_length: T; a window is T + 1 ids.
+        cached_pages: pages that memory holds.
+        bytes_per_id: 2 for uint16.
+        page_bytes: size of a page.
+
+    Returns:
+        pages read, and how many of them do not lie right behind the one read before.
+    """
+    starts = as_integers("starts", starts).astype(np.int64).ravel()
+    context_length = check_integer("context_length", context_length, minimum=1)
+    cached_pages = check_integer("cached_pages", cached_pages, minimum=1)
+    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, minimum=1)
+    page_bytes = check_integer("page_bytes", page_bytes, minimum=1)
+    if starts.size and starts.min() < 0:
+        raise ValueError(f"starts must not be negative, got {starts.min()}")
+    first = starts * bytes_per_id // page_bytes
+    last = ((starts + context_length + 1) * bytes_per_id - 1) // page_bytes
+    cached: OrderedDict[int, None] = OrderedDict()
+    pages, jumps, before = 0, 0, None
+    for a, b in zip(first.tolist(), last.tolist(), strict=True):
+        for page in range(a, b + 1):
+            if page in cached:
+                cached.move_to_end(page)
+                continue
+            pages += 1
+            jumps += before is None or page != before + 1
+            before = page
+            cached[page] = None
+            if len(cached) > cached_pages:
+                cached.popitem(last=False)
+    return pages, jumps
+
+
+def _check_positions(positions: object, size: int) -> np.ndarray:
+    positions = as_integers("positions", positions)
+    if positions.size and not (positions.min() >= 0 and positions.max() < size):
+        raise IndexError(
+            f"positions must lie in 0 ... {size - 1}, got {positions.min()} ... "
+            f"{positions.max()}"
+        )
+    return positions.astype(np.int64)

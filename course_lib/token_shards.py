@@ -1,0 +1,611 @@
+"""Lesson 10: a corpus as flat files of ids, whole or not there, read as one stream.
+
+Tokenizing is done once and kept: files without a header, which `np.memmap` reads with
+nothing of ours, and a manifest that says what they hold. A killed run loses nothing,
+and what is not what was written is not read. The shards stand as one stream wherever
+the course takes ids.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from dataclasses import asdict
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+from course_lib.foundation import (
+    Manifest,
+    RandomOrder,
+    ShardSettings,
+    ShardWriter,
+    as_integers,
+    check_flag,
+    check_integer,
+    check_state,
+    encode_each,
+    iterate_texts,
+    next_chain,
+    open_manifest,
+    progress_bar,
+    shard_path,
+    starts_path,
+    text_digest,
+)
+from course_lib.foundation.shard_files import (
+    MANIFEST,
+    NO_DOCUMENTS,
+    check_files,
+    check_split,
+    files_of,
+    shard_files,
+)
+from course_lib.sliding_windows import (
+    BatchOrder,
+    SlidingWindowDataset,
+    WindowLoader,
+    _widen,
+    count_windows,
+)
+
+INDICES_PER_BLOCK = 2**12
+
+# Writing.
+
+
+def write_shards(
+    documents: Iterable,
+    tokenizer: object,
+    out_dir: str | os.PathLike,
+    *,
+    shard_size: int = 100_000_000,
+    val_every: int = 100,
+    max_tokens: int | None = None,
+    end_of_text_id: int | None = None,
+    text_column: str = "text",
+    progress: bool | None = None,
+) -> Manifest:
+    """Tokenize documents once, into flat files of ids that any program can map.
+
+    A run that was killed is finished by running it again with the same documents: its
+    finished shards are kept, and the texts in them are compared by their hash instead
+    of being encoded. The result is the same, byte by byte. A finished folder is
+    returned as it is, and no document is read.
+
+    Args:
+        documents: texts, lists of texts, or rows with a column of texts; read once, not
+            kept.
+        tokenizer: one of `tokenizers`, which encodes on all cores, or of the course.
+        out_dir: a folder of its own; made if it is not there.
+        shard_size: ids in a file at most. Documents may cross from one to the next.
+        val_every: counted from 1, each document whose number it divides goes to the
+            split `val`, the others to `train`.
+        max_tokens: of both splits together. The first document that would exceed it is
+            left out, with all that follow.
+        end_of_text_id: by default what the tokenizer has; see `encode_corpus`.
+        text_column: which column of rows holds the texts.
+        progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
+
+    Raises:
+        TypeError, ValueError: a wrong argument; no document; or the folder holds shards
+            of another tokenizer, other settings or other documents, or damaged ones.
+            Nothing is overwritten then.
+        OSError: somebody else is writing there, or the disk is full, for example.
+    """
+    settings = ShardSettings.of(
+        tokenizer,
+        shard_size=shard_size,
+        val_every=val_every,
+        max_tokens=max_tokens,
+        end_of_text_id=end_of_text_id,
+    )
+    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    length = len(documents) if isinstance(documents, Sized) else None
+    texts = iterate_texts(documents, text_column)
+    with ShardWriter(out_dir, settings) as writer:
+        if writer.manifest is not None:
+            return writer.manifest
+        texts = progress_bar(
+            texts, "writing shards", total=length, unit="text", progress=progress
+        )
+        chains: deque[tuple[int, bytes]] = deque()  # of the texts that are on their way
+        needed = _needed_texts(texts, writer, chains)
+        for ids in encode_each(needed, tokenizer, end_of_text_id=end_of_text_id):
+            if not writer.place(*chains.popleft(), ids):
+                break
+        return writer.finish()
+
+
+def _needed_texts(
+    texts: Iterable[str], writer: ShardWriter, chains: deque[tuple[int, bytes]]
+) -> Iterator[str]:
+    """Yield the texts that no finished shard holds as a whole, and note their names."""
+    number, chain = 0, NO_DOCUMENTS
+    for number, text in enumerate(texts, start=1):
+        chain = next_chain(chain, text_digest(text))
+        writer.check(number, chain)
+        if writer.needs(number):
+            chains.append((number, chain))
+            yield text
+    writer.check_end(number)
+
+
+# Reading.
+
+
+def verify_shards(
+    out_dir: str | os.PathLike, *, progress: bool | None = None
+) -> Manifest:
+    """Read every file of a finished folder and compare its SHA-256 with the manifest's.
+
+    Returns:
+        the manifest, of which all is true.
+
+    Raises:
+        FileNotFoundError, ValueError: something is missing, damaged, or too much; it is
+            named.
+    """
+    manifest = open_manifest(out_dir)
+    check_files(out_dir, manifest, sums=True, progress=progress)
+    surplus = shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
+    if surplus:
+        raise ValueError(f"{Path(out_dir) / min(surplus)} is not in {MANIFEST}")
+    return manifest
+
+
+def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.memmap:
+    """Map one shard into memory: its ids, uint16 or uint32, read-only.
+
+    Raises:
+        FileNotFoundError, ValueError: the folder is not what its manifest says.
+        IndexError: the split has no such shard.
+    """
+    manifest = open_manifest(out_dir)
+    shards = manifest.shards[check_split(split)]
+    index = check_integer("shard_index", shard_index, minimum=0)
+    if index >= len(shards):
+        raise IndexError(f"shard_index must be below {len(shards)}, got {index}")
+    return _map(out_dir, manifest, split, index)
+
+
+def _map(
+    out_dir: str | os.PathLike, manifest: Manifest, split: str, index: int
+) -> np.memmap:
+    path = shard_path(out_dir, split, index)
+    tokens = manifest.shards[split][index].tokens
+    dtype = np.dtype(manifest.settings.dtype).newbyteorder("<")
+    try:
+        return np.memmap(path, dtype=dtype, mode="r", shape=(tokens,))
+    except ValueError:  # shorter than when the stream was opened
+        raise ValueError(f"{path} must hold {tokens:,} ids, but was cut off") from None
+
+
+class ShardedStream:
+    """The shards of a split as one stream of N ids, read where they lie.
+
+    `gather_windows`, `SlidingWindowDataset` and `make_dataloader` take it for `ids`;
+    `len(stream)` is what `token_ledger` wants. `stream[i]`, `stream[a:b]` and
+    `stream[array]` read ids as from an array; `np.asarray(stream)` copies all of them.
+
+    A shard is mapped when it is first read, in each process anew: a worker gets names
+    of files, not their contents. The sizes of all files are checked here, the contents
+    by `verify_shards`.
+
+    Args:
+        out_dir: what `write_shards` wrote.
+        split: "train" or "val".
+        cross: windows may cross from a shard into the next one; else each shard is a
+            stream of its own, and has a tail of its own.
+
+    Raises:
+        FileNotFoundError, ValueError: the folder is not what its manifest says, or the
+            split is empty.
+    """
+
+    ndim = 1
+
+    def __init__(self, out_dir: str | os.PathLike, split: str, *, cross: bool = True):
+        self.folder, self.split = Path(out_dir).resolve(), check_split(split)
+        self.cross = check_flag("cross", cross)
+        self.manifest = open_manifest(out_dir)
+        tokens = [shard.tokens for shard in self.manifest.shards[split]]
+        if not tokens:
+            raise ValueError(
+                f"split {split!r} of {out_dir} is empty: val_every was "
+                f"{self.manifest.settings.val_every}"
+            )
+        self.dtype = np.dtype(self.manifest.settings.dtype)
+        # of shard k, the first id is number borders[k] of the stream
+        self.borders = np.cumsum([0, *tokens], dtype=np.int64)
+        self._maps: list[np.ndarray | None] = [None] * len(tokens)
+        self._process = os.getpid()
+
+    def __len__(self) -> int:
+        return int(self.borders[-1])
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return len(self)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(N,)."""
+        return (len(self),)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an id."""
+        return self.dtype.itemsize
+
+    @cached_property
+    def document_starts(self) -> np.ndarray:
+        """Where documents start in the stream, int64, in order."""
+        starts = [
+            np.fromfile(starts_path(self.folder, self.split, index), dtype="<i8")
+            + first
+            for index, first in enumerate(self.borders[:-1])
+        ]
+        return np.concatenate(starts)
+
+    def document_starts_in(self, start: int, length: int) -> np.ndarray:
+        """Where documents start in a piece, counted from its beginning; 0 is the first.
+
+        As lesson 09's masks want it: what begins in the middle of a document is a
+        document of its own.
+        """
+        start = check_integer("start", start, minimum=0, maximum=len(self) - 1)
+        length = check_integer("length", length, minimum=1, maximum=len(self) - start)
+        a, b = np.searchsorted(self.document_starts, [start + 1, start + length])
+        return np.concatenate([[0], self.document_starts[a:b] - start])
+
+    @cached_property
+    def identity(self) -> dict[str, str | int | bool | None]:
+        """What the ids depend on, by name: not the files that they are cut into."""
+        settings = asdict(self.manifest.settings)
+        if self.cross:
+            del settings["shard_size"]
+        settings["tokenizer"] = settings["tokenizer"][:16]
+        documents = self.manifest.documents[:16]
+        return {"documents": documents, "split": self.split, **settings}
+
+    @property
+    def fingerprint(self) -> str:
+        """One name for all of `identity`."""
+        named = repr(sorted(self.identity.items()))
+        return hashlib.sha256(named.encode()).hexdigest()[:16]
+
+    def windows(self, context_length: int, stride: int = 1) -> ShardedWindows:
+        """All windows at a stride, as rows of a table that stores none of them."""
+        return ShardedWindows(self, context_length, stride)
+
+    def cut_windows(self, starts: object, context_length: int) -> np.ndarray:
+        """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`.
+
+        Raises:
+            ValueError: a window would reach over an end, of a shard without `cross`.
+        """
+        length = check_integer("context_length", context_length, minimum=1) + 1
+        starts = as_integers("starts", starts).astype(np.int64)
+        last = len(self) - length
+        if starts.size and not (starts.min() >= 0 and starts.max() <= last):
+            raise ValueError(
+                f"starts must lie in 0 ... {last}, got {starts.min()} ... "
+                f"{starts.max()}"
+            )
+        if not self.cross:
+            ends = self.borders[np.searchsorted(self.borders, starts, side="right")]
+            if (crossing := starts + length > ends).any():
+                raise ValueError(
+                    "starts must leave each window in one shard (cross=False), but the "
+                    f"one at {starts[crossing].flat[0]} crosses the border at "
+                    f"{ends[crossing].flat[0]}"
+                )
+        return self._copy(starts, length)
+
+    def _copy(self, starts: np.ndarray, length: int) -> np.ndarray:
+        """Copy `length` ids from each start: slices of all shards in one go.
+
+        To group a batch by shard takes longer than a slice a window does; those few
+        that cross a border are two slices, or more.
+        """
+        flat = starts.ravel()
+        shards = np.searchsorted(self.borders, flat, side="right") - 1
+        places = flat - self.borders[shards]
+        crossing = np.flatnonzero(flat + length > self.borders[shards + 1])
+        shards, places, maps = shards.tolist(), places.tolist(), self._mapped(shards)
+        pieces = [
+            maps[shard][place : place + length]
+            for shard, place in zip(shards, places, strict=True)
+        ]
+        for row in crossing[::-1].tolist():
+            pieces[row : row + 1] = self._pieces(int(flat[row]), length)
+        if not pieces:
+            return np.empty((*starts.shape, length), dtype=self.dtype)
+        return np.concatenate(pieces).reshape(*starts.shape, length)
+
+    def _pieces(self, start: int, length: int) -> list[np.ndarray]:
+        """View a run of ids, shard by shard."""
+        stop = start + length
+        first, last = np.searchsorted(self.borders, [start, stop - 1], side="right") - 1
+        maps = self._mapped(range(first, last + 1))
+        return [
+            maps[k][max(0, start - self.borders[k]) : stop - self.borders[k]]
+            for k in range(first, last + 1)
+        ]
+
+    def _mapped(self, shards: Iterable[int]) -> list[np.ndarray | None]:
+        """Map the shards that are asked for, if this process has not done so yet."""
+        if self._process != os.getpid():  # a worker that was forked
+            self._maps, self._process = [None] * len(self._maps), os.getpid()
+        for shard in set(shards):
+            if self._maps[shard] is None:
+                mapped = _map(self.folder, self.manifest, self.split, shard)
+                # A plain array over the map: slices of an np.memmap take ten times as
+                # long.
+                self._maps[shard] = np.asarray(mapped)
+        return self._maps
+
+    def __getitem__(self, index: object) -> np.ndarray:
+        if isinstance(index, slice):
+            where = range(*index.indices(len(self)))
+            if not where:
+                return np.empty(0, dtype=self.dtype)
+            low, high = min(where[0], where[-1]), max(where[0], where[-1])
+            pieces = self._pieces(low, high + 1 - low)
+            run = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+            return run[:: where.step]
+        index = as_integers("index", index).astype(np.int64)
+        index = np.where(index < 0, index + len(self), index)
+        if index.size and not (index.min() >= 0 and index.max() < len(self)):
+            raise IndexError(f"index must lie within the {len(self)} ids of the stream")
+        return self._copy(index, 1)[..., 0][()]
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("copy must not be False: the ids lie in several files")
+        return np.concatenate(self._pieces(0, len(self))).astype(dtype or self.dtype)
+
+    def __getstate__(self) -> dict:
+        return self.__dict__ | {"_maps": [None] * len(self._maps)}
+
+
+class ShardedWindows:
+    """All windows of a sharded stream at a stride: what a data set of them indexes.
+
+    With `cross` starts are 0, S, 2S, ...; without, they begin anew in each shard.
+    """
+
+    def __init__(self, stream: ShardedStream, context_length: int, stride: int = 1):
+        self.stream = stream
+        self.context_length = check_integer("context_length", context_length, minimum=1)
+        self.stride = check_integer("stride", stride, minimum=1)
+        borders = stream.borders[[0, -1]] if stream.cross else stream.borders
+        lengths = np.diff(borders).tolist()
+        counts = [count_windows(n, self.context_length, self.stride) for n in lengths]
+        self._first_starts = borders[:-1]
+        self._first_rows = np.cumsum([0, *counts], dtype=np.int64)
+
+    def __len__(self) -> int:
+        return int(self._first_rows[-1])
+
+    @property
+    def starts(self) -> np.ndarray:
+        """The start of every window, int64."""
+        return self._starts_of(np.arange(len(self)))
+
+    def _starts_of(self, rows: np.ndarray) -> np.ndarray:
+        piece = np.searchsorted(self._first_rows, rows, side="right") - 1
+        # a stride beyond the stream leaves one window in each piece
+        step = min(self.stride, len(self.stream))
+        return self._first_starts[piece] + (rows - self._first_rows[piece]) * step
+
+    def __getitem__(self, index: object) -> np.ndarray:
+        """Copy rows, shape (..., T + 1)."""
+        if isinstance(index, slice):
+            index = np.arange(*index.indices(len(self)))
+        rows = as_integers("index", index).astype(np.int64)
+        rows = np.where(rows < 0, rows + len(self), rows)
+        if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
+            raise IndexError(f"index must lie within the {len(self)} windows")
+        return self.stream._copy(self._starts_of(rows), self.context_length + 1)
+
+
+# A loader whose position counts windows, not batches.
+
+
+class GlobalOrder(BatchOrder):
+    """Which windows make up which batch, from any position of an epoch on.
+
+    All ranks share one order of the epoch, and its position is how many of its windows
+    have been delivered, by all of them together. So it means the same for another batch
+    size, another number of ranks, and any number of workers.
+
+    Args:
+        order: makes the order of an epoch from the number of windows and a seed:
+            `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
+        drop_last: leave out what does not fill a batch of every rank; else only what
+            cannot be shared out evenly, fewer than `world_size` windows.
+    """
+
+    def __init__(
+        self,
+        num_windows: int,
+        batch_size: int,
+        *,
+        base_seed: int,
+        order: Callable[[int, int], object] = RandomOrder,
+        drop_last: bool = False,
+        rank: int = 0,
+        world_size: int = 1,
+    ):
+        if not callable(order):
+            raise TypeError(
+                "order must be callable with a size and a seed, as RandomOrder is; got "
+                f"{type(order).__name__}"
+            )
+        self.order = order
+        super().__init__(
+            num_windows,
+            batch_size,
+            base_seed=base_seed,
+            drop_last=drop_last,
+            rank=rank,
+            world_size=world_size,
+        )
+
+    def stand_at(self, epoch: int, batch: int = 0, *, windows: int = 0) -> None:
+        """Let each iteration begin after `windows` of the epoch, of all ranks."""
+        self.epoch, self.first_window = epoch, windows + batch * self.step
+        self.position = epoch, self.first_window
+
+    @property
+    def step(self) -> int:
+        """Windows that all ranks together take for one batch each."""
+        return self.batch_size * self.world_size
+
+    def __len__(self) -> int:
+        full, rest = divmod(max(0, self.num_windows - self.first_window), self.step)
+        return full + (not self.drop_last and rest >= self.world_size)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        order = self.order(self.num_windows, self.base_seed + self.epoch)
+        return self._batches(order, self.first_window)
+
+    def _batches(self, order: object, first: int) -> Iterator[np.ndarray]:
+        full, rest = divmod(max(0, self.num_windows - first), self.step)
+        mine = first + self.rank * self.batch_size + np.arange(self.batch_size)
+        per_block = max(1, INDICES_PER_BLOCK // self.batch_size)
+        for block in range(0, full, per_block):
+            batches = np.arange(block, min(block + per_block, full))[:, None]
+            yield from order[batches * self.step + mine]
+        if not self.drop_last and rest >= self.world_size:
+            share = rest // self.world_size
+            begin = first + full * self.step + self.rank * share
+            yield order[begin + np.arange(share)]
+
+
+class ShardLoader(WindowLoader):
+    """Lesson 02's loader, with a state that outlives a change of batch size or ranks.
+
+    `make_shard_loader` makes it.
+    """
+
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        epoch, first = self.sampler.epoch, self.sampler.first_window
+        self.sampler.position = epoch, first
+        return self._deliver(DataLoader.__iter__(self), epoch, first)
+
+    def _deliver(
+        self, messages: Iterator, epoch: int, first: int
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        delivered = first
+        for message in messages:
+            for windows in message:
+                # every rank has got as many by now
+                delivered += len(windows) * self.sampler.world_size
+                self.sampler.position = epoch, delivered
+                yield _widen(windows)
+        # Unless another state was loaded meanwhile, the epoch begins at 0 again.
+        if (self.sampler.epoch, self.sampler.first_window) == (epoch, first):
+            self.sampler.first_window = 0
+
+    def state_dict(self) -> dict[str, object]:
+        """Say where all ranks are: the same on each, ready for JSON."""
+        epoch, delivered = self.sampler.position
+        position = {"epoch": epoch, "windows_delivered": delivered}
+        return position | self._settings()
+
+    def load_state_dict(self, state: Mapping[str, object]) -> None:
+        """Go on from `state`: the next iteration yields what was left of its epoch.
+
+        Raises:
+            TypeError: `state` is not what `state_dict` returns.
+            ValueError: it was saved on other documents, with another tokenizer, context
+                length, stride, seed or order; what differs is named.
+        """
+        position = ("epoch", "windows_delivered")
+        state = check_state(state, self._settings(), position, owner="loader")
+        epoch = check_integer("epoch", state["epoch"], minimum=0)
+        delivered = check_integer(
+            "windows_delivered",
+            state["windows_delivered"],
+            minimum=0,
+            maximum=self.sampler.num_windows,
+        )
+        self.sampler.stand_at(epoch, windows=delivered)
+
+    def _settings(self) -> dict[str, object]:
+        """What the order of an epoch depends on, and what stands in its windows."""
+        order, windows = self.sampler, self.windows
+        identity = getattr(windows.stream, "identity", None)
+        return {
+            **(identity or {"fingerprint": windows.fingerprint}),
+            "num_tokens": len(windows.stream),
+            "context_length": windows.context_length,
+            "stride": windows.stride,
+            "num_windows": order.num_windows,
+            "base_seed": order.base_seed,
+            "order": _name_of(order.order),
+        }
+
+
+def _name_of(order: Callable) -> str:
+    if isinstance(order, partial):
+        settings = ", ".join(f"{k}={v!r}" for k, v in sorted(order.keywords.items()))
+        return f"{order.func.__name__}({settings})"
+    return getattr(order, "__name__", type(order).__name__)
+
+
+def make_shard_loader(
+    dataset: SlidingWindowDataset,
+    batch_size: int,
+    *,
+    base_seed: int,
+    order: Callable[[int, int], object] = RandomOrder,
+    drop_last: bool = False,
+    num_workers: int = 0,
+    rank: int = 0,
+    world_size: int = 1,
+) -> ShardLoader:
+    """Make a loader over windows that goes on after a change of batch size or ranks.
+
+    It is used like that of `make_dataloader`: `loader.sampler.set_epoch(e)`,
+    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is that of all
+    ranks; save it on one of them.
+
+    Args:
+        dataset: the windows, of a `ShardedStream` or any other stream.
+        batch_size: B, windows in a batch, of each rank.
+        base_seed: a non-negative integer; epoch e is ordered by `base_seed + e`.
+        order: of an epoch, made from a size and a seed: `RandomOrder`; `FileOrder`; or
+            `partial(BlockOrder, block_size=..., blocks_at_a_time=...)`, which reads a
+            disk almost from front to back.
+        drop_last: leave out the last batch if it is smaller than B.
+        num_workers: processes that gather batches ahead.
+        rank, world_size: which share of the windows this process takes.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or too few windows for a single batch.
+    """
+    if not isinstance(dataset, SlidingWindowDataset):
+        raise TypeError(
+            f"dataset must be a SlidingWindowDataset, got {type(dataset).__name__}"
+        )
+    num_workers = check_integer("num_workers", num_workers, minimum=0)
+    sampler = GlobalOrder(
+        len(dataset),
+        batch_size,
+        base_seed=base_seed,
+        order=order,
+        drop_last=drop_last,
+        rank=rank,
+        world_size=world_size,
+    )
+    return ShardLoader(dataset, sampler, num_workers)
