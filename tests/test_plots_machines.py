@@ -54,6 +54,14 @@ def test_groups_of_readers_have_their_names_and_share_one_order():
     assert not boxes(axes, WRONG) + boxes(axes, LOST)
 
 
+def test_ways_to_do_the_same_are_judged_each_by_itself():
+    ways = {"forgotten": {"a": [0, 1], "b": [0, 1]}, "right": {"a": [0], "b": [1]}}
+    (axes,) = plot_readers(ways, 2, together=False).axes
+    assert names(axes) == ["a", "b", "all together", "a", "b"]
+    assert len(boxes(axes, WRONG)) == 6
+    assert boxes(axes, INPUTS) == [(0, 1), (1, 2)]
+
+
 def test_a_timeline_says_when_all_is_done():
     workers = {"worker 0": [(0, 4, "task 0"), (4, 9, "task 2")], "worker 1": [(0, 5, "1", "lost"), (5, 6, "1")]}
     (axes,) = plot_timeline(workers, xlabel="bytes").axes
@@ -98,6 +106,7 @@ def test_figures_are_900_pixels_wide_and_can_be_drawn(draw):
         (lambda: plot_readers({"a": [0]}, 61), ValueError, "num_samples must be"),
         (lambda: plot_readers({str(i): [0] for i in range(41)}, 4), ValueError, "number of readers must be"),
         (lambda: plot_readers({"a": [0]}, 4, lines={"b": float("nan")}), ValueError, "lines must be finite"),
+        (lambda: plot_readers({"a": [0]}, 4, together="no"), TypeError, "together must be"),
         (lambda: plot_timeline({"a": []}, xlabel=""), ValueError, "at least one task, got none"),
         (lambda: plot_timeline({"a": [(2, 1, "0")]}, xlabel=""), ValueError, "end after that, got 2 to 1"),
         (lambda: plot_timeline({"a": [(0, 1)]}, xlabel=""), ValueError, "must hold .begin, end, label."),

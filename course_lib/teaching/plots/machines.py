@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_integer
+from course_lib.foundation import as_integers, check_flag, check_integer
 from course_lib.teaching.plots.letters import drawable, row_name
 from course_lib.teaching.plots.style import (
     INK,
@@ -41,6 +41,7 @@ def plot_readers(
     readers: Mapping[str, object],
     num_samples: int,
     *,
+    together: bool = True,
     lines: Mapping[str, float] | None = None,
 ) -> Figure:
     """Draw who reads which samples of an epoch's order: one row a reader.
@@ -49,33 +50,34 @@ def plot_readers(
 
     Args:
         readers: name to positions in the order; or title to such a mapping, for groups
-            of readers one after another, as before and after a resume.
+            of readers.
         num_samples: of the epoch.
+        together: the groups share one epoch, as before and after a resume; otherwise
+            each has one of its own, as ways to do the same.
         lines: name to a position; it is drawn before that one, such as where a run
             stopped.
     """
     num_samples = check_integer(
         "num_samples", num_samples, minimum=1, maximum=LARGEST_PICTURE
     )
-    groups = _in_groups("readers", readers)
+    together = check_flag("together", together)
     groups = {
         title: {name: _positions(name, p, num_samples) for name, p in rows.items()}
-        for title, rows in groups.items()
+        for title, rows in _in_groups("readers", readers).items()
     }
+    readings = [list(rows.values()) for rows in groups.values()]
     check_integer(
-        "number of readers",
-        sum(map(len, groups.values())),
-        minimum=1,
-        maximum=MOST_ROWS,
+        "number of readers", sum(map(len, readings)), minimum=1, maximum=MOST_ROWS
     )
-    times = np.zeros(num_samples, dtype=np.int64)
-    for rows in groups.values():
-        for positions in rows.values():
-            np.add.at(times, positions, 1)
-    wrong = {"lost": np.flatnonzero(times == 0), "wrong": np.flatnonzero(times > 1)}
-    extra = any(map(len, wrong.values()))
+    if together:
+        times = [_times_read([p for ps in readings for p in ps], num_samples)]
+        times *= len(groups)
+    else:
+        times = [_times_read(positions, num_samples) for positions in readings]
     titled = len(groups) > 1 or None not in groups
-    rows = sum(map(len, groups.values())) + 1.3 * extra + (GAP * len(groups)) * titled
+    summed = [i for i, t in enumerate(times) if (t != 1).any()]
+    summed = summed[-1:] if together else summed  # behind which groups a last row is
+    rows = sum(map(len, readings)) + 1.3 * len(summed) + (GAP * len(groups)) * titled
     figure, axes = new_figure(0.3 * rows + 1.15)
     numbers_fit = column_width(num_samples, 0.42, NAMES) >= 0.17
     ticks, y = {}, 0.0
@@ -84,8 +86,8 @@ def plot_readers(
         for name, positions in several.items():
             ticks[y + HEIGHT / 2] = row_name(name)
             for position in positions.tolist():
-                meaning = "wrong" if times[position] > 1 else "inputs"
-                shade = SHADES_IN_TURN[group % 2]
+                meaning = "wrong" if times[group][position] > 1 else "inputs"
+                shade = SHADES_IN_TURN[group % 2 if together else 0]
                 axes.add_patch(block(position, y, 1, HEIGHT, meaning, shade))
                 if numbers_fit:
                     where = position + 0.5, y + HEIGHT / 2
@@ -93,13 +95,12 @@ def plot_readers(
                         *where, str(position), ha="center", va="center", fontsize=8
                     )
             y += 1
-    if extra:
-        y += 0.3
-        ticks[y + HEIGHT / 2] = "all together"
-        for meaning, positions in wrong.items():
-            for position in positions.tolist():
-                axes.add_patch(block(position, y, 1, HEIGHT, meaning))
-        y += 1
+        if group in summed:
+            ticks[y + 0.15 + HEIGHT / 2] = "all together"
+            for position in np.flatnonzero(times[group] != 1).tolist():
+                meaning = "wrong" if times[group][position] else "lost"
+                axes.add_patch(block(position, y + 0.15, 1, HEIGHT, meaning))
+            y += 1.3
     for name, position in _levels(lines).items():
         axes.axvline(position, color=INK, linewidth=1.6, linestyle=(0, (1, 2)))
         axes.annotate(
@@ -116,12 +117,19 @@ def plot_readers(
     fit_columns(axes, num_samples, 0.42, NAMES)
     axes.set_ylim(y - 0.1, -0.2)
     keys = {"read once": block(0, 0, 1, 1, "inputs")}
-    if len(wrong["lost"]):
+    if any((t == 0).any() for t in times):
         keys["read by nobody"] = block(0, 0, 1, 1, "lost")
-    if len(wrong["wrong"]):
+    if any((t > 1).any() for t in times):
         keys["read more than once"] = block(0, 0, 1, 1, "wrong")
     explain(figure, keys)
     return without_frame(figure, axes)
+
+
+def _times_read(readings: Sequence[np.ndarray], num_samples: int) -> np.ndarray:
+    times = np.zeros(num_samples, dtype=np.int64)
+    for positions in readings:
+        np.add.at(times, positions, 1)
+    return times
 
 
 @styled
