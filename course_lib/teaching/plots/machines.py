@@ -24,6 +24,7 @@ from course_lib.teaching.plots.style import (
     explain,
     finite,
     fit_columns,
+    in_words,
     new_figure,
     styled,
     without_frame,
@@ -188,6 +189,7 @@ def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
     axes.set_yticks(list(ticks), list(ticks.values()))
     axes.set_xlim(-0.002 * longest, 1.1 * longest)
     axes.set_ylim(y - 0.05, -0.2)
+    axes.xaxis.set_major_formatter(in_words)
     axes.set_xlabel(drawable(xlabel), loc="left")
     keys = {
         "a task": block(0, 0, 1, 1, "inputs"),
@@ -254,6 +256,7 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
     axes.set_yticks(list(ticks), list(ticks.values()))
     axes.set_xlim(-0.002 * longest, 1.14 * longest)
     axes.set_ylim(y - 0.05, -0.2)
+    axes.xaxis.set_major_formatter(in_words)
     axes.set_xlabel(drawable(xlabel), loc="left")
     keys = {"works": block(0, 0, 1, 1, "inputs")}
     if waits:
