@@ -1,0 +1,2318 @@
+"""Exercises of lesson 09: boundaries, positions and masks, packs, labels, and a mean
+over targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, combinations, pairwise
+from random import Random
+
+import numpy as np
+
+from course_lib.teaching import Case, Exercise, bug_or_not, exercise, true_or_false
+
+NAN = float("nan")
+
+
+def _combine(
+    exercise: Exercise,
+    build: Callable,
+    right: Sequence[Callable],
+    wrong: Sequence[dict[str, Callable]],
+) -> None:
+    """Register what goes wrong in one step of an answer, and in each two of them.
+
+    Args:
+        build: an answer, which gets its steps in front of its arguments.
+        right: what to do in each step.
+        wrong: what may be done instead, by what is to be said of it.
+    """
+
+    def with_steps(places: tuple[int, ...]) -> Callable:
+        def answer(*given: object) -> object:
+            steps = list(right)
+            for place, way in zip(places, given, strict=False):
+                steps[place] = way
+            return build(*steps, *given[len(places) :])
+
+        answer.__name__ = build.__name__
+        return answer
+
+    numbers = range(len(right))
+    for place in numbers:
+        exercise.combine(with_steps((place,)), wrong[place])
+    for one, other in combinations(numbers, 2):
+        exercise.combine(with_steps((one, other)), wrong[one], wrong[other])
+
+
+# Where documents begin, by their end ids
+
+
+def _rows_with_ends(random: Random) -> Iterator[Case]:
+    yield from (([], 0), ([5], 0), ([0], 0), ([0, 0], 0), ([5, 0], 0), ([0, 5], 0))
+    yield from (([5, 6, 0, 7, 8, 0], 0), ([5, 0, 6, 0, 7], 0), ([5, 0, 0, 6], 0))
+    yield from (([1, 1, 2, 3], 2), ([2, 1, 1, 2, 2], 2), ([0, 3, 0, 3, 3, 0], 3))
+    for _ in range(10):
+        end_id = random.randrange(3)
+        yield [random.randrange(5) for _ in range(random.randrange(4, 12))], end_id
+
+
+@exercise(
+    cases=_rows_with_ends,
+    hints=(
+        "A document begins behind each end. And one begins where nothing stands "
+        "before it.",
+        "Is there a place behind the last id of the row? And what begins in a row "
+        "without ids?",
+    ),
+)
+def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
+    """Return where documents begin in a row, if each ends with `end_id`."""
+    behind = [place + 1 for place, id in enumerate(ids[:-1]) if id == end_id]
+    return [0, *behind] if ids else []
+
+
+def _ends(ids, end_id):
+    return [place for place, id in enumerate(ids) if id == end_id]
+
+
+def _inside(places, ids):
+    return [place for place in places if place < len(ids)]
+
+
+PLACES = {
+    "these are the places of the end ids themselves: a document begins behind its "
+    "predecessor's end": lambda ids, end: _ends(ids, end),
+    "behind the end of the last document no other begins, if the row ends there": (
+        lambda ids, end: [place + 1 for place in _ends(ids, end)]
+    ),
+    "one place too far: the document begins right behind the end": (
+        lambda ids, end: _inside([place + 2 for place in _ends(ids, end)], ids)
+    ),
+    "one place too early: the end belongs to the document before": (
+        lambda ids, end: [place - 1 for place in _ends(ids, end) if place]
+    ),
+    "only the first end is found: each has a document behind it": (
+        lambda ids, end: _inside([place + 1 for place in _ends(ids, end)][:1], ids)
+    ),
+    "only the last end is found: each has a document behind it": (
+        lambda ids, end: _inside([place + 1 for place in _ends(ids, end)][-1:], ids)
+    ),
+    "two ends in a row are two ends: a document can consist of its end alone": (
+        lambda ids, end: [
+            place + 1 for place in _ends(ids[:-1], end) if ids[place + 1] != end
+        ]
+    ),
+    "of two ends in a row, the second is passed over": (
+        lambda ids, end: [
+            place + 1
+            for place in _ends(ids[:-1], end)
+            if place == 0 or ids[place - 1] != end
+        ]
+    ),
+    "a document counts although its own end is missing: the row was cut there": (
+        lambda ids, end: [p + 1 for p in _ends(ids, end)][:-1]
+    ),
+    "a document begins behind each *end*; here one begins behind all other ids": (
+        lambda ids, end: [p + 1 for p, id in enumerate(ids[:-1]) if id != end]
+    ),
+    "every id but the ends is taken for a beginning": (
+        lambda ids, end: [p for p, id in enumerate(ids) if id != end and p]
+    ),
+    "where an end stands last but one, the last id is a document, too": (
+        lambda ids, end: [p + 1 for p in _ends(ids[:-2], end)]
+    ),
+    "an end at the very first place is an end, too: behind it a document begins": (
+        lambda ids, end: [p + 1 for p in _ends(ids[:-1], end) if p]
+    ),
+}
+
+
+FROM_PLACES = {
+    "the first document begins at 0, where no end stands before it": (
+        lambda places, ids: places
+    ),
+    "in a row without ids no document begins, not even at 0": (
+        lambda places, ids: [0, *places]
+    ),
+    "where documents *end* is added at the end": (
+        lambda places, ids: [0, *places, len(ids)] if ids else []
+    ),
+    "where documents *end* is added at the end, even if there are none": (
+        lambda places, ids: [0, *places, len(ids)]
+    ),
+    "the place of the first end is missing": (
+        lambda places, ids: [0, *places[1:]] if ids else []
+    ),
+    "lengths are returned, not starts": (
+        lambda places, ids: np.diff([0, *places, len(ids)]).tolist() if ids else []
+    ),
+    "ids are returned, not places": (
+        lambda places, ids: [ids[p] for p in [0, *places] if p < len(ids)]
+    ),
+}
+
+
+def _right_places(ids, end_id):
+    return [place + 1 for place in _ends(ids[:-1], end_id)]
+
+
+def _with_zero(places, ids):
+    return [0, *places] if ids else []
+
+
+def _unique(places):
+    return sorted(set(places))
+
+
+def started_otherwise(places, whole, ids, end_id):
+    return whole(places(ids, end_id), ids)
+
+
+_combine(
+    starts_from_ends,
+    started_otherwise,
+    (_right_places, _with_zero),
+    (PLACES, FROM_PLACES),
+)
+
+
+@starts_from_ends.mistake(
+    "the first document is missing: it begins at 0, where no end stands before it."
+)
+def starts_without_the_first(ids, end_id):
+    return _right_places(ids, end_id)
+
+
+@starts_from_ends.mistake(
+    "a row without ids holds no documents, so none begins: the answer is `[]`."
+)
+def starts_of_an_empty_row(ids, end_id):
+    return [0, *_right_places(ids, end_id)]
+
+
+@starts_from_ends.mistake(
+    "where the row ends with an end, no further document begins: its start would lie "
+    "behind the last place."
+)
+def starts_behind_the_row(ids, end_id):
+    return [0, *(place + 1 for place in _ends(ids, end_id))] if ids else []
+
+
+@starts_from_ends.mistake(
+    "where the row ends with an end, no further document begins: its start would lie "
+    "behind the last place. And a row without ids holds none."
+)
+def starts_behind_any_row(ids, end_id):
+    return [0, *(place + 1 for place in _ends(ids, end_id))]
+
+
+@starts_from_ends.mistake(
+    "these are the places of the ends. A document begins one place further, and the "
+    "first one at 0."
+)
+def places_of_ends(ids, end_id):
+    return _ends(ids, end_id)
+
+
+@starts_from_ends.mistake(
+    "these are the places behind the ends: they are where documents *end*. The first "
+    "begins at 0, and behind the last place none does."
+)
+def exclusive_ends(ids, end_id):
+    return [place + 1 for place in _ends(ids, end_id)]
+
+
+@starts_from_ends.mistake(
+    "these are the ids with which documents begin. Their places are wanted."
+)
+def first_ids(ids, end_id):
+    return [ids[start] for start in starts_from_ends.reference(ids, end_id)]
+
+
+@starts_from_ends.mistake(
+    "these are the lengths of the documents. Where they begin is wanted."
+)
+def lengths_for_starts(ids, end_id):
+    starts = starts_from_ends.reference(ids, end_id)
+    return np.diff([*starts, len(ids)]).tolist()
+
+
+@starts_from_ends.mistake(
+    "`ids.index` finds the first place of an id, each time again: `enumerate` tells "
+    "where you are."
+)
+def index_each_time(ids, end_id):
+    if not ids:
+        return []
+    return [0, *(ids.index(id) + 1 for id in ids[:-1] if id == end_id)]
+
+
+@starts_from_ends.mistake(
+    "`ids.index` finds the first place of an id, each time again: `enumerate` tells "
+    "where you are. And behind the last place, or in a row without ids, nothing begins."
+)
+def index_of_all(ids, end_id):
+    return [0, *(ids.index(id) + 1 for id in ids if id == end_id)]
+
+
+@starts_from_ends.mistake(
+    "there need not be an end in the row: `index` raises then, and the whole row is "
+    "one document."
+)
+def index_without_end(ids, end_id):
+    if ids and end_id not in ids:
+        raise ValueError("is not in list")
+    return starts_from_ends.reference(ids, end_id)
+
+
+@starts_from_ends.mistake("the end is not always 0: `end_id` says which id it is.")
+def end_is_zero(ids, end_id):
+    return starts_from_ends.reference(ids, 0)
+
+
+@starts_from_ends.mistake(
+    "this tells for each place whether a document begins there. Return the places "
+    "alone."
+)
+def flags_of_starts(ids, end_id):
+    starts = starts_from_ends.reference(ids, end_id)
+    return [place in starts for place in range(len(ids))]
+
+
+@starts_from_ends.mistake(
+    "this tells for each place in which document it lies. Return where each begins."
+)
+def documents_of_places(ids, end_id):
+    starts = starts_from_ends.reference(ids, end_id)
+    return [sum(start <= place for start in starts) - 1 for place in range(len(ids))]
+
+
+@starts_from_ends.mistake(
+    "these are the documents themselves. Where each begins is wanted."
+)
+def documents_themselves(ids, end_id):
+    bounds = [*starts_from_ends.reference(ids, end_id), len(ids)]
+    return [ids[start:end] for start, end in pairwise(bounds)]
+
+
+# Positions
+
+
+def _starts(random: Random) -> Iterator[Case]:
+    yield from (([0], 1), ([0], 4), ([0, 1], 2), ([0, 1], 3), ([0, 2], 3))
+    yield from (([0, 3, 5], 9), ([0, 1, 2, 3], 4), ([0, 4, 5], 6), ([0, 2, 4], 6))
+    yield from (([0, 5], 6), ([0, 1, 5], 8))
+    for _ in range(8):
+        length = random.randrange(5, 13)
+        rest = sorted(random.sample(range(1, length), random.randrange(1, 4)))
+        yield [0, *rest], length
+
+
+@exercise(
+    cases=_starts,
+    hints=(
+        "How far is a place from the start of its document?",
+        "Where does each document end? The next start tells, and for the last one "
+        "`length`. Its positions are then those of a row of its own.",
+    ),
+)
+def positions_of(document_starts: list[int], length: int) -> list[int]:
+    """Return the position of each place of a row within its document."""
+    ends = [*document_starts[1:], length]
+    return [
+        position
+        for start, end in zip(document_starts, ends, strict=True)
+        for position in range(end - start)
+    ]
+
+
+def _bounds(starts, length):
+    return list(pairwise([*starts, length]))
+
+
+# Which documents are counted through, and how each is counted.
+BOUNDS = {
+    "the last document is missing: it ends with the row": (
+        lambda s, n: _bounds(s, n)[:-1]
+    ),
+    "the last place of each document is missing: `range` leaves its end out by "
+    "itself": lambda s, n: [(a, b - 1) for a, b in _bounds(s, n)],
+    "each document is one place too long": (
+        lambda s, n: [(a, b + 1) for a, b in _bounds(s, n)]
+    ),
+    "the last place of the row is missing": (
+        lambda s, n: [(a, b) for a, b in _bounds(s, n - 1) if a < b]
+    ),
+    "the row is one place too long": lambda s, n: _bounds(s, n + 1),
+    "positions begin again one place too late": (
+        lambda s, n: _bounds([0, *(a + 1 for a in s[1:] if a + 1 < n)], n)
+    ),
+    "positions begin again one place too late, also behind the first place": (
+        lambda s, n: _bounds(_unique([0, *(a + 1 for a in s if a + 1 < n)]), n)
+    ),
+    "positions begin again one place too early": (
+        lambda s, n: _bounds(_unique([0, *(a - 1 for a in s[1:])]), n)
+    ),
+    "the first document is missing": lambda s, n: _bounds(s, n)[1:],
+    "only the second start is looked at": lambda s, n: _bounds(s[:2], n),
+    "the last start is passed over": lambda s, n: _bounds(s[:-1] or [0], n),
+    "the second start is passed over": lambda s, n: _bounds([0, *s[2:]], n),
+    "only the last start is looked at": lambda s, n: _bounds(_unique([0, s[-1]]), n),
+}
+COUNTED_AS = {
+    "positions count from 1": lambda a, b, n: range(1, b - a + 1),
+    "positions count backwards": lambda a, b, n: range(b - a - 1, -1, -1),
+    "positions run on through all documents": lambda a, b, n: range(a, b),
+    "every place gets the length of its document": lambda a, b, n: [b - a] * (b - a),
+    "every place gets the start of its document": lambda a, b, n: [a] * (b - a),
+    "every place gets 0": lambda a, b, n: [0] * (b - a),
+    "the first position of a document stands there twice": (
+        lambda a, b, n: [0, *range(b - a - 1)]
+    ),
+    "documents behind the first count from 1": (
+        lambda a, b, n: range(a > 0, b - a + (a > 0))
+    ),
+    "only the first document counts from 0": (
+        lambda a, b, n: range(b - a) if not a else range(a, b)
+    ),
+    "only its first place counts again": lambda a, b, n: [0, *range(a + 1, b)],
+    "places count how far the row still goes": lambda a, b, n: range(n - a, n - b, -1),
+}
+
+
+def _counted(a, b, n):
+    return range(b - a)
+
+
+def counted_otherwise(bounds, count, document_starts, length):
+    return [
+        position
+        for a, b in bounds(document_starts, length)
+        for position in count(a, b, length)
+    ]
+
+
+_combine(positions_of, counted_otherwise, (_bounds, _counted), (BOUNDS, COUNTED_AS))
+
+
+@positions_of.mistake(
+    "positions run on through the whole row: they begin again with each document."
+)
+def running_positions(document_starts, length):
+    return list(range(length))
+
+
+@positions_of.mistake("positions count from 1: the first place of a document is 0.")
+def positions_from_one(document_starts, length):
+    return [
+        position + 1 for position in positions_of.reference(document_starts, length)
+    ]
+
+
+@positions_of.mistake(
+    "the last document is missing: no start follows it, so it ends with the row."
+)
+def without_the_last_document(document_starts, length):
+    return positions_of.reference(document_starts[:-1], document_starts[-1])
+
+
+@positions_of.mistake(
+    "that is the number of the document in which each place lies. How far is it from "
+    "where that begins?"
+)
+def numbers_of_documents(document_starts, length):
+    return [sum(s <= place for s in document_starts) - 1 for place in range(length)]
+
+
+@positions_of.mistake(
+    "that is the number of the document in which each place lies, counted from 1. How "
+    "far is it from where that begins?"
+)
+def numbers_of_documents_from_one(document_starts, length):
+    return [sum(s <= place for s in document_starts) for place in range(length)]
+
+
+@positions_of.mistake(
+    "that is where the document of each place begins: take it off the place."
+)
+def starts_of_places(document_starts, length):
+    return [max(s for s in document_starts if s <= p) for p in range(length)]
+
+
+@positions_of.mistake(
+    "only the first place of a document gets a 0: those behind it count on from there."
+)
+def only_zeros_at_starts(document_starts, length):
+    return [0 if place in document_starts else place for place in range(length)]
+
+
+@positions_of.mistake(
+    "all documents are taken to be as long as the first: take each place's own start "
+    "off."
+)
+def as_long_as_the_first(document_starts, length):
+    first = [*document_starts, length][1]
+    return [place % first for place in range(length)]
+
+
+@positions_of.mistake(
+    "the start of the document *before* is taken off: behind an index that is one too "
+    "small stands the one before, or even the last."
+)
+def start_before(document_starts, length):
+    numbers = numbers_of_documents(document_starts, length)
+    return [p - document_starts[n - 1] for p, n in enumerate(numbers)]
+
+
+@positions_of.mistake(
+    "the start of the document *before* is taken off: each document has its own."
+)
+def start_before_or_zero(document_starts, length):
+    numbers = numbers_of_documents(document_starts, length)
+    return [p - document_starts[max(0, n - 1)] for p, n in enumerate(numbers)]
+
+
+@positions_of.mistake(
+    "the start of the document that comes *next* is taken off: positions come out "
+    "negative."
+)
+def start_behind(document_starts, length):
+    bounds = [*document_starts, length]
+    numbers = numbers_of_documents(document_starts, length)
+    return [p - bounds[n + 1] for p, n in enumerate(numbers)]
+
+
+@positions_of.mistake(
+    "where a document begins, the place still belongs to the one before: `>`, where "
+    "`>=` is wanted."
+)
+def place_at_start_before(document_starts, length):
+    return [
+        p - max((s for s in document_starts if s < p), default=0) for p in range(length)
+    ]
+
+
+@positions_of.mistake(
+    "these are the lengths of the documents. Every place of the row has a position."
+)
+def lengths_of_documents(document_starts, length):
+    return [b - a for a, b in _bounds(document_starts, length)]
+
+
+@positions_of.mistake(
+    "each document has its list here: one list for the whole row is wanted."
+)
+def a_list_each(document_starts, length):
+    return [list(range(b - a)) for a, b in _bounds(document_starts, length)]
+
+
+@positions_of.mistake(
+    "each place is measured from the *nearest* start, which can be the next one: only "
+    "those before it count."
+)
+def from_the_nearest(document_starts, length):
+    return [min(abs(p - s) for s in document_starts) for p in range(length)]
+
+
+@positions_of.mistake(
+    "each start is counted once only: the places between two starts have positions, "
+    "too."
+)
+def as_many_as_starts(document_starts, length):
+    return list(range(len(document_starts)))
+
+
+# Masks
+
+
+def _positions(random: Random) -> Iterator[Case]:
+    yield from (([0],), ([0, 1],), ([0, 0],), ([0, 1, 0],), ([0, 0, 1],))
+    yield from (([0, 1, 2, 0, 1],), ([0, 1, 0, 1, 2, 0],), ([0, 0, 0, 1],))
+    yield ([0, 1, 2, 3],)
+    for _ in range(6):
+        sizes = [random.randrange(1, 5) for _ in range(random.randrange(2, 4))]
+        yield ([position for size in sizes for position in range(size)],)
+
+
+@exercise(
+    cases=_positions,
+    hints=(
+        "Two conditions: the place that is looked at is not later, and it lies in the "
+        "same document.",
+        "Place q has position p, so p places of its document stand before it. Where "
+        "does its document begin?",
+    ),
+)
+def may_look(position_ids: list[int]) -> list[list[bool]]:
+    """Return who may look at whom: entry [q][k] says whether q may look at k."""
+    places = range(len(position_ids))
+    begins = [place - position_ids[place] for place in places]
+    return [[begins[q] <= k <= q for k in places] for q in places]
+
+
+def _documents(position_ids):
+    return list(accumulate(int(position == 0) for position in position_ids))
+
+
+SAME_DOCUMENT = {
+    "documents play no part": lambda p, d, q, k: True,
+    "the documents are taken for the same where they differ": (
+        lambda p, d, q, k: d[q] != d[k]
+    ),
+    "places with the same position are taken for one document": (
+        lambda p, d, q, k: p[q] == p[k]
+    ),
+    "positions are compared, which begin again in each document": (
+        lambda p, d, q, k: p[k] <= p[q]
+    ),
+    "positions are compared, which begin again in each document, and strictly": (
+        lambda p, d, q, k: p[k] < p[q]
+    ),
+    "positions are compared, which begin again in each document, and the wrong way": (
+        lambda p, d, q, k: p[k] >= p[q]
+    ),
+    "the document before may be looked at, too": (
+        lambda p, d, q, k: d[q] - 1 <= d[k] <= d[q]
+    ),
+    "all documents before may be looked at, too": lambda p, d, q, k: d[k] <= d[q],
+    "only documents before may be looked at": lambda p, d, q, k: d[k] < d[q],
+    "the document begins one place too late": (
+        lambda p, d, q, k: q - p[q] < k or k == q
+    ),
+    "the document begins one place too early": lambda p, d, q, k: q - p[q] - 1 <= k,
+    "the document begins one place too late, so that a first place does not see "
+    "itself": lambda p, d, q, k: q - p[q] < k,
+    "only the first place of its document may be looked at": (
+        lambda p, d, q, k: k == q - p[q]
+    ),
+    "only the first document has entries": lambda p, d, q, k: d[q] == d[k] == 1,
+    "only as many places as the position says are open, those at the row's beginning": (
+        lambda p, d, q, k: k <= p[q]
+    ),
+    "as many places as the position says are open, but at the row's beginning": (
+        lambda p, d, q, k: k < p[q]
+    ),
+    "a first place is taken for one that nobody may look at": (
+        lambda p, d, q, k: d[q] == d[k] and p[k] > 0
+    ),
+    "a first place may look at nothing": lambda p, d, q, k: d[q] == d[k] and p[q] > 0,
+}
+ORDER = {
+    "what comes later may be looked at, too": lambda q, k: True,
+    "a place may look at itself, too: only what comes later is closed": (
+        lambda q, k: k < q
+    ),
+    "only what comes later may be looked at: rows and columns are exchanged": (
+        lambda q, k: k >= q
+    ),
+    "only what comes later may be looked at": lambda q, k: k > q,
+    "a place may look at itself alone": lambda q, k: k == q,
+    "only the place right before is open": lambda q, k: k == q - 1,
+    "only the place itself and the one right before are open": (
+        lambda q, k: q - 1 <= k <= q
+    ),
+    "the place that comes next is open, too": lambda q, k: k <= q + 1,
+}
+
+
+def _same_document(p, d, q, k):
+    return d[q] == d[k]
+
+
+def _not_later(q, k):
+    return k <= q
+
+
+def masked_otherwise(same, order, position_ids):
+    documents, places = _documents(position_ids), range(len(position_ids))
+    return [
+        [bool(same(position_ids, documents, q, k) and order(q, k)) for k in places]
+        for q in places
+    ]
+
+
+# How the answer is written down.
+WRITTEN = {
+    "`True` stands where looking is forbidden": lambda mask: [
+        [not entry for entry in row] for row in mask
+    ],
+    "rows and columns are exchanged": lambda mask: [
+        list(row) for row in zip(*mask, strict=True)
+    ],
+    "each row ends with the place itself": lambda mask: [
+        row[: q + 1] for q, row in enumerate(mask)
+    ],
+    "the places are listed, not `True` and `False` for each": lambda mask: [
+        [k for k, entry in enumerate(row) if entry] for row in mask
+    ],
+    "places are counted, not `True` and `False` for each": lambda mask: [
+        sum(row) for row in mask
+    ],
+    "pairs of places are listed": lambda mask: [
+        (q, k) for q, row in enumerate(mask) for k, entry in enumerate(row) if entry
+    ],
+    "all rows are joined to one list": lambda mask: [e for row in mask for e in row],
+}
+
+
+def _as_it_is(mask):
+    return mask
+
+
+def masked_and_written(same, order, written, position_ids):
+    return written(masked_otherwise(same, order, position_ids))
+
+
+_combine(
+    may_look,
+    masked_and_written,
+    (_same_document, _not_later, _as_it_is),
+    (SAME_DOCUMENT, ORDER, WRITTEN),
+)
+
+
+@may_look.mistake(
+    "a plain causal mask: each place looks at all before it, those of other documents "
+    "included."
+)
+def causal_mask(position_ids):
+    places = range(len(position_ids))
+    return [[k <= q for k in places] for q in places]
+
+
+@may_look.mistake(
+    "within its document, each place also looks at what comes later: that is the "
+    "answer which it is to predict."
+)
+def blocks(position_ids):
+    documents = _documents(position_ids)
+    return [[one == other for other in documents] for one in documents]
+
+
+@may_look.mistake(
+    "a place looks at itself, too: its own id is known, the next one is to be "
+    "predicted. Without it, the first place of a document would look at nothing."
+)
+def without_itself(position_ids):
+    return masked_otherwise(_same_document, lambda q, k: k < q, position_ids)
+
+
+@may_look.mistake(
+    "rows and columns are exchanged: row q says what place q looks *at*, which is not "
+    "later."
+)
+def rows_for_columns(position_ids):
+    return [list(row) for row in zip(*may_look.reference(position_ids), strict=True)]
+
+
+@may_look.mistake(
+    "the other way round: `True` says that q *may* look at k. (Some libraries mean the "
+    "opposite, so look it up each time.)"
+)
+def true_for_closed(position_ids):
+    return [[not entry for entry in row] for row in may_look.reference(position_ids)]
+
+
+@may_look.mistake(
+    "positions are compared across documents: they begin again in each, so a smaller "
+    "one can be that of another document."
+)
+def positions_compared(position_ids):
+    return [[k <= q for k in position_ids] for q in position_ids]
+
+
+@may_look.mistake(
+    "positions are compared across documents, and what comes later is closed: still, a "
+    "smaller position before can be that of another document."
+)
+def positions_compared_causally(position_ids):
+    return [
+        [
+            k <= q and position_ids[k] <= position_ids[q]
+            for k in range(len(position_ids))
+        ]
+        for q in range(len(position_ids))
+    ]
+
+
+@may_look.mistake(
+    "these are the places that each one may look at. For every place say `True` or "
+    "`False`."
+)
+def places_looked_at(position_ids):
+    return [list(range(q - p, q + 1)) for q, p in enumerate(position_ids)]
+
+
+@may_look.mistake(
+    "that is how many places each one may look at. For every pair say `True` or "
+    "`False`."
+)
+def counts_looked_at(position_ids):
+    return [position + 1 for position in position_ids]
+
+
+@may_look.mistake(
+    "each row ends with the place itself. All rows are as long as the whole: later "
+    "places are `False`."
+)
+def triangle(position_ids):
+    return [row[: q + 1] for q, row in enumerate(may_look.reference(position_ids))]
+
+
+@may_look.mistake(
+    "there is a mask for each document. One for the whole row is wanted, with `False` "
+    "between documents."
+)
+def mask_each(position_ids):
+    documents = _documents(position_ids)
+    sizes = [documents.count(number) for number in sorted(set(documents))]
+    return [[[k <= q for k in range(n)] for q in range(n)] for n in sizes]
+
+
+@may_look.mistake(
+    "the row is one document here: in the others every place is closed, even to itself."
+)
+def first_document_only(position_ids):
+    documents, places = _documents(position_ids), range(len(position_ids))
+    return [
+        [documents[q] == documents[k] == 1 and k <= q for k in places] for q in places
+    ]
+
+
+@may_look.mistake(
+    "all rows are one and the same list, several times: what is written into one "
+    "stands in all of them."
+)
+def one_list_for_all(position_ids):
+    rows = [[False] * len(position_ids)] * len(position_ids)
+    for q, row in enumerate(may_look.reference(position_ids)):
+        for k, entry in enumerate(row):
+            if entry:
+                rows[q][k] = True
+    return rows
+
+
+@may_look.mistake(
+    "0 and minus infinity are what is added to scores: say `True` or `False`."
+)
+def scores_to_add(position_ids):
+    mask = may_look.reference(position_ids)
+    return [[0.0 if entry else -float("inf") for entry in row] for row in mask]
+
+
+# Packs
+
+
+def _lengths(random: Random) -> Iterator[Case]:
+    yield from (([], 4), ([3], 4), ([4], 4), ([2, 2], 4), ([3, 1, 1], 4), ([1, 4], 4))
+    yield from (([4, 4], 4), ([1, 1, 1, 1, 1], 4), ([3, 3, 1], 4), ([1, 3, 4, 2], 4))
+    yield from (
+        ([2, 3, 1, 3], 5),
+        ([5, 3, 3, 1], 7),
+        ([5, 2, 2, 2, 3], 6),
+        ([1], 1),
+        ([1, 1], 1),
+    )
+    for _ in range(8):
+        max_length = random.randrange(4, 10)
+        count = random.randrange(4, 9)
+        yield [random.randrange(1, max_length + 1) for _ in range(count)], max_length
+
+
+@exercise(
+    cases=_lengths,
+    hints=(
+        "Remember how much room the last pack has left. When does a document need a "
+        "new one?",
+        "If its length is larger than the room: append an empty pack, which has all of "
+        "its room. Either way, the document goes into the *last* pack then, and takes "
+        "room away. What is the room before the first document, so that it opens the "
+        "first pack?",
+    ),
+)
+def pack_in_order(lengths: list[int], max_length: int) -> list[list[int]]:
+    """Pack documents in their order, with a new pack when the next one does not fit."""
+    packs, room = [], 0
+    for document, length in enumerate(lengths):
+        if length > room:
+            packs.append([])
+            room = max_length
+        packs[-1].append(document)
+        room -= length
+    return packs
+
+
+# When the last pack is closed: `used` tokens are in it, `number` documents.
+CLOSES = {
+    "a document that fits exactly still fits": (
+        lambda used, number, n, L: used + n >= L
+    ),
+    "one token too many is let in": lambda used, number, n, L: used + n > L + 1,
+    "a pack is closed only when it is full, and so it can be too long": (
+        lambda used, number, n, L: used >= L
+    ),
+    "a pack is closed only when it is too long already": (
+        lambda used, number, n, L: used > L
+    ),
+    "only the new document is compared with `max_length`, not what stands before it": (
+        lambda used, number, n, L: n > L
+    ),
+    "`max_length` counts tokens, not documents": (
+        lambda used, number, n, L: number >= L
+    ),
+    "every document gets a pack of its own": lambda used, number, n, L: True,
+    "the new document is compared with what is in the pack, not with its room": (
+        lambda used, number, n, L: n > used
+    ),
+    "packs hold two documents at most": (
+        lambda used, number, n, L: number >= 2 or used + n > L
+    ),
+}
+# How much is in a new pack after its first document; what becomes of a document that
+# does not fit.
+NEW_PACK = {
+    "the document that opens a pack is not counted": lambda used, n, L: 0,
+    "what was in the pack before is still counted": lambda used, n, L: used + n,
+    "what was too much for the pack before is counted as what is in the new one": (
+        lambda used, n, L: used + n - L
+    ),
+    "a new pack is taken to hold one token": lambda used, n, L: 1,
+}
+PACKED_AS = {
+    "packs hold lengths, where the numbers of the documents are wanted": (
+        lambda packs, ns: [[ns[i] for i in pack] for pack in packs]
+    ),
+    "the last pack is missing": lambda packs, ns: packs[:-1],
+    "there is an empty pack in front": lambda packs, ns: [[], *packs],
+    "there is an empty pack at the end": lambda packs, ns: [*packs, []],
+    "without documents there is no pack, not even an empty one": (
+        lambda packs, ns: packs or [[]]
+    ),
+    "documents are counted from 1": lambda packs, ns: [
+        [i + 1 for i in pack] for pack in packs
+    ],
+    "documents are counted from 0 in each pack": lambda packs, ns: [
+        list(range(len(pack))) for pack in packs
+    ],
+    "how many documents a pack has is not what is asked for": lambda packs, ns: [
+        len(pack) for pack in packs
+    ],
+    "how many tokens a pack has is not what is asked for": lambda packs, ns: [
+        sum(ns[i] for i in pack) for pack in packs
+    ],
+    "the first pack is missing": lambda packs, ns: packs[1:],
+    "each pack lacks its last document": lambda packs, ns: [p[:-1] for p in packs],
+    "each pack behind the first lacks its first document: the one that did not fit is "
+    "lost": lambda packs, ns: packs[:1] + [p[1:] for p in packs[1:]],
+    "each document is given with its length": lambda packs, ns: [
+        [(i, ns[i]) for i in pack] for pack in packs
+    ],
+    "the packs are right, but from back to front": lambda packs, ns: packs[::-1],
+    "the documents of a pack are from back to front": lambda packs, ns: [
+        pack[::-1] for pack in packs
+    ],
+    "the last document is missing": lambda packs, ns: [
+        kept for pack in packs if (kept := [i for i in pack if i < len(ns) - 1])
+    ],
+    "only the last pack is returned": lambda packs, ns: packs[-1] if packs else [],
+    "all packs are joined": lambda packs, ns: [i for pack in packs for i in pack],
+    "where each pack begins is not what is asked for": lambda packs, ns: [
+        pack[0] for pack in packs
+    ],
+}
+
+
+def _too_much(used, number, n, L):
+    return used + n > L
+
+
+def _only_itself(used, n, L):
+    return n
+
+
+def _as_they_are(packs, ns):
+    return packs
+
+
+def packed_otherwise(closes, new_pack, shown, lengths, max_length):
+    packs, used = [], 0
+    for document, length in enumerate(lengths):
+        if not packs or closes(used, len(packs[-1]), length, max_length):
+            used = new_pack(used, length, max_length) if packs else length
+            packs.append([])
+        else:
+            used += length
+        packs[-1].append(document)
+    return shown(packs, lengths)
+
+
+_combine(
+    pack_in_order,
+    packed_otherwise,
+    (_too_much, _only_itself, _as_they_are),
+    (CLOSES, NEW_PACK, PACKED_AS),
+)
+
+
+def _fitted(lengths, max_length, order, choose):
+    packs, rooms = [], []
+    for document in order:
+        fitting = [i for i, room in enumerate(rooms) if room >= lengths[document]]
+        if fitting:
+            pack = choose(fitting, rooms)
+        else:
+            pack = len(packs)
+            packs.append([])
+            rooms.append(max_length)
+        packs[pack].append(document)
+        rooms[pack] -= lengths[document]
+    return packs
+
+
+@pack_in_order.mistake(
+    "a document goes back into an *earlier* pack that has room. Here the documents "
+    "stay in their order: only the last pack is looked at."
+)
+def first_fit_in_order(lengths, max_length):
+    return _fitted(lengths, max_length, range(len(lengths)), lambda few, rooms: few[0])
+
+
+@pack_in_order.mistake(
+    "a document goes back into an *earlier* pack, the fullest that has room. Here the "
+    "documents stay in their order: only the last pack is looked at."
+)
+def best_fit_in_order(lengths, max_length):
+    return _fitted(
+        lengths,
+        max_length,
+        range(len(lengths)),
+        lambda few, rooms: min(few, key=rooms.__getitem__),
+    )
+
+
+def _by_length(lengths, sign):
+    return sorted(range(len(lengths)), key=lambda i: sign * lengths[i])
+
+
+def _packed_in(order, lengths, max_length):
+    packs = pack_in_order.reference([lengths[i] for i in order], max_length)
+    return [[order[i] for i in pack] for pack in packs]
+
+
+@pack_in_order.mistake(
+    "the documents are sorted first, the longest in front: that is another strategy. "
+    "Here they stay in their order."
+)
+def longest_in_front(lengths, max_length):
+    return _packed_in(_by_length(lengths, -1), lengths, max_length)
+
+
+@pack_in_order.mistake(
+    "the documents are sorted first, the shortest in front: that is another strategy. "
+    "Here they stay in their order."
+)
+def shortest_in_front(lengths, max_length):
+    return _packed_in(_by_length(lengths, 1), lengths, max_length)
+
+
+@pack_in_order.mistake(
+    "first fit, the longest first: a good strategy, but another one. Here the "
+    "documents stay in their order, and only the last pack is looked at."
+)
+def first_fit_decreasing(lengths, max_length):
+    order = _by_length(lengths, -1)
+    return _fitted(lengths, max_length, order, lambda few, rooms: few[0])
+
+
+@pack_in_order.mistake(
+    "best fit, the longest first: a good strategy, but another one. Here the documents "
+    "stay in their order, and only the last pack is looked at."
+)
+def best_fit_decreasing(lengths, max_length):
+    order = _by_length(lengths, -1)
+    return _fitted(
+        lengths, max_length, order, lambda few, rooms: min(few, key=rooms.__getitem__)
+    )
+
+
+@pack_in_order.mistake(
+    "the last pack is missing: behind the loop there is one that nothing has closed."
+)
+def last_pack_lost(lengths, max_length):
+    return pack_in_order.reference(lengths, max_length)[:-1]
+
+
+@pack_in_order.mistake(
+    "a pack of exactly `max_length` tokens is fine: a document that fits exactly needs "
+    "no new one."
+)
+def exact_fit_refused(lengths, max_length):
+    return packed_otherwise(
+        lambda used, number, n, L: used + n >= L,
+        _only_itself,
+        _as_they_are,
+        lengths,
+        max_length,
+    )
+
+
+@pack_in_order.mistake(
+    "these are the lengths of the documents. Their numbers are wanted: the first is 0."
+)
+def lengths_in_packs(lengths, max_length):
+    packs = pack_in_order.reference(lengths, max_length)
+    return [[lengths[i] for i in pack] for pack in packs]
+
+
+@pack_in_order.mistake(
+    "a pack that begins empty and is closed before anything is in it stays empty: do "
+    "not return it."
+)
+def empty_pack_before_full_ones(lengths, max_length):
+    packs, pack, room = [], [], max_length
+    for document, length in enumerate(lengths):
+        if length >= room:
+            packs.append(pack)
+            pack, room = [], max_length
+        pack.append(document)
+        room -= length
+    return [*packs, pack]
+
+
+@pack_in_order.mistake(
+    "without documents there is no pack: the answer is `[]`, not `[[]]`. (A pack that "
+    "is begun before the loop must not be returned empty.)"
+)
+def empty_pack_without_documents(lengths, max_length):
+    return pack_in_order.reference(lengths, max_length) or [[]]
+
+
+@pack_in_order.mistake(
+    "a document that does not fit is left out, and the packs go on without it: it "
+    "belongs into a new pack."
+)
+def left_out(lengths, max_length):
+    packs, used = [], 0
+    for document, length in enumerate(lengths):
+        if packs and used + length > max_length:
+            packs.append([])
+            used = 0
+            continue
+        if not packs:
+            packs.append([])
+        packs[-1].append(document)
+        used += length
+    return packs
+
+
+@pack_in_order.mistake(
+    "the document that does not fit is put into the full pack still: it belongs into "
+    "the new one."
+)
+def closed_one_too_late(lengths, max_length):
+    packs, used = [], max_length + 1
+    for document, length in enumerate(lengths):
+        if used > max_length:
+            packs.append([])
+            used = 0
+        packs[-1].append(document)
+        used += length
+    return packs
+
+
+@pack_in_order.mistake(
+    "it ends with the first document that does not fit: the packs behind it are "
+    "missing."
+)
+def only_the_first_pack(lengths, max_length):
+    return pack_in_order.reference(lengths, max_length)[:1]
+
+
+def _rooms(random: Random) -> Iterator[Case]:
+    yield from (([], 2), ([3], 2), ([2], 2), ([1], 2), ([0], 1), ([5, 3], 2))
+    yield from (([3, 5], 2), ([2, 5, 2], 2), ([1, 4, 3], 3), ([4, 4, 2], 3))
+    yield from (([0, 6, 0, 6], 1), ([7, 2, 5, 3], 3), ([1, 1, 1], 2), ([4, 0, 3], 1))
+    for _ in range(12):
+        rooms = [random.randrange(8) for _ in range(random.randrange(2, 7))]
+        yield rooms, random.randrange(1, 8)
+
+
+@exercise(
+    cases=_rooms,
+    hints=(
+        "First ask which packs have enough room at all. Which of these is the fullest?",
+        "The fullest has the least room left. `min` over the *numbers* of the packs, "
+        "with their rooms as the `key`, gives the first one of equally full ones; and "
+        "what does it do when there is none?",
+    ),
+)
+def best_pack(rooms: list[int], length: int) -> int | None:
+    """Return the fullest pack that has room for a document, or None if none has."""
+    fitting = [pack for pack, room in enumerate(rooms) if room >= length]
+    return min(fitting, key=lambda pack: rooms[pack], default=None)
+
+
+# Which packs are looked at, which of them is chosen, and what is returned.
+LOOKED_AT = {
+    "a pack with exactly so much room is large enough": lambda room, n: room > n,
+    "packs without enough room are chosen, too": lambda room, n: True,
+    "only packs with exactly so much room are looked at": lambda room, n: room == n,
+    "packs that are *too small* are looked at": lambda room, n: room < n,
+    "packs that are too small are looked at, or that fit exactly": (
+        lambda room, n: room <= n
+    ),
+    "full packs are left out, but not those that are too small": (
+        lambda room, n: room > 0
+    ),
+    "one token too many is let in": lambda room, n: room >= n - 1,
+}
+CHOSEN = {
+    "the *emptiest* pack is chosen": (
+        lambda few, rooms, n: max(few, key=rooms.__getitem__)
+    ),
+    "the first pack with room is chosen, not the fullest": (
+        lambda few, rooms, n: few[0]
+    ),
+    "the last pack with room is chosen, not the fullest": (
+        lambda few, rooms, n: few[-1]
+    ),
+    "of equally full packs the last is chosen, not the first": (
+        lambda few, rooms, n: min(reversed(few), key=rooms.__getitem__)
+    ),
+    "the emptiest pack is chosen, of equally full ones the last": (
+        lambda few, rooms, n: max(reversed(few), key=rooms.__getitem__)
+    ),
+    "the pack whose room differs least from the length is chosen": (
+        lambda few, rooms, n: min(few, key=lambda i: abs(rooms[i] - n))
+    ),
+    "the smallest number is chosen, not the fullest pack": (
+        lambda few, rooms, n: min(few)
+    ),
+}
+RETURNED = {
+    "the room of the pack is returned, not its number": lambda i, few, rooms, n: rooms[
+        i
+    ],
+    "the room that is left in it is returned, not its number": (
+        lambda i, few, rooms, n: rooms[i] - n
+    ),
+    "the pack is counted among those with room, not among all": (
+        lambda i, few, rooms, n: few.index(i)
+    ),
+    "the place of its room among the sorted rooms is returned": (
+        lambda i, few, rooms, n: sorted(rooms).index(rooms[i])
+    ),
+    "packs are counted from 1": lambda i, few, rooms, n: i + 1,
+    "`index` finds the first pack with this room": (
+        lambda i, few, rooms, n: rooms.index(rooms[i])
+    ),
+    "whether there is such a pack is returned, not its number": (
+        lambda i, few, rooms, n: True
+    ),
+    "pack 0 is taken for none": lambda i, few, rooms, n: i or None,
+    "all packs with room are returned": lambda i, few, rooms, n: few,
+    "all packs with room that are as full are returned": lambda i, few, rooms, n: [
+        j for j in few if rooms[j] == rooms[i]
+    ],
+    "number and room are returned": lambda i, few, rooms, n: (i, rooms[i]),
+}
+WITHOUT_ROOM = {
+    "where no pack has room, the answer is `None`, not -1": lambda rooms: -1,
+    "where no pack has room, the answer is `None`, not pack 0": lambda rooms: 0,
+    "where no pack has room, the answer is `None`, not the number of a new one": (
+        lambda rooms: len(rooms)
+    ),
+    "where no pack has room, the answer is `None`, not the last one": (
+        lambda rooms: len(rooms) - 1
+    ),
+    "where no pack has room, the answer is `None`, not `False`": lambda rooms: False,
+    "where no pack has room, the answer is `None`, not an empty list": lambda rooms: [],
+}
+
+
+def _enough(room, n):
+    return room >= n
+
+
+def _fullest(few, rooms, n):
+    return min(few, key=rooms.__getitem__)
+
+
+def _its_number(i, few, rooms, n):
+    return i
+
+
+def _none(rooms):
+    return None
+
+
+def chosen_otherwise(enough, choose, returned, nothing, rooms, length):
+    few = [i for i, room in enumerate(rooms) if enough(room, length)]
+    if not few:
+        return nothing(rooms)
+    return returned(choose(few, rooms, length), few, rooms, length)
+
+
+RIGHT_CHOICE = _enough, _fullest, _its_number, _none
+CHOICES = LOOKED_AT, CHOSEN, RETURNED, WITHOUT_ROOM
+_combine(best_pack, chosen_otherwise, RIGHT_CHOICE, CHOICES)
+
+
+def _choice_with(one, way, rooms, length):
+    steps = [*RIGHT_CHOICE[:one], way, *RIGHT_CHOICE[one + 1 :]]
+    return chosen_otherwise(*steps, rooms, length)
+
+
+@best_pack.mistake(
+    "a pack with exactly so much room is large enough, and even the best: it is full "
+    "then."
+)
+def more_than_enough(rooms, length):
+    return _choice_with(0, lambda room, n: room > n, rooms, length)
+
+
+@best_pack.mistake(
+    "that is the *emptiest* pack, the one with the most room. The fullest has the "
+    "least."
+)
+def emptiest_pack(rooms, length):
+    return _choice_with(1, CHOSEN["the *emptiest* pack is chosen"], rooms, length)
+
+
+@best_pack.mistake(
+    "that is the *first* pack with room. Among those with room, the fullest is wanted."
+)
+def first_pack(rooms, length):
+    return _choice_with(1, lambda few, rooms, n: few[0], rooms, length)
+
+
+@best_pack.mistake("that is the fullest pack of all, whether it has room or not.")
+def fullest_of_all(rooms, length):
+    return _choice_with(0, lambda room, n: True, rooms, length)
+
+
+@best_pack.mistake(
+    "of equally full packs the *first* is wanted. (`<=` lets a later one win, `<` does "
+    "not.)"
+)
+def last_of_equals(rooms, length):
+    return _choice_with(
+        1,
+        lambda few, rooms, n: min(reversed(few), key=rooms.__getitem__),
+        rooms,
+        length,
+    )
+
+
+@best_pack.mistake("that is the room of the pack. Its number is wanted.")
+def room_of_the_pack(rooms, length):
+    return _choice_with(2, lambda i, few, rooms, n: rooms[i], rooms, length)
+
+
+@best_pack.mistake("that is the room that would be left in it. Its number is wanted.")
+def room_left(rooms, length):
+    return _choice_with(2, lambda i, few, rooms, n: rooms[i] - n, rooms, length)
+
+
+@best_pack.mistake(
+    "that is its place in the list of those with room. Its number among *all* packs is "
+    "wanted."
+)
+def place_among_fitting(rooms, length):
+    return _choice_with(2, lambda i, few, rooms, n: few.index(i), rooms, length)
+
+
+@best_pack.mistake(
+    "pack 0 counts as `False`, so it is taken for no pack at all, or passed over: "
+    "compare with `is None`."
+)
+def zero_is_no_pack(rooms, length):
+    best = None
+    for pack, room in enumerate(rooms):
+        if room >= length and (not best or room < rooms[best]):
+            best = pack
+    return best
+
+
+@best_pack.mistake(
+    "where no pack has room, the answer is `None`, without an error: `min` of nothing "
+    "raises, unless it has a `default`."
+)
+def error_without_room(rooms, length):
+    if not any(room >= length for room in rooms):
+        raise ValueError("min() iterable argument is empty")
+    return best_pack.reference(rooms, length)
+
+
+@best_pack.mistake("where no pack has room, the answer is `None`, not -1.")
+def minus_one_without_room(rooms, length):
+    return _choice_with(3, lambda rooms: -1, rooms, length)
+
+
+@best_pack.mistake(
+    "the first pack is taken for the best without a look at its room: it can be too "
+    "small."
+)
+def begins_with_the_first(rooms, length):
+    best = 0 if rooms else None
+    for pack, room in enumerate(rooms):
+        if length <= room < rooms[best]:
+            best = pack
+    return best
+
+
+# Labels
+
+
+def _rows(random: Random) -> Iterator[Case]:
+    yield from (([5], [0], 1), ([5, 6], [0], 2), ([5, 0], [0], 1), ([5, 0], [0], 2))
+    yield from (([5, 6, 7, 8, 0, 0], [0, 2], 4), ([5, 0, 0, 0], [0, 2], 3))
+    yield from (([5, 5, 5, 5, 5], [0, 1, 4], 5), ([0, 0, 5, 0, 0], [0, 1], 4))
+    for _ in range(8):
+        length = random.randrange(3, 9)
+        rest = sorted(random.sample(range(1, length), random.randrange(1, 3)))
+        ids = [random.randrange(4) for _ in range(length)]
+        yield ids + [0] * random.randrange(4), [0, *rest], length
+
+
+@exercise(
+    cases=_rows,
+    hints=(
+        "Begin with the ids as they are. Which places may not be scored? There are two "
+        "kinds.",
+        "Padding begins at `length`, whatever its ids; and nothing stands before the "
+        "first id of a document that could predict it. `transformers` compares the "
+        "label at place t with what the model says at t - 1: you shift nothing.",
+    ),
+)
+def pack_labels(
+    input_ids: list[int], document_starts: list[int], length: int
+) -> list[int]:
+    """Return the labels of a padded pack: its ids, or -100 where nothing is scored."""
+    labels = [*input_ids[:length], *[-100] * (len(input_ids) - length)]
+    for start in document_starts:
+        labels[start] = -100
+    return labels
+
+
+# Which places of documents are not scored, which of the padding, and what becomes of
+# the labels in the end.
+UNSCORED = {
+    "the first ids of documents are scored, though nothing before predicts them": (
+        lambda ids, starts, n: []
+    ),
+    "the *last* id of each document is left out, not the first": (
+        lambda ids, starts, n: [end - 1 for end in [*starts[1:], n]]
+    ),
+    "the last id of each document is left out, not the first; and that of the last "
+    "document is not": lambda ids, starts, n: [start - 1 for start in starts[1:]],
+    "only the first id of the row is left out, not that of each document": (
+        lambda ids, starts, n: [0]
+    ),
+    "the first id of the row is scored": lambda ids, starts, n: starts[1:],
+    "the second id of each document is left out, not the first": (
+        lambda ids, starts, n: [start + 1 for start in starts]
+    ),
+    "the place before each start is left out, and so for start 0 the last of the row": (
+        lambda ids, starts, n: [start - 1 for start in starts]
+    ),
+    "the first and the last id of each document are left out": (
+        lambda ids, starts, n: [*starts, *(end - 1 for end in [*starts[1:], n])]
+    ),
+    "the first id of each document is left out, and the last of the one before": (
+        lambda ids, starts, n: [*starts, *(start - 1 for start in starts[1:])]
+    ),
+    "the last document's first id is scored": lambda ids, starts, n: starts[:-1],
+    "*ids* that are equal to a start are left out": (
+        lambda ids, starts, n: [i for i, id in enumerate(ids) if id in starts]
+    ),
+    "every id that equals the first one of a document is left out": (
+        lambda ids, starts, n: [
+            i for i, id in enumerate(ids) if id in {ids[s] for s in starts}
+        ]
+    ),
+}
+PADDING = {
+    "padding is scored": lambda ids, starts, n: [],
+    "padding is told by its id, which documents can hold, too": (
+        lambda ids, starts, n: [i for i, id in enumerate(ids) if id == 0]
+    ),
+    "the first place of padding is scored": (
+        lambda ids, starts, n: range(n + 1, len(ids))
+    ),
+    "the last id before the padding counts as padding": (
+        lambda ids, starts, n: range(n - 1, len(ids))
+    ),
+    "only the first place of padding is left out": (
+        lambda ids, starts, n: range(n, min(n + 1, len(ids)))
+    ),
+    "the last place of padding is scored": lambda ids, starts, n: range(
+        n, len(ids) - 1
+    ),
+    "padding behind the last id that is not 0 is left out": (
+        lambda ids, starts, n: range(
+            max((i + 1 for i, id in enumerate(ids) if id), default=0), len(ids)
+        )
+    ),
+}
+LABELED = {
+    "the labels are shifted to the left: `transformers` does that itself": (
+        lambda labels, ids, n: [*labels[1:], -100]
+    ),
+    "the labels are shifted to the left, and one is missing: `transformers` shifts by "
+    "itself": lambda labels, ids, n: labels[1:],
+    "the labels are shifted to the right": lambda labels, ids, n: [-100, *labels[:-1]],
+    "0 stands where -100 is wanted": lambda labels, ids, n: [
+        0 if label == -100 else label for label in labels
+    ],
+    "-1 stands where -100 is wanted": lambda labels, ids, n: [
+        -1 if label == -100 else label for label in labels
+    ],
+    "100 stands where -100 is wanted": lambda labels, ids, n: [
+        100 if label == -100 else label for label in labels
+    ],
+    "`None` stands where -100 is wanted": lambda labels, ids, n: [
+        None if label == -100 else label for label in labels
+    ],
+    "places that are not scored are left out, so that labels no longer stand beside "
+    "their ids": lambda labels, ids, n: [label for label in labels if label != -100],
+    "1 stands for what is scored: a label is the id itself": lambda labels, ids, n: [
+        int(label != -100) for label in labels
+    ],
+    "padding is cut off: labels are as long as the ids": (
+        lambda labels, ids, n: labels[:n]
+    ),
+    "scored and not scored are exchanged": lambda labels, ids, n: [
+        id if label == -100 else -100 for id, label in zip(ids, labels, strict=True)
+    ],
+}
+
+
+def _document_firsts(ids, starts, n):
+    return starts
+
+
+def _padding(ids, starts, n):
+    return range(n, len(ids))
+
+
+def _just_so(labels, ids, n):
+    return labels
+
+
+def labeled_otherwise(unscored, padding, shown, input_ids, document_starts, length):
+    labels = list(input_ids)
+    for places in (unscored, padding):
+        for place in places(input_ids, document_starts, length):
+            if place < len(labels):
+                labels[place] = -100
+    return shown(labels, input_ids, length)
+
+
+RIGHT_LABELS = _document_firsts, _padding, _just_so
+_combine(pack_labels, labeled_otherwise, RIGHT_LABELS, (UNSCORED, PADDING, LABELED))
+
+
+def _labels_with(one, way, *arguments):
+    steps = [*RIGHT_LABELS[:one], way, *RIGHT_LABELS[one + 1 :]]
+    return labeled_otherwise(*steps, *arguments)
+
+
+@pack_labels.mistake(
+    "the first id of each document is scored, though what stands before it belongs to "
+    "another one: -100 there, too."
+)
+def firsts_scored(input_ids, document_starts, length):
+    return _labels_with(0, lambda ids, s, n: [], input_ids, document_starts, length)
+
+
+@pack_labels.mistake(
+    "padding is scored: from place `length` on there is nothing to learn."
+)
+def padding_scored(input_ids, document_starts, length):
+    return _labels_with(1, lambda ids, s, n: [], input_ids, document_starts, length)
+
+
+@pack_labels.mistake(
+    "padding is told by its id. A document can hold that id, and it must be scored "
+    "there: `length` says where padding begins."
+)
+def padding_by_id(input_ids, document_starts, length):
+    return _labels_with(
+        1,
+        lambda ids, s, n: [i for i, id in enumerate(ids) if id == 0],
+        input_ids,
+        document_starts,
+        length,
+    )
+
+
+@pack_labels.mistake(
+    "the *last* id of each document is left out. Aligned with the ids, it is the first "
+    "one that nothing predicts."
+)
+def lasts_unscored(input_ids, document_starts, length):
+    return _labels_with(
+        0,
+        lambda ids, s, n: [end - 1 for end in [*s[1:], n]],
+        input_ids,
+        document_starts,
+        length,
+    )
+
+
+@pack_labels.mistake(
+    "the labels are shifted. `transformers` does that itself, inside the model: they "
+    "stand beside their own ids."
+)
+def labels_shifted(input_ids, document_starts, length):
+    labels = pack_labels.reference(input_ids, document_starts, length)
+    return [*labels[1:], -100]
+
+
+@pack_labels.mistake(
+    "only the first id of the row is left out. Each document has a first id."
+)
+def first_of_the_row(input_ids, document_starts, length):
+    return _labels_with(0, lambda ids, s, n: [0], input_ids, document_starts, length)
+
+
+@pack_labels.mistake(
+    "each first id is left out only behind the first document: at place 0 nothing "
+    "stands before either."
+)
+def row_begins_scored(input_ids, document_starts, length):
+    return _labels_with(0, lambda ids, s, n: s[1:], input_ids, document_starts, length)
+
+
+@pack_labels.mistake(
+    "all starts are there, but padding is cut off: labels are as long as the ids."
+)
+def padding_cut_off(input_ids, document_starts, length):
+    return pack_labels.reference(input_ids, document_starts, length)[:length]
+
+
+@pack_labels.mistake("what is scored and what is not are exchanged.")
+def exchanged_labels(input_ids, document_starts, length):
+    labels = pack_labels.reference(input_ids, document_starts, length)
+    return [
+        id if label == -100 else -100
+        for id, label in zip(input_ids, labels, strict=True)
+    ]
+
+
+# A mean
+
+
+def _losses(random: Random) -> Iterator[Case]:
+    yield from (([2.0], [3]), ([2.0, 3.0], [1, 3]), ([2.0, 3.0], [1, 1]))
+    yield from (([NAN], [0]), ([], []), ([NAN, 1.0], [0, 2]), ([NAN, NAN], [0, 0]))
+    yield from (
+        ([0.5, NAN, 1.5], [2, 0, 6]),
+        ([4.0, 1.0], [1, 7]),
+        ([0.0, 1.0], [3, 1]),
+    )
+    for _ in range(8):
+        counts = [random.randrange(6) for _ in range(random.randrange(2, 6))]
+        yield [random.random() * 4 if count else NAN for count in counts], counts
+
+
+@exercise(
+    cases=_losses,
+    hints=(
+        "A mean over all targets is their sum, divided by their number. How do you get "
+        "the sum of a micro-batch back from its mean?",
+        "Add up `mean * count` over the micro-batches, and divide by the sum of the "
+        "counts. NaN times 0 is still NaN, so leave out those that have no targets; "
+        "and if no targets are left, do not divide.",
+    ),
+)
+def mean_over_targets(means: list[float], counts: list[int]) -> float:
+    """Return the mean loss over all targets of several micro-batches."""
+    sums = [m * count for m, count in zip(means, counts, strict=True) if count]
+    return sum(sums) / sum(counts) if sums else float("nan")
+
+
+def _scored(means, counts):
+    return [(m, n) for m, n in zip(means, counts, strict=True) if n]
+
+
+def _mean(values):
+    return sum(values) / len(values) if values else NAN
+
+
+# What is added up, what it is divided by, and what comes where nothing is scored.
+ADDED_UP = {
+    "the means are added up, however many targets each is of": (
+        lambda pairs: sum(m for m, n in pairs)
+    ),
+    "each mean is *divided* by its number of targets": (
+        lambda pairs: sum(m / n for m, n in pairs)
+    ),
+    "each mean is weighted by the square of its number of targets": (
+        lambda pairs: sum(m * n * n for m, n in pairs)
+    ),
+    "the numbers of targets are added up, not their losses": (
+        lambda pairs: sum(n for m, n in pairs)
+    ),
+    "only the last micro-batch is added": (
+        lambda pairs: pairs[-1][0] * pairs[-1][1] if pairs else 0
+    ),
+    "only the first micro-batch is added": (
+        lambda pairs: pairs[0][0] * pairs[0][1] if pairs else 0
+    ),
+    "the last micro-batch is left out": (
+        lambda pairs: sum(m * n for m, n in pairs[:-1])
+    ),
+    "all means are added up, and then weighted together": (
+        lambda pairs: sum(m for m, n in pairs) * sum(n for m, n in pairs)
+    ),
+}
+DIVIDED_BY = {
+    "it is not divided by the number of targets": lambda pairs, number: 1,
+    "it is divided by the number of micro-batches, where that of targets is wanted": (
+        lambda pairs, number: number
+    ),
+    "it is divided by the number of micro-batches that have targets": (
+        lambda pairs, number: len(pairs)
+    ),
+    "it is divided by the largest number of targets": (
+        lambda pairs, number: max(n for m, n in pairs)
+    ),
+    "it is divided by the mean number of targets": (
+        lambda pairs, number: sum(n for m, n in pairs) / number
+    ),
+    "one target too many is counted": lambda pairs, number: (
+        sum(n for _, n in pairs) + 1
+    ),
+    "one target too few is counted": lambda pairs, number: sum(n for _, n in pairs) - 1,
+    "a target is counted for a micro-batch without any": lambda pairs, number: (
+        sum(n for _, n in pairs) + number - len(pairs)
+    ),
+    "it is divided by both, the number of targets and of micro-batches": (
+        lambda pairs, number: sum(n for _, n in pairs) * number
+    ),
+    "it is divided by both, the number of targets and of batches that have some": (
+        lambda pairs, number: sum(n for _, n in pairs) * len(pairs)
+    ),
+}
+
+
+def _raised():
+    raise ZeroDivisionError("division by zero")
+
+
+NOTHING_SCORED = {
+    "without targets there is no mean, so NaN: 0 would say that the model knows all": (
+        lambda means: 0.0
+    ),
+    "without targets there is no mean, so NaN, and no error": lambda means: _raised(),
+    "without micro-batches there is no mean, so NaN, and no error": (
+        lambda means: NAN if means else _raised()
+    ),
+    "without targets there is no mean, so NaN: `None` is no number": lambda means: None,
+    "without targets there is no mean, so NaN, not infinity": (
+        lambda means: float("inf")
+    ),
+}
+NAN_STAYS = "a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN"
+LEFT_OUT = {
+    NAN_STAYS: lambda means, counts: list(zip(means, counts, strict=True)),
+    "a micro-batch of a single target is left out": lambda means, counts: [
+        (m, n) for m, n in _scored(means, counts) if n > 1
+    ],
+    "a mean loss of 0 is a mean, too": lambda means, counts: [
+        (m, n) for m, n in _scored(means, counts) if m
+    ],
+}
+
+
+def _sum_of_losses(pairs):
+    return sum(m * n for m, n in pairs)
+
+
+def _number_of_targets(pairs, number):
+    return sum(n for m, n in pairs)
+
+
+def _no_mean(means):
+    return NAN
+
+
+def averaged_otherwise(pairs_of, added, divided, nothing, means, counts):
+    if not any(counts):
+        return nothing(means)
+    pairs = pairs_of(means, counts)
+    return added(pairs) / divided(pairs, len(means))
+
+
+RIGHT_MEAN = _scored, _sum_of_losses, _number_of_targets, _no_mean
+_combine(
+    mean_over_targets,
+    averaged_otherwise,
+    RIGHT_MEAN,
+    (LEFT_OUT, ADDED_UP, DIVIDED_BY, NOTHING_SCORED),
+)
+
+
+def _mean_with(steps, means, counts):
+    ways = [steps.get(number, way) for number, way in enumerate(RIGHT_MEAN)]
+    return averaged_otherwise(*ways, means, counts)
+
+
+@mean_over_targets.mistake(
+    "a mean of means: a micro-batch of one target counts as much as one of a thousand. "
+    "And one without targets makes it NaN."
+)
+def mean_of_means(means, counts):
+    return sum(means) / len(means)
+
+
+@mean_over_targets.mistake(
+    "a mean of means: a micro-batch of one target counts as much as one of a thousand."
+)
+def mean_of_scored_means(means, counts):
+    return _mean([m for m, n in _scored(means, counts)])
+
+
+@mean_over_targets.mistake(
+    "a mean of means, in which a micro-batch without targets even counts as a loss of "
+    "0: weight each by its number of targets."
+)
+def mean_of_means_with_zeros(means, counts):
+    if not any(counts):
+        return NAN
+    return sum(m for m, n in _scored(means, counts)) / len(means)
+
+
+@mean_over_targets.mistake(
+    "a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN: "
+    "leave it out. And without any targets, dividing raises."
+)
+def nan_times_zero(means, counts):
+    return sum(m * n for m, n in zip(means, counts, strict=True)) / sum(counts)
+
+
+@mean_over_targets.mistake(
+    "a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN: "
+    "leave it out."
+)
+def nan_times_zero_checked(means, counts):
+    return nan_times_zero(means, counts) if any(counts) else NAN
+
+
+@mean_over_targets.mistake(
+    "without any targets there is nothing to divide by: return NaN."
+)
+def nothing_divided(means, counts):
+    return sum(m * n for m, n in _scored(means, counts)) / sum(counts)
+
+
+@mean_over_targets.mistake(
+    "without any targets there is no mean: NaN. A loss of 0 would be a perfect score."
+)
+def zero_for_nothing(means, counts):
+    return mean_over_targets.reference(means, counts) if any(counts) else 0.0
+
+
+@mean_over_targets.mistake(
+    "that is the sum of all losses. Divide it by the number of targets."
+)
+def sum_of_losses(means, counts):
+    if not any(counts):
+        return NAN
+    return sum(m * n for m, n in _scored(means, counts))
+
+
+@mean_over_targets.mistake(
+    "that is the sum of all losses, and 0 without any: divide it by the number of "
+    "targets."
+)
+def sum_of_losses_or_zero(means, counts):
+    return sum(m * n for m, n in _scored(means, counts))
+
+
+@mean_over_targets.mistake(
+    "the sum of all losses is divided by the number of micro-batches: divide it by "
+    "that of the targets."
+)
+def divided_by_batches(means, counts):
+    return _mean_with({2: lambda pairs, number: number}, means, counts)
+
+
+@mean_over_targets.mistake(
+    "the means are divided by the number of targets, but not weighted: the sum of "
+    "losses of a micro-batch is its mean times its number of targets."
+)
+def means_over_targets(means, counts):
+    return _mean_with({1: lambda pairs: sum(m for m, n in pairs)}, means, counts)
+
+
+# A conversation
+
+
+def _conversations(random: Random) -> Iterator[Case]:
+    user, model, system = "user", "assistant", "system"
+    yield from (
+        ([user], [[1, 9]]),
+        ([model], [[1, 9]]),
+        ([user, model], [[1, 9], [2, 9]]),
+    )
+    yield [model, user], [[1, 2, 9], [3, 9]]
+    yield [user, model], [[1, 9], [9]]
+    yield [user, model, user, model], [[1, 2, 9], [3, 9], [4, 9], [5, 6, 9]]
+    yield [system, user, model], [[7, 9], [1, 9], [2, 3, 9]]
+    yield [system, user, model, user], [[7, 9], [1, 9], [2, 3, 9], [4, 5, 9]]
+    yield [model, model, user, model], [[1, 9], [2, 9], [3, 9], [4, 9]]
+    for _ in range(6):
+        roles = [
+            random.choice((user, model, model)) for _ in range(random.randrange(2, 6))
+        ]
+        roles = [system] * random.randrange(2) + roles
+        turns = [
+            [random.randrange(1, 9) for _ in range(random.randrange(1, 4))] + [9]
+            for _ in roles
+        ]
+        yield roles, turns
+
+
+@exercise(
+    cases=_conversations,
+    hints=(
+        "Go turn by turn: what do the labels of a turn look like if the assistant "
+        "wrote it, and what if not?",
+        "All of the assistant's turns count, each as a whole: its last id says that it "
+        "is finished, which a model must learn, too. And which id of the conversation "
+        "has nothing before it, whoever wrote it?",
+    ),
+)
+def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
+    """Return the labels of a conversation: only what the assistant says is scored."""
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += ids if role == "assistant" else [-100] * len(ids)
+    labels[0] = -100
+    return labels
+
+
+def _is_assistant(roles, i):
+    return roles[i] == "assistant"
+
+
+SCORED_TURNS = {
+    "all turns are scored, those of the user included": lambda roles, i: True,
+    "the turns of the user are scored": lambda roles, i: roles[i] == "user",
+    "all turns but those of the assistant are scored": (
+        lambda roles, i: roles[i] != "assistant"
+    ),
+    "all turns but those of the user are scored, the system's too": (
+        lambda roles, i: roles[i] != "user"
+    ),
+    "only the assistant's last turn is scored": lambda roles, i: (
+        _is_assistant(roles, i) and "assistant" not in roles[i + 1 :]
+    ),
+    "only the assistant's first turn is scored": lambda roles, i: (
+        _is_assistant(roles, i) and "assistant" not in roles[:i]
+    ),
+    "all turns from the assistant's first on are scored": lambda roles, i: (
+        "assistant" in roles[: i + 1]
+    ),
+    "only a last turn of the assistant's is scored": lambda roles, i: (
+        _is_assistant(roles, i) and i == len(roles) - 1
+    ),
+    "the last turn is scored, whoever wrote it": lambda roles, i: i == len(roles) - 1,
+    "every second turn is taken for one of the assistant's": (
+        lambda roles, i: i % 2 == 1
+    ),
+    "all turns but the first are taken for the assistant's": lambda roles, i: i > 0,
+    "the turn *behind* one of the assistant's is scored": lambda roles, i: (
+        i > 0 and _is_assistant(roles, i - 1)
+    ),
+    "the turn *before* one of the assistant's is scored": lambda roles, i: (
+        i + 1 < len(roles) and _is_assistant(roles, i + 1)
+    ),
+    "a turn counts as the assistant's only behind one of the user": lambda roles, i: (
+        _is_assistant(roles, i) and i > 0 and roles[i - 1] == "user"
+    ),
+    "no turn is scored": lambda roles, i: False,
+}
+OF_A_TURN = {
+    "the end of a turn is not scored: a model that never learns it never stops": (
+        lambda ids: [*ids[:-1], -100]
+    ),
+    "the first id of each turn is not scored, though what stands before it predicts "
+    "it": lambda ids: [-100, *ids[1:]],
+    "first and last id of each turn are not scored": lambda ids: (
+        [-100, *ids[1:-1], -100] if len(ids) > 1 else [-100]
+    ),
+    "only the end of a turn is scored": lambda ids: [-100] * (len(ids) - 1) + ids[-1:],
+    "only the first id of a turn is scored": lambda ids: (
+        ids[:1] + [-100] * (len(ids) - 1)
+    ),
+    "the labels are shifted within each turn": lambda ids: [*ids[1:], -100],
+    "1 stands for what is scored: a label is the id itself": lambda ids: [1] * len(ids),
+    "all ids equal to the end are left out": lambda ids: [
+        -100 if id == 9 else id for id in ids
+    ],
+}
+WHOLE_CHAT = {
+    "the conversation's very first id is scored, though nothing stands before it": (
+        lambda labels, turns: labels
+    ),
+    "the labels are shifted to the left: `transformers` does that itself": (
+        lambda labels, turns: [*labels[1:], -100]
+    ),
+    "the labels are shifted to the left, and one is missing: `transformers` shifts by "
+    "itself": lambda labels, turns: labels[1:],
+    "the labels are shifted to the right": lambda labels, turns: [-100, *labels[:-1]],
+    "each turn has a list of its own": lambda labels, turns: [
+        labels[end - len(ids) : end]
+        for ids, end in zip(turns, accumulate(map(len, turns)), strict=True)
+    ],
+    "0 stands where -100 is wanted": lambda labels, turns: [
+        0 if label == -100 else label for label in [-100, *labels[1:]]
+    ],
+    "-1 stands where -100 is wanted": lambda labels, turns: [
+        -1 if label == -100 else label for label in [-100, *labels[1:]]
+    ],
+    "`None` stands where -100 is wanted": lambda labels, turns: [
+        None if label == -100 else label for label in [-100, *labels[1:]]
+    ],
+    "what is not scored is left out": lambda labels, turns: [
+        label for label in [-100, *labels[1:]] if label != -100
+    ],
+    "what is not scored is left out, and the very first id is scored": (
+        lambda labels, turns: [label for label in labels if label != -100]
+    ),
+    "the place of the first id is missing": lambda labels, turns: labels[1:],
+    "-100 is put before the first id, where it is wanted in its stead": (
+        lambda labels, turns: [-100, *labels]
+    ),
+    "the last id of the conversation is not scored": (
+        lambda labels, turns: [*[-100, *labels[1:]][:-1], -100]
+    ),
+}
+
+
+def _whole_turn(ids):
+    return ids
+
+
+def _first_unscored(labels, turns):
+    return [-100, *labels[1:]]
+
+
+def chat_otherwise(scored, of_a_turn, whole, roles, turns):
+    labels = []
+    for i, ids in enumerate(turns):
+        labels += of_a_turn(ids) if scored(roles, i) else [-100] * len(ids)
+    return whole(labels, turns)
+
+
+RIGHT_CHAT = _is_assistant, _whole_turn, _first_unscored
+_combine(chat_labels, chat_otherwise, RIGHT_CHAT, (SCORED_TURNS, OF_A_TURN, WHOLE_CHAT))
+
+
+def _chat_with(one, way, roles, turns):
+    steps = [*RIGHT_CHAT[:one], way, *RIGHT_CHAT[one + 1 :]]
+    return chat_otherwise(*steps, roles, turns)
+
+
+@chat_labels.mistake(
+    "where the assistant begins the conversation, its very first id is scored, though "
+    "nothing stands before it: -100 there."
+)
+def first_id_scored(roles, turns):
+    return _chat_with(2, lambda labels, turns: labels, roles, turns)
+
+
+@chat_labels.mistake(
+    "only the *last* turn of the assistant is scored. All of them are answers to learn "
+    "from."
+)
+def last_answer_alone(roles, turns):
+    way = SCORED_TURNS["only the assistant's last turn is scored"]
+    return _chat_with(0, way, roles, turns)
+
+
+@chat_labels.mistake(
+    "the end of each turn is left out. A model that never learns to end a turn goes on "
+    "for ever."
+)
+def ends_unscored(roles, turns):
+    return _chat_with(1, lambda ids: [*ids[:-1], -100], roles, turns)
+
+
+@chat_labels.mistake(
+    "the first id of each of the assistant's turns is left out: the turns before "
+    "predict it. Only the first of the whole conversation has nothing before it."
+)
+def first_of_each_turn(roles, turns):
+    return _chat_with(1, lambda ids: [-100, *ids[1:]], roles, turns)
+
+
+@chat_labels.mistake(
+    "all turns are scored: the model would learn to write the user's part, too."
+)
+def everybody_scored(roles, turns):
+    return _chat_with(0, lambda roles, i: True, roles, turns)
+
+
+@chat_labels.mistake(
+    "the other way round: the assistant's turns are scored, all others are not."
+)
+def others_scored(roles, turns):
+    return _chat_with(0, lambda roles, i: roles[i] != "assistant", roles, turns)
+
+
+@chat_labels.mistake(
+    "the system's turns are scored, too: it is not the assistant who wrote them."
+)
+def all_but_the_user(roles, turns):
+    return _chat_with(0, lambda roles, i: roles[i] != "user", roles, turns)
+
+
+@chat_labels.mistake(
+    "every second turn is taken for one of the assistant's. A system's turn, or two "
+    "turns of one side, move them: look at `roles`."
+)
+def every_second_turn(roles, turns):
+    return _chat_with(0, lambda roles, i: i % 2 == 1, roles, turns)
+
+
+@chat_labels.mistake(
+    "from the assistant's first turn on everything is scored: the user writes again "
+    "behind it."
+)
+def everything_behind_the_first_answer(roles, turns):
+    way = SCORED_TURNS["all turns from the assistant's first on are scored"]
+    return _chat_with(0, way, roles, turns)
+
+
+@chat_labels.mistake(
+    "each turn has a list of its own: one list for the whole conversation is wanted."
+)
+def a_list_for_each_turn(roles, turns):
+    return _chat_with(2, WHOLE_CHAT["each turn has a list of its own"], roles, turns)
+
+
+@chat_labels.mistake(
+    "the labels are shifted. `transformers` does that itself, inside the model: they "
+    "stand beside their own ids."
+)
+def chat_shifted(roles, turns):
+    return [*chat_labels.reference(roles, turns)[1:], -100]
+
+
+# Questions
+
+
+def _documents_and_rows(random: Random) -> Iterator[Case]:
+    yield from (([2, 2], 4), ([4], 4), ([3, 4, 1], 4), ([1, 2, 3, 2], 4))
+    yield from (([1, 5, 2], 4), ([2, 7, 3], 5), ([9, 3], 4), ([3, 5, 4], 6))
+
+
+def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
+    starts, total = [0, *accumulate(lengths)][:-1], sum(lengths)
+    return [
+        [start - row for start in starts if row < start < row + row_length]
+        for row in range(0, total, row_length)
+    ]
+
+
+@bug_or_not(
+    purpose=(
+        "Documents lie end to end in a stream, which is cut into rows of `row_length`. "
+        "A position is below `row_length`, the size of a model's table. For each row, "
+        "return the places behind its first where positions begin again: where a new "
+        "document begins, and nowhere else. (From these, a model may infer who looks "
+        "at whom.)"
+    ),
+    reference=boundaries_in_fact,
+    cases=_documents_and_rows,
+    explanation=(
+        "A document longer than a row comes back to position 0 after `row_length` of "
+        "its tokens, which need not be where a row begins: so it is cut in two in the "
+        "middle of a row. Keep counting in the row's own terms instead: a piece that a "
+        "row begins with counts from 0. (Met in pytorch/torchtitan, pull request 2849.)"
+    ),
+)
+def positions_modulo_the_row(lengths: list[int], row_length: int) -> list[list[int]]:
+    positions = [place % row_length for length in lengths for place in range(length)]
+    starts = range(0, len(positions), row_length)
+    rows = [positions[start : start + row_length] for start in starts]
+    return [[k for k in range(1, len(row)) if row[k] == 0] for row in rows]
+
+
+def _trees(random: Random) -> Iterator[Case]:
+    for max_length in (4, 8, 16):
+        yield [max_length], 1, max_length
+        yield [1, max_length // 2, max_length], 2, max_length
+    yield from (([1, 3], 2, 3), ([5], 2, 5), ([1, 2, 6], 2, 6), ([3, 4, 6], 3, 6))
+    for _ in range(8):
+        max_length = random.randrange(5, 12)
+        rooms = random.sample(range(1, max_length + 1), 3)
+        yield rooms, random.randrange(1, max(rooms) + 1), max_length
+
+
+def smallest_room_by_hand(rooms: list[int], length: int, max_length: int) -> int:
+    return min(room for room in rooms if room >= length)
+
+
+@bug_or_not(
+    purpose=(
+        "Best fit without a scan over all packs. `rooms` are those that packs have "
+        "left, from 1 to `max_length`. A tree has them as its leaves, in their order, "
+        "and every node knows the largest below it. Go down from the root, to the left "
+        "where that is large enough, and return the smallest room of at least "
+        "`length`. At least one is large enough."
+    ),
+    reference=smallest_room_by_hand,
+    cases=_trees,
+    explanation=(
+        "The leaves stand in their order, from left to right, only if their number is "
+        "a power of two. Otherwise some of them hang one level higher, and the way "
+        "down ends at a room that is not the smallest, or even too small: then nothing "
+        "fits, and each document gets a pack of its own. Round the size of the tree "
+        "up. (Met in huggingface/trl, issue 3887: 3,000 documents in 1,524 rows of "
+        "8,192, but in 3,000 rows of 8,193.)"
+    ),
+)
+def room_from_a_tree(rooms: list[int], length: int, max_length: int) -> int:
+    tree = [0] * (2 * max_length)
+    for room in rooms:
+        tree[max_length + room - 1] = room
+    for node in range(max_length - 1, 0, -1):
+        tree[node] = max(tree[2 * node], tree[2 * node + 1])
+    node = 1
+    while node < max_length:
+        node = 2 * node if tree[2 * node] >= length else 2 * node + 1
+    return tree[node]
+
+
+def _chats(random: Random) -> Iterator[Case]:
+    yield from (([[1, 2, 3]], 4), ([[1, 2, 3, 4, 5]], 4), ([[1], [], [2, 3]], 2))
+    yield from (([[1, 2], [3, 4, 5, 6, 7, 8, 9]], 3), ([[1, 2, 3, 4], [5, 6, 7]], 2))
+
+
+def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[int]]:
+    pieces = []
+    for ids in chats:
+        piece = []
+        while len(piece) < min(len(ids), max_length):
+            piece.append(ids[len(piece)])
+        pieces += [piece] if piece else []
+    return pieces
+
+
+@bug_or_not(
+    purpose=(
+        "Prepare conversations for packing into rows of `max_length`. Each piece must "
+        "begin as a conversation begins, with its instructions and its first question, "
+        "and be as long as it can; empty ones are left out."
+    ),
+    reference=beginnings_of_chats,
+    cases=_chats,
+    explanation=(
+        "It throws tokens away, and does what it is meant to do: a rest that begins in "
+        "the middle of an answer, without its question, is no example to learn from. "
+        "For plain text the same line would be a bad one: there, a rest is as good as "
+        "the beginning. (huggingface/trl dropped what was too long, which cost one "
+        "user with long texts 99.8 % of the tokens; kept it in pieces, which broke "
+        "others' conversations; and lets you choose since: pull requests 4632 and "
+        "5076.)"
+    ),
+)
+def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:
+    return [ids[:max_length] for ids in chats if ids]
+
+
+def _rotated(vectors: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Turn each pair of entries by its position times a frequency."""
+    half = vectors.shape[1] // 2
+    angles = positions[:, None] * 10_000.0 ** (-np.arange(half) / half)
+    pairs = vectors[:, :half] + 1j * vectors[:, half:]
+    turned = pairs * np.exp(1j * angles)
+    return np.concatenate([turned.real, turned.imag], axis=1)
+
+
+def _scores(starts: list[int], length: int, positions: np.ndarray) -> np.ndarray:
+    """Scores of random queries and keys, 0 where the document mask is closed."""
+    generator = np.random.default_rng(length)
+    queries, keys = generator.normal(size=(2, length, 8))
+    documents = np.searchsorted(starts, np.arange(length), side="right")
+    mask = np.tril(documents[:, None] == documents[None, :])
+    scores = _rotated(queries, positions) @ _rotated(keys, positions).T
+    return np.where(mask, scores, 0.0).round(6)
+
+
+def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
+    return _scores(starts, length, np.arange(length))
+
+
+@true_or_false(
+    claim=(
+        "With a document mask and rotary positions, attention scores are the same "
+        "whether positions begin again with each document or run on through the row."
+    ),
+    reference=scores_with_running_positions,
+    cases=lambda random: [([0, 3], 5), ([0, 1, 4], 9), ([0, 20], 30), ([0, 7, 50], 64)],
+    explanation=(
+        "Rotary positions turn queries and keys, and a score depends on the "
+        "*difference* of two positions alone. In one document it is the same, wherever "
+        "counting began. A model with a learned vector for each position does see the "
+        "difference; and a library that infers the documents from the positions, as "
+        "`transformers` does, needs them to begin again."
+    ),
+)
+def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:
+    places = np.arange(length)
+    documents = np.searchsorted(starts, places, side="right") - 1
+    return _scores(starts, length, places - np.array(starts)[documents])
+
+
+def shares_thrown_away(buffer_size: int, num_rows: int, seed: int) -> list[int]:
+    """Percent of the tokens that are cut off, in each quarter of the rows."""
+    random, max_length = Random(seed), 64
+    arriving = iter(lambda: max(1, round(random.lognormvariate(3.2, 1.0))), 0)
+    buffer = [next(arriving) for _ in range(buffer_size)]
+    cut_off = []
+    for _ in range(num_rows):
+        room, lost = max_length, 0
+        while room:
+            fitting = [length for length in buffer if length <= room]
+            taken = max(fitting) if fitting else min(buffer)
+            buffer[buffer.index(taken)] = next(arriving)
+            lost += max(0, taken - room)
+            room -= min(taken, room)
+        cut_off.append(lost)
+    quarters = np.array(cut_off).reshape(4, -1).sum(axis=1)
+    return (
+        (100 * quarters / (quarters + num_rows // 4 * max_length))
+        .round()
+        .astype(int)
+        .tolist()
+    )
+
+
+@true_or_false(
+    claim=(
+        "Rows are filled from a buffer of documents that is always full: the longest "
+        "that fits comes next, and when none fits, the shortest is cut to the room "
+        "that is left, and its rest thrown away. Documents arrive at random, so the "
+        "share of tokens that is thrown away stays what it is at the beginning."
+    ),
+    reference=shares_thrown_away,
+    cases=lambda random: [(size, 400, seed) for size in (32, 64) for seed in range(3)],
+    explanation=(
+        "It multiplies. What is longer than a row never fits, and is never the "
+        "shortest either, as long as there is something else: such documents silt up "
+        "the buffer, and fewer and fewer are left to choose from. A loss that is "
+        "measured on rows from a fresh buffer belongs to another regime. (Seen in the "
+        "data loader of karpathy/nanochat. With the *oldest* document cut, nothing "
+        "waits for ever.)"
+    ),
+)
+def waste_stays_as_it_begins(buffer_size: int, num_rows: int, seed: int) -> list[int]:
+    return 4 * shares_thrown_away(buffer_size, num_rows, seed)[:1]
