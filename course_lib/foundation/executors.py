@@ -25,6 +25,7 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -182,15 +183,13 @@ class RayExecutor(Executor):
         self._owns = not self._ray.is_initialized()
         if self._owns:
             self._ray.init(logging_level="error", log_to_driver=False)
-        self._remote: dict[Callable, Any] = {}
+        self._remote = self._ray.remote(_call).options(
+            max_retries=self.retries, num_cpus=self.num_cpus
+        )
         self._references: list[tuple[Any, Future]] = []
 
     def submit(self, function: Callable, /, *arguments, **options) -> Future:
-        if function not in self._remote:
-            self._remote[function] = self._ray.remote(function).options(
-                max_retries=self.retries, num_cpus=self.num_cpus
-            )
-        reference = self._remote[function].remote(*arguments, **options)
+        reference = self._remote.remote(function, *arguments, **options)
         future: Future = Future()
         self._references.append((reference, future))
         reference.future().add_done_callback(lambda done: self._pass_on(done, future))
@@ -227,6 +226,11 @@ class RayExecutor(Executor):
         if self._owns:
             self._ray.shutdown()
             self._owns = False
+
+
+def _call(function: Callable, *arguments, **options) -> Any:
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    return function(*arguments, **options)
 
 
 def import_ray():
@@ -312,8 +316,9 @@ def run_ranks(
     world_size: int,
     *arguments: Any,
     time_limit: float = 60.0,
+    **options: Any,
 ) -> list[Any]:
-    """Run `function(*arguments)` in processes that form one group, as `torchrun` does.
+    """Run `function(*arguments, **options)` in processes that form one group, as `torchrun` does.
 
     In each, `torch.distributed` is ready (gloo, on this machine alone):
     `get_rank()` tells which one it is. A rank that is done stays until all are, as one
@@ -322,7 +327,7 @@ def run_ranks(
     Args:
         function: known by name to other processes, so not defined in a notebook.
         world_size: number of processes.
-        arguments: the same for all.
+        arguments, options: the same for all.
         time_limit: seconds; a group that waits longer never ends.
 
     Returns:
@@ -335,6 +340,7 @@ def run_ranks(
     world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
     time_limit = check_number("time_limit", time_limit, above=0)
     context = _context()
+    work = partial(function, *arguments, **options)
     results: dict[int, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         ranks = []
@@ -342,7 +348,7 @@ def run_ranks(
             mine, theirs = context.Pipe()
             process = context.Process(
                 target=_run_rank,
-                args=(theirs, rank, world_size, folder, function, arguments),
+                args=(theirs, rank, world_size, folder, work),
                 daemon=True,
             )
             process.start()
@@ -397,8 +403,7 @@ def _run_rank(
     rank: int,
     world_size: int,
     folder: str,
-    function: Callable,
-    arguments: tuple,
+    work: Callable[[], Any],
 ) -> None:
     _end_with_parent()
     with suppress(ValueError):
@@ -406,7 +411,7 @@ def _run_rank(
     try:
         with process_group(rank, world_size, Path(folder) / "meeting"):
             connection.send(("started", None))
-            connection.send(("result", function(*arguments)))
+            connection.send(("result", work()))
             connection.recv()  # that all are done
     except EOFError:  # the run was given up
         return
