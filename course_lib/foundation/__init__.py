@@ -10,7 +10,13 @@ from course_lib.foundation.arguments import (
     check_state,
 )
 from course_lib.foundation.copies import Copies, count_copies, drop_copies, normalized
-from course_lib.foundation.corpora import Document, load_documents, load_text
+from course_lib.foundation.corpora import (
+    Document,
+    load_documents,
+    load_text,
+    python_sources,
+    web_document,
+)
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.markup import strip_html
 from course_lib.foundation.models import (

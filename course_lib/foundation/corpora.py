@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import reprlib
+import sysconfig
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,15 +108,58 @@ def load_documents(
     ]
 
 
+def python_sources() -> Iterator[Document]:
+    """Read the source of the standard library: a corpus that every Python user has.
+
+    One document a module, by name; without its tests, and without what is no UTF-8.
+    They differ from one release of Python to another.
+    """
+    folder = Path(sysconfig.get_path("stdlib"))
+    for path in sorted(folder.rglob("*.py")):
+        name = path.relative_to(folder)
+        if {"site-packages", "dist-packages", "test", "tests"} & set(name.parts):
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (UnicodeDecodeError, OSError):
+            continue
+        if text.strip():
+            yield Document(name.as_posix(), "python", 5, text)
+
+
+def web_document(row: Mapping[str, object]) -> Document:
+    """Make a document of a row of FineWeb-Edu, whose scores go from 0 to 5 as well.
+
+    Of its columns, `id` and `text` are kept, `language` becomes the kind, and
+    `int_score`, which a model gave for how much can be learned from it, the quality.
+
+    Raises:
+        TypeError, ValueError: the row has other columns, or something else in them.
+    """
+    if not isinstance(row, Mapping):
+        raise TypeError(f"row must be a dict of columns, got {type(row).__name__}")
+    columns = {"id": "id", "language": "kind", "int_score": "quality", "text": "text"}
+    missing = sorted(set(columns) - set(row))
+    if missing:
+        raise ValueError(f"row must have the columns {missing}, got {sorted(row)}")
+    fields = {name: row[column] for column, name in columns.items()}
+    return _check_document(fields, f"row {reprlib.repr(row['id'])}")
+
+
 def _parse_document(line: str, where: str) -> Document:
     try:
         fields = json.loads(line, object_pairs_hook=_without_doubles)
-        document = Document(**fields)
+        Document(**fields)
     # ValueError: no JSON, a double key or a number of thousands of digits
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{where}: expected an object with id, kind, quality and text ({error})"
         ) from None
+    return _check_document(fields, where)
+
+
+def _check_document(fields: Mapping[str, object], where: str) -> Document:
+    document = Document(**fields)
     for name in ("id", "kind", "text"):
         value = getattr(document, name)
         if not isinstance(value, str) or not value:

@@ -59,7 +59,8 @@ class AffineOrder(FileOrder):
         positions = _check_positions(positions, self.size)
         # Products of large numbers do not fit into 64 bits: Python's own do not care.
         wide = positions.astype(np.int64 if self.size < 2**31 else object)
-        return ((wide * self.factor + self.shift) % max(1, self.size)).astype(np.int64)
+        entries = (wide * self.factor + self.shift) % max(1, self.size)
+        return np.asarray(entries, dtype=np.int64)
 
 
 class BlockOrder(FileOrder):

@@ -386,7 +386,7 @@ class ShardWriter:
             check_files(self.folder, begun, sums=True)
         elif found := shard_files(self.folder):
             raise FileExistsError(
-                f"{self.folder / found[0]} is in the way: nothing tells what it is; "
+                f"{self.folder / min(found)} is in the way: nothing tells what it is; "
                 "choose an empty folder"
             )
         for name in os.listdir(self.folder):

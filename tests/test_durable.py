@@ -1,0 +1,105 @@
+"""Files that are whole or not there, their checksums, and one writer at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+import numpy as np
+import pytest
+
+from course_lib.foundation.durable import (
+    DurableFile,
+    checksum,
+    only_writer,
+    read_json,
+    sync_folder,
+    told,
+    write_durably,
+    write_json,
+)
+
+
+def test_a_file_appears_when_it_is_whole_and_its_checksum_is_that_of_its_bytes(tmp_path):
+    file = DurableFile(tmp_path / "numbers.bin")
+    for part in np.arange(10_000, dtype="<u2").reshape(10, -1):
+        file.write(part.data)
+        assert os.listdir(tmp_path) == ["numbers.bin.tmp"]
+    sha256 = file.commit()
+    assert os.listdir(tmp_path) == ["numbers.bin"]
+    data = (tmp_path / "numbers.bin").read_bytes()
+    assert data == np.arange(10_000, dtype="<u2").tobytes()
+    assert sha256 == checksum(tmp_path / "numbers.bin") == hashlib.sha256(data).hexdigest()
+    file.discard()  # too late
+    assert (tmp_path / "numbers.bin").exists()
+
+
+def test_what_is_discarded_leaves_the_old_file_alone(tmp_path):
+    write_durably(tmp_path / "a", b"old")
+    file = DurableFile(tmp_path / "a")
+    file.write(b"new")
+    assert (tmp_path / "a").read_bytes() == b"old"
+    file.discard()
+    assert os.listdir(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_bytes() == b"old"
+    write_durably(tmp_path / "a", b"newer")
+    assert (tmp_path / "a").read_bytes() == b"newer"
+
+
+def test_bytes_reach_the_disk_before_the_name_does(tmp_path, monkeypatch):
+    steps = []
+    for name in ("fsync", "replace"):
+        function = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *a, n=name, f=function: (steps.append(n), f(*a))[1])
+    write_durably(tmp_path / "a", b"x")
+    assert steps == ["fsync", "replace", "fsync"]  # of the file, and of the folder
+    sync_folder(tmp_path)
+
+
+def test_json_is_the_same_bytes_for_the_same_values(tmp_path):
+    first = write_json(tmp_path / "a.json", {"b": [1, None], "a": {"z": "é", "y": True}})
+    second = write_json(tmp_path / "b.json", {"a": {"y": True, "z": "é"}, "b": [1, None]})
+    assert first == second
+    assert read_json(tmp_path / "a.json") == {"a": {"y": True, "z": "é"}, "b": [1, None]}
+
+
+def test_damaged_json_names_its_file(tmp_path):
+    for data in (b"{", b"\xff", b"[1]", b"[" * 100_000):
+        (tmp_path / "bad.json").write_bytes(data)
+        with pytest.raises(ValueError, match="bad.json is damaged"):
+            read_json(tmp_path / "bad.json")
+
+
+def test_one_writer_at_a_time(tmp_path):
+    for _ in range(2):
+        with only_writer(tmp_path):
+            for _ in range(2):
+                with pytest.raises(BlockingIOError, match="another process is writing"), only_writer(tmp_path):
+                    raise AssertionError
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_lock_that_was_removed_meanwhile_does_not_count(tmp_path, monkeypatch):
+    """The writer before removes its lock file just when the next one has opened it."""
+    fcntl = pytest.importorskip("fcntl")
+    lock, flock, waits = tmp_path / ".writing", fcntl.flock, [True]
+
+    def late(file, how):
+        if waits:
+            waits.pop()
+            lock.unlink()
+        return flock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with only_writer(tmp_path):
+        assert lock.exists()
+        with pytest.raises(BlockingIOError), only_writer(tmp_path):
+            raise AssertionError
+
+
+def test_an_error_of_writing_names_the_file(tmp_path):
+    with pytest.raises(OSError, match=r"cannot be written \(No space left on device\); what is finished stays: 'a.bin'"):
+        with told("a.bin"):
+            raise OSError(28, "No space left on device")
+    with pytest.raises(FileNotFoundError, match="cannot be written"):
+        DurableFile(tmp_path / "nowhere" / "a")

@@ -1,0 +1,112 @@
+"""Orders of an epoch: each visits everything once, which says nothing about how well it mixes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.foundation import (
+    AffineOrder,
+    BlockOrder,
+    FileOrder,
+    RandomOrder,
+    measure_mixing,
+    pages_read,
+    shuffle_buffer,
+)
+
+ORDERS = [FileOrder, AffineOrder, BlockOrder, partial(BlockOrder, block_size=5, blocks_at_a_time=3), RandomOrder]
+SIZE = 2**20
+MEASURED = 2**13
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 400), st.integers(0, 2**40), st.integers(1, 50), st.integers(1, 9))
+def test_every_order_visits_everything_once_and_any_position_alone(size, seed, block_size, blocks):
+    for make in (FileOrder, AffineOrder, partial(BlockOrder, block_size=block_size, blocks_at_a_time=blocks)):
+        order = make(size, seed)
+        entries = order[np.arange(size)]
+        assert len(order) == size
+        assert entries.dtype == np.int64
+        assert sorted(entries.tolist()) == list(range(size))
+        some = np.arange(size)[::-3].reshape(1, -1)
+        assert np.array_equal(make(size, seed)[some], entries[some])
+
+
+@pytest.mark.parametrize("make", ORDERS)
+def test_orders_far_beyond_memory(make):
+    order, where = make(2**62, 5), np.array([0, 2**62 - 1, 3, 2**61])
+    entries = order[where]
+    assert len(set(entries.tolist())) == 4
+    assert [int(order[int(position)]) for position in where] == entries.tolist()
+    assert entries.min() >= 0
+    with pytest.raises(IndexError, match="positions must lie in"):
+        order[2**62]
+
+
+def test_a_block_order_reads_a_few_blocks_at_a_time():
+    size, block_size, blocks = 100_003, 50, 8
+    order = BlockOrder(size, 3, block_size=block_size, blocks_at_a_time=blocks)
+    entries, group = order[np.arange(size)], block_size * blocks
+    for first in range(0, size - group, group):
+        block = np.unique((entries[first : first + group] - order._shift) % size // block_size)
+        assert len(block) == blocks
+    inside = entries[:group]
+    assert not np.array_equal(inside, np.sort(inside))
+
+
+def test_what_a_block_order_leaves_for_the_end_differs_from_seed_to_seed():
+    ends = {tuple(sorted(BlockOrder(103, seed, block_size=10, blocks_at_a_time=1)[np.arange(100, 103)])) for seed in range(20)}
+    assert len(ends) > 10
+
+
+def test_measures_of_mixing_tell_a_permutation_from_a_shuffle():
+    positions = np.arange(MEASURED)
+    found = {make.__name__: measure_mixing(make(SIZE, 4)[positions], SIZE) for make in (FileOrder, AffineOrder, BlockOrder, RandomOrder)}
+    buffered = np.fromiter(shuffle_buffer(range(SIZE), 1_000, seed=4), np.int64, count=MEASURED)
+    found["buffer"] = measure_mixing(buffered, SIZE)
+    shuffled = found["RandomOrder"]
+    assert abs(shuffled.correlation) < 0.05
+    assert abs(shuffled.distance - 1 / 3) < 0.02
+    assert shuffled.distinct_steps > 0.98
+    assert shuffled.predicted < 0.55
+    assert abs(shuffled.together - MEASURED / SIZE) < 0.01
+    affine = found["AffineOrder"]
+    assert affine.distinct_steps == 1 / (MEASURED - 1)  # always the same step
+    assert affine.predicted == 1  # of 2**20 entries
+    assert found["FileOrder"].correlation > 0.999
+    assert found["FileOrder"].together > 0.99
+    assert found["buffer"].distance < 0.01
+    blocks = found["BlockOrder"]
+    assert abs(blocks.correlation) < 0.1
+    assert blocks.together > 0.3  # half of the first group: a neighbor is there, too, every other time
+
+
+@pytest.mark.parametrize("buffer_size", [1, 7, 100, 10_000])
+def test_a_shuffle_buffer_loses_nothing_and_brings_nothing_forward_by_more_than_its_size(buffer_size):
+    items = np.array(list(shuffle_buffer(range(1_000), buffer_size, seed=1)))
+    assert sorted(items.tolist()) == list(range(1_000))
+    assert (items - np.arange(1_000)).max() <= buffer_size - 1
+    assert items.tolist() == list(shuffle_buffer(iter(range(1_000)), buffer_size, seed=1))
+    assert (items.tolist() == list(range(1_000))) is (buffer_size == 1)
+
+
+def test_pages_are_read_once_in_the_order_of_the_file_and_over_and_over_in_a_shuffle():
+    context_length, windows = 1_023, 4_096  # of 1,024 ids, 2 KiB: two windows are a page
+    starts = np.arange(windows) * (context_length + 1)
+    read = partial(pages_read, context_length=context_length, cached_pages=256)
+    assert read(starts) == (windows // 2, 1)
+    full = starts[RandomOrder(windows, 1)[np.arange(windows)]]
+    assert 0.8 * windows < read(full)[0] <= windows
+    blocks = starts[BlockOrder(windows, 1, block_size=64, blocks_at_a_time=4)[np.arange(windows)]]
+    pages, jumps = read(blocks)
+    # a block that begins in the middle of a page shares it with the one before
+    assert windows // 2 <= pages <= windows // 2 + windows // 64
+    assert jumps <= pages
+    assert pages_read(full, context_length, cached_pages=10**6)[0] == windows // 2
+    assert pages_read([0, 4_095], 1, cached_pages=1, bytes_per_id=1) == (2, 1)  # over the end of a page
+    assert pages_read([], 1, cached_pages=1) == (0, 0)

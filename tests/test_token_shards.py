@@ -1,0 +1,820 @@
+"""Shards: what is written, that nothing is lost, and that they stand as one stream wherever ids are taken."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import shutil
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from course_lib.document_packing import document_mask
+from course_lib.foundation import (
+    BlockOrder,
+    CharTokenizer,
+    FileOrder,
+    RandomOrder,
+    load_documents,
+    python_sources,
+    token_ledger,
+    web_document,
+)
+from course_lib.random_sampling import seq_data_iter_random
+from course_lib.sequential_partitioning import seq_data_iter_sequential
+from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader, window_starts
+from course_lib.token_shards import (
+    GlobalOrder,
+    ShardedStream,
+    ShardedWindows,
+    load_shard,
+    make_shard_loader,
+    verify_shards,
+    write_shards,
+)
+from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
+
+TEXTS = [document.text for document in load_documents()]
+CHARACTERS = CharTokenizer("".join(TEXTS))
+
+
+class Numbers:
+    """The text "5 3" is the ids 5, 6 and 7: a stream whose ids are its positions, if the texts say so."""
+
+    end_of_text_id = 0
+
+    def __init__(self, vocab_size: int = 60_000, fails_after: int | None = None):
+        self.vocab_size = vocab_size
+        self._encoded, self._fails_after = 0, fails_after
+
+    def encode(self, text: str) -> list[int]:
+        if self._encoded == self._fails_after:
+            raise KeyboardInterrupt
+        self._encoded += 1
+        first, count = map(int, text.split())
+        return list(range(first, first + count))
+
+
+def numbered(lengths: list[int]) -> list[str]:
+    return [f"{1 + sum(lengths[:k])} {length}" for k, length in enumerate(lengths)]
+
+
+def naive_split(documents: list[list[int]], val_every: int, max_tokens: int | None = None) -> dict[str, list[list[int]]]:
+    splits, total = {"train": [], "val": []}, 0
+    for number, ids in enumerate(documents, start=1):
+        total += len(ids)
+        if max_tokens is not None and total > max_tokens:
+            break
+        splits["val" if number % val_every == 0 else "train"].append(ids)
+    return splits
+
+
+def encoded(texts: list[str], tokenizer) -> list[list[int]]:
+    return [[*map(int, tokenizer.encode(text)), tokenizer.end_of_text_id] for text in texts]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+write = partial(write_shards, progress=False)
+
+
+# Writing
+
+
+@settings(max_examples=25)
+@given(
+    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=30),
+    shard_size=st.integers(1, 20),
+    val_every=st.integers(1, 5),
+    max_tokens=st.none() | st.integers(13, 120),
+)
+def test_shards_hold_every_document_once_in_order(tmp_path_factory, lengths, shard_size, val_every, max_tokens):
+    folder, texts = tmp_path_factory.mktemp("shards"), numbered(lengths)
+    manifest = write(
+        iter(texts), Numbers(), folder, shard_size=shard_size, val_every=val_every, max_tokens=max_tokens
+    )
+    wanted = naive_split(encoded(texts, Numbers()), val_every, max_tokens)
+    for split, documents in wanted.items():
+        ids = [i for document in documents for i in document]
+        sizes = [shard.tokens for shard in manifest.shards[split]]
+        assert sizes[:-1] == [shard_size] * (len(sizes) - 1)
+        assert manifest.num_tokens(split) == len(ids)
+        assert manifest.num_documents(split) == len(documents)
+        if not ids:
+            with pytest.raises(ValueError, match="is empty"):
+                ShardedStream(folder, split)
+            continue
+        stream = ShardedStream(folder, split)
+        assert np.asarray(stream).tolist() == ids
+        assert stream.document_starts.tolist() == [0, *np.cumsum([len(d) for d in documents])[:-1].tolist()]
+        # with nothing of ours
+        plain = [np.memmap(folder / f"{split}_{k:06}.bin", dtype=np.uint16) for k in range(len(sizes))]
+        assert np.concatenate(plain).tolist() == ids
+        shards = [load_shard(folder, split, k) for k in range(len(sizes))]
+        assert all(isinstance(s, np.memmap) and np.array_equal(s, p) for s, p in zip(shards, plain, strict=True))
+    assert verify_shards(folder, progress=False) == manifest
+
+
+def test_a_folder_holds_shards_starts_and_a_manifest_and_nothing_else(tmp_path):
+    manifest = write(TEXTS, CHARACTERS, tmp_path, shard_size=50_000, val_every=10)
+    shards = [f"train_00000{k}" for k in range(len(manifest.shards["train"]))] + ["val_000000"]
+    wanted = {f"{name}{end}" for name in shards for end in (".bin", ".starts.bin")}
+    assert set(contents(tmp_path)) == wanted | {"manifest.json"}
+    record = json.loads((tmp_path / "manifest.json").read_text())
+    assert record["format_version"] == 1
+    assert record["settings"]["dtype"] == "uint16"
+    assert set(record) == {"format_version", "settings", "settings_hash", "documents", "shards"}
+    assert set(record["shards"]["train"][0]) == {"tokens", "documents", "sha256", "starts_sha256"}
+    # documents and tokens are split in other proportions
+    table = str(manifest).splitlines()
+    assert table[2].split()[:4] == ["val", "1", "19", "9.69%"]
+
+
+def test_the_vocabulary_decides_the_dtype_and_no_id_wraps_around(tmp_path):
+    assert write(["1 3"], Numbers(2**16), tmp_path / "a").settings.dtype == "uint16"
+    assert write(["70000 3"], Numbers(2**16 + 1), tmp_path / "b", val_every=1).settings.dtype == "uint32"
+    assert np.asarray(ShardedStream(tmp_path / "b", "val")).tolist() == [70_000, 70_001, 70_002, 0]
+    assert load_shard(tmp_path / "b", "val", 0).dtype == np.uint32
+    with pytest.raises(ValueError, match="it gave the id 70002"):
+        write(["70000 3"], Numbers(2**16), tmp_path / "c")
+    assert not (tmp_path / "c" / "manifest.json").exists()
+
+
+@pytest.fixture(scope="module")
+def library() -> Tokenizer:
+    return build_tokenizer(TEXTS[::5], vocab_size=500, progress=False)
+
+
+def test_a_tokenizer_of_the_library_and_its_wrapping_write_the_same(tmp_path, library):
+    texts = TEXTS[::10]
+    write(texts, library, tmp_path / "a", val_every=3)
+    padded = Tokenizer.from_str(library.to_str())
+    padded.enable_padding(length=50)
+    padded.enable_truncation(10)
+    write([{"body": texts[:7]}, *({"body": t} for t in texts[7:])], padded, tmp_path / "b", val_every=3, text_column="body")
+    write(texts, wrap_tokenizer(library, model_max_length=64), tmp_path / "c", val_every=3)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(tmp_path / "c")
+    ids = [library.encode(text).ids for text in texts]
+    assert np.asarray(ShardedStream(tmp_path / "a", "val")).tolist() == sum(ids[2::3], [])
+
+
+def test_max_tokens_counts_both_splits_and_stops_before_the_document_that_would_exceed_it(tmp_path):
+    texts = numbered([4] * 10)  # 5 ids each
+    for limit, documents in ((5, 1), (9, 1), (10, 2), (49, 9), (50, 10), (10**6, 10)):
+        manifest = write(texts, Numbers(), tmp_path / str(limit), val_every=2, max_tokens=limit)
+        assert manifest.num_documents("train") + manifest.num_documents("val") == documents
+    with pytest.raises(ValueError, match="at least one, of no more than max_tokens"):
+        write(texts, Numbers(), tmp_path / "none", max_tokens=4)
+    with pytest.raises(ValueError, match="at least one"):
+        write([], Numbers(), tmp_path / "nothing")
+    assert not list(tmp_path.glob("no*/manifest.json"))
+
+
+def test_the_documents_are_never_held(tmp_path):
+    alive = 0
+
+    class Text(str):
+        def __del__(self):
+            nonlocal alive
+            alive -= 1
+
+    def texts():
+        nonlocal alive
+        for k in range(5_000):
+            alive += 1
+            assert alive < 2_500  # a batch of a thousand that is encoded, and one that is read
+            yield Text(f"{k} 3")
+
+    write(texts(), Numbers(), tmp_path)
+
+
+# Nothing lost
+
+
+def in_a_process(work: Callable[[], None], kill_after: float | None = None) -> int:
+    """Run something in a forked process, kill it after some seconds, and return how it ended."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # it has lost its threads, and needs none
+        child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        except OSError as error:
+            status = 3 if "cannot be written" in str(error) else 2
+        finally:
+            os._exit(status)
+    if kill_after is not None:
+        time.sleep(kill_after)
+        os.kill(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1]
+
+
+pytest_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+LENGTHS = random.Random(0).choices(range(60), k=120)
+SOME_TEXTS = numbered(LENGTHS)
+SOME = {"shard_size": 500, "val_every": 4, "max_tokens": sum(LENGTHS[:110]) + 111}  # a document too few by one id
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("undisturbed") / "shards"
+    write(SOME_TEXTS, Numbers(), folder, **SOME)
+    return contents(folder)
+
+
+@pytest_fork
+def test_killed_at_twenty_random_moments_a_run_ends_as_if_undisturbed(tmp_path, undisturbed):
+    draw, begin = random.Random(), time.perf_counter()
+    in_a_process(lambda: write(SOME_TEXTS, Numbers(), tmp_path / "first", **SOME))
+    duration, killed = time.perf_counter() - begin, 0
+    for number in range(20):
+        folder = tmp_path / str(number)
+        run = partial(write, SOME_TEXTS, Numbers(), folder, **SOME)
+        killed += os.WIFSIGNALED(in_a_process(run, kill_after=draw.uniform(0, duration)))
+        if number % 2:  # and once more
+            in_a_process(run, kill_after=draw.uniform(0, duration / 2))
+        run()
+        assert contents(folder) == undisturbed
+    assert killed  # some, on a machine however busy
+
+
+def killed_at(call: int, work: Callable[[], None]) -> None:
+    """Run something until its `call`-th call of the system that changes a file, or right behind that one."""
+    calls = 0
+
+    def counting(function):
+        def counted(*arguments, **settings):
+            nonlocal calls
+            calls += 1
+            if calls == call:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*arguments, **settings)
+
+        return counted
+
+    for name in ("fsync", "replace", "unlink", "open"):
+        setattr(os, name, counting(getattr(os, name)))
+    work()
+
+
+@pytest_fork
+def test_killed_at_every_step_of_making_files_durable_a_run_ends_as_if_undisturbed(tmp_path):
+    texts = SOME_TEXTS[:40]  # two shards that are full, and two that are not
+    write(texts, Numbers(), tmp_path / "0", **SOME)
+    undisturbed = contents(tmp_path / "0")
+    assert len(undisturbed) == 9
+    for call in range(1, 500):
+        folder = tmp_path / str(call)
+        run = partial(write, texts, Numbers(), folder, **SOME)
+        was_killed = os.WIFSIGNALED(in_a_process(partial(killed_at, call, run)))
+        before = set(undisturbed) & set(os.listdir(folder))
+        assert all((folder / name).read_bytes() == undisturbed[name] for name in before)  # whole or not there
+        run()
+        assert contents(folder) == undisturbed
+        if not was_killed:
+            break
+    assert call > 20
+
+
+def stopped(folder: Path, after: int) -> dict[str, object]:
+    """Write until so many texts are encoded, and return how far that is."""
+    with pytest.raises(KeyboardInterrupt):
+        write(SOME_TEXTS, Numbers(fails_after=after), folder, **SOME)
+    return json.loads((folder / "progress.json").read_text())
+
+
+@pytest.mark.parametrize("after", [0, 1, 30, 60, 100])
+def test_finished_shards_are_not_encoded_again(tmp_path, undisturbed, after):
+    next_of, tokenizer = stopped(tmp_path, after)["next_document"], Numbers()
+    write(iter(SOME_TEXTS), tokenizer, tmp_path, **SOME)
+    last = sum(m["documents"] for split in json.loads(undisturbed["manifest.json"])["shards"].values() for m in split)
+    needed = [n for n in range(1, last + 1) if n >= next_of["val" if n % 4 == 0 else "train"]]
+    assert len(needed) <= tokenizer._encoded <= len(needed) + 1  # the one that exceeds max_tokens
+    assert contents(tmp_path) == undisturbed
+    if after >= 60:
+        assert len(needed) < last - 30
+
+
+def test_other_documents_are_noticed_before_a_shard_is_written(tmp_path):
+    progress = stopped(tmp_path, 100)
+    before = {name: data for name, data in contents(tmp_path).items() if name.endswith(".bin")}
+    for changed in (0, 3, progress["number"] - 1):
+        texts = list(SOME_TEXTS)
+        texts[changed] = "7 50"
+        with pytest.raises(ValueError, match="documents differ .* somewhere in the first"):
+            write(texts, Numbers(), tmp_path, **SOME)
+    with pytest.raises(ValueError, match="documents differ"):  # too few of them
+        write(SOME_TEXTS[: progress["number"] - 1], Numbers(), tmp_path, **SOME)
+    with pytest.raises(ValueError, match="documents differ"):  # so long that shards would be full before
+        write(["1 5000"] * 200, Numbers(), tmp_path, **SOME)
+    after = contents(tmp_path)
+    assert {name: after[name] for name in before} == before
+    assert "manifest.json" not in after
+
+
+def test_a_finished_folder_is_returned_as_it_is(tmp_path):
+    manifest = write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+
+    def nobody_reads():
+        raise AssertionError
+        yield
+
+    assert write(nobody_reads(), Numbers(), tmp_path, **SOME) == manifest
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"shard_size": 501}, "shard_size 500 instead of 501"),
+        ({"val_every": 5}, "val_every 4 instead of 5"),
+        ({"max_tokens": None}, "max_tokens \\d+ instead of None"),
+        ({"end_of_text_id": 7}, "end_of_text_id None instead of 7"),
+        ({"tokenizer": Numbers(59_999)}, "tokenizer '"),
+    ],
+)
+@pytest.mark.parametrize("finished", [True, False])
+def test_shards_of_other_settings_are_refused_and_stay(tmp_path, change, words, finished):
+    if finished:
+        write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
+    else:
+        stopped(tmp_path, 100)
+    before = contents(tmp_path)
+    arguments = {"tokenizer": Numbers(), **SOME} | change
+    with pytest.raises(ValueError, match=words):
+        write(SOME_TEXTS, out_dir=tmp_path, **arguments)
+    assert contents(tmp_path) == before
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-2])
+
+
+def alter(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("name", ["train_000000.bin", "val_000000.starts.bin"])
+@pytest.mark.parametrize(("damage", "error"), [(cut_off, ValueError), (alter, ValueError), (Path.unlink, FileNotFoundError)])
+def test_a_damaged_shard_is_named_and_nothing_is_overwritten(tmp_path, name, damage, error):
+    write(SOME_TEXTS, Numbers(), tmp_path / "finished", **SOME)
+    stopped(tmp_path / "begun", 100)
+    for folder in (tmp_path / "finished", tmp_path / "begun"):
+        damage(folder / name)
+    before = contents(tmp_path / "begun")
+    with pytest.raises(error, match=name):
+        verify_shards(tmp_path / "finished", progress=False)
+    with pytest.raises(error, match=name):  # sums and all, before it goes on
+        write(SOME_TEXTS, Numbers(), tmp_path / "begun", **SOME)
+    assert contents(tmp_path / "begun") == before
+    if damage is not alter:  # sizes are compared whenever a folder is opened
+        for use in (
+            lambda: ShardedStream(tmp_path / "finished", "train"),
+            lambda: load_shard(tmp_path / "finished", "val", 0),
+            lambda: write(SOME_TEXTS, Numbers(), tmp_path / "finished", **SOME),
+        ):
+            with pytest.raises(error, match=name):
+                use()
+
+
+def test_a_manifest_that_is_damaged_or_of_another_version_is_refused(tmp_path):
+    write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
+    path, good = tmp_path / "manifest.json", (tmp_path / "manifest.json").read_text()
+    record = json.loads(good)
+    fewer = record | {"shards": {"train": record["shards"]["train"][:-1], "val": record["shards"]["val"]}}
+    bad = {
+        good[:-50]: "holds no JSON",
+        "[]": "no JSON object",
+        good.replace('"format_version": 1', '"format_version": 2'): "format version 1, got 2",
+        good.replace('"val_every": 4', '"val_every": 5'): "settings do not have the hash",
+        good.replace('"tokens": 500', '"tokens": "500"'): "is damaged",
+        good.replace("shard_size", "shards_size"): "is damaged",
+        json.dumps({name: value for name, value in record.items() if name != "shards"}): "is damaged",
+        json.dumps(fewer): None,
+    }
+    for text, words in bad.items():
+        path.write_text(text)
+        assert text != good
+        with pytest.raises(ValueError, match=words or "is not in manifest.json"):
+            verify_shards(tmp_path, progress=False)
+        assert path.read_text() == text
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match=r"no .*manifest.json: no shards here"):
+        ShardedStream(tmp_path, "train")
+    with pytest.raises(FileExistsError, match="is in the way"):  # whose are these?
+        write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
+
+
+def test_an_unfinished_folder_is_not_read(tmp_path):
+    stopped(tmp_path, 60)
+    with pytest.raises(FileNotFoundError, match="the run was not finished; run it again"):
+        ShardedStream(tmp_path, "train")
+
+
+def test_two_writers_at_once_are_one_too_many(tmp_path, undisturbed):
+    def meddling():
+        for number, text in enumerate(SOME_TEXTS):
+            if number == 50:
+                with pytest.raises(OSError, match="another process is writing into this folder"):
+                    write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
+            yield text
+
+    write(meddling(), Numbers(), tmp_path, **SOME)
+    assert contents(tmp_path) == undisturbed
+
+
+@pytest_fork
+def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(tmp_path, undisturbed):
+    run = partial(write, SOME_TEXTS, Numbers(), tmp_path, **SOME)
+
+    def with_little_room():
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))  # bytes of any one file; a shard has 1,000
+        run()
+
+    assert os.waitstatus_to_exitcode(in_a_process(with_little_room)) == 3
+    assert not (tmp_path / "manifest.json").exists()
+    run()
+    assert contents(tmp_path) == undisturbed
+
+
+# Reading
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("shards")
+    write(TEXTS[:60], CHARACTERS, folder, shard_size=4_999, val_every=10)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def ids() -> np.ndarray:
+    documents = naive_split(encoded(TEXTS[:60], CHARACTERS), 10)["train"]
+    return np.array([i for document in documents for i in document], dtype=np.uint16)
+
+
+def test_a_stream_reads_like_an_array(folder, ids):
+    stream = ShardedStream(folder, "train")
+    assert (len(stream), stream.shape, stream.dtype, stream.itemsize) == (len(ids), ids.shape, ids.dtype, 2)
+    assert len(stream.borders) >= 5
+    for index in (0, -1, 4_999, np.int16(5), slice(None), slice(4_990, 5_010), slice(None, None, -1), slice(-7, 3, -911)):
+        assert np.array_equal(stream[index], ids[index]), index
+    for index in (slice(9, 9), slice(12_000, 3), [], [[5_000, -1], [0, 4_998]], np.arange(4_000, 12_000, 3)):
+        assert np.array_equal(stream[index], ids[index]), index
+    for index in (len(ids), -len(ids) - 1, [0, len(ids)]):
+        with pytest.raises(IndexError, match="within the"):
+            stream[index]
+    with pytest.raises(TypeError, match="index must be integers"):
+        stream[1.5]
+    with pytest.raises(ValueError, match="read-only"):
+        stream[:5][0] = 1
+    assert np.asarray(stream, dtype=np.int64).dtype == np.int64
+
+
+@pytest.mark.parametrize("stride", [1, 7, 100, 4_999, 10**9])
+@pytest.mark.parametrize("context_length", [1, 100, 6_000])
+def test_windows_of_a_stream_are_those_of_the_array(folder, ids, stride, context_length):
+    ours = SlidingWindowDataset(ShardedStream(folder, "train"), context_length, stride)
+    usual = SlidingWindowDataset(ids, context_length, stride)
+    assert len(ours) == len(usual)
+    assert np.array_equal(ours.starts, usual.starts)
+    rows = np.unique(np.linspace(0, len(usual) - 1, 40).astype(int))
+    for index in (rows, -1 - rows, 0, slice(None, None, max(1, len(usual) // 9)), rows.reshape(1, -1)):
+        assert all(map(torch.equal, ours[index], usual[index]))
+    batch = gather_windows(ShardedStream(folder, "train"), usual.starts[rows], context_length)
+    assert all(map(torch.equal, batch, usual[rows]))
+    with pytest.raises(IndexError, match="within the"):
+        ours[len(usual)]
+
+
+def test_targets_are_apart_from_the_inputs_and_from_the_file(folder):
+    dataset = SlidingWindowDataset(ShardedStream(folder, "train"), 8, 8)
+    inputs, targets = dataset[:4]
+    before = inputs.clone()
+    targets[:] = -100
+    assert torch.equal(inputs, before)
+    assert torch.equal(dataset[:4][0], before)
+    assert inputs.dtype == targets.dtype == torch.int64
+
+
+def test_without_crossing_each_shard_is_a_stream_of_its_own(folder, ids):
+    stream = ShardedStream(folder, "train", cross=False)
+    for context_length, stride in ((100, 100), (100, 1), (64, 97), (4_998, 1)):
+        dataset = SlidingWindowDataset(stream, context_length, stride)
+        sizes = np.diff(stream.borders)
+        each = [window_starts(n, context_length, stride) + b for n, b in zip(sizes, stream.borders, strict=False)]
+        assert np.array_equal(dataset.starts, np.concatenate(each))
+        assert len(dataset) == len(dataset.starts)
+        rows = np.arange(0, len(dataset), 50)
+        assert all(map(torch.equal, dataset[rows], gather_windows(ids, dataset.starts[rows], context_length)))
+        assert all(map(torch.equal, dataset[rows], gather_windows(stream, dataset.starts[rows], context_length)))
+    for start in (4_999 - 100, 4_998):
+        with pytest.raises(ValueError, match="crosses the border at 4999"):
+            gather_windows(stream, [0, start], 100)
+    with pytest.raises(ValueError, match="a piece of at least 5001 tokens"):
+        SlidingWindowDataset(stream, 5_000)
+
+
+def test_the_ledger_reconciles_with_and_without_crossing(folder):
+    for cross in (True, False):
+        stream = ShardedStream(folder, "train", cross=cross)
+        ledger = token_ledger(SlidingWindowDataset(stream, 100, 100).starts, len(stream), 100)
+        assert ledger.used + sum(ledger.dropped.values()) == len(stream)
+        assert ("gap" in ledger.dropped) is not cross  # the tails of all shards but the last
+    lost = np.diff(stream.borders)[:-1]
+    assert ledger.dropped["gap"] == sum((n - 1) % 100 for n in lost)
+
+
+def test_the_other_schemes_take_a_stream_too(folder, ids):
+    for scheme in (seq_data_iter_random, seq_data_iter_sequential):
+        batches = [
+            list(scheme(corpus, 4, 50, generator=torch.Generator().manual_seed(1)))
+            for corpus in (ShardedStream(folder, "train"), ids)
+        ]
+        assert len(batches[0]) == len(batches[1]) > 3
+        assert all(torch.equal(a, b) for x, y in zip(*batches, strict=True) for a, b in zip(x, y, strict=True))
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_the_loader_takes_a_stream_with_and_without_workers(folder, ids, num_workers):
+    ours = make_dataloader(SlidingWindowDataset(ShardedStream(folder, "train"), 64, 64), 8, base_seed=1, num_workers=num_workers)
+    usual = make_dataloader(SlidingWindowDataset(ids, 64, 64), 8, base_seed=1)
+    assert len(ours) == len(usual)
+    for (inputs, targets), wanted in zip(ours, usual, strict=True):
+        assert torch.equal(inputs, wanted[0])
+        assert torch.equal(targets, wanted[1])
+
+
+def test_maps_are_opened_when_they_are_read_and_travel_as_names(folder, ids):
+    stream = ShardedStream(folder, "train")
+    assert stream._maps == [None] * (len(stream.borders) - 1)
+    assert stream[5_000] == ids[5_000]
+    assert [m is not None for m in stream._maps] == [False, True, *[False] * (len(stream._maps) - 2)]
+    sent = pickle.dumps(SlidingWindowDataset(stream, 64))
+    assert len(sent) < 10_000
+    assert torch.equal(pickle.loads(sent)[4_990][0], SlidingWindowDataset(ids, 64)[4_990][0])
+
+
+@pytest_fork
+def test_a_forked_process_opens_maps_of_its_own(folder, ids):
+    stream = ShardedStream(folder, "train")
+    mapped = stream[0:1].base
+    assert mapped is not None
+
+    def read_there():
+        assert stream[0] == ids[0]
+        assert stream._process == os.getpid()
+
+    assert in_a_process(read_there) == 0
+
+
+def test_a_shard_that_shrinks_behind_the_back_of_a_stream_is_an_error_not_a_crash(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "copy")
+    stream = ShardedStream(tmp_path / "copy", "train")
+    cut_off(tmp_path / "copy" / "train_000001.bin")
+    assert len(stream[:10]) == 10
+    with pytest.raises(ValueError, match="was cut off"):
+        stream[5_000]
+
+
+def test_document_starts_make_the_masks_of_lesson_09(folder, ids):
+    stream = ShardedStream(folder, "train")
+    ends = np.flatnonzero(ids == CHARACTERS.end_of_text_id)
+    assert np.array_equal(stream.document_starts, [0, *ends[:-1] + 1])
+    second, third = stream.document_starts[1:3]
+    assert stream.document_starts_in(0, 10).tolist() == [0]
+    assert stream.document_starts_in(int(second), 3).tolist() == [0]
+    assert stream.document_starts_in(int(second) - 2, 3).tolist() == [0, 2]
+    assert stream.document_starts_in(int(second) - 2, int(third - second) + 3).tolist() == [0, 2, third - second + 2]
+    for start in (int(second) - 30, int(third) - 5):
+        mask = document_mask(stream.document_starts_in(start, 60), 60)
+        number = np.searchsorted(stream.document_starts, np.arange(start, start + 60), side="right")
+        wanted = np.tril(number[:, None] == number)
+        assert np.array_equal(np.asarray(mask), wanted)
+
+
+# A loader whose position counts windows
+
+
+def taken(loader, number: int | None = None) -> list[int]:
+    """The first ids of the windows that a loader delivers: where ids are positions, their starts."""
+    starts = []
+    for count, (inputs, _) in enumerate(loader, start=1):
+        starts += inputs[:, 0].tolist()
+        if count == number:
+            break
+    return starts
+
+
+@pytest.fixture(scope="module")
+def positions(tmp_path_factory) -> Path:
+    """A stream in which every id is its position plus one, but for ends."""
+    folder = tmp_path_factory.mktemp("positions")
+    write([f"{1 + 50 * k} 50" for k in range(40)], Numbers(), folder, shard_size=300, val_every=1_000)
+    return folder
+
+
+BLOCKS = partial(BlockOrder, block_size=7, blocks_at_a_time=3)
+
+
+@pytest.mark.parametrize("order", [RandomOrder, FileOrder, BLOCKS])
+def test_ranks_share_an_epoch_and_meet_nowhere(positions, order):
+    dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
+    whole = taken(make_shard_loader(dataset, 8, base_seed=3, order=order))
+    assert sorted(whole) == sorted(dataset[:][0][:, 0].tolist())
+    assert (whole == sorted(whole)) is (order is FileOrder)
+    for world_size in (2, 3):
+        loaders = [
+            make_shard_loader(dataset, 8, base_seed=3, order=order, rank=rank, world_size=world_size)
+            for rank in range(world_size)
+        ]
+        shares = [taken(loader) for loader in loaders]
+        assert len({len(share) for share in shares}) == 1
+        assert sorted(sum(shares, [])) == sorted(whole[: sum(map(len, shares))])
+        assert len(whole) - sum(map(len, shares)) < world_size
+
+
+@pytest.mark.parametrize("order", [RandomOrder, BLOCKS])
+@pytest.mark.parametrize("before", [(1, 4), (2, 4), (3, 4), (1, 6), (2, 6), (3, 6)])
+@pytest.mark.parametrize("after", [(1, 4), (2, 4), (3, 4), (1, 6), (2, 6), (3, 6)])
+def test_a_run_goes_on_with_other_ranks_and_batches_and_sees_the_rest_once(positions, order, before, after):
+    dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
+
+    def loaders(ranks: int, batch_size: int) -> list:
+        return [
+            make_shard_loader(dataset, batch_size, base_seed=3, order=order, rank=rank, world_size=ranks)
+            for rank in range(ranks)
+        ]
+
+    whole = taken(make_shard_loader(dataset, 10, base_seed=3, order=order))
+    first = loaders(*before)
+    seen = [start for loader in first for start in taken(loader, 2)]
+    assert sorted(seen) == sorted(whole[: len(seen)])
+    (state,) = {json.dumps(loader.state_dict()) for loader in first}  # the same of all ranks
+    rest = []
+    second = loaders(*after)
+    for loader in second:
+        loader.load_state_dict(json.loads(state))
+        rest.append(taken(loader))
+    assert len({len(share) for share in rest}) == 1
+    last = len(seen) + sum(map(len, rest))
+    assert len(whole) - last < after[0]  # what cannot be shared out
+    assert sorted(seen + sum(rest, [])) == sorted(whole[:last])
+    # what was left out is not lost: one rank alone goes on with it
+    (end,) = {json.dumps(loader.state_dict()) for loader in second}
+    (alone,) = loaders(1, 5)
+    alone.load_state_dict(json.loads(end))
+    assert taken(alone) == whole[last:]
+    # and the next epoch is whole again
+    for loader in (alone, second[0]):
+        loader.sampler.set_epoch(1)
+    assert len(taken(alone)) == len(whole)
+
+
+def test_workers_do_not_matter_for_where_a_run_goes_on(positions):
+    dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
+    whole = taken(make_shard_loader(dataset, 4, base_seed=3))
+    for workers_before, workers_after in ((0, 2), (2, 0)):
+        loader = make_shard_loader(dataset, 4, base_seed=3, num_workers=workers_before)
+        seen = taken(loader, 3)
+        again = make_shard_loader(dataset, 7, base_seed=3, num_workers=workers_after)
+        again.load_state_dict(loader.state_dict())
+        assert seen + taken(again) == whole
+        assert again.state_dict()["windows_delivered"] == len(whole)
+        assert taken(again) == whole  # the epoch over again
+
+
+def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path, folder):
+    def loader(path=folder, split="train", context_length=50, stride=50, **more):
+        dataset = SlidingWindowDataset(ShardedStream(path, split), context_length, stride)
+        return make_shard_loader(dataset, 4, **{"base_seed": 3} | more)
+
+    state = loader().state_dict()
+    texts = [*TEXTS[:59], TEXTS[59][::-1]]
+    write(texts, CHARACTERS, tmp_path / "documents", shard_size=4_999, val_every=10)
+    write(TEXTS[:60], CharTokenizer("".join(TEXTS) + "☃"), tmp_path / "tokenizer", shard_size=4_999, val_every=10)
+    write(TEXTS[:60], CHARACTERS, tmp_path / "sizes", shard_size=1_000, val_every=10)
+    others = {
+        "documents=": loader(tmp_path / "documents"),
+        "tokenizer=": loader(tmp_path / "tokenizer"),
+        "split='train'": loader(split="val"),
+        "context_length=50": loader(context_length=49),
+        "stride=50": loader(stride=49),
+        "base_seed=3": loader(base_seed=4),
+        "order='RandomOrder', but this loader has order='BlockOrder": loader(order=BLOCKS),
+    }
+    for words, other in others.items():
+        with pytest.raises(ValueError, match=words.replace("(", r"\(")):
+            other.load_state_dict(state)
+    loader(tmp_path / "sizes").load_state_dict(state)  # the same stream, in other files
+    plain = make_shard_loader(SlidingWindowDataset(np.asarray(ShardedStream(folder, "train")), 50, 50), 4, base_seed=3)
+    assert "fingerprint" in plain.state_dict()
+    with pytest.raises(ValueError, match="state must have the keys"):
+        plain.load_state_dict(state)
+    for name, value in (("windows_delivered", -1), ("windows_delivered", 10**9), ("epoch", -1)):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            loader().load_state_dict(state | {name: value})
+
+
+def test_a_state_loaded_while_an_iterator_runs_is_not_lost(positions):
+    dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
+    loader = make_shard_loader(dataset, 4, base_seed=3)
+    whole = taken(loader)
+    running = iter(loader)
+    next(running)
+    other = make_shard_loader(dataset, 4, base_seed=3)
+    taken(other, 5)
+    loader.load_state_dict(other.state_dict())
+    for _ in running:
+        pass
+    assert taken(loader) == whole[20:]
+
+
+def test_any_position_of_any_epoch_of_a_million_million_windows():
+    for order in (RandomOrder, BlockOrder, FileOrder):
+        for epoch, done in ((0, 0), (5, 10**11 + 3)):
+            sampler = GlobalOrder(10**12, 64, base_seed=1, order=order, rank=1, world_size=2)
+            sampler.stand_at(epoch, windows=done)
+            first = next(iter(sampler))
+            assert np.array_equal(first, order(10**12, 1 + epoch)[done + 64 + np.arange(64)])
+            assert len(sampler) == -(-(10**12 - done) // 128)
+
+
+def test_too_few_windows_are_refused():
+    with pytest.raises(ValueError, match="batch_size 4"):
+        GlobalOrder(3, 4, base_seed=0, drop_last=True)
+    assert [batch.tolist() for batch in GlobalOrder(3, 4, base_seed=0, order=FileOrder)] == [[0, 1, 2]]
+    assert [batch.tolist() for batch in GlobalOrder(6, 4, base_seed=0, order=FileOrder, drop_last=True)] == [[0, 1, 2, 3]]
+
+
+# Real corpora
+
+
+def web_rows(number: int = 40) -> list[dict[str, object]]:
+    """Rows of made-up data with the columns of FineWeb-Edu."""
+    return [
+        {
+            "text": f"Lesson {k}: water boils at {100 - k} degrees up there.",
+            "id": f"<urn:uuid:00000000-0000-0000-0000-{k:012}>",
+            "dump": "CC-MAIN-2024-10",
+            "url": f"https://example.org/{k}",
+            "file_path": "s3://commoncrawl/crawl-data/CC-MAIN-2024-10/made-up.warc.gz",
+            "language": "en",
+            "language_score": 0.97,
+            "token_count": 12,
+            "score": 2.5 + (k % 5) / 2,
+            "int_score": round(2.5 + (k % 5) / 2),
+        }
+        for k in range(number)
+    ]
+
+
+def test_a_row_of_a_web_corpus_goes_through_the_whole_pipeline(tmp_path, library):
+    documents = [web_document(row) for row in web_rows()]
+    assert (documents[3].id, documents[3].kind, documents[3].quality) == (web_rows()[3]["id"], "en", 4)
+    good = [document.text for document in documents if document.quality >= 3]
+    assert 20 < len(good) < 40
+    manifest = write(good, library, tmp_path / "shards", shard_size=200, val_every=10)
+    stream = ShardedStream(tmp_path / "shards", "train")
+    assert library.decode(stream[: stream.document_starts[1]].tolist()) == good[0]
+    assert len(stream.document_starts) == manifest.num_documents("train")
+    loader = make_shard_loader(SlidingWindowDataset(stream, 16, 16), 4, base_seed=0)
+    assert sum(len(inputs) for inputs, _ in loader) == (len(stream) - 1) // 16
+    write(iter(web_rows()), library, tmp_path / "rows", val_every=10)  # rows as they come from `datasets`
+
+
+def test_the_standard_library_is_a_corpus(tmp_path):
+    sources = python_sources()
+    first = [next(sources) for _ in range(5)]
+    assert all(document.kind == "python" and document.text for document in first)
+    assert len({document.id for document in first}) == 5
+    write((d.text for d in first), CharTokenizer("".join(d.text for d in first)), tmp_path, val_every=5)
+    assert ShardedStream(tmp_path, "val").manifest.num_documents("train") == 4
+
+
+def test_windows_are_a_table_without_contents(folder):
+    table = ShardedWindows(ShardedStream(folder, "train"), 10, 3)
+    assert sys.getsizeof(table._first_rows) < 200
+    assert table[[[0, 1], [2, 3]]].shape == (2, 2, 11)
