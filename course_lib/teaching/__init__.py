@@ -9,6 +9,7 @@ from course_lib.teaching.checker import (
     show_scores,
     true_or_false,
 )
+from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches
 from course_lib.teaching.plots import (
     inspect_packs,
     plot_bars,

@@ -1,0 +1,83 @@
+"""Packed rows as batches for the small models, and their loss over all scored ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import torch
+from torch import nn
+
+from course_lib.document_packing import document_mask
+from course_lib.foundation import (
+    check_flag,
+    check_integer,
+    evaluation_mode,
+    one_thread,
+)
+from course_lib.next_token_shifting import next_token_loss
+from course_lib.teaching.training import Batch
+
+IGNORED = -100  # the target that is not scored
+
+
+def packed_batch(
+    batch: Mapping[str, torch.Tensor], *, masked: bool = True, reset: bool = True
+) -> Batch:
+    """Turn what a `PackingCollator` makes into inputs and targets, shifted by one.
+
+    Args:
+        batch: `input_ids`, `labels` and `position_ids`, shape (B, L) each.
+        masked: with a mask, so that no document sees another.
+        reset: with positions that begin anew in each document.
+
+    Returns:
+        the arguments of an `AttentionModel` by name, and the targets, all of length
+        L - 1. What is scored does not depend on `masked` or `reset`.
+    """
+    masked, reset = check_flag("masked", masked), check_flag("reset", reset)
+    positions = batch["position_ids"][:, :-1]
+    inputs = {"inputs": batch["input_ids"][:, :-1]}
+    if reset:
+        inputs["position_ids"] = positions
+    if masked:
+        starts = [torch.nonzero(row == 0).flatten() for row in positions]
+        inputs["mask"] = torch.stack(
+            [document_mask(each, positions.shape[1]) for each in starts]
+        )
+    return inputs, batch["labels"][:, 1:]
+
+
+def shuffled_batches(
+    batch: Batch, batch_size: int, generator: torch.Generator
+) -> Iterator[Batch]:
+    """Yield some rows of a large batch at a time, epoch after epoch, without end."""
+    inputs, targets = batch
+    batch_size = check_integer(
+        "batch_size", batch_size, minimum=1, maximum=len(targets)
+    )
+    while True:
+        order = torch.randperm(len(targets), generator=generator)
+        for rows in order.split(batch_size):
+            yield {name: part[rows] for name, part in inputs.items()}, targets[rows]
+
+
+@one_thread()
+@torch.no_grad()
+def packed_loss(
+    model: nn.Module, batch: Batch, *, batch_size: int = 32
+) -> tuple[float, int]:
+    """Return the nats of all scored targets, summed, and how many those are.
+
+    Sums can be added up over batches and divided once; means cannot.
+    """
+    batch_size = check_integer("batch_size", batch_size, minimum=1)
+    inputs, targets = batch
+    nats, scored = 0.0, 0
+    with evaluation_mode(model):
+        for rows in torch.arange(len(targets)).split(batch_size):
+            part = {name: values[rows] for name, values in inputs.items()}
+            count = int((targets[rows] != IGNORED).sum())
+            if count:
+                nats += next_token_loss(model(**part), targets[rows]).item() * count
+            scored += count
+    return nats, scored
