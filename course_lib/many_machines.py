@@ -18,6 +18,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -31,34 +32,31 @@ from torch import distributed, nn
 from torch.utils.data import get_worker_info
 
 from course_lib.foundation import (
+    CharTokenizer,
     ConvolutionModel,
     Manifest,
+    RayExecutor,
     ShardSettings,
     ShardWriter,
+    Task,
     as_stream,
     check_integer,
     check_number,
     encode_each,
+    list_files,
     next_chain,
+    plan_tasks,
+    process_group,
+    process_pool,
     progress_bar,
+    read_task,
+    run_in_order,
     smallest_dtype,
     text_digest,
     tokenizer_hash,
 )
 from course_lib.foundation.durable import DurableFile, checksum, read_json, write_json
-from course_lib.foundation.executors import (
-    RayExecutor,
-    process_group,
-    process_pool,
-    run_in_order,
-)
-from course_lib.foundation.inputs import (
-    TASK_BYTES,
-    Task,
-    list_files,
-    plan_tasks,
-    read_task,
-)
+from course_lib.foundation.inputs import TASK_BYTES
 from course_lib.foundation.shard_files import NO_DOCUMENTS
 from course_lib.token_shards import GlobalOrder
 
@@ -482,7 +480,7 @@ def train_rank(
     epoch, done = 0, 0
     if state is not None:
         model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
+        optimizer.load_state_dict(deepcopy(state["optimizer"]))  # or it goes on in it
         epoch, done = state["epoch"], state["rows_delivered"]
     losses, rows, scored = [], [], []
     while len(losses) < num_steps:
@@ -505,7 +503,7 @@ def train_rank(
             epoch, done = epoch + 1, 0
     saved = {
         "model": {name: w.detach().clone() for name, w in model.state_dict().items()},
-        "optimizer": optimizer.state_dict(),
+        "optimizer": deepcopy(optimizer.state_dict()),
         "epoch": epoch,
         "rows_delivered": done,
     }
@@ -718,8 +716,6 @@ def _tokenize(options: argparse.Namespace) -> int:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from course_lib.foundation import CharTokenizer
-
     texts = [
         text
         for task in plan_tasks(options.inputs)

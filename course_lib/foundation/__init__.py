@@ -17,6 +17,18 @@ from course_lib.foundation.corpora import (
     python_sources,
     web_document,
 )
+from course_lib.foundation.devices import copy_to_device
+from course_lib.foundation.executors import (
+    InThisProcess,
+    RayExecutor,
+    import_ray,
+    local_ray,
+    process_group,
+    process_pool,
+    run_in_order,
+    run_ranks,
+)
+from course_lib.foundation.inputs import Task, list_files, plan_tasks, read_task
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.markup import strip_html
 from course_lib.foundation.models import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import socket
 import sys
@@ -318,10 +319,11 @@ def run_ranks(
     time_limit: float = 60.0,
     **options: Any,
 ) -> list[Any]:
-    """Run `function(*arguments, **options)` in processes that form one group, as `torchrun` does.
+    """Run a function in processes that form one group, as `torchrun` does.
 
-    In each, `torch.distributed` is ready (gloo, on this machine alone):
-    `get_rank()` tells which one it is. A rank that is done stays until all are, as one
+    In each, `torch.distributed` is ready (gloo, on this machine alone), and its
+    `get_rank()` tells which one it is. They share no memory, as if each had a machine
+    of its own. A rank that is done stays until all are, as one
     that goes on to write a checkpoint would.
 
     Args:
@@ -340,7 +342,9 @@ def run_ranks(
     world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
     time_limit = check_number("time_limit", time_limit, above=0)
     context = _context()
-    work = partial(function, *arguments, **options)
+    # Pickled here: on its own way to a process, a tensor would become shared memory,
+    # in which one rank sees what another one writes.
+    work = pickle.dumps(partial(function, *arguments, **options))
     results: dict[int, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         ranks = []
@@ -395,7 +399,7 @@ def _receive(connection: Connection, rank: int) -> Any:
         raise RuntimeError(f"rank {rank} was killed") from None
     if kind == "error":
         raise RuntimeError(f"rank {rank} raised {content}")
-    return content
+    return pickle.loads(content) if kind == "result" else None
 
 
 def _run_rank(
@@ -403,7 +407,7 @@ def _run_rank(
     rank: int,
     world_size: int,
     folder: str,
-    work: Callable[[], Any],
+    work: bytes,
 ) -> None:
     _end_with_parent()
     with suppress(ValueError):
@@ -411,7 +415,7 @@ def _run_rank(
     try:
         with process_group(rank, world_size, Path(folder) / "meeting"):
             connection.send(("started", None))
-            connection.send(("result", work()))
+            connection.send(("result", pickle.dumps(pickle.loads(work)())))
             connection.recv()  # that all are done
     except EOFError:  # the run was given up
         return
