@@ -60,13 +60,19 @@ def test_a_block_order_reads_a_few_blocks_at_a_time():
 
 
 def test_what_a_block_order_leaves_for_the_end_differs_from_seed_to_seed():
-    ends = {tuple(sorted(BlockOrder(103, seed, block_size=10, blocks_at_a_time=1)[np.arange(100, 103)])) for seed in range(20)}
+    ends = {
+        tuple(sorted(BlockOrder(103, seed, block_size=10, blocks_at_a_time=1)[np.arange(100, 103)]))
+        for seed in range(20)
+    }
     assert len(ends) > 10
 
 
 def test_measures_of_mixing_tell_a_permutation_from_a_shuffle():
     positions = np.arange(MEASURED)
-    found = {make.__name__: measure_mixing(make(SIZE, 4)[positions], SIZE) for make in (FileOrder, AffineOrder, BlockOrder, RandomOrder)}
+    found = {
+        make.__name__: measure_mixing(make(SIZE, 4)[positions], SIZE)
+        for make in (FileOrder, AffineOrder, BlockOrder, RandomOrder)
+    }
     buffered = np.fromiter(shuffle_buffer(range(SIZE), 1_000, seed=4), np.int64, count=MEASURED)
     found["buffer"] = measure_mixing(buffered, SIZE)
     shuffled = found["RandomOrder"]

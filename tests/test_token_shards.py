@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pickle
@@ -72,7 +73,9 @@ def numbered(lengths: list[int]) -> list[str]:
     return [f"{1 + sum(lengths[:k])} {length}" for k, length in enumerate(lengths)]
 
 
-def naive_split(documents: list[list[int]], val_every: int, max_tokens: int | None = None) -> dict[str, list[list[int]]]:
+def naive_split(
+    documents: list[list[int]], val_every: int, max_tokens: int | None = None
+) -> dict[str, list[list[int]]]:
     splits, total = {"train": [], "val": []}, 0
     for number, ids in enumerate(documents, start=1):
         total += len(ids)
@@ -105,9 +108,7 @@ write = partial(write_shards, progress=False)
 )
 def test_shards_hold_every_document_once_in_order(tmp_path_factory, lengths, shard_size, val_every, max_tokens):
     folder, texts = tmp_path_factory.mktemp("shards"), numbered(lengths)
-    manifest = write(
-        iter(texts), Numbers(), folder, shard_size=shard_size, val_every=val_every, max_tokens=max_tokens
-    )
+    manifest = write(iter(texts), Numbers(), folder, shard_size=shard_size, val_every=val_every, max_tokens=max_tokens)
     wanted = naive_split(encoded(texts, Numbers()), val_every, max_tokens)
     for split, documents in wanted.items():
         ids = [i for document in documents for i in document]
@@ -166,11 +167,17 @@ def test_a_tokenizer_of_the_library_and_its_wrapping_write_the_same(tmp_path, li
     padded = Tokenizer.from_str(library.to_str())
     padded.enable_padding(length=50)
     padded.enable_truncation(10)
-    write([{"body": texts[:7]}, *({"body": t} for t in texts[7:])], padded, tmp_path / "b", val_every=3, text_column="body")
+    write(
+        [{"body": texts[:7]}, *({"body": t} for t in texts[7:])],
+        padded,
+        tmp_path / "b",
+        val_every=3,
+        text_column="body",
+    )
     write(texts, wrap_tokenizer(library, model_max_length=64), tmp_path / "c", val_every=3)
     assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(tmp_path / "c")
     ids = [library.encode(text).ids for text in texts]
-    assert np.asarray(ShardedStream(tmp_path / "a", "val")).tolist() == sum(ids[2::3], [])
+    assert np.asarray(ShardedStream(tmp_path / "a", "val")).tolist() == list(itertools.chain(*ids[2::3]))
 
 
 def test_max_tokens_counts_both_splits_and_stops_before_the_document_that_would_exceed_it(tmp_path):
@@ -318,7 +325,7 @@ def test_other_documents_are_noticed_before_a_shard_is_written(tmp_path):
     for changed in (0, 3, progress["number"] - 1):
         texts = list(SOME_TEXTS)
         texts[changed] = "7 50"
-        with pytest.raises(ValueError, match="documents differ .* somewhere in the first"):
+        with pytest.raises(ValueError, match=r"documents differ .* somewhere in the first"):
             write(texts, Numbers(), tmp_path, **SOME)
     with pytest.raises(ValueError, match="documents differ"):  # too few of them
         write(SOME_TEXTS[: progress["number"] - 1], Numbers(), tmp_path, **SOME)
@@ -375,7 +382,9 @@ def alter(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["train_000000.bin", "val_000000.starts.bin"])
-@pytest.mark.parametrize(("damage", "error"), [(cut_off, ValueError), (alter, ValueError), (Path.unlink, FileNotFoundError)])
+@pytest.mark.parametrize(
+    ("damage", "error"), [(cut_off, ValueError), (alter, ValueError), (Path.unlink, FileNotFoundError)]
+)
 def test_a_damaged_shard_is_named_and_nothing_is_overwritten(tmp_path, name, damage, error):
     write(SOME_TEXTS, Numbers(), tmp_path / "finished", **SOME)
     stopped(tmp_path / "begun", 100)
@@ -479,7 +488,16 @@ def test_a_stream_reads_like_an_array(folder, ids):
     stream = ShardedStream(folder, "train")
     assert (len(stream), stream.shape, stream.dtype, stream.itemsize) == (len(ids), ids.shape, ids.dtype, 2)
     assert len(stream.borders) >= 5
-    for index in (0, -1, 4_999, np.int16(5), slice(None), slice(4_990, 5_010), slice(None, None, -1), slice(-7, 3, -911)):
+    for index in (
+        0,
+        -1,
+        4_999,
+        np.int16(5),
+        slice(None),
+        slice(4_990, 5_010),
+        slice(None, None, -1),
+        slice(-7, 3, -911),
+    ):
         assert np.array_equal(stream[index], ids[index]), index
     for index in (slice(9, 9), slice(12_000, 3), [], [[5_000, -1], [0, 4_998]], np.arange(4_000, 12_000, 3)):
         assert np.array_equal(stream[index], ids[index]), index
@@ -559,7 +577,9 @@ def test_the_other_schemes_take_a_stream_too(folder, ids):
 
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_the_loader_takes_a_stream_with_and_without_workers(folder, ids, num_workers):
-    ours = make_dataloader(SlidingWindowDataset(ShardedStream(folder, "train"), 64, 64), 8, base_seed=1, num_workers=num_workers)
+    ours = make_dataloader(
+        SlidingWindowDataset(ShardedStream(folder, "train"), 64, 64), 8, base_seed=1, num_workers=num_workers
+    )
     usual = make_dataloader(SlidingWindowDataset(ids, 64, 64), 8, base_seed=1)
     assert len(ours) == len(usual)
     for (inputs, targets), wanted in zip(ours, usual, strict=True):
@@ -652,7 +672,7 @@ def test_ranks_share_an_epoch_and_meet_nowhere(positions, order):
         ]
         shares = [taken(loader) for loader in loaders]
         assert len({len(share) for share in shares}) == 1
-        assert sorted(sum(shares, [])) == sorted(whole[: sum(map(len, shares))])
+        assert sorted(itertools.chain(*shares)) == sorted(whole[: sum(map(len, shares))])
         assert len(whole) - sum(map(len, shares)) < world_size
 
 
@@ -681,7 +701,7 @@ def test_a_run_goes_on_with_other_ranks_and_batches_and_sees_the_rest_once(posit
     assert len({len(share) for share in rest}) == 1
     last = len(seen) + sum(map(len, rest))
     assert len(whole) - last < after[0]  # what cannot be shared out
-    assert sorted(seen + sum(rest, [])) == sorted(whole[:last])
+    assert sorted(itertools.chain(seen, *rest)) == sorted(whole[:last])
     # what was left out is not lost: one rank alone goes on with it
     (end,) = {json.dumps(loader.state_dict()) for loader in second}
     (alone,) = loaders(1, 5)
@@ -766,7 +786,9 @@ def test_too_few_windows_are_refused():
     with pytest.raises(ValueError, match="batch_size 4"):
         GlobalOrder(3, 4, base_seed=0, drop_last=True)
     assert [batch.tolist() for batch in GlobalOrder(3, 4, base_seed=0, order=FileOrder)] == [[0, 1, 2]]
-    assert [batch.tolist() for batch in GlobalOrder(6, 4, base_seed=0, order=FileOrder, drop_last=True)] == [[0, 1, 2, 3]]
+    assert [batch.tolist() for batch in GlobalOrder(6, 4, base_seed=0, order=FileOrder, drop_last=True)] == [
+        [0, 1, 2, 3]
+    ]
 
 
 # Real corpora

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from course_lib.foundation.arguments import check_integer
-from course_lib.foundation.tokenizing import iterate_texts
+from course_lib.foundation.tokenizing import check_unicode, iterate_texts
 
 
 def normalized(text: str) -> str:
     """Return a text without what makes no other text of it: case, spaces, ligatures."""
+    check_unicode(text)
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

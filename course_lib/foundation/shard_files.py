@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.arguments import as_stream, check_integer
 from course_lib.foundation.durable import (
     LOCK,
     TEMPORARY,
@@ -29,7 +29,12 @@ from course_lib.foundation.durable import (
     write_json,
 )
 from course_lib.foundation.progress import progress_bar
-from course_lib.foundation.tokenizing import encode_each, id_dtype, smallest_dtype
+from course_lib.foundation.tokenizing import (
+    check_unicode,
+    encode_each,
+    id_dtype,
+    smallest_dtype,
+)
 
 FORMAT_VERSION = 1
 SPLITS = ("train", "val")
@@ -154,7 +159,8 @@ class Progress(Manifest):
 
 def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
     """Name the file of a shard's ids: `train_000000.bin`."""
-    return Path(out_dir) / f"{check_split(split)}_{shard_index:06}.bin"
+    index = check_integer("shard_index", shard_index, minimum=0)
+    return Path(out_dir) / f"{check_split(split)}_{index:06}.bin"
 
 
 def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
@@ -174,6 +180,8 @@ def tokenizer_hash(tokenizer: object) -> str:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         known = tokenizer.to_str()
+    elif isinstance(tokenizer, type) or not hasattr(tokenizer, "__dict__"):
+        raise TypeError(f"tokenizer must be one, got {tokenizer!r}")
     else:
         public = {k: v for k, v in vars(tokenizer).items() if not k.startswith("_")}
         known = repr((type(tokenizer).__name__, sorted(public.items())))
@@ -286,7 +294,7 @@ def _read_record(path: Path, kind: type[Manifest]) -> Manifest:
     """Read a manifest or a progress, and check that it makes sense."""
     entries = read_json(path)
     version = entries.pop("format_version", None)
-    if version != FORMAT_VERSION:
+    if type(version) is not int or version != FORMAT_VERSION:
         raise ValueError(
             f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
         )
@@ -318,6 +326,7 @@ def _read_record(path: Path, kind: type[Manifest]) -> Manifest:
 
 def text_digest(text: str) -> bytes:
     """Return the SHA-256 of a text."""
+    check_unicode(text)
     return hashlib.sha256(text.encode()).digest()
 
 
@@ -445,11 +454,11 @@ class ShardWriter:
         """
         split = self._splits[self.settings.split_of(number)]
         kept = split.ids_written if number == split.next_document else 0
+        ids = _narrow(ids, split.dtype)
         rest = ids[kept:]
         limit = self.settings.max_tokens
         if limit is not None and self._num_tokens + len(rest) > limit:
             return False
-        rest = _narrow(rest, split.dtype)
         self._num_tokens += len(rest)
         if number > self._number:
             self._number, self._chain = number, chain
@@ -547,9 +556,13 @@ class _SplitWriter:
 
 def _narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Give ids the dtype of the files, or refuse: `astype` alone would wrap around."""
-    if ids.dtype != dtype and ids.size and ids.max() > np.iinfo(dtype).max:
+    ids = as_stream(ids)
+    if not ids.size:
+        raise ValueError("ids must hold one at least: a document has an end")
+    if ids.dtype != dtype and not (ids.min() >= 0 and ids.max() <= np.iinfo(dtype).max):
+        wrong = ids.min() if ids.min() < 0 else ids.max()
         raise ValueError(
             f"tokenizer must keep to its vocabulary, whose ids are {dtype.name}; it "
-            f"gave the id {ids.max()}"
+            f"gave the id {wrong}"
         )
     return np.ascontiguousarray(ids, dtype=dtype)

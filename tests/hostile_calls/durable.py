@@ -1,0 +1,66 @@
+"""Hostile calls of durable files."""
+
+import atexit
+import itertools
+import tempfile
+from pathlib import Path
+
+from course_lib.foundation.durable import DurableFile, only_writer, told
+
+ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
+atexit.register(ROOM.cleanup)
+NUMBERS = itertools.count()
+
+
+def new(data=None):
+    path = Path(ROOM.name) / str(next(NUMBERS))
+    if data is not None:
+        path.write_bytes(data)
+    return path
+
+
+def wrote(data):
+    path = new()
+    file = DurableFile(path)
+    try:
+        file.write(data)
+        file.commit()
+    finally:
+        file.discard()
+    return path.read_bytes()
+
+
+def within(context):
+    with context:
+        raise OSError(28, "No space left on device")
+
+
+SHA_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+CALLS = {
+    "DurableFile(new()).commit()": SHA_OF_NOTHING,
+    "DurableFile(new() / 'a')": FileNotFoundError("cannot be written (No such file or directory)"),
+    "DurableFile(None)": TypeError("NoneType"),
+    "wrote(b'ab')": b"ab",
+    "wrote('ab')": TypeError("bytes-like object"),
+    "wrote(None)": TypeError("bytes-like object"),
+    "write_durably(str(new()), b'')": SHA_OF_NOTHING,
+    "write_durably(new() / 'a', b'')": FileNotFoundError("cannot be written"),
+    "write_durably(Path('/'), b'')": ValueError("empty name"),
+    "write_json(new(), {1, 2})": TypeError("not JSON serializable"),
+    "write_json(new(), float)": TypeError("not JSON serializable"),
+    "read_json(new(b'{}'))": {},
+    "read_json(new(b'5'))": ValueError("is damaged: it holds no JSON object"),
+    "read_json(new(b''))": ValueError("is damaged: it holds no JSON"),
+    "read_json(new(b'[' * 10**5))": ValueError("is damaged"),
+    "read_json(new())": FileNotFoundError("No such file"),
+    "checksum(new(b''))": SHA_OF_NOTHING,
+    "checksum(str(new(b'')))": SHA_OF_NOTHING,
+    "checksum(new())": FileNotFoundError("No such file"),
+    "checksum('/')": IsADirectoryError("Is a directory"),
+    "sync_folder('/tmp')": None,
+    "sync_folder(new())": FileNotFoundError("No such file"),
+    "within(only_writer(ROOM.name))": OSError("No space left on device"),
+    "within(only_writer(new()))": FileNotFoundError("No such file"),
+    "within(told('a.bin'))": OSError("cannot be written (No space left on device)"),
+    "within(told(Path('a.bin')))": OSError("what is finished stays: 'a.bin'"),
+}

@@ -1,0 +1,61 @@
+"""Hostile calls of the orders, the measures of mixing, and the pages of a disk."""
+
+import numpy as np
+
+from course_lib.foundation import BlockOrder
+
+ALL = np.arange(10)
+
+
+CALLS = {
+    "FileOrder(5)[[0, 4]]": np.array([0, 4]),
+    "FileOrder(0)[[]]": np.array([], dtype=np.int64),
+    "FileOrder(-1)": ValueError("size must be"),
+    "FileOrder(2.0)": TypeError("size must be"),
+    "FileOrder(5, -1)": ValueError("seed must be"),
+    "FileOrder(5)[5]": IndexError("positions must lie in 0 ... 4, got 5"),
+    "FileOrder(5)[-1]": IndexError("positions must lie in 0 ... 4, got -1"),
+    "FileOrder(5)[0.5]": TypeError("positions must be integers"),
+    "FileOrder(5)[True]": TypeError("positions must be integers"),
+    "sorted(AffineOrder(10, 3)[ALL].tolist())": list(range(10)),
+    "AffineOrder(1, 0)[[0]]": np.array([0]),
+    "AffineOrder(0, 0)[0]": IndexError("positions must lie in"),
+    "AffineOrder(5, None)": TypeError("seed must be"),
+    "AffineOrder(2**63, 0)": ValueError("size must be"),
+    "sorted(BlockOrder(10, 3, block_size=np.int8(4), blocks_at_a_time=2)[ALL].tolist())": list(range(10)),
+    "sorted(BlockOrder(10, 3, block_size=10**30, blocks_at_a_time=10**30)[ALL].tolist())": list(range(10)),
+    "sorted(BlockOrder(10, 3, block_size=1, blocks_at_a_time=1)[ALL.astype(np.int8)].tolist())": list(range(10)),
+    "BlockOrder(0, 3)[[]]": np.array([], dtype=np.int64),
+    "BlockOrder(10, 3, block_size=0)": ValueError("block_size must be"),
+    "BlockOrder(10, 3, blocks_at_a_time=0)": ValueError("blocks_at_a_time must be"),
+    "BlockOrder(10, 3, block_size=2.5)": TypeError("block_size must be"),
+    "BlockOrder(10, '3')": TypeError("seed must be"),
+    "BlockOrder(10, 3)[10]": IndexError("positions must lie in 0 ... 9"),
+    "list(shuffle_buffer([], 3, seed=0))": [],
+    "list(shuffle_buffer('abc', 1, seed=0))": ["a", "b", "c"],
+    "sorted(shuffle_buffer(range(5), 99, seed=0))": [0, 1, 2, 3, 4],
+    "shuffle_buffer([1], 0, seed=0)": ValueError("buffer_size must be"),
+    "shuffle_buffer([1], 2, seed=-1)": ValueError("seed must be"),
+    "shuffle_buffer([1], 2, seed=None)": TypeError("seed must be"),
+    "shuffle_buffer(None, 2, seed=0)": TypeError("not iterable"),
+    "measure_mixing([0, 1, 2], 3).together": 2 / 3,
+    "measure_mixing([0, 0, 0], 3).correlation": 1.0,
+    "measure_mixing(np.array([100, 0, 100], dtype=np.int8), 101).distance": 100 / 101,
+    "measure_mixing([0, 1], 3)": ValueError("entries must be three at least"),
+    "measure_mixing([[0, 1, 2]], 3)": ValueError("in one dimension, got shape (1, 3)"),
+    "measure_mixing([0, 1, 3], 3)": ValueError("entries must lie in 0 ... 2"),
+    "measure_mixing([0, 1, -1], 3)": ValueError("entries must lie in 0 ... 2"),
+    "measure_mixing([0.0, 1, 2], 3)": TypeError("entries must be integers"),
+    "measure_mixing([0, 1, 2], 2)": ValueError("size must be"),
+    "Mixing(0.0, 0.3, 1.0, 0.0, 0.5).distance": 0.3,
+    "Mixing()": TypeError("missing 5 required"),
+    "pages_read([], 4, cached_pages=1)": (0, 0),
+    "pages_read([0, 2**40], 4, cached_pages=1)": (2, 2),
+    "pages_read(np.array([120], dtype=np.int8), 100, cached_pages=9, bytes_per_id=1, page_bytes=100)": (2, 1),
+    "pages_read([-1], 4, cached_pages=1)": ValueError("starts must not be negative"),
+    "pages_read([0], 0, cached_pages=1)": ValueError("context_length must be"),
+    "pages_read([0], 4, cached_pages=0)": ValueError("cached_pages must be"),
+    "pages_read([0], 4, cached_pages=1, bytes_per_id=True)": TypeError("bytes_per_id must be"),
+    "pages_read([0], 4, cached_pages=1, page_bytes=0)": ValueError("page_bytes must be"),
+    "pages_read([0.5], 4, cached_pages=1)": TypeError("starts must be integers"),
+}
