@@ -4,11 +4,13 @@ A sampling scheme is a choice of start positions; one function turns starts into
 batches.
 
 foundation/    what the lessons stand on: arguments, progress, corpora, markup,
-               tokenizing, shuffling, ledger, models
+               tokenizing, shuffling, ledger, models; packs; copies, orders, durable,
+               shard_files; inputs, executors, devices
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
-               long_documents
-teaching/      what shows and judges them: training, plots, source, checker
+               long_documents, document_packing, token_shards, many_machines
+teaching/      what shows and judges them: training, packed, plots, source,
+               checker
 exercises/     one module a lesson
 
 Imports run foundation <- lessons <- teaching <- exercises; a lesson imports earlier

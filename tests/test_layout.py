@@ -28,8 +28,25 @@ LESSONS = [
     "many_machines",
 ]
 # In each room the order is that of the imports: a module may import those before it.
-FOUNDATION = ["arguments", "progress", "corpora", "markup", "tokenizing", "shuffling", "ledger", "models"]
-TEACHING = ["training", "plots", "source", "checker", "widgets", "grading"]
+FOUNDATION = [
+    "arguments",
+    "progress",
+    "corpora",
+    "markup",
+    "tokenizing",
+    "shuffling",
+    "ledger",
+    "models",
+    "packs",  # lesson 9
+    "copies",  # lesson 10
+    "orders",
+    "durable",
+    "shard_files",
+    "inputs",  # lesson 11
+    "executors",
+    "devices",
+]
+TEACHING = ["training", "packed", "plots", "source", "checker", "widgets", "grading"]
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 
@@ -148,7 +165,7 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
     assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms
 
 
-HEAVY = ("matplotlib", "transformers", "datasets")
+HEAVY = ("matplotlib", "transformers", "datasets", "ray")
 
 
 @pytest.mark.parametrize("lesson", WRITTEN)
