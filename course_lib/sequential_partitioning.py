@@ -266,7 +266,8 @@ def train_on_epochs(
     num_updates = check_integer("num_updates", num_updates, minimum=1, maximum=10**9)
     carry_state = check_flag("carry_state", carry_state)
     learning_rate = check_number("learning_rate", learning_rate, above=0)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    # fused: one call for all weights, which is what a small model waits for
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
     schedule = torch.optim.lr_scheduler.LinearLR(
         optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates
     )
