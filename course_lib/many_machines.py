@@ -114,6 +114,7 @@ def encode_task(job: Job, task: Task) -> int:
             documents_file.write(digests.pop(0) + len(ids).to_bytes(8, "little"))
             num_documents, num_tokens = num_documents + 1, num_tokens + len(ids)
         done = {
+            "pieces": [asdict(piece) for piece in task.pieces],
             "documents": num_documents,
             "tokens": num_tokens,
             "ids_sha256": ids_file.commit(),
@@ -153,12 +154,14 @@ def _narrow(ids: np.ndarray, dtype: str) -> np.ndarray:
     return np.ascontiguousarray(ids, dtype=np.dtype(dtype).newbyteorder("<"))
 
 
-def is_done(job: Job, number: int) -> bool:
-    """Say whether a task has left its results, all of them."""
-    paths = _paths(job, number)
+def is_done(job: Job, task: Task) -> bool:
+    """Say whether a task has left its results, and its input is still the same."""
+    paths = _paths(job, task.number)
     if not paths["done"].is_file():
         return False
     done = read_json(paths["done"])
+    if done["pieces"] != [asdict(piece) for piece in task.pieces]:
+        return False
     sizes = {
         "ids": done["tokens"] * np.dtype(job.settings.dtype).itemsize,
         "documents": done["documents"] * (DIGEST_BYTES + 8),
@@ -249,26 +252,17 @@ def tokenize_files(
     job = Job(str(pieces), text_column, settings, None if is_library else tokenizer)
     with ShardWriter(out_dir, settings) as writer:
         if writer.manifest is None:
-            _begin_job(job, tokenizer, files, task_bytes)
+            _begin_job(job, tokenizer)
             _place_all(job, tasks, writer, make_executor, progress)
         if (pieces / JOB).is_file():  # and not a folder of somebody else
             shutil.rmtree(pieces)
         return writer.manifest
 
 
-def _begin_job(
-    job: Job, tokenizer: object, files: Sequence[Path], task_bytes: int
-) -> None:
-    """Write down what the tasks depend on, or compare with what is written there."""
+def _begin_job(job: Job, tokenizer: object) -> None:
+    """Write down what all tasks depend on, or compare with what is written there."""
     folder = Path(job.folder)
-    entries = {
-        "settings": asdict(job.settings),
-        "text_column": job.text_column,
-        "task_bytes": task_bytes,
-        "inputs": [[str(p), p.stat().st_size, p.stat().st_mtime_ns] for p in files],
-    }
-    # As they are when they have been read again.
-    entries = json.loads(json.dumps(entries))
+    entries = {"settings": asdict(job.settings), "text_column": job.text_column}
     if (folder / JOB).is_file():
         begun = read_json(folder / JOB)
         for name, value in entries.items():
@@ -295,7 +289,7 @@ def _place_all(
     make_executor: Executor | Callable[[], Executor],
     progress: bool | None,
 ) -> None:
-    left = [task for task in tasks if not is_done(job, task.number)]
+    left = [task for task in tasks if not is_done(job, task)]
     waiting = {task.number for task in left}
     results = run_in_order(partial(encode_task, job), left, make_executor)
     number, chain = 0, NO_DOCUMENTS

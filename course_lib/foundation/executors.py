@@ -171,21 +171,20 @@ class RayExecutor(Executor):
     Args:
         retries: how often a task is done again when its worker, or its whole machine,
             is lost. An exception of the task itself is an answer, and ends the run.
-        num_cpus: cores that Ray reserves for a task.
+        options: what else Ray is told of each task: `num_cpus`, `resources`, ...
 
     Raises:
         ImportError: Ray is not installed.
     """
 
-    def __init__(self, retries: int = RETRIES, num_cpus: float = 1):
+    def __init__(self, retries: int = RETRIES, **options: Any):
         self.retries = check_integer("retries", retries, minimum=0)
-        self.num_cpus = check_number("num_cpus", num_cpus, minimum=0)
         self._ray = import_ray()
         self._owns = not self._ray.is_initialized()
         if self._owns:
             self._ray.init(logging_level="error", log_to_driver=False)
         self._remote = self._ray.remote(_call).options(
-            max_retries=self.retries, num_cpus=self.num_cpus
+            max_retries=self.retries, **options
         )
         self._references: list[tuple[Any, Future]] = []
 

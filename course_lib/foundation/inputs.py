@@ -44,6 +44,7 @@ class Piece:
         start, stop: first byte and the one behind the last; of Parquet the row groups,
             of Arrow the record batches.
         num_bytes: about so many are read; of Parquet and Arrow an estimate.
+        modified: when the file was written last, in nanoseconds.
     """
 
     path: str
@@ -51,6 +52,7 @@ class Piece:
     start: int
     stop: int
     num_bytes: int
+    modified: int
 
 
 @dataclass(frozen=True)
@@ -143,19 +145,19 @@ def kind_of(path: str | os.PathLike) -> str | None:
 
 
 def _cut(path: Path, task_bytes: int) -> Iterator[Piece]:
-    kind, size = kind_of(path), path.stat().st_size
+    kind, size, modified = kind_of(path), path.stat().st_size, path.stat().st_mtime_ns
     if kind == "lines":
         for start in range(0, size, task_bytes):
             stop = min(size, start + task_bytes)
-            yield Piece(str(path), kind, start, stop, stop - start)
+            yield Piece(str(path), kind, start, stop, stop - start, modified)
     elif kind in ("text", "zipped lines"):
         # A file without a byte is a document all the same, or a file without a line.
-        yield Piece(str(path), kind, 0, size, size)
+        yield Piece(str(path), kind, 0, size, size, modified)
     else:
         count = _opened(path, kind)[0]
         for number in range(count):
             part = size * (number + 1) // count - size * number // count
-            yield Piece(str(path), kind, number, number + 1, part)
+            yield Piece(str(path), kind, number, number + 1, part, modified)
 
 
 def read_task(task: Task, text_column: str = "text") -> Iterator[str]:

@@ -1,0 +1,123 @@
+"""What only a cluster shows, in one session of Ray with two nodes on this machine: `python ray_session.py FOLDER`.
+
+The folder holds `documents.jsonl`, `tokenizer.json` and the shards of `write_shards` in `reference`. It is a process of
+its own, since tests may not open sockets and Ray does. It prints a line of JSON: what was found out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from course_lib import many_machines
+from course_lib.foundation import RayExecutor, local_ray, run_in_order
+from course_lib.many_machines import encode_task, tokenize_files
+
+FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()
+SETTINGS = {"shard_size": 5_000, "val_every": 7}
+TASK_BYTES = 20_000
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def tokenize(name: str) -> bool:
+    """Tokenize the documents on the cluster, and say whether the shards are those of one machine."""
+    tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    inputs, out = [FOLDER / "documents.jsonl"], FOLDER / name
+    tokenize_files(inputs, tokenizer, out, make_executor=RayExecutor, task_bytes=TASK_BYTES, progress=False, **SETTINGS)
+    return content(out) == content(FOLDER / "reference")
+
+
+def encode_or_die(job, task) -> int:
+    """Kill the worker of task 1, the first time."""
+    mark = Path(job.folder).with_suffix(".died")
+    if task.number == 1 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return encode_task(job, task)
+
+
+def die(_) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def refuse(line: int) -> None:
+    raise ValueError(f"wrong.jsonl, line {line}")
+
+
+def sleep_on_node(folder: str) -> str:
+    """Write down on which node it runs, and take a while the first time."""
+    import ray
+
+    node = ray.get_runtime_context().get_node_id()
+    starts = Path(folder)
+    starts.mkdir(exist_ok=True)
+    (starts / f"{node}.{time.time_ns()}").touch()
+    if len(list(starts.iterdir())) == 1:
+        time.sleep(60)
+    return node
+
+
+def lose_a_node(cluster) -> bool:
+    """Remove the node on which a task sleeps; the task must end on the other one."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    folder, second = FOLDER / "sleeps", next(iter(cluster.worker_nodes))
+    # Softly: when that node is gone, Ray takes another one.
+    there = NodeAffinitySchedulingStrategy(second.node_id, soft=True)
+    with RayExecutor(scheduling_strategy=there) as executor:
+        future = executor.submit(sleep_on_node, str(folder))
+        while not (folder.exists() and list(folder.iterdir())):
+            time.sleep(0.05)
+        cluster.remove_node(second, allow_graceful=False)
+        return future.result(timeout=120) != second.node_id
+
+
+def kill_the_run(address: str) -> bool:
+    """Kill a run of the command line in the middle; it must be finished by another one."""
+    out = FOLDER / "killed"
+    command = [sys.executable, "-m", "course_lib.many_machines", "tokenize", str(FOLDER / "documents.jsonl")]
+    command += ["--tokenizer", str(FOLDER / "tokenizer.json"), "--out", str(out), "--ray", "--quiet"]
+    command += ["--shard-size", "5000", "--val-every", "7", "--task-bytes", str(TASK_BYTES)]
+    run = subprocess.Popen(command, env={**os.environ, "RAY_ADDRESS": address})
+    while not (FOLDER / "killed.pieces" / "00000.json").exists() and run.poll() is None:
+        time.sleep(0.005)
+    was_running = run.poll() is None
+    run.kill()
+    run.wait()
+    unfinished = not (out / "manifest.json").exists()
+    return was_running and unfinished and tokenize("killed")
+
+
+def main() -> None:
+    found = {}
+    with local_ray(2) as cluster:
+        found["same shards"] = tokenize("on_ray")
+        many_machines.encode_task = encode_or_die
+        found["same shards after a worker was killed"] = tokenize("worker_killed")
+        many_machines.encode_task = encode_task
+        found["a killed run is finished"] = kill_the_run(cluster.address)
+        try:
+            list(run_in_order(refuse, [3], RayExecutor))
+        except ValueError as error:
+            found["wrong line"] = f"{type(error).__name__}: {error}"
+        try:
+            list(run_in_order(die, [0], lambda: RayExecutor(retries=0), retries=0))
+        except BrokenExecutor as error:
+            found["given up"] = str(error)
+        found["a task outlives its node"] = lose_a_node(cluster)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,593 @@
+"""Tasks that may be done anywhere and twice, shards like those of one machine, ranks like one process, sums on paper."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional as F
+
+from course_lib import many_machines
+from course_lib.foundation import (
+    CharTokenizer,
+    ConvolutionModel,
+    InThisProcess,
+    RandomOrder,
+    load_documents,
+    process_group,
+    process_pool,
+    run_ranks,
+)
+from course_lib.foundation.executors import _context
+from course_lib.many_machines import (
+    attention_pairs,
+    count_shards,
+    encode_task,
+    encoding_hours,
+    feeding_bandwidth,
+    hours_between_failures,
+    main,
+    permutation_bytes,
+    rank_and_size,
+    reader_number,
+    rows_of_documents,
+    stored_bytes,
+    take_steps,
+    tokenize_files,
+    train_rank,
+    waiting_share,
+)
+from course_lib.sliding_windows import SlidingWindowDataset
+from course_lib.token_shards import make_shard_loader, verify_shards, write_shards
+from course_lib.tokenizer_pipeline import build_tokenizer
+
+ROOT = Path(__file__).parent.parent
+TEXTS = [document.text for document in load_documents()]
+SETTINGS = {"shard_size": 5_000, "val_every": 7}
+quiet = partial(tokenize_files, progress=False, make_executor=InThisProcess, task_bytes=20_000, **SETTINGS)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def write_lines(path: Path, texts: list[str], **fields: str) -> Path:
+    rows = [json.dumps({"text": text, **fields}, ensure_ascii=False) for text in texts]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8", newline="")
+    return path
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return build_tokenizer(TEXTS, vocab_size=600, progress=False)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, tokenizer) -> Path:
+    """Inputs in two files, the tokenizer's file, and what `write_shards` makes of them."""
+    folder = tmp_path_factory.mktemp("made")
+    write_lines(folder / "first.jsonl", TEXTS[:120])
+    write_lines(folder / "second.jsonl", TEXTS[120:])
+    write_lines(folder / "documents.jsonl", TEXTS)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    write_shards(TEXTS, tokenizer, folder / "reference", progress=False, **SETTINGS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def inputs(made) -> list[Path]:
+    return [made / "first.jsonl", made / "second.jsonl"]
+
+
+@pytest.fixture(scope="module")
+def reference(made) -> dict[str, bytes]:
+    return content(made / "reference")
+
+
+# Tokenizing
+
+
+@pytest.mark.parametrize("task_bytes", [3_000, 20_000, 10**9])
+def test_the_shards_are_those_of_one_machine_however_the_files_are_cut(
+    tmp_path, inputs, tokenizer, reference, task_bytes
+):
+    manifest = quiet(inputs, tokenizer, tmp_path / "out", task_bytes=task_bytes)
+    assert content(tmp_path / "out") == reference
+    assert verify_shards(tmp_path / "out") == manifest
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 3])
+def test_the_shards_are_the_same_for_any_number_of_workers(tmp_path, inputs, tokenizer, reference, num_workers):
+    quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=num_workers)
+    assert content(tmp_path / "out") == reference
+
+
+def test_the_order_in_which_tasks_end_changes_nothing(tmp_path, inputs, tokenizer, reference, monkeypatch):
+    ended = []
+
+    def encode_backwards(job, task):
+        time.sleep(0.02 * (9 - task.number))
+        encode_task(job, task)
+        ended.append(task.number)
+
+    monkeypatch.setattr(many_machines, "encode_task", encode_backwards)
+    quiet(inputs, tokenizer, tmp_path / "out", make_executor=partial(ThreadPoolExecutor, 16))
+    assert len(ended) > 5
+    assert ended != sorted(ended)
+    assert content(tmp_path / "out") == reference
+
+
+def test_files_of_all_kinds_are_read_in_the_order_given(tmp_path, tokenizer):
+    parts = [TEXTS[:40], TEXTS[40:80], TEXTS[80:81], TEXTS[81:120], TEXTS[120:]]
+    rows = datasets.Dataset.from_dict
+    write_lines(tmp_path / "z.jsonl", parts[0])
+    rows({"text": parts[1]}).to_parquet(tmp_path / "y.parquet", batch_size=9)
+    (tmp_path / "x.txt").write_text(parts[2][0], encoding="utf-8")
+    rows({"text": parts[3]}).save_to_disk(tmp_path / "w")
+    write_lines(tmp_path / "v.ndjson", parts[4])
+    names = ["z.jsonl", "y.parquet", "x.txt", "w", "v.ndjson"]
+    write_shards(TEXTS, tokenizer, tmp_path / "reference", progress=False, **SETTINGS)
+    quiet([tmp_path / name for name in names], tokenizer, tmp_path / "out")
+    assert content(tmp_path / "out") == content(tmp_path / "reference")
+
+
+def test_a_tokenizer_of_the_course_and_a_limit_of_tokens(tmp_path, inputs, tokenizer):
+    characters = CharTokenizer("".join(TEXTS))
+    for each, limit in ((characters, None), (tokenizer, 30_000)):
+        name = type(each).__name__
+        write_shards(TEXTS, each, tmp_path / f"{name} one", max_tokens=limit, progress=False, **SETTINGS)
+        quiet(inputs, each, tmp_path / f"{name} many", max_tokens=limit)
+        assert content(tmp_path / f"{name} many") == content(tmp_path / f"{name} one")
+
+
+def test_a_task_that_is_done_is_not_done_again_unless_its_input_has_changed(
+    tmp_path, inputs, tokenizer, reference, monkeypatch
+):
+    done = []
+
+    def encode_some(job, task, limit=4):
+        if len(done) == limit:
+            raise KeyboardInterrupt
+        encode_task(job, task)
+        done.append(task.number)
+
+    monkeypatch.setattr(many_machines, "encode_task", encode_some)
+    with pytest.raises(KeyboardInterrupt):
+        quiet(inputs, tokenizer, tmp_path / "out")
+    assert done == [0, 1, 2, 3]
+    monkeypatch.setattr(many_machines, "encode_task", partial(encode_some, limit=100))
+    quiet(inputs, tokenizer, tmp_path / "out")
+    assert done == list(range(len(done)))
+    assert content(tmp_path / "out") == reference
+    before = len(done)
+    quiet(inputs, tokenizer, tmp_path / "out")
+    assert len(done) == before
+
+
+def test_doing_a_task_again_changes_nothing(tmp_path, inputs, tokenizer, reference, monkeypatch):
+    def encode_twice(job, task):
+        encode_task(job, task)
+        encode_task(job, task)
+
+    monkeypatch.setattr(many_machines, "encode_task", encode_twice)
+    quiet(inputs, tokenizer, tmp_path / "out")
+    assert content(tmp_path / "out") == reference
+
+
+def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
+    def encode_and_damage(job, task):
+        encode_task(job, task)
+        if task.number == 2:
+            path = Path(job.folder) / "00002.bin"
+            data = bytearray(path.read_bytes())
+            data[5] ^= 1
+            path.write_bytes(data)
+
+    monkeypatch.setattr(many_machines, "encode_task", encode_and_damage)
+    with pytest.raises(ValueError, match=r"00002\.bin is damaged"):
+        quiet(inputs, tokenizer, tmp_path / "out")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"text_column": "title"}, "text_column"),
+        ({"shard_size": 6_000}, "shard_size"),
+        ({"val_every": 8}, "val_every"),
+    ],
+)
+def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer, monkeypatch, changed, words):
+    def stop(job, task):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(many_machines, "encode_task", stop)
+    with pytest.raises(KeyboardInterrupt):
+        quiet(inputs, tokenizer, tmp_path / "out")
+    before = content(tmp_path / "out.pieces")
+    with pytest.raises(ValueError, match=words):
+        quiet(inputs, tokenizer, tmp_path / "out", **changed)
+    assert content(tmp_path / "out.pieces") == before
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path, inputs, tokenizer):
+    (tmp_path / "out.pieces").mkdir()
+    (tmp_path / "out.pieces" / "thesis.doc").touch()
+    with pytest.raises(FileExistsError, match=r"out\.pieces is in the way"):
+        quiet(inputs, tokenizer, tmp_path / "out")
+    assert (tmp_path / "out.pieces" / "thesis.doc").exists()
+
+
+# What is killed
+
+
+def encode_or_die(times: int, job, task) -> int:
+    """Kill the worker of task 3 so many times."""
+    marks = Path(job.folder).with_suffix(".deaths")
+    marks.mkdir(exist_ok=True)
+    if task.number == 3 and len(list(marks.iterdir())) < times:
+        (marks / str(time.time_ns())).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return encode_task(job, task)
+
+
+def test_the_task_of_a_killed_worker_is_done_again(tmp_path, inputs, tokenizer, reference, monkeypatch):
+    monkeypatch.setattr(many_machines, "encode_task", partial(encode_or_die, 1))
+    quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=2)
+    assert len(list((tmp_path / "out.deaths").iterdir())) == 1
+    assert content(tmp_path / "out") == reference
+
+
+def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_it(
+    tmp_path, inputs, tokenizer, reference, monkeypatch
+):
+    monkeypatch.setattr(many_machines, "encode_task", partial(encode_or_die, 4))
+    with pytest.raises(BrokenExecutor, match="run it again"):
+        quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+    quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
+    assert content(tmp_path / "out") == reference
+
+
+def run_slowly(inputs: list[Path], tokenizer_file: Path, out: Path) -> None:
+    """What is killed: a run with two workers."""
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    quiet(inputs, tokenizer, out, make_executor=partial(process_pool, 2), task_bytes=6_000, shard_size=1_000)
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_a_killed_run_loses_nothing_and_writes_nothing_twice(tmp_path, inputs, made, tokenizer, number):
+    out, pieces = tmp_path / "out", tmp_path / "out.pieces"
+    run = _context().Process(target=run_slowly, args=(inputs, made / "tokenizer.json", out))
+    run.start()
+    # At another point each time: behind so many tasks, or so many shards.
+    waits_for = ((pieces, "*.json", 2 + 3 * number), (out, "*.bin", 4 * number))[number % 2]
+    while run.is_alive() and len(list(waits_for[0].glob(waits_for[1]))) < waits_for[2]:
+        time.sleep(0.001)
+    run.kill()
+    run.join()
+    left = {path: path.stat().st_mtime_ns for path in out.glob("*_0*.bin")}
+    listed = out / "progress.json"
+    finished = json.loads(listed.read_text())["shards"]["train"] if listed.exists() else []
+    quiet(inputs, tokenizer, out, task_bytes=6_000, shard_size=1_000)
+    for index in range(len(finished)):
+        path = out / f"train_{index:06}.bin"
+        assert path.stat().st_mtime_ns == left[path]
+    write_shards(TEXTS, tokenizer, tmp_path / "one", progress=False, shard_size=1_000, val_every=7)
+    assert content(out) == content(tmp_path / "one")
+
+
+# The command line
+
+
+def tokenize(*arguments: object) -> int:
+    return main(["tokenize", "--quiet", "--workers", "1", *map(str, arguments)])
+
+
+def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokenizer):
+    folder = tmp_path / "Bücher und 書"
+    folder.mkdir()
+    texts = [*TEXTS[:30], "Žluťoučký kůň 馬"]
+    write_lines(folder / "größer.jsonl", texts, title="ß")
+    tokenizer.save(str(folder / "tokenizer.json"))
+    command = [sys.executable, "-m", "course_lib.many_machines", "tokenize", folder / "größer.jsonl"]
+    command += ["--tokenizer", folder / "tokenizer.json", "--out", folder / "aus", "--workers", "2"]
+    command += ["--shard-size", "2000", "--val-every", "5", "--task-bytes", "4000"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTHON"))}
+    environment |= {"LC_ALL": "C", "COURSE_PROGRESS": "1"}
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=True)
+    write_shards(texts, tokenizer, tmp_path / "one", shard_size=2000, val_every=5, progress=False)
+    assert content(folder / "aus") == content(tmp_path / "one")
+    assert "val" in run.stdout
+    assert "documents" in run.stdout
+    assert "tokenizing" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{'text': 'no JSON'}", "expected a JSON object"),
+        ('{"title": "no text"}', "there is no 'text', only title"),
+        ('{"text": null}', "text must be a str, got NoneType"),
+        ('["a list"]', "expected a JSON object, got list"),
+        ('{"text": "half a \\ud83d"}', "half of one"),
+    ],
+)
+def test_a_wrong_line_names_its_file_and_line(tmp_path, made, tokenizer, capsys, line, words):
+    bad = tmp_path / "wrong.jsonl"
+    rows = [json.dumps({"text": text}) for text in TEXTS]
+    bad.write_text("\n".join([*rows[:100], line, *rows[100:]]), encoding="utf-8")
+    arguments = [made / "first.jsonl", bad, "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "out"]
+    arguments += ["--task-bytes", 20_000]
+    assert tokenize(*arguments) == 1
+    output = capsys.readouterr()
+    assert f"error: {bad}, line 101: " in output.err
+    assert words in output.err
+    assert "Traceback" not in output.err
+    assert output.out == ""
+    assert not (tmp_path / "out" / "manifest.json").exists()
+    # Mended, it is finished without starting anew.
+    bad.write_text("\n".join(rows), encoding="utf-8")
+    assert tokenize(*arguments) == 0
+    write_shards(TEXTS[:120] + TEXTS, tokenizer, tmp_path / "one", progress=False)
+    assert content(tmp_path / "out") == content(tmp_path / "one")
+
+
+def test_wrong_usage_and_what_is_not_there(tmp_path, made, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["tokenize"])
+    assert ended.value.code == 2
+    with pytest.raises(SystemExit) as ended:
+        main(["tokenize", "--help"])
+    assert ended.value.code == 0
+    assert "ray start --head" in capsys.readouterr().out
+    needed = ["--tokenizer", made / "tokenizer.json", "--out", tmp_path / "out"]
+    for arguments, words in (
+        ([made / "nothing.jsonl", *needed], "no input file at"),
+        ([made / "first.jsonl", *needed, "--tokenizer", made / "nothing.json"], "no tokenizer at"),
+        ([made / "first.jsonl", *needed, "--tokenizer", made / "first.jsonl"], "is no tokenizer.json"),
+        ([made / "first.jsonl", *needed, "--workers", 0], "num_workers must be"),
+        ([made / "first.jsonl", *needed, "--shard-size", 0], "shard_size must be"),
+    ):
+        assert tokenize(*arguments) == 1
+        assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_ctrl_c_ends_with_its_own_code(tmp_path, made, monkeypatch, capsys):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(many_machines, "tokenize_files", interrupt)
+    assert tokenize(made / "first.jsonl", "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "o") == 130
+    assert "run it again" in capsys.readouterr().err
+
+
+def test_without_ray_all_else_works_and_it_says_what_to_install(tmp_path, made, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    arguments = [made / "first.jsonl", "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "out"]
+    assert tokenize(*arguments, "--ray") == 1
+    assert "pip install" in capsys.readouterr().err
+    assert tokenize(*arguments) == 0
+
+
+# On a cluster
+
+
+@pytest.fixture(scope="module")
+def session(made) -> dict:
+    pytest.importorskip("ray", reason="Ray is not installed (extra `cluster`)")
+    command = [sys.executable, ROOT / "tests" / "ray_session.py", made]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-3000:]
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "same shards",
+        "same shards after a worker was killed",
+        "a killed run is finished",
+        "a task outlives its node",
+    ],
+)
+def test_a_cluster_of_ray(session, fact):
+    assert session[fact]
+
+
+def test_errors_of_a_task_and_of_a_cluster_are_told_apart(session):
+    assert session["wrong line"] == "ValueError: wrong.jsonl, line 3"
+    assert "WorkerCrashedError" in session["given up"]
+
+
+# Ranks
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[torch.Tensor, torch.Tensor, int]:
+    characters = CharTokenizer("".join(TEXTS), max_characters=64)
+    # In the order of their lengths, so that ranks have very different numbers of targets.
+    return *rows_of_documents(sorted(TEXTS, key=len)[:96], characters, 48), characters.vocab_size
+
+
+def test_rows_of_documents_score_each_token_but_the_first_and_no_padding():
+    inputs, targets = rows_of_documents(["ab", "", "abcabc"], CharTokenizer("abc"), 4)
+    assert inputs.tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 1, 2, 0]]
+    assert targets.tolist() == [[1, 3, -100, -100], [-100] * 4, [1, 2, 0, 1]]
+
+
+def naive_training(inputs, targets, vocab_size, batch_size, num_steps) -> tuple[list[float], torch.Tensor]:
+    """Plain PyTorch, without ranks: a mean over all targets of a batch."""
+    torch.manual_seed(0)
+    model = ConvolutionModel(vocab_size, hidden_size=16)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    losses, per_epoch = [], len(inputs) // batch_size
+    for step in range(num_steps):
+        epoch, batch = divmod(step, per_epoch)
+        order = RandomOrder(len(inputs), epoch)
+        chosen = order[np.arange(batch * batch_size, (batch + 1) * batch_size)]
+        loss = F.cross_entropy(model(inputs[chosen]).flatten(0, 1), targets[chosen].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, torch.cat([w.detach().flatten() for w in model.state_dict().values()])
+
+
+def test_two_ranks_train_as_one_process_with_the_same_batch_does(rows):
+    inputs, targets, vocab_size = rows
+    before = torch.get_rng_state()
+    one = train_rank(*rows, batch_size=24, num_steps=6)
+    assert torch.equal(torch.get_rng_state(), before)
+    losses, weights = naive_training(inputs, targets, vocab_size, 24, 6)
+    np.testing.assert_allclose(one.losses, losses, rtol=1e-5)
+    torch.testing.assert_close(one.weights, weights, rtol=1e-4, atol=1e-5)
+    two = run_ranks(train_rank, 2, *rows, batch_size=24, num_steps=6)
+    np.testing.assert_allclose(two[0].losses, one.losses, rtol=1e-5)
+    torch.testing.assert_close(two[0].weights, one.weights, rtol=1e-4, atol=1e-5)
+    assert torch.equal(two[0].weights, two[1].weights)
+    assert two[0].losses == two[1].losses
+    # not because they read the same
+    assert not set(two[0].rows[:12]) & set(two[1].rows[:12])
+    assert sorted(two[0].rows[:12] + two[1].rows[:12]) == sorted(one.rows[:24])
+    assert two[0].scored != two[1].scored
+
+
+def test_a_mean_of_means_is_another_loss_and_leads_elsewhere(rows):
+    one = train_rank(*rows, batch_size=24, num_steps=6)
+    same = train_rank(*rows, batch_size=24, num_steps=6, loss="mean of means")
+    torch.testing.assert_close(same.weights, one.weights, rtol=1e-4, atol=1e-5)  # of one mean
+    two = run_ranks(train_rank, 2, *rows, batch_size=24, num_steps=6, loss="mean of means")
+    assert (two[0].weights - one.weights).abs().max() > 1e-3
+    first = [report.scored[0] for report in two]
+    assert first[0] != first[1]
+    assert abs(two[0].losses[0] - one.losses[0]) > 1e-5
+
+
+def test_stopped_at_two_ranks_and_resumed_at_three_nothing_is_repeated_or_skipped(rows):
+    long = train_rank(*rows, batch_size=24, num_steps=10)
+    begun = run_ranks(train_rank, 2, *rows, batch_size=24, num_steps=3)
+    state = begun[0].state
+    gone_on = run_ranks(train_rank, 3, *rows, batch_size=24, num_steps=7, state=state)
+    assert begun[0].state["rows_delivered"] == begun[1].state["rows_delivered"] == 72
+    steps = []
+    for reports, num_steps in ((begun, 3), (gone_on, 7)):
+        share = 24 // len(reports)
+        for step in range(num_steps):
+            steps.append(sorted(sum((r.rows[step * share : (step + 1) * share] for r in reports), [])))
+    assert steps == [sorted(long.rows[step * 24 : (step + 1) * 24]) for step in range(10)]
+    assert Counter(sum(steps[:4], [])) == Counter(range(96))  # the first epoch
+    torch.testing.assert_close(gone_on[0].weights, long.weights, rtol=1e-4, atol=1e-5)
+    again = run_ranks(train_rank, 3, *rows, batch_size=24, num_steps=7, state=state)
+    assert torch.equal(again[0].weights, gone_on[0].weights)  # the state was not changed by going on
+
+
+def test_a_rank_without_steps_keeps_the_others_waiting_until_the_limit():
+    assert run_ranks(take_steps, 2, [3, 3], time_limit=60) == [3, 3]
+    with pytest.raises(TimeoutError, match="rank 0 still waits; done: 1"):
+        run_ranks(take_steps, 2, [3, 2], time_limit=1)
+
+
+@pytest.mark.parametrize(("world_size", "batch_size"), [(1, 8), (2, 8), (3, 4), (4, 7)])
+def test_the_ranks_of_a_loader_take_equal_steps_and_share_an_epoch(world_size, batch_size):
+    windows = SlidingWindowDataset(np.arange(1_001), 10, 10)
+    loaders = [
+        make_shard_loader(windows, batch_size, base_seed=3, rank=rank, world_size=world_size)
+        for rank in range(world_size)
+    ]
+    epochs = []
+    for epoch in range(2):
+        for loader in loaders:
+            loader.sampler.set_epoch(epoch)
+        batches = [[inputs[:, 0].tolist() for inputs, _ in loader] for loader in loaders]
+        assert len({len(of_rank) for of_rank in batches}) == 1
+        read = Counter(start for of_rank in batches for batch in of_rank for start in batch)
+        assert set(read.values()) == {1}
+        assert 100 - len(read) < world_size
+        epochs.append(batches)
+    assert epochs[0] != epochs[1]
+
+
+class Numbers(torch.utils.data.IterableDataset):
+    """The share of this reader: each worker of each rank."""
+
+    def __iter__(self):
+        number, readers = reader_number()
+        return iter(range(number, 20, readers))
+
+
+def read_numbers(num_workers: int) -> list[int]:
+    loader = torch.utils.data.DataLoader(Numbers(), batch_size=None, num_workers=num_workers)
+    return list(loader)
+
+
+def test_every_worker_of_every_rank_is_a_reader_of_its_own():
+    assert reader_number() == (0, 1)
+    assert read_numbers(0) == list(range(20))
+    with process_group():
+        assert rank_and_size() == (0, 1)
+        assert sorted(read_numbers(2)) == list(range(20))
+
+
+def test_torchrun_starts_the_same(made, rows):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command += ["--local-addr", "127.0.0.1", "-m", "course_lib.many_machines", "train", made / "first.jsonl"]
+    options = ["--steps", "3", "--batch-size", "12", "--context-length", "32"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    run = subprocess.run([*command, *options], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-3000:]
+    (line,) = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    assert line["ranks"] == 2
+    characters = CharTokenizer("".join(TEXTS[:120]), max_characters=256)
+    inputs, targets = rows_of_documents(TEXTS[:120], characters, 32)
+    one = train_rank(inputs, targets, characters.vocab_size, batch_size=12, num_steps=3)
+    np.testing.assert_allclose(line["losses"], one.losses, rtol=1e-5)
+    np.testing.assert_allclose(line["weights"], one.weights.double().square().sum(), rtol=1e-5)
+
+
+# Work, and sums on paper
+
+
+def test_attention_work_counts_pairs():
+    for lengths in ([], [1], [4], [1, 2, 3], [5, 5]):
+        pairs = sum(1 for n in lengths for q in range(n) for k in range(n) if k <= q)
+        assert attention_pairs(lengths) == pairs
+    assert attention_pairs(np.array([2**31], dtype=np.uint32)) == 2**31 * (2**31 + 1) // 2
+    assert attention_pairs([4096]) > 60 * attention_pairs([64] * 64)
+
+
+def test_waiting_for_the_rank_with_most_work():
+    assert waiting_share([5, 5]) == 0
+    assert waiting_share([10, 5]) == 0.25
+    assert waiting_share([1, 0, 0, 0]) == 0.75
+
+
+def test_fifteen_trillion_tokens_on_paper():
+    tokens = 15 * 10**12
+    assert stored_bytes(tokens, 50_257) == 30 * 10**12
+    assert stored_bytes(tokens, 128_256) == 60 * 10**12
+    assert stored_bytes(1, 65_536) == 2
+    assert stored_bytes(1, 65_537) == 4
+    assert count_shards(tokens, 10**8) == 150_000
+    assert count_shards(10, 3) == 4
+    assert encoding_hours(tokens, 10**6, 1000) == pytest.approx(15_000 / 3600)
+    assert feeding_bandwidth(10_000, 50_257, 1000) == 2e7
+    assert permutation_bytes(2**32) == 2**34
+    assert permutation_bytes(2**32 + 1) == 8 * (2**32 + 1)
+    assert hours_between_failures(1000, 50_000) == 50
