@@ -83,6 +83,9 @@ def _inside(places, ids):
 PLACES = {
     "these are the places of the end ids themselves: a document begins behind its "
     "predecessor's end": lambda ids, end: _ends(ids, end),
+    "these are places of the ends themselves, that of the last id left out": (
+        lambda ids, end: _ends(ids[:-1], end)
+    ),
     "behind the end of the last document no other begins, if the row ends there": (
         lambda ids, end: [place + 1 for place in _ends(ids, end)]
     ),
@@ -296,6 +299,55 @@ def documents_themselves(ids, end_id):
     return [ids[start:end] for start, end in pairwise(bounds)]
 
 
+@starts_from_ends.mistake(
+    "`index` finds the first end alone, and raises where there is none: each end has a "
+    "document behind it, unless the row ends there."
+)
+def first_end_alone(ids, end_id):
+    return [0, ids.index(end_id) + 1] if ids else []
+
+
+@starts_from_ends.mistake(
+    "every id that is no end is taken for a beginning. A document begins where nothing "
+    "stands before, or behind an end."
+)
+def all_but_ends(ids, end_id):
+    return [place for place, id in enumerate(ids) if id != end_id]
+
+
+@starts_from_ends.mistake(
+    "a document can consist of its end alone: behind an end, one begins even where the "
+    "next id is an end, too."
+)
+def ends_alone_passed_over(ids, end_id):
+    starts = starts_from_ends.reference(ids, end_id)
+    return [start for start in starts if ids[start] != end_id]
+
+
+@starts_from_ends.mistake(
+    "0, and the places of the ends themselves: a document begins one place further, "
+    "behind the end of the one before."
+)
+def ends_and_zero_once(ids, end_id):
+    return _unique([0, *_ends(ids, end_id)]) if ids else []
+
+
+@starts_from_ends.mistake(
+    "a document counts although its own end is missing: the row was cut there."
+)
+def only_those_with_an_end(ids, end_id):
+    bounds = [0, *(place + 1 for place in _ends(ids, end_id))]
+    return bounds[:-1]
+
+
+@starts_from_ends.mistake(
+    "before place 0 nothing stands. `ids[-1]` is the *last* id of the row, so the "
+    "first document is found only if the row ends with an end."
+)
+def last_id_before_the_first(ids, end_id):
+    return [place for place in range(len(ids)) if ids[place - 1] == end_id]
+
+
 # Positions
 
 
@@ -353,6 +405,10 @@ BOUNDS = {
     ),
     "positions begin again one place too early": (
         lambda s, n: _bounds(_unique([0, *(a - 1 for a in s[1:])]), n)
+    ),
+    "each document goes on to the end of the row": lambda s, n: [(a, n) for a in s],
+    "the last document is taken to be as long as the row": (
+        lambda s, n: [*_bounds(s, n)[:-1], (s[-1], s[-1] + n)]
     ),
     "the first document is missing": lambda s, n: _bounds(s, n)[1:],
     "only the second start is looked at": lambda s, n: _bounds(s[:2], n),
@@ -474,6 +530,23 @@ def start_before_or_zero(document_starts, length):
 
 
 @positions_of.mistake(
+    "where a document begins, the place still belongs to the one before; and at place "
+    "0, where there is none, an index of -1 finds the *last* start."
+)
+def place_at_start_before_or_last(document_starts, length):
+    numbers = [sum(s < place for s in document_starts) - 1 for place in range(length)]
+    return [p - document_starts[n] for p, n in enumerate(numbers)]
+
+
+@positions_of.mistake(
+    "all starts up to a place are taken off, one after another. Take off only that of "
+    "its own document."
+)
+def all_starts_taken_off(document_starts, length):
+    return [p - sum(s for s in document_starts if s <= p) for p in range(length)]
+
+
+@positions_of.mistake(
     "the start of the document that comes *next* is taken off: positions come out "
     "negative."
 )
@@ -505,6 +578,40 @@ def lengths_of_documents(document_starts, length):
 )
 def a_list_each(document_starts, length):
     return [list(range(b - a)) for a, b in _bounds(document_starts, length)]
+
+
+@positions_of.mistake(
+    "these are the places of each document, in a list of its own: one list of "
+    "positions is wanted, which begin again with each."
+)
+def places_of_each(document_starts, length):
+    return [list(range(a, b)) for a, b in _bounds(document_starts, length)]
+
+
+@positions_of.mistake(
+    "the *last* start is taken off everywhere: each place has the start of its own "
+    "document."
+)
+def last_start_taken_off(document_starts, length):
+    return [place - document_starts[-1] for place in range(length)]
+
+
+@positions_of.mistake(
+    "at a start, counting only pauses: the sum goes on from there. It has to fall back "
+    "to 0."
+)
+def pauses_at_starts(document_starts, length):
+    steps = [int(place not in document_starts) for place in range(length)]
+    return list(accumulate(steps))
+
+
+@positions_of.mistake(
+    "at a start, the whole start is taken off the sum. How large is the sum there? The "
+    "starts before are taken off already."
+)
+def falls_too_far(document_starts, length):
+    steps = [-place if place in document_starts else 1 for place in range(length)]
+    return list(accumulate(steps))
 
 
 @positions_of.mistake(
@@ -593,6 +700,12 @@ SAME_DOCUMENT = {
     "as many places as the position says are open, but at the row's beginning": (
         lambda p, d, q, k: k < p[q]
     ),
+    "at the first place of a document, that before is still open": (
+        lambda p, d, q, k: d[q] == d[k] or (p[q] == 0 and d[k] == d[q] - 1)
+    ),
+    "a first place is counted to the document before": (
+        lambda p, d, q, k: d[q] - (p[q] == 0) == d[k] - (p[k] == 0)
+    ),
     "a first place is taken for one that nobody may look at": (
         lambda p, d, q, k: d[q] == d[k] and p[k] > 0
     ),
@@ -648,6 +761,9 @@ WRITTEN = {
     ],
     "places are counted, not `True` and `False` for each": lambda mask: [
         sum(row) for row in mask
+    ],
+    "each row holds only what may be looked at, and not the rest": lambda mask: [
+        [entry for entry in row if entry] for row in mask
     ],
     "pairs of places are listed": lambda mask: [
         (q, k) for q, row in enumerate(mask) for k, entry in enumerate(row) if entry
@@ -734,6 +850,24 @@ def positions_compared_causally(position_ids):
         ]
         for q in range(len(position_ids))
     ]
+
+
+@may_look.mistake(
+    "the beginning of the document is bounded, its end is not: all that comes later is "
+    "open, even other documents."
+)
+def open_to_the_end(position_ids):
+    places = range(len(position_ids))
+    return [[q - position_ids[q] <= k for k in places] for q in places]
+
+
+@may_look.mistake(
+    "a position says how many places of the document stand *before* a place. As many "
+    "behind it come later, and are closed."
+)
+def as_many_behind(position_ids):
+    places = range(len(position_ids))
+    return [[abs(q - k) <= position_ids[q] for k in places] for q in places]
 
 
 @may_look.mistake(
@@ -872,16 +1006,24 @@ CLOSES = {
 # How much is in a new pack after its first document; what becomes of a document that
 # does not fit.
 NEW_PACK = {
-    "the document that opens a pack is not counted": lambda used, n, L: 0,
-    "what was in the pack before is still counted": lambda used, n, L: used + n,
-    "what was too much for the pack before is counted as what is in the new one": (
-        lambda used, n, L: used + n - L
+    "the document that opens a pack is not counted": lambda used, n, L, first: 0,
+    "the document that opens a pack behind the first is not counted": (
+        lambda used, n, L, first: n if first else 0
     ),
-    "a new pack is taken to hold one token": lambda used, n, L: 1,
+    "what was in the pack before is still counted": (
+        lambda used, n, L, first: used + n
+    ),
+    "what was too much for the pack before is counted as what is in the new one": (
+        lambda used, n, L, first: n if first else used + n - L
+    ),
+    "a new pack is taken to hold one token": lambda used, n, L, first: 1,
 }
 PACKED_AS = {
     "packs hold lengths, where the numbers of the documents are wanted": (
         lambda packs, ns: [[ns[i] for i in pack] for pack in packs]
+    ),
+    "`index` finds the first document of a length, each time again": (
+        lambda packs, ns: [[ns.index(ns[i]) for i in pack] for pack in packs]
     ),
     "the last pack is missing": lambda packs, ns: packs[:-1],
     "there is an empty pack in front": lambda packs, ns: [[], *packs],
@@ -927,7 +1069,7 @@ def _too_much(used, number, n, L):
     return used + n > L
 
 
-def _only_itself(used, n, L):
+def _only_itself(used, n, L, first):
     return n
 
 
@@ -939,7 +1081,7 @@ def packed_otherwise(closes, new_pack, shown, lengths, max_length):
     packs, used = [], 0
     for document, length in enumerate(lengths):
         if not packs or closes(used, len(packs[-1]), length, max_length):
-            used = new_pack(used, length, max_length) if packs else length
+            used = new_pack(used, length, max_length, not packs)
             packs.append([])
         else:
             used += length
@@ -1066,8 +1208,8 @@ def lengths_in_packs(lengths, max_length):
 
 
 @pack_in_order.mistake(
-    "a pack that begins empty and is closed before anything is in it stays empty: do "
-    "not return it."
+    "a document that fits exactly still fits: `>`, where `>=` stands. And a pack that "
+    "is begun before there is anything for it can stay empty."
 )
 def empty_pack_before_full_ones(lengths, max_length):
     packs, pack, room = [], [], max_length
@@ -1107,6 +1249,96 @@ def left_out(lengths, max_length):
 
 
 @pack_in_order.mistake(
+    "a document that does not fit is left out: it closes the pack, and belongs into "
+    "the new one."
+)
+def left_out_when_it_closes(lengths, max_length):
+    return [pack for pack in left_out(lengths, max_length) if pack]
+
+
+@pack_in_order.mistake(
+    "all packs are one and the same list: what is `clear`ed, or appended, is so in all "
+    "of them. Begin a new list, `[]`."
+)
+def one_list_cleared(lengths, max_length):
+    packs = pack_in_order.reference(lengths, max_length)
+    return [packs[-1]] * len(packs) if packs else []
+
+
+@pack_in_order.mistake(
+    "the function returns in the first round of its loop: is the `return` indented too "
+    "far?"
+)
+def returned_in_the_first_round(lengths, max_length):
+    return [[0]] if lengths else []
+
+
+@pack_in_order.mistake(
+    "the lengths are sorted first, so a number no longer says which document it was. "
+    "Here they stay in their order."
+)
+def numbered_when_sorted(lengths, max_length):
+    return pack_in_order.reference(sorted(lengths), max_length)
+
+
+@pack_in_order.mistake(
+    "the lengths are sorted first, the longest in front, so a number no longer says "
+    "which document it was. Here they stay in their order."
+)
+def numbered_when_sorted_backwards(lengths, max_length):
+    return pack_in_order.reference(sorted(lengths, reverse=True), max_length)
+
+
+@pack_in_order.mistake(
+    "a document goes where it begins, if all of them lie end to end in blocks of "
+    "`max_length`. So a pack can become too long: the last one must have room for all "
+    "of it."
+)
+def by_where_it_begins(lengths, max_length):
+    blocks, begin = {}, 0
+    for document, length in enumerate(lengths):
+        blocks.setdefault(begin // max_length, []).append(document)
+        begin += length
+    return list(blocks.values())
+
+
+@pack_in_order.mistake(
+    "there is no pack yet for the first document: if the room before it is "
+    "`max_length`, it seems to fit, and `packs[-1]` raises."
+)
+def no_first_pack(lengths, max_length):
+    return [] if not lengths else [][-1]
+
+
+@pack_in_order.mistake(
+    "only the document right before is counted, not all that is in the pack."
+)
+def last_one_counted(lengths, max_length):
+    packs, used = [], max_length
+    for document, length in enumerate(lengths):
+        if used + length > max_length:
+            packs.append([])
+        packs[-1].append(document)
+        used = length
+    return packs
+
+
+@pack_in_order.mistake(
+    "a document that goes into a pack takes room *away*: here the room grows."
+)
+def room_grows(lengths, max_length):
+    packs, room = [], 0
+    for document, length in enumerate(lengths):
+        if length > room:
+            packs.append([document])
+            room = max_length - length
+        else:
+            packs[-1].append(document)
+            room += length
+    return packs
+
+
+@pack_in_order.mistake(
     "the document that does not fit is put into the full pack still: it belongs into "
     "the new one."
 )
@@ -1133,6 +1365,7 @@ def _rooms(random: Random) -> Iterator[Case]:
     yield from (([], 2), ([3], 2), ([2], 2), ([1], 2), ([0], 1), ([5, 3], 2))
     yield from (([3, 5], 2), ([2, 5, 2], 2), ([1, 4, 3], 3), ([4, 4, 2], 3))
     yield from (([0, 6, 0, 6], 1), ([7, 2, 5, 3], 3), ([1, 1, 1], 2), ([4, 0, 3], 1))
+    yield from (([0, 0, 0, 5, 2], 2), ([1, 1, 1, 1, 7, 3], 3))
     for _ in range(12):
         rooms = [random.randrange(8) for _ in range(random.randrange(2, 7))]
         yield rooms, random.randrange(1, 8)
@@ -1185,6 +1418,9 @@ CHOSEN = {
     ),
     "the pack whose room differs least from the length is chosen": (
         lambda few, rooms, n: min(few, key=lambda i: abs(rooms[i] - n))
+    ),
+    "a pack that fits exactly is chosen rightly, but else the first with room": (
+        lambda few, rooms, n: next((i for i in few if rooms[i] == n), few[0])
     ),
     "the smallest number is chosen, not the fullest pack": (
         lambda few, rooms, n: min(few)
@@ -1362,6 +1598,53 @@ def begins_with_the_first(rooms, length):
     return best
 
 
+@best_pack.mistake(
+    "the first pack is taken for the best without a look at its room: it can be too "
+    "small. And without packs there is none, not even pack 0."
+)
+def begins_with_pack_zero(rooms, length):
+    return begins_with_the_first(rooms, length) if rooms else 0
+
+
+@best_pack.mistake(
+    "only the fullest pack of all is asked whether it has room. If it has none, "
+    "another one may."
+)
+def fullest_or_none(rooms, length):
+    fullest = rooms.index(min(rooms)) if rooms else None
+    return fullest if fullest is not None and rooms[fullest] >= length else None
+
+
+@best_pack.mistake(
+    "a room is compared with the *number* of the best pack so far, not with its room."
+)
+def room_against_number(rooms, length):
+    best = None
+    for pack, room in enumerate(rooms):
+        if room >= length and (best is None or room < best):
+            best = pack
+    return best
+
+
+@best_pack.mistake(
+    "only the first pack is looked at: is the `return` indented too far?"
+)
+def only_pack_zero(rooms, length):
+    return 0 if rooms and rooms[0] >= length else None
+
+
+@best_pack.mistake(
+    "no pack is ever chosen. If the least room so far begins with 0, none is smaller: "
+    "begin with more than any pack can have."
+)
+def never_chosen(rooms, length):
+    best, least = None, 0
+    for pack, room in enumerate(rooms):
+        if length <= room < least:
+            best, least = pack, room
+    return best
+
+
 # Labels
 
 
@@ -1480,6 +1763,12 @@ LABELED = {
     "1 stands for what is scored: a label is the id itself": lambda labels, ids, n: [
         int(label != -100) for label in labels
     ],
+    "all of the padding has a single -100, and so has a row without padding": (
+        lambda labels, ids, n: [*labels[:n], -100]
+    ),
+    "`True` and `False` tell what is scored: a label is the id itself": (
+        lambda labels, ids, n: [label != -100 for label in labels]
+    ),
     "padding is cut off: labels are as long as the ids": (
         lambda labels, ids, n: labels[:n]
     ),
@@ -1593,6 +1882,36 @@ def padding_cut_off(input_ids, document_starts, length):
     return pack_labels.reference(input_ids, document_starts, length)[:length]
 
 
+@pack_labels.mistake(
+    "the labels are shifted before places are left out. `transformers` shifts by "
+    "itself, inside the model: nothing is shifted here."
+)
+def shifted_first(input_ids, document_starts, length):
+    labels = [*input_ids[1:], -100]
+    for place in (*document_starts, *range(length, len(labels))):
+        labels[place] = -100
+    return labels
+
+
+@pack_labels.mistake(
+    "`insert` makes room: all that stands behind moves on by one. Write -100 into the "
+    "place instead."
+)
+def inserted(input_ids, document_starts, length):
+    labels = list(input_ids)
+    for start in document_starts:
+        labels.insert(start, -100)
+    return [*labels[:length], *[-100] * (len(labels) - length)]
+
+
+@pack_labels.mistake(
+    "each document has a list of its own, and what is not scored is missing: one label "
+    "for each id of the row is wanted."
+)
+def lists_of_scored(input_ids, document_starts, length):
+    return [input_ids[a + 1 : b] for a, b in _bounds(document_starts, length)]
+
+
 @pack_labels.mistake("what is scored and what is not are exchanged.")
 def exchanged_labels(input_ids, document_starts, length):
     labels = pack_labels.reference(input_ids, document_starts, length)
@@ -1646,6 +1965,9 @@ def _mean(values):
 ADDED_UP = {
     "the means are added up, however many targets each is of": (
         lambda pairs: sum(m for m, n in pairs)
+    ),
+    "a micro-batch of a single target is not added": (
+        lambda pairs: sum(m * n for m, n in pairs if n > 1)
     ),
     "each mean is *divided* by its number of targets": (
         lambda pairs: sum(m / n for m, n in pairs)
@@ -1710,6 +2032,14 @@ NOTHING_SCORED = {
     "without targets there is no mean, so NaN, and no error": lambda means: _raised(),
     "without micro-batches there is no mean, so NaN, and no error": (
         lambda means: NAN if means else _raised()
+    ),
+    "where all counts are 0, there is no mean, so NaN, and no error": (
+        lambda means: _raised() if means else NAN
+    ),
+    "0 divided by the number of micro-batches is 0, but without targets there is no "
+    "mean, so NaN": lambda means: 0.0 if means else NAN,
+    "without micro-batches there is no mean, so NaN, not 0": (
+        lambda means: NAN if means else 0.0
     ),
     "without targets there is no mean, so NaN: `None` is no number": lambda means: None,
     "without targets there is no mean, so NaN, not infinity": (
@@ -1849,6 +2179,70 @@ def means_over_targets(means, counts):
     return _mean_with({1: lambda pairs: sum(m for m, n in pairs)}, means, counts)
 
 
+@mean_over_targets.mistake(
+    "the mean so far and the next one are averaged in turn: so the last counts as much "
+    "as all before it."
+)
+def averaged_in_turn(means, counts):
+    average = NAN
+    for m, _ in _scored(means, counts):
+        average = m if average != average else (average + m) / 2
+    return average
+
+
+@mean_over_targets.mistake(
+    "that is the sum of the means. Weight each by its number of targets, and divide by "
+    "the number of all; and NaN must not come in."
+)
+def sum_of_means(means, counts):
+    return sum(means)
+
+
+@mean_over_targets.mistake(
+    "the sum of all losses is divided by the number of micro-batches, where that of "
+    "the targets is wanted. And NaN times 0 is still NaN."
+)
+def divided_by_batches_with_nan(means, counts):
+    return sum(m * n for m, n in zip(means, counts, strict=True)) / len(means)
+
+
+@mean_over_targets.mistake(
+    "a mean of means, in which a micro-batch without targets counts as a loss of 0, "
+    "which is a perfect score: weight each by its number of targets."
+)
+def mean_of_means_with_all_zeros(means, counts):
+    if not means:
+        return NAN
+    return sum(m for m, n in _scored(means, counts)) / len(means)
+
+
+@mean_over_targets.mistake(
+    "that is the median of the means: add up the losses of all targets."
+)
+def median_of_means(means, counts):
+    scored = [m for m, n in _scored(means, counts)]
+    return float(np.median(scored)) if scored else NAN
+
+
+@mean_over_targets.mistake("`//` rounds down to a whole number: a mean needs `/`.")
+def rounded_down(means, counts):
+    return mean_over_targets.reference(means, counts) // 1
+
+
+@mean_over_targets.mistake("rounded: return the mean as it is.")
+def rounded_mean(means, counts):
+    return round(mean_over_targets.reference(means, counts), 2)
+
+
+@mean_over_targets.mistake(
+    "it ends with the first micro-batch without targets: go on with the next one, "
+    "`continue`, not `break`."
+)
+def ended_without_targets(means, counts):
+    first = counts.index(0) if 0 in counts else len(counts)
+    return mean_over_targets.reference(means[:first], counts[:first])
+
+
 # A conversation
 
 
@@ -1935,9 +2329,17 @@ SCORED_TURNS = {
     "a turn counts as the assistant's only behind one of the user": lambda roles, i: (
         _is_assistant(roles, i) and i > 0 and roles[i - 1] == "user"
     ),
-    "no turn is scored": lambda roles, i: False,
+    "a turn counts as the assistant's only behind one of the user; and before the "
+    "first, `roles[-1]` is the last": lambda roles, i: (
+        _is_assistant(roles, i) and roles[i - 1] == "user"
+    ),
+    "all turns from the assistant's first on are scored, with an error if there is "
+    "none": lambda roles, i: i >= roles.index("assistant"),
+    "the user's turns are scored, too": lambda roles, i: roles[i] != "system",
+    "no turn is scored (is the role spelled as in the task?)": (lambda roles, i: False),
 }
 OF_A_TURN = {
+    "the labels are shifted within each turn": lambda ids: [*ids[1:], -100],
     "the end of a turn is not scored: a model that never learns it never stops": (
         lambda ids: [*ids[:-1], -100]
     ),
@@ -1950,11 +2352,25 @@ OF_A_TURN = {
     "only the first id of a turn is scored": lambda ids: (
         ids[:1] + [-100] * (len(ids) - 1)
     ),
-    "the labels are shifted within each turn": lambda ids: [*ids[1:], -100],
     "1 stands for what is scored: a label is the id itself": lambda ids: [1] * len(ids),
     "all ids equal to the end are left out": lambda ids: [
         -100 if id == 9 else id for id in ids
     ],
+}
+OF_OTHERS = {
+    "a turn that is not scored has a single -100, where each of its ids needs one": (
+        lambda ids: [-100]
+    ),
+    "a turn that is not scored is left out": lambda ids: [],
+    "0 stands where -100 is wanted": lambda ids: [0] * len(ids),
+    "-1 stands where -100 is wanted": lambda ids: [-1] * len(ids),
+    "`None` stands where -100 is wanted": lambda ids: [None] * len(ids),
+    "the end of a turn that others wrote is scored, too": (
+        lambda ids: [-100] * (len(ids) - 1) + ids[-1:]
+    ),
+    "one -100 too few for each turn that is not scored": (
+        lambda ids: [-100] * (len(ids) - 1)
+    ),
 }
 WHOLE_CHAT = {
     "the conversation's very first id is scored, though nothing stands before it": (
@@ -1963,29 +2379,29 @@ WHOLE_CHAT = {
     "the labels are shifted to the left: `transformers` does that itself": (
         lambda labels, turns: [*labels[1:], -100]
     ),
-    "the labels are shifted to the left, and one is missing: `transformers` shifts by "
-    "itself": lambda labels, turns: labels[1:],
+    "the first place is missing, so that all labels stand one place too far left": (
+        lambda labels, turns: labels[1:]
+    ),
     "the labels are shifted to the right": lambda labels, turns: [-100, *labels[:-1]],
     "each turn has a list of its own": lambda labels, turns: [
         labels[end - len(ids) : end]
         for ids, end in zip(turns, accumulate(map(len, turns)), strict=True)
     ],
-    "0 stands where -100 is wanted": lambda labels, turns: [
-        0 if label == -100 else label for label in [-100, *labels[1:]]
-    ],
-    "-1 stands where -100 is wanted": lambda labels, turns: [
-        -1 if label == -100 else label for label in [-100, *labels[1:]]
-    ],
-    "`None` stands where -100 is wanted": lambda labels, turns: [
-        None if label == -100 else label for label in [-100, *labels[1:]]
-    ],
+    "all that is -100, the first place included, is another number": (
+        lambda labels, turns: [0 if x == -100 else x for x in [-100, *labels[1:]]]
+    ),
+    "100 stands where -100 is wanted": (
+        lambda labels, turns: [100 if x == -100 else x for x in [-100, *labels[1:]]]
+    ),
+    "the labels are shifted to the right, and the first place counts as one of them": (
+        lambda labels, turns: [-100, -100, *labels[1:-1]]
+    ),
     "what is not scored is left out": lambda labels, turns: [
         label for label in [-100, *labels[1:]] if label != -100
     ],
     "what is not scored is left out, and the very first id is scored": (
         lambda labels, turns: [label for label in labels if label != -100]
     ),
-    "the place of the first id is missing": lambda labels, turns: labels[1:],
     "-100 is put before the first id, where it is wanted in its stead": (
         lambda labels, turns: [-100, *labels]
     ),
@@ -2003,15 +2419,24 @@ def _first_unscored(labels, turns):
     return [-100, *labels[1:]]
 
 
-def chat_otherwise(scored, of_a_turn, whole, roles, turns):
+def _unscored(ids):
+    return [-100] * len(ids)
+
+
+def chat_otherwise(scored, of_a_turn, of_others, whole, roles, turns):
     labels = []
     for i, ids in enumerate(turns):
-        labels += of_a_turn(ids) if scored(roles, i) else [-100] * len(ids)
+        labels += of_a_turn(ids) if scored(roles, i) else of_others(ids)
     return whole(labels, turns)
 
 
-RIGHT_CHAT = _is_assistant, _whole_turn, _first_unscored
-_combine(chat_labels, chat_otherwise, RIGHT_CHAT, (SCORED_TURNS, OF_A_TURN, WHOLE_CHAT))
+RIGHT_CHAT = _is_assistant, _whole_turn, _unscored, _first_unscored
+_combine(
+    chat_labels,
+    chat_otherwise,
+    RIGHT_CHAT,
+    (SCORED_TURNS, OF_A_TURN, OF_OTHERS, WHOLE_CHAT),
+)
 
 
 def _chat_with(one, way, roles, turns):
@@ -2024,7 +2449,7 @@ def _chat_with(one, way, roles, turns):
     "nothing stands before it: -100 there."
 )
 def first_id_scored(roles, turns):
-    return _chat_with(2, lambda labels, turns: labels, roles, turns)
+    return _chat_with(3, lambda labels, turns: labels, roles, turns)
 
 
 @chat_labels.mistake(
@@ -2094,7 +2519,18 @@ def everything_behind_the_first_answer(roles, turns):
     "each turn has a list of its own: one list for the whole conversation is wanted."
 )
 def a_list_for_each_turn(roles, turns):
-    return _chat_with(2, WHOLE_CHAT["each turn has a list of its own"], roles, turns)
+    return _chat_with(3, WHOLE_CHAT["each turn has a list of its own"], roles, turns)
+
+
+@chat_labels.mistake(
+    "turns are taken in pairs of a question and an answer, and what has no partner is "
+    "lost: a system's turn, or two turns of one side, move all behind. Look at `roles`."
+)
+def in_pairs(roles, turns):
+    labels = []
+    for question, answer in zip(turns[::2], turns[1::2], strict=False):
+        labels += [-100] * len(question) + answer
+    return labels
 
 
 @chat_labels.mistake(
@@ -2103,6 +2539,17 @@ def a_list_for_each_turn(roles, turns):
 )
 def chat_shifted(roles, turns):
     return [*chat_labels.reference(roles, turns)[1:], -100]
+
+
+@chat_labels.mistake(
+    "ids are looked up among those of the assistant's: the user says some of them, "
+    "too. Who wrote a turn decides, not which ids it has."
+)
+def ids_of_the_assistant(roles, turns):
+    pairs = list(zip(roles, turns, strict=True))
+    said = {id for role, ids in pairs if role == "assistant" for id in ids}
+    labels = [id if id in said else -100 for ids in turns for id in ids]
+    return [-100, *labels[1:]]
 
 
 # Questions
@@ -2124,10 +2571,10 @@ def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
 @bug_or_not(
     purpose=(
         "Documents lie end to end in a stream, which is cut into rows of `row_length`. "
-        "A position is below `row_length`, the size of a model's table. For each row, "
-        "return the places behind its first where positions begin again: where a new "
-        "document begins, and nowhere else. (From these, a model may infer who looks "
-        "at whom.)"
+        "A position is below `row_length`, the size of a model's table. From "
+        "positions, a model may infer who looks at whom. So return, for each row, the "
+        "places behind its first where positions begin again: where a new document "
+        "begins, and nowhere else."
     ),
     reference=boundaries_in_fact,
     cases=_documents_and_rows,
