@@ -21,13 +21,16 @@ import torch
 from torch.utils.data import DataLoader
 
 from course_lib.foundation import (
+    NO_DOCUMENTS,
     Manifest,
     RandomOrder,
     ShardSettings,
     ShardWriter,
     as_integers,
+    check_files,
     check_flag,
     check_integer,
+    check_split,
     check_state,
     encode_each,
     iterate_texts,
@@ -36,15 +39,8 @@ from course_lib.foundation import (
     progress_bar,
     shard_path,
     starts_path,
+    surplus_files,
     text_digest,
-)
-from course_lib.foundation.shard_files import (
-    MANIFEST,
-    NO_DOCUMENTS,
-    check_files,
-    check_split,
-    files_of,
-    shard_files,
 )
 from course_lib.sliding_windows import (
     BatchOrder,
@@ -153,9 +149,8 @@ def verify_shards(
     """
     manifest = open_manifest(out_dir)
     check_files(out_dir, manifest, sums=True, progress=progress)
-    surplus = shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
-    if surplus:
-        raise ValueError(f"{Path(out_dir) / min(surplus)} is not in {MANIFEST}")
+    if surplus := surplus_files(out_dir, manifest):
+        raise ValueError(f"{Path(out_dir) / min(surplus)} is not in the manifest")
     return manifest
 
 

@@ -98,10 +98,10 @@ def test_a_lock_that_was_removed_meanwhile_does_not_count(tmp_path, monkeypatch)
 
 
 def test_an_error_of_writing_names_the_file(tmp_path):
-    with pytest.raises(
-        OSError, match=r"cannot be written \(No space left on device\); what is finished stays: 'a.bin'"
+    with (
+        pytest.raises(OSError, match=r"cannot be written \(No space left on device\); what is finished stays: 'a.bin'"),
+        told("a.bin"),
     ):
-        with told("a.bin"):
-            raise OSError(28, "No space left on device")
+        raise OSError(28, "No space left on device")
     with pytest.raises(FileNotFoundError, match="cannot be written"):
         DurableFile(tmp_path / "nowhere" / "a")

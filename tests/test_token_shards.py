@@ -424,7 +424,7 @@ def test_a_manifest_that_is_damaged_or_of_another_version_is_refused(tmp_path):
     for text, words in bad.items():
         path.write_text(text)
         assert text != good
-        with pytest.raises(ValueError, match=words or "is not in manifest.json"):
+        with pytest.raises(ValueError, match=words or "is not in the manifest"):
             verify_shards(tmp_path, progress=False)
         assert path.read_text() == text
     path.unlink()

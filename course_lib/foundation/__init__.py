@@ -18,6 +18,12 @@ from course_lib.foundation.corpora import (
     web_document,
 )
 from course_lib.foundation.devices import copy_to_device
+from course_lib.foundation.durable import (
+    DurableFile,
+    checksum,
+    read_json,
+    write_json,
+)
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
@@ -28,7 +34,13 @@ from course_lib.foundation.executors import (
     run_in_order,
     run_ranks,
 )
-from course_lib.foundation.inputs import Task, list_files, plan_tasks, read_task
+from course_lib.foundation.inputs import (
+    TASK_BYTES,
+    Task,
+    list_files,
+    plan_tasks,
+    read_task,
+)
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.markup import strip_html
 from course_lib.foundation.models import (
@@ -61,14 +73,18 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.shard_files import (
+    NO_DOCUMENTS,
     Manifest,
     Shard,
     ShardSettings,
     ShardWriter,
+    check_files,
+    check_split,
     next_chain,
     open_manifest,
     shard_path,
     starts_path,
+    surplus_files,
     text_digest,
     tokenizer_hash,
 )

@@ -265,6 +265,11 @@ def check_files(
                 raise ValueError(f"{path} has another SHA-256: it was altered")
 
 
+def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
+    """Name the files of shards in a folder that a manifest does not list."""
+    return shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
+
+
 def shard_files(out_dir: str | os.PathLike) -> set[str]:
     pattern = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
     return {name for name in os.listdir(out_dir) if pattern.fullmatch(name)}

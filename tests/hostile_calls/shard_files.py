@@ -86,6 +86,8 @@ CALLS = {
     "check_files(new(), Manifest(SETTINGS, '', {'train': (Shard(1, 1, '', ''),), 'val': ()}))": FileNotFoundError(
         "train_000000.bin is missing, but it is listed"
     ),
+    "surplus_files(new(), BARE)": set(),
+    "surplus_files(new(), None)": AttributeError("settings"),
     "shard_files(new())": set(),
     "shard_files('/nowhere')": FileNotFoundError("No such file"),
     "len(text_digest(''))": 32,
