@@ -348,6 +348,31 @@ def last_id_before_the_first(ids, end_id):
     return [place for place in range(len(ids)) if ids[place - 1] == end_id]
 
 
+@starts_from_ends.mistake(
+    "a row without an end inside is one document, or a part of one. It begins at 0."
+)
+def no_start_without_an_end(ids, end_id):
+    places = _right_places(ids, end_id)
+    return [0, *places] if places else []
+
+
+@starts_from_ends.mistake(
+    "these are the lengths of the documents that have an end. Add them up: a document "
+    "begins behind all those before it."
+)
+def lengths_up_to_ends(ids, end_id):
+    bounds = [0, *(place + 1 for place in _ends(ids, end_id))]
+    return [b - a for a, b in pairwise(bounds)]
+
+
+@starts_from_ends.mistake(
+    "this tells where each document begins *and* ends. Return the beginnings alone."
+)
+def pairs_of_bounds(ids, end_id):
+    starts = starts_from_ends.reference(ids, end_id)
+    return list(pairwise([*starts, len(ids)]))
+
+
 # Positions
 
 
@@ -429,6 +454,7 @@ COUNTED_AS = {
     "documents behind the first count from 1": (
         lambda a, b, n: range(a > 0, b - a + (a > 0))
     ),
+    "the first document counts from 1": lambda a, b, n: range(a == 0, b - a + (a == 0)),
     "only the first document counts from 0": (
         lambda a, b, n: range(b - a) if not a else range(a, b)
     ),
@@ -615,6 +641,47 @@ def falls_too_far(document_starts, length):
 
 
 @positions_of.mistake(
+    "for each place there is a position for *every* start before it. Only the last of "
+    "these is where its document begins."
+)
+def one_for_every_start(document_starts, length):
+    return [p - s for p in range(length) for s in document_starts if s <= p]
+
+
+@positions_of.mistake(
+    "only the length of the document right before is taken off. Take the start of the "
+    "place's own document off: that is the length of all before."
+)
+def one_length_taken_off(document_starts, length):
+    numbers = numbers_of_documents(document_starts, length)
+    before = [0, *(b - a for a, b in pairwise(document_starts))]
+    return [p - before[n] for p, n in enumerate(numbers)]
+
+
+@positions_of.mistake(
+    "all documents are taken to be equally long: `document_starts` says where each "
+    "begins."
+)
+def equally_long(document_starts, length):
+    return [place % (length // len(document_starts)) for place in range(length)]
+
+
+@positions_of.mistake(
+    "starts are taken for lengths: a document is as long as it is to the *next* start."
+)
+def starts_for_lengths(document_starts, length):
+    return [position for start in document_starts for position in range(start)]
+
+
+@positions_of.mistake(
+    "starts, and the row's end, are taken for lengths: a document is as long as it is "
+    "to the *next* start."
+)
+def bounds_for_lengths(document_starts, length):
+    return [p for bound in [*document_starts, length] for p in range(bound)]
+
+
+@positions_of.mistake(
     "each place is measured from the *nearest* start, which can be the next one: only "
     "those before it count."
 )
@@ -703,6 +770,12 @@ SAME_DOCUMENT = {
     "at the first place of a document, that before is still open": (
         lambda p, d, q, k: d[q] == d[k] or (p[q] == 0 and d[k] == d[q] - 1)
     ),
+    "the last document's start is taken for that of all": (
+        lambda p, d, q, k: d[k] == d[-1]
+    ),
+    "a first place looks at itself alone, but those behind it at all before": (
+        lambda p, d, q, k: p[q] > 0 or k == q
+    ),
     "a first place is counted to the document before": (
         lambda p, d, q, k: d[q] - (p[q] == 0) == d[k] - (p[k] == 0)
     ),
@@ -749,6 +822,9 @@ def masked_otherwise(same, order, position_ids):
 WRITTEN = {
     "`True` stands where looking is forbidden": lambda mask: [
         [not entry for entry in row] for row in mask
+    ],
+    "there is text in the rows, no `True` and `False`": lambda mask: [
+        [str(bool(entry)) for entry in row] for row in mask
     ],
     "rows and columns are exchanged": lambda mask: [
         list(row) for row in zip(*mask, strict=True)
@@ -1037,6 +1113,9 @@ PACKED_AS = {
     "documents are counted from 0 in each pack": lambda packs, ns: [
         list(range(len(pack))) for pack in packs
     ],
+    "a document stands in its pack as often as it has tokens": lambda packs, ns: [
+        [i for i in pack for _ in range(ns[i])] for pack in packs
+    ],
     "how many documents a pack has is not what is asked for": lambda packs, ns: [
         len(pack) for pack in packs
     ],
@@ -1308,6 +1387,33 @@ def by_where_it_begins(lengths, max_length):
 )
 def no_first_pack(lengths, max_length):
     return [] if not lengths else [][-1]
+
+
+@pack_in_order.mistake(
+    "the *numbers* of the documents in a pack are added up, not their lengths."
+)
+def numbers_added_up(lengths, max_length):
+    packs = []
+    for document, length in enumerate(lengths):
+        if packs and sum(packs[-1]) + length <= max_length:
+            packs[-1].append(document)
+        else:
+            packs.append([document])
+    return packs
+
+
+@pack_in_order.mistake(
+    "how *many* documents are in a pack is taken for how many tokens: add up their "
+    "lengths."
+)
+def documents_for_tokens(lengths, max_length):
+    packs = []
+    for document, length in enumerate(lengths):
+        if packs and len(packs[-1]) + length <= max_length:
+            packs[-1].append(document)
+        else:
+            packs.append([document])
+    return packs
 
 
 @pack_in_order.mistake(
@@ -1634,6 +1740,29 @@ def only_pack_zero(rooms, length):
 
 
 @best_pack.mistake(
+    "the least that is left over begins with `length`, so twice as much room is "
+    "never chosen: begin with more than any pack can have."
+)
+def twice_the_room_never_chosen(rooms, length):
+    best, least = None, length
+    for pack, room in enumerate(rooms):
+        if 0 <= room - length < least:
+            best, least = pack, room - length
+    return best
+
+
+@best_pack.mistake(
+    "packs without enough room are set to 0, which is the least of all: so one of them "
+    "is chosen. Set them to more than any pack can have."
+)
+def too_small_set_to_zero(rooms, length):
+    if not any(room >= length for room in rooms):
+        return None
+    kept = [room if room >= length else 0 for room in rooms]
+    return kept.index(min(kept))
+
+
+@best_pack.mistake(
     "no pack is ever chosen. If the least room so far begins with 0, none is smaller: "
     "begin with more than any pack can have."
 )
@@ -1883,6 +2012,32 @@ def padding_cut_off(input_ids, document_starts, length):
 
 
 @pack_labels.mistake(
+    "the id *before* stands at each place: the labels are shifted, to the right even. "
+    "Each stands beside its own id."
+)
+def id_before(input_ids, document_starts, length):
+    labels = pack_labels.reference(input_ids, document_starts, length)
+    return [
+        label if label == -100 else input_ids[place - 1]
+        for place, label in enumerate(labels)
+    ]
+
+
+@pack_labels.mistake(
+    "the last document is not scored at all: no start follows it, it ends at `length`."
+)
+def last_document_unscored(input_ids, document_starts, length):
+    end = document_starts[-1]
+    labels = pack_labels.reference(input_ids, document_starts, length)
+    return [*labels[:end], *[-100] * (len(labels) - end)]
+
+
+@pack_labels.mistake("nothing is scored at all: the ids inside of documents are.")
+def nothing_scored(input_ids, document_starts, length):
+    return [-100 for _ in input_ids]
+
+
+@pack_labels.mistake(
     "the labels are shifted before places are left out. `transformers` shifts by "
     "itself, inside the model: nothing is shifted here."
 )
@@ -2036,6 +2191,8 @@ NOTHING_SCORED = {
     "where all counts are 0, there is no mean, so NaN, and no error": (
         lambda means: _raised() if means else NAN
     ),
+    "0 divided by the number of micro-batches is 0, or an error, but without targets "
+    "there is no mean, so NaN": lambda means: 0.0 if means else _raised(),
     "0 divided by the number of micro-batches is 0, but without targets there is no "
     "mean, so NaN": lambda means: 0.0 if means else NAN,
     "without micro-batches there is no mean, so NaN, not 0": (
@@ -2217,6 +2374,24 @@ def mean_of_means_with_all_zeros(means, counts):
 
 
 @mean_over_targets.mistake(
+    "upside down: the losses are divided by the number of targets, not the other way."
+)
+def upside_down(means, counts):
+    if not any(counts):
+        return NAN
+    return 1 / mean_over_targets.reference(means, counts)
+
+
+@mean_over_targets.mistake(
+    "that is the mean of the first micro-batch that has targets: go on, and return "
+    "behind the loop."
+)
+def first_with_targets(means, counts):
+    scored = _scored(means, counts)
+    return scored[0][0] if scored else NAN
+
+
+@mean_over_targets.mistake(
     "that is the median of the means: add up the losses of all targets."
 )
 def median_of_means(means, counts):
@@ -2255,6 +2430,7 @@ def _conversations(random: Random) -> Iterator[Case]:
     )
     yield [model, user], [[1, 2, 9], [3, 9]]
     yield [user, model], [[1, 9], [9]]
+    yield [user, model], [[1, 9], [1, 9]]
     yield [user, model, user, model], [[1, 2, 9], [3, 9], [4, 9], [5, 6, 9]]
     yield [system, user, model], [[7, 9], [1, 9], [2, 3, 9]]
     yield [system, user, model, user], [[7, 9], [1, 9], [2, 3, 9], [4, 5, 9]]
@@ -2312,6 +2488,12 @@ SCORED_TURNS = {
     "all turns from the assistant's first on are scored": lambda roles, i: (
         "assistant" in roles[: i + 1]
     ),
+    "only what the assistant says behind the user's last turn is scored": (
+        lambda roles, i: _is_assistant(roles, i) and "user" not in roles[i:]
+    ),
+    "the turn behind one of the user's is scored, whoever wrote it": lambda roles, i: (
+        i > 0 and roles[i - 1] == "user"
+    ),
     "only a last turn of the assistant's is scored": lambda roles, i: (
         _is_assistant(roles, i) and i == len(roles) - 1
     ),
@@ -2347,6 +2529,9 @@ OF_A_TURN = {
     "it": lambda ids: [-100, *ids[1:]],
     "first and last id of each turn are not scored": lambda ids: (
         [-100, *ids[1:-1], -100] if len(ids) > 1 else [-100]
+    ),
+    "first and last id of each turn are not scored, and a turn of one id gets two": (
+        lambda ids: [-100, *ids[1:-1], -100]
     ),
     "only the end of a turn is scored": lambda ids: [-100] * (len(ids) - 1) + ids[-1:],
     "only the first id of a turn is scored": lambda ids: (
@@ -2405,6 +2590,12 @@ WHOLE_CHAT = {
     "-100 is put before the first id, where it is wanted in its stead": (
         lambda labels, turns: [-100, *labels]
     ),
+    "the *last* id of the conversation is not scored, where the first should not be": (
+        lambda labels, turns: [*labels[:-1], -100]
+    ),
+    "`True` and `False` tell what is scored: a label is the id itself": (
+        lambda labels, turns: [label != -100 for label in labels]
+    ),
     "the last id of the conversation is not scored": (
         lambda labels, turns: [*[-100, *labels[1:]][:-1], -100]
     ),
@@ -2416,7 +2607,7 @@ def _whole_turn(ids):
 
 
 def _first_unscored(labels, turns):
-    return [-100, *labels[1:]]
+    return [-100, *labels[1:]] if labels else []
 
 
 def _unscored(ids):
@@ -2520,6 +2711,23 @@ def everything_behind_the_first_answer(roles, turns):
 )
 def a_list_for_each_turn(roles, turns):
     return _chat_with(3, WHOLE_CHAT["each turn has a list of its own"], roles, turns)
+
+
+@chat_labels.mistake(
+    "a dictionary of roles holds one turn for each, the last. All turns are wanted, in "
+    "their order: `zip` without `dict`."
+)
+def last_turn_of_each_role(roles, turns):
+    by_role = dict(zip(roles, turns, strict=True))
+    return chat_labels.reference(roles, [by_role[role] for role in roles])
+
+
+@chat_labels.mistake(
+    "`index` finds the *first* turn with these ids, each time again: two turns can be "
+    "alike. `enumerate` or `zip` tells whose turn it is."
+)
+def role_of_the_first_alike(roles, turns):
+    return chat_labels.reference([roles[turns.index(ids)] for ids in turns], turns)
 
 
 @chat_labels.mistake(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import statistics
 from itertools import accumulate, pairwise
 
@@ -2036,3 +2038,762 @@ def returns_in_the_first_round(roles, turns):
         labels += ids if role == "assistant" else [-100] * len(ids)
         labels[0] = -100
         return labels
+
+
+# A third class
+
+
+@wrong("starts_from_ends", "two things at once: two ends in a row are two ends: a document can")
+def appends_when_next_exists(ids, end_id):
+    starts = [0]
+    for i in range(len(ids) - 1):
+        if ids[i] == end_id and ids[i + 1] != end_id:
+            starts.append(i + 1)
+    return starts
+
+
+@wrong("starts_from_ends", "where the row ends with an end, no further")
+def searches_on(ids, end_id):
+    starts, place = [0], 0
+    while end_id in ids[place:]:
+        place = ids.index(end_id, place) + 1
+        starts.append(place)
+    return starts
+
+
+@wrong("starts_from_ends", "two things at once: a document counts although its own end is")
+def cuts_the_last_whatever_it_is(ids, end_id):
+    starts = [0]
+    for i, x in enumerate(ids):
+        if x == end_id:
+            starts.append(i + 1)
+    if len(starts) > 1:
+        starts.pop()
+    return starts
+
+
+@wrong("starts_from_ends", "two things at once: one place too early: the end belongs to the")
+def compares_with_the_next(ids, end_id):
+    return [i for i in range(len(ids) - 1) if ids[i + 1] == end_id]
+
+
+@wrong("starts_from_ends", "a row without an end inside is one document,")
+def includes_zero_only_if_an_end(ids, end_id):
+    places = [i + 1 for i, x in enumerate(ids[:-1]) if x == end_id]
+    return [0, *places] if places else []
+
+
+@wrong("starts_from_ends", "these are the lengths of the documents that")
+def cumulative_lengths(ids, end_id):
+    starts, length = [], 0
+    for x in ids:
+        length += 1
+        if x == end_id:
+            starts.append(length)
+            length = 0
+    return starts
+
+
+@wrong("starts_from_ends", "this tells where each document begins *and*")
+def pairs(ids, end_id):
+    starts = [0] + [i + 1 for i, x in enumerate(ids[:-1]) if x == end_id]
+    return [(a, b) for a, b in pairwise([*starts, len(ids)])] if ids else []
+
+
+wrong("starts_from_ends", "a document begins behind each *end*; here one")(
+    lambda ids, end: [0] + [i for i in range(1, len(ids)) if ids[i - 1] != end] if ids else []
+)
+wrong("starts_from_ends", None)(
+    lambda ids, end: list(range(len(ids))) if end not in ids else [i + 1 for i, x in enumerate(ids) if x == end]
+)
+wrong("starts_from_ends", "the first document is missing: it begins at")(
+    lambda ids, end: (np.flatnonzero(np.array(ids[:-1]) == end) + 1).tolist()
+)
+
+# positions_of
+
+
+@wrong("positions_of", "for each place there is a position for")
+def index_of_start(document_starts, length):
+    positions = []
+    for i in range(length):
+        for s in document_starts:
+            if s <= i:
+                positions.append(i - s)
+    return positions
+
+
+@wrong("positions_of", "positions run on through the whole row: they")
+def first_start_at_or_before(document_starts, length):
+    positions = []
+    for i in range(length):
+        for s in document_starts:
+            if s <= i:
+                positions.append(i - s)
+                break
+    return positions
+
+
+@wrong("positions_of", "the first document counts from 1.")
+def next_in_line(document_starts, length):
+    positions, position, starts = [], 0, document_starts[1:]
+    for i in range(length):
+        if starts and i == starts[0]:
+            position = 0
+            starts = starts[1:]
+        else:
+            position += 1
+        positions.append(position)
+    return positions
+
+
+@wrong("positions_of", "the function changes its arguments. Whoever")
+def pops_the_starts(document_starts, length):
+    positions, position = [], 0
+    for i in range(length):
+        if document_starts and i == document_starts[0]:
+            document_starts.pop(0)
+            position = 0
+        positions.append(position)
+        position += 1
+    return positions
+
+
+@wrong("positions_of", "only the length of the document right before")
+def subtracts_the_previous_length(document_starts, length):
+    positions = list(range(length))
+    for a, b in pairwise(document_starts):
+        for i in range(b, length):
+            positions[i] = i - (b - a)
+    return positions
+
+
+@wrong("positions_of", "every place gets 0.")
+def off_by_one_after_reset(document_starts, length):
+    positions, position = [], 0
+    for i in range(length):
+        positions.append(position)
+        position = 0 if i + 1 in document_starts else position
+    return positions
+
+
+@wrong("positions_of", "positions begin again one place too early.")
+def resets_before_the_start(document_starts, length):
+    positions, position = [], 0
+    for i in range(length):
+        if i + 1 in document_starts:
+            position = 0
+        positions.append(position)
+        position += 1
+    return positions
+
+
+@wrong("positions_of", "all documents are taken to be equally long:")
+def divides(document_starts, length):
+    return [i % (length // len(document_starts)) for i in range(length)]
+
+
+wrong("positions_of", "the row is one place too long.")(
+    lambda starts, n: [p for a, b in zip(starts, [*starts[1:], n + 1], strict=True) for p in range(b - a)]
+)
+wrong("positions_of", "starts are taken for lengths: a document is")(
+    lambda starts, n: functools.reduce(operator.iadd, [list(range(s)) for s in starts], [])
+)
+wrong("positions_of", "starts, and the row's end, are taken for")(
+    lambda starts, n: [p for size in [*starts, n] for p in range(size)]
+)
+wrong("positions_of", "positions run on through the whole row: they", natural=False)(
+    lambda starts, n: torch.arange(n) - torch.tensor(starts).repeat_interleave(n)[:n]
+)
+
+# may_look
+
+
+@wrong("may_look", "a plain causal mask: each place looks at all")
+def compares_segments_strictly(position_ids):
+    segments = np.cumsum([p == 0 for p in position_ids])
+    n = len(position_ids)
+    return [[bool(segments[q] > segments[k]) or k <= q for k in range(n)] for q in range(n)]
+
+
+@wrong("may_look", "as many places as the position says are open,")
+def looks_up_to_its_position(position_ids):
+    n = len(position_ids)
+    return [[k < position_ids[q] for k in range(n)] for q in range(n)]
+
+
+@wrong("may_look", "rows and columns are exchanged: row q says")
+def swaps_q_and_k(position_ids):
+    n = len(position_ids)
+    mask = [[False] * n for _ in range(n)]
+    for q in range(n):
+        for k in range(q - position_ids[q], q + 1):
+            mask[k][q] = True
+    return mask
+
+
+@wrong("may_look", "there is text in the rows, no `True` and")
+def strings(position_ids):
+    n = len(position_ids)
+    return [["True" if q - position_ids[q] <= k <= q else "False" for k in range(n)] for q in range(n)]
+
+
+@wrong("may_look", "the last document's start is taken for that")
+def starts_from_max(position_ids):
+    starts = [i for i, p in enumerate(position_ids) if p == 0]
+    n = len(position_ids)
+    return [[starts[-1] <= k <= q for k in range(n)] for q in range(n)]
+
+
+@wrong("may_look", "a first place looks at itself alone, but")
+def crosses_boundary_check(position_ids):
+    n = len(position_ids)
+    return [[(k <= q and position_ids[q] != 0) or k == q for k in range(n)] for q in range(n)]
+
+
+@wrong("may_look", "the document begins one place too late, so")
+def any_zero_between(position_ids):
+    n = len(position_ids)
+    return [[k <= q and 0 not in position_ids[k : q + 1] for k in range(n)] for q in range(n)]
+
+
+@wrong("may_look", "at the first place of a document, that before")
+def any_zero_between_open(position_ids):
+    n = len(position_ids)
+    return [[k <= q and 0 not in position_ids[k + 1 : q] for k in range(n)] for q in range(n)]
+
+
+@wrong("may_look", "within its document, each place also looks at")
+def not_causal_within(position_ids):
+    segments = list(accumulate(p == 0 for p in position_ids))
+    return [[a == b for a in segments] for b in segments]
+
+
+@wrong("may_look", "entries are missing. Those that are there are")
+def rows_only_for_starts(position_ids):
+    n = len(position_ids)
+    return [[q - position_ids[q] <= k <= q for k in range(n)] for q in range(n) if position_ids[q] == 0]
+
+
+# pack_in_order
+
+
+@wrong("pack_in_order", "the document that does not fit is put into")
+def checks_after_adding(lengths, max_length):
+    packs, pack, used = [], [], 0
+    for i, n in enumerate(lengths):
+        pack.append(i)
+        used += n
+        if used > max_length:
+            packs.append(pack)
+            pack, used = [], 0
+    if pack:
+        packs.append(pack)
+    return packs
+
+
+@wrong("pack_in_order", "a document that does not fit is left out: it")
+def takes_the_last_out_but_loses_it(lengths, max_length):
+    packs, pack, used = [], [], 0
+    for i, n in enumerate(lengths):
+        pack.append(i)
+        used += n
+        if used > max_length:
+            packs.append(pack[:-1])
+            pack, used = [], 0
+    if pack:
+        packs.append(pack)
+    return packs
+
+
+@wrong("pack_in_order", "two things at once: the document that opens a pack behind the first")
+def forgets_length_of_carried(lengths, max_length):
+    packs, pack, used = [], [], 0
+    for i, n in enumerate(lengths):
+        if used + n > max_length:
+            packs.append(pack)
+            pack = [i]
+            used = 0
+        else:
+            pack.append(i)
+            used += n
+    packs.append(pack)
+    return packs
+
+
+@wrong("pack_in_order", "without documents there is no pack: the")
+def appends_last_always(lengths, max_length):
+    packs, pack, used = [], [], 0
+    for i, n in enumerate(lengths):
+        if used + n > max_length:
+            packs.append(pack)
+            pack, used = [i], n
+        else:
+            pack.append(i)
+            used += n
+    packs.append(pack)
+    return packs
+
+
+@wrong("pack_in_order", "a pack of exactly `max_length` tokens is")
+def exact_strict_with_pack(lengths, max_length):
+    packs, pack, used = [], [], 0
+    for i, n in enumerate(lengths):
+        if used + n < max_length:
+            pack.append(i)
+            used += n
+        else:
+            if pack:
+                packs.append(pack)
+            pack, used = [i], n
+    if pack:
+        packs.append(pack)
+    return packs
+
+
+@wrong("pack_in_order", "the *numbers* of the documents in a pack are")
+def sum_of_indices(lengths, max_length):
+    packs = []
+    for i, n in enumerate(lengths):
+        if packs and sum(packs[-1]) + n <= max_length:
+            packs[-1].append(i)
+        else:
+            packs.append([i])
+    return packs
+
+
+@wrong("pack_in_order", "how *many* documents are in a pack is taken")
+def length_of_pack(lengths, max_length):
+    packs = []
+    for i, n in enumerate(lengths):
+        if packs and len(packs[-1]) + n <= max_length:
+            packs[-1].append(i)
+        else:
+            packs.append([i])
+    return packs
+
+
+@wrong("pack_in_order", "a document goes back into an *earlier* pack")
+def any_pack_with_room(lengths, max_length):
+    packs = []
+    for i, n in enumerate(lengths):
+        for pack in packs:
+            if sum(lengths[j] for j in pack) + n <= max_length:
+                pack.append(i)
+                break
+        else:
+            packs.append([i])
+    return packs
+
+
+@wrong("pack_in_order", "the documents are sorted first, the longest")
+def sorted_order(lengths, max_length):
+    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+    packs, room = [], 0
+    for i in order:
+        if lengths[i] > room:
+            packs.append([])
+            room = max_length
+        packs[-1].append(i)
+        room -= lengths[i]
+    return packs
+
+
+@wrong("pack_in_order", "packs hold two documents at most.")
+def two_at_most(lengths, max_length):
+    packs, i = [], 0
+    while i < len(lengths):
+        if i + 1 < len(lengths) and lengths[i] + lengths[i + 1] <= max_length:
+            packs.append([i, i + 1])
+            i += 2
+        else:
+            packs.append([i])
+            i += 1
+    return packs
+
+
+@wrong("pack_in_order", "a document stands in its pack as often as it")
+def filled_packs(lengths, max_length):
+    packs, room = [], 0
+    for i, n in enumerate(lengths):
+        if n > room:
+            packs.append([])
+            room = max_length
+        packs[-1] += [i] * n
+        room -= n
+    return packs
+
+
+# best_pack
+
+
+@wrong("best_pack", "that is the *emptiest* pack, the one with the")
+def sorted_and_index(rooms, length):
+    for room in sorted(rooms, reverse=True):
+        if room >= length:
+            return rooms.index(room)
+    return None
+
+
+@wrong("best_pack", "of equally full packs the *first* is wanted.")
+def last_index(rooms, length):
+    fitting = [r for r in rooms if r >= length]
+    if not fitting:
+        return None
+    return len(rooms) - 1 - rooms[::-1].index(min(fitting))
+
+
+@wrong("best_pack", "where no pack has room, the answer is `None`,")
+def returns_false(rooms, length):
+    fitting = [r for r in rooms if r >= length]
+    return rooms.index(min(fitting)) if fitting else False
+
+
+@wrong("best_pack", "packs are counted from 1.")
+def count_from_one(rooms, length):
+    fitting = [r for r in rooms if r >= length]
+    return rooms.index(min(fitting)) + 1 if fitting else None
+
+
+@wrong("best_pack", "a pack with exactly so much room is large")
+def best_starts_large(rooms, length):
+    best, least = None, 10
+    for i, room in enumerate(rooms):
+        if length < room < least:
+            best, least = i, room
+    return best
+
+
+@wrong("best_pack", "the least that is left over begins with")
+def never_updates_least_and_strict(rooms, length):
+    best, left = None, length
+    for i, room in enumerate(rooms):
+        if 0 <= room - length < left:
+            best, left = i, room - length
+    return best
+
+
+@wrong("best_pack", "packs without enough room are set to 0, which")
+def numpy_argmin_masked_zero(rooms, length):
+    rooms = np.array(rooms)
+    if not (rooms >= length).any():
+        return None
+    return int(np.argmin(np.where(rooms >= length, rooms, 0)))
+
+
+@wrong("best_pack", "an index is beyond the end: of n entries the")
+def index_error(rooms, length):
+    fitting = sorted((r, i) for i, r in enumerate(rooms) if r >= length)
+    return fitting[0][1]
+
+
+@wrong("best_pack", "that is the *emptiest* pack, the one with the")
+def returns_no_else(rooms, length):
+    fitting = [i for i, r in enumerate(rooms) if r >= length]
+    best = fitting[0] if fitting else None
+    for i in fitting:
+        if rooms[i] > rooms[best]:
+            best = i
+    return best
+
+
+@wrong("best_pack", "pack 0 is taken for none.")
+def truthy(rooms, length):
+    best = min((i for i, r in enumerate(rooms) if r >= length), key=rooms.__getitem__, default=None)
+    return best or None
+
+
+@wrong("best_pack", "the function changes its arguments. Whoever")
+def modifies(rooms, length):
+    best = min((i for i, r in enumerate(rooms) if r >= length), key=rooms.__getitem__, default=None)
+    if best is not None:
+        rooms[best] -= length
+    return best
+
+
+# pack_labels
+
+
+@wrong("pack_labels", "the last document is not scored at all: no")
+def only_starts_behind_first_and_last(input_ids, document_starts, length):
+    labels = [-100] * len(input_ids)
+    for a, b in pairwise(document_starts):
+        labels[a + 1 : b] = input_ids[a + 1 : b]
+    return labels
+
+
+@wrong("pack_labels", "the first and the last id of each document")
+def one_too_short_each(input_ids, document_starts, length):
+    labels = [-100] * len(input_ids)
+    for a, b in pairwise([*document_starts, length]):
+        labels[a + 1 : b - 1] = input_ids[a + 1 : b - 1]
+    return labels
+
+
+@wrong("pack_labels", "padding is scored: from place `length` on")
+def to_the_end_of_the_row(input_ids, document_starts, length):
+    labels = [-100] * len(input_ids)
+    for a, b in pairwise([*document_starts, len(input_ids)]):
+        labels[a + 1 : b] = input_ids[a + 1 : b]
+    return labels
+
+
+@wrong("pack_labels", "the first id of each document is scored,")
+def from_a(input_ids, document_starts, length):
+    labels = [-100] * len(input_ids)
+    for a, b in pairwise([*document_starts, length]):
+        labels[a:b] = input_ids[a:b]
+    return labels
+
+
+@wrong("pack_labels", "the labels are shifted. `transformers` does")
+def next_ids(input_ids, document_starts, length):
+    labels = []
+    for i in range(len(input_ids)):
+        if i + 1 in document_starts or i + 1 >= length:
+            labels.append(-100)
+        else:
+            labels.append(input_ids[i + 1])
+    return labels
+
+
+@wrong("pack_labels", "the id *before* stands at each place: the")
+def previous_ids(input_ids, document_starts, length):
+    labels = []
+    for i in range(len(input_ids)):
+        labels.append(-100 if i in document_starts or i >= length else input_ids[i - 1])
+    return labels
+
+
+@wrong("pack_labels", "the first place of padding is scored.")
+def pad_from_length_plus_one(input_ids, document_starts, length):
+    labels = input_ids[: length + 1] + [-100] * (len(input_ids) - length - 1)
+    for s in document_starts:
+        labels[s] = -100
+    return labels
+
+
+@wrong("pack_labels", "every id that equals the first one of a")
+def starts_ids_by_value(input_ids, document_starts, length):
+    firsts = [input_ids[s] for s in document_starts]
+    return [-100 if x in firsts or i >= length else x for i, x in enumerate(input_ids)]
+
+
+@wrong("pack_labels", "`None` stands where -100 is wanted.")
+def empties(input_ids, document_starts, length):
+    return [None if i in document_starts or i >= length else x for i, x in enumerate(input_ids)]
+
+
+@wrong("pack_labels", "the first id of each document is left out,")
+def masks_both(input_ids, document_starts, length):
+    labels = list(input_ids[:length]) + [-100] * (len(input_ids) - length)
+    for s in document_starts:
+        labels[s] = -100
+        if s:
+            labels[s - 1] = -100
+    return labels
+
+
+@wrong("pack_labels", "nothing is scored at all: the ids inside of")
+def all_minus(input_ids, document_starts, length):
+    return [-100] * len(input_ids)
+
+
+# mean_over_targets
+
+
+@wrong("mean_over_targets", "it is divided by the largest number of")
+def counts_as_weights_normalized_wrongly(means, counts):
+    if not any(counts):
+        return math.nan
+    weights = [c / max(counts) for c in counts]
+    return sum(m * w for m, w in zip(means, weights, strict=True) if w)
+
+
+@wrong("mean_over_targets", "a mean of means: a micro-batch of one target")
+def inverse(means, counts):
+    if not any(counts):
+        return math.nan
+    return sum(m for m, c in zip(means, counts, strict=True) if c) / len([c for c in counts if c > 0])
+
+
+@wrong("mean_over_targets", "two things at once: it is divided by the number of micro-batches,")
+def nan_replaced_counts_len(means, counts):
+    total = sum(m * c for m, c in zip(means, counts, strict=True) if not math.isnan(m))
+    return total / len(counts)
+
+
+@wrong("mean_over_targets", "a micro-batch without targets has NaN for a")
+def plain_try(means, counts):
+    try:
+        return sum(m * c for m, c in zip(means, counts, strict=True)) / sum(counts)
+    except ZeroDivisionError:
+        return math.nan
+
+
+@wrong("mean_over_targets", "without any targets there is no mean: NaN. A")
+def plain_try_zero(means, counts):
+    try:
+        return sum(m * c for m, c in zip(means, counts, strict=True) if c) / sum(counts)
+    except ZeroDivisionError:
+        return 0.0
+
+
+@wrong("mean_over_targets", "upside down: the losses are divided by the")
+def swapped(means, counts):
+    if not any(counts):
+        return math.nan
+    pairs = [(m, c) for m, c in zip(means, counts, strict=True) if c]
+    return sum(c for _, c in pairs) / sum(m * c for m, c in pairs)
+
+
+@wrong("mean_over_targets", "two things at once: all means are added up, and then weighted together")
+def means_times_total(means, counts):
+    if not any(counts):
+        return math.nan
+    total = sum(counts)
+    return sum(m for m, c in zip(means, counts, strict=True) if c) * total / len(means)
+
+
+@wrong("mean_over_targets", "it is divided by both, the number of targets")
+def only_nonempty_means_weighted_by_share_of_batches(means, counts):
+    pairs = [(m, c) for m, c in zip(means, counts, strict=True) if c]
+    return sum(m * c for m, c in pairs) / (sum(c for _, c in pairs) * len(pairs)) if pairs else math.nan
+
+
+@wrong("mean_over_targets", "a micro-batch without targets has NaN for a")
+def is_nan_string(means, counts):
+    total, n = 0, 0
+    for m, c in zip(means, counts, strict=True):
+        if m is not math.nan:
+            total += m * c
+            n += c
+    return total / n if n else math.nan
+
+
+@wrong("mean_over_targets", "that is the mean of the first micro-batch")
+def first_only(means, counts):
+    for m, c in zip(means, counts, strict=True):
+        if c:
+            return m
+    return math.nan
+
+
+@wrong("mean_over_targets", "two things at once: it is divided by the number of micro-batches,")
+def returns_total(means, counts):
+    total = 0
+    for m, c in zip(means, counts, strict=True):
+        if c:
+            total += m * c
+    return total / (len(means) or 1)
+
+
+# chat_labels
+
+
+@wrong("chat_labels", "the other way round: the assistant's turns")
+def flips_condition(roles, turns):
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += ids if role != "assistant" else [-100] * len(ids)
+    labels[0] = -100
+    return labels
+
+
+@wrong("chat_labels", "a turn that is not scored has a single -100,")
+def one_minus_each(roles, turns):
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += ids if role == "assistant" else [-100]
+    labels[0] = -100
+    return labels
+
+
+@wrong("chat_labels", "a turn that is not scored is left out.")
+def skip_others(roles, turns):
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        if role == "assistant":
+            labels.extend(ids)
+    if labels:
+        labels[0] = -100
+    return labels
+
+
+@wrong("chat_labels", "first and last id of each turn are not")
+def mask_first_of_assistant_turns_and_ends(roles, turns):
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += [-100, *ids[1:-1], -100] if role == "assistant" else [-100] * len(ids)
+    return labels
+
+
+@wrong("chat_labels", "the turn behind one of the user's is scored,")
+def last_turn_of_each_pair(roles, turns):
+    labels = []
+    for i, ids in enumerate(turns):
+        labels += ids if i > 0 and roles[i - 1] == "user" else [-100] * len(ids)
+    labels[0] = -100
+    return labels
+
+
+@wrong("chat_labels", "`True` and `False` tell what is scored: a")
+def boolean_mask(roles, turns):
+    return [role == "assistant" for role, ids in zip(roles, turns, strict=True) for _ in ids]
+
+
+@wrong("chat_labels", "the labels are shifted. `transformers` does")
+def shift_by_hand(roles, turns):
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += ids if role == "assistant" else [-100] * len(ids)
+    return [*labels[1:], -100]
+
+
+@wrong("chat_labels", "the *last* id of the conversation is not")
+def hides_last(roles, turns):
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += ids if role == "assistant" else [-100] * len(ids)
+    labels[-1] = -100
+    return labels
+
+
+@wrong("chat_labels", "a dictionary of roles holds one turn for")
+def dict_of_roles(roles, turns):
+    by_role = dict(zip(roles, turns, strict=True))
+    labels = []
+    for role in roles:
+        ids = by_role[role]
+        labels += ids if role == "assistant" else [-100] * len(ids)
+    labels[0] = -100
+    return labels
+
+
+@wrong("chat_labels", "`index` finds the *first* turn with these")
+def index_of_turn(roles, turns):
+    labels = []
+    for ids in turns:
+        role = roles[turns.index(ids)]
+        labels += ids if role == "assistant" else [-100] * len(ids)
+    labels[0] = -100
+    return labels
+
+
+@wrong("chat_labels", "only what the assistant says behind the")
+def nothing_scored_before_the_last_user(roles, turns):
+    last_user = max((i for i, r in enumerate(roles) if r == "user"), default=-1)
+    labels = []
+    for i, (role, ids) in enumerate(zip(roles, turns, strict=True)):
+        labels += ids if role == "assistant" and i > last_user else [-100] * len(ids)
+    labels[0] = -100
+    return labels
+
+
+@wrong("chat_labels", "the end of a turn that others wrote is")
+def end_ids_of_all(roles, turns):
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += ids if role == "assistant" else [x if x == 9 else -100 for x in ids]
+    labels[0] = -100
+    return labels
