@@ -217,7 +217,7 @@ def crop_documents(
         crop: which one is cut, the "shortest" of those that wait, or the "oldest".
     """
     max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
-    buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
+    buffer_size = check_integer("buffer_size", buffer_size, minimum=1, maximum=LONGEST)
     if crop not in ("shortest", "oldest"):
         raise ValueError(f"crop must be 'shortest' or 'oldest', got {crop!r}")
     whole = enumerate(iterate_documents(documents))
@@ -336,7 +336,9 @@ class PackStream:
         self.max_length = check_integer(
             "max_length", max_length, minimum=1, maximum=LONGEST
         )
-        self.buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
+        self.buffer_size = check_integer(
+            "buffer_size", buffer_size, minimum=1, maximum=LONGEST
+        )
         iterate_documents(documents)  # what is no collection is refused now
         self._documents = documents
         self._is_used_up = False

@@ -127,6 +127,8 @@ CALLS = {
     "ids(PackStream([[1, 2, 3]], 2, 1))": [[1, 2], [3]],
     "PackStream([[1, 2, 3]], 0, 1)": ValueError("max_length must be"),
     "pack_stream(DOCUMENTS, 4, buffer_size=0)": ValueError("buffer_size must be an integer of at least 1, got 0"),
+    "pack_stream(DOCUMENTS, 4, buffer_size=10**20)": ValueError("buffer_size must be"),
+    "crop_documents(DOCUMENTS, 4, buffer_size=10**20)": ValueError("buffer_size must be"),
     "pack_stream(DOCUMENTS, 4, buffer_size=True)": TypeError("buffer_size must be"),
     "pack_stream(DOCUMENTS, -4, buffer_size=1)": ValueError("max_length must be"),
     "ids(stream(['abc']))": TypeError("documents[0]: ids must be integers, got text"),
