@@ -21,6 +21,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,11 @@ from torch import distributed, nn
 from torch.utils.data import get_worker_info
 
 from course_lib.foundation import (
+    NO_DOCUMENTS,
+    TASK_BYTES,
     CharTokenizer,
     ConvolutionModel,
+    DurableFile,
     Manifest,
     RayExecutor,
     ShardSettings,
@@ -42,6 +46,7 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_number,
+    checksum,
     encode_each,
     list_files,
     next_chain,
@@ -49,15 +54,14 @@ from course_lib.foundation import (
     process_group,
     process_pool,
     progress_bar,
+    read_json,
     read_task,
     run_in_order,
     smallest_dtype,
     text_digest,
     tokenizer_hash,
+    write_json,
 )
-from course_lib.foundation.durable import DurableFile, checksum, read_json, write_json
-from course_lib.foundation.inputs import TASK_BYTES
-from course_lib.foundation.shard_files import NO_DOCUMENTS
 from course_lib.token_shards import GlobalOrder
 
 IGNORED = -100  # the label of what is not scored
@@ -741,6 +745,4 @@ def _train(options: argparse.Namespace) -> int:
 
 if __name__ == "__main__":
     # Workers know functions by the name of their module, which is not `__main__`.
-    from course_lib.many_machines import main as run
-
-    sys.exit(run())
+    sys.exit(import_module("course_lib.many_machines").main())

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import BrokenExecutor
+from functools import partial
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 from course_lib import many_machines
 from course_lib.foundation import RayExecutor, local_ray, run_in_order
 from course_lib.many_machines import encode_task, tokenize_files
+from deadly import die, encode_or_die, refuse
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()
 SETTINGS = {"shard_size": 5_000, "val_every": 7}
@@ -36,23 +37,6 @@ def tokenize(name: str) -> bool:
     inputs, out = [FOLDER / "documents.jsonl"], FOLDER / name
     tokenize_files(inputs, tokenizer, out, make_executor=RayExecutor, task_bytes=TASK_BYTES, progress=False, **SETTINGS)
     return content(out) == content(FOLDER / "reference")
-
-
-def encode_or_die(job, task) -> int:
-    """Kill the worker of task 1, the first time."""
-    mark = Path(job.folder).with_suffix(".died")
-    if task.number == 1 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return encode_task(job, task)
-
-
-def die(_) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def refuse(line: int) -> None:
-    raise ValueError(f"wrong.jsonl, line {line}")
 
 
 def sleep_on_node(folder: str) -> str:
@@ -103,7 +87,7 @@ def main() -> None:
     found = {}
     with local_ray(2) as cluster:
         found["same shards"] = tokenize("on_ray")
-        many_machines.encode_task = encode_or_die
+        many_machines.encode_task = partial(encode_or_die, 1)
         found["same shards after a worker was killed"] = tokenize("worker_killed")
         many_machines.encode_task = encode_task
         found["a killed run is finished"] = kill_the_run(cluster.address)

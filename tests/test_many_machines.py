@@ -1,10 +1,9 @@
-"""Tasks that may be done anywhere and twice, shards like those of one machine, ranks like one process, sums on paper."""
+"""Tasks that may be done anywhere and twice, shards like those of one machine, ranks like one process."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -28,7 +27,6 @@ from course_lib.foundation import (
     RandomOrder,
     load_documents,
     process_group,
-    process_pool,
     run_ranks,
 )
 from course_lib.foundation.executors import _context
@@ -53,10 +51,12 @@ from course_lib.many_machines import (
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.token_shards import make_shard_loader, verify_shards, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
+from deadly import encode_or_die, run_until_killed
 
 ROOT = Path(__file__).parent.parent
 TEXTS = [document.text for document in load_documents()]
 SETTINGS = {"shard_size": 5_000, "val_every": 7}
+SMALL = {"task_bytes": 10_000, "shard_size": 2_000, "val_every": 7}
 quiet = partial(tokenize_files, progress=False, make_executor=InThisProcess, task_bytes=20_000, **SETTINGS)
 
 
@@ -235,16 +235,6 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, inputs, tokenizer):
 # What is killed
 
 
-def encode_or_die(times: int, job, task) -> int:
-    """Kill the worker of task 3 so many times."""
-    marks = Path(job.folder).with_suffix(".deaths")
-    marks.mkdir(exist_ok=True)
-    if task.number == 3 and len(list(marks.iterdir())) < times:
-        (marks / str(time.time_ns())).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return encode_task(job, task)
-
-
 def test_the_task_of_a_killed_worker_is_done_again(tmp_path, inputs, tokenizer, reference, monkeypatch):
     monkeypatch.setattr(many_machines, "encode_task", partial(encode_or_die, 1))
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=2)
@@ -263,16 +253,10 @@ def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_
     assert content(tmp_path / "out") == reference
 
 
-def run_slowly(inputs: list[Path], tokenizer_file: Path, out: Path) -> None:
-    """What is killed: a run with two workers."""
-    tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    quiet(inputs, tokenizer, out, make_executor=partial(process_pool, 2), task_bytes=6_000, shard_size=1_000)
-
-
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(4))
 def test_a_killed_run_loses_nothing_and_writes_nothing_twice(tmp_path, inputs, made, tokenizer, number):
     out, pieces = tmp_path / "out", tmp_path / "out.pieces"
-    run = _context().Process(target=run_slowly, args=(inputs, made / "tokenizer.json", out))
+    run = _context().Process(target=run_until_killed, args=(inputs, made / "tokenizer.json", out, SMALL))
     run.start()
     # At another point each time: behind so many tasks, or so many shards.
     waits_for = ((pieces, "*.json", 2 + 3 * number), (out, "*.bin", 4 * number))[number % 2]
@@ -283,11 +267,11 @@ def test_a_killed_run_loses_nothing_and_writes_nothing_twice(tmp_path, inputs, m
     left = {path: path.stat().st_mtime_ns for path in out.glob("*_0*.bin")}
     listed = out / "progress.json"
     finished = json.loads(listed.read_text())["shards"]["train"] if listed.exists() else []
-    quiet(inputs, tokenizer, out, task_bytes=6_000, shard_size=1_000)
+    tokenize_files(inputs, tokenizer, out, make_executor=InThisProcess, progress=False, **SMALL)
     for index in range(len(finished)):
         path = out / f"train_{index:06}.bin"
         assert path.stat().st_mtime_ns == left[path]
-    write_shards(TEXTS, tokenizer, tmp_path / "one", progress=False, shard_size=1_000, val_every=7)
+    write_shards(TEXTS, tokenizer, tmp_path / "one", progress=False, shard_size=2_000, val_every=7)
     assert content(out) == content(tmp_path / "one")
 
 
@@ -490,9 +474,9 @@ def test_stopped_at_two_ranks_and_resumed_at_three_nothing_is_repeated_or_skippe
     for reports, num_steps in ((begun, 3), (gone_on, 7)):
         share = 24 // len(reports)
         for step in range(num_steps):
-            steps.append(sorted(sum((r.rows[step * share : (step + 1) * share] for r in reports), [])))
+            steps.append(sorted(row for r in reports for row in r.rows[step * share : (step + 1) * share]))
     assert steps == [sorted(long.rows[step * 24 : (step + 1) * 24]) for step in range(10)]
-    assert Counter(sum(steps[:4], [])) == Counter(range(96))  # the first epoch
+    assert Counter(row for step in steps[:4] for row in step) == Counter(range(96))  # the first epoch
     torch.testing.assert_close(gone_on[0].weights, long.weights, rtol=1e-4, atol=1e-5)
     again = run_ranks(train_rank, 3, *rows, batch_size=24, num_steps=7, state=state)
     assert torch.equal(again[0].weights, gone_on[0].weights)  # the state was not changed by going on

@@ -34,7 +34,7 @@ from typing import Any
 from course_lib.foundation.arguments import check_integer, check_number
 
 RETRIES = 3  # of what was lost with its worker; a wrong input is not tried again
-PRELOADED = "course_lib.sliding_windows"  # imported once for all processes
+PRELOADED = "course_lib.many_machines"  # imported once for all processes
 INSTALL_RAY = (
     'Ray is not installed: pip install "ray>=2.40,<3" (or this project with its extra '
     "`cluster`), on every machine of the cluster; without it, all else works"
@@ -182,7 +182,10 @@ class RayExecutor(Executor):
         self._ray = import_ray()
         self._owns = not self._ray.is_initialized()
         if self._owns:
-            self._ray.init(logging_level="error", log_to_driver=False)
+            try:
+                self._ray.init(logging_level="error", log_to_driver=False)
+            except Exception as error:  # Ray raises this class itself, and others
+                raise OSError(f"Ray can't be started or joined: {error}") from error
         self._remote = self._ray.remote(_call).options(
             max_retries=self.retries, **options
         )
@@ -269,16 +272,17 @@ def local_ray(num_nodes: int = 1, cpus: int = 1) -> Iterator[Any]:
     address = "127.0.0.2" if sys.platform == "linux" else "127.0.0.1"
     cluster = Cluster()
     try:
-        for _ in range(num_nodes):
-            cluster.add_node(
-                num_cpus=cpus,
-                include_dashboard=False,
-                object_store_memory=100 * 2**20,
-                node_ip_address=address,
-                # Found by itself, a port must be told within 15 seconds, which a busy
-                # machine does not always make.
-                **_free_ports(address),
-            )
+        with _patience():
+            for _ in range(num_nodes):
+                cluster.add_node(
+                    num_cpus=cpus,
+                    include_dashboard=False,
+                    object_store_memory=100 * 2**20,
+                    node_ip_address=address,
+                    # Found by itself, a port must be told within 15 seconds, which a
+                    # busy machine does not always make.
+                    **_free_ports(address),
+                )
         ray.init(
             address=cluster.address,
             logging_level="error",
@@ -290,6 +294,46 @@ def local_ray(num_nodes: int = 1, cpus: int = 1) -> Iterator[Any]:
         if ray.is_initialized():
             ray.shutdown()
         cluster.shutdown()
+
+
+@contextmanager
+def _patience(seconds: float = 300) -> Iterator[None]:
+    """Let a node take its time to start: Ray itself gives it 30 seconds, come what may.
+
+    A busy machine needs more.
+    """
+    from ray._private import services
+
+    ask = services.get_node
+
+    def ask_again(*arguments, **options):
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                return ask(*arguments, **options)
+            except RuntimeError:  # it has not registered yet
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    limits = {
+        "RAY_agent_register_timeout_ms": str(int(seconds * 1000)),
+        "RAY_gcs_server_port_wait_time_s": str(int(seconds)),
+        "RAY_worker_register_timeout_seconds": str(int(seconds)),
+        "RAY_health_check_failure_threshold": "30",
+    }
+    before = {name: os.environ.get(name) for name in limits}
+    services.get_node = ask_again
+    os.environ.update(limits)
+    try:
+        yield
+    finally:
+        services.get_node = ask
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _free_ports(address: str) -> dict[str, int]:
