@@ -14,6 +14,7 @@ from course_lib.foundation.arguments import check_integer
 
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
+NOT_THE_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "idle_test"}
 
 
 def load_text(path: str | os.PathLike | None = None) -> str:
@@ -111,20 +112,22 @@ def load_documents(
 def python_sources() -> Iterator[Document]:
     """Read the source of the standard library: a corpus that every Python user has.
 
-    One document a module, by name; without its tests, and without what is no UTF-8.
-    They differ from one release of Python to another.
+    One document a module, in the order of their folders; without its tests, and without
+    what is no UTF-8. They differ from one release of Python to another.
     """
-    folder = Path(sysconfig.get_path("stdlib"))
-    for path in sorted(folder.rglob("*.py")):
-        name = path.relative_to(folder)
-        if {"site-packages", "dist-packages", "test", "tests"} & set(name.parts):
-            continue
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (UnicodeDecodeError, OSError):
-            continue
-        if text.strip():
-            yield Document(name.as_posix(), "python", 5, text)
+    root = sysconfig.get_path("stdlib")
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(set(folders) - NOT_THE_LIBRARY)
+        for name in sorted(files):
+            path = Path(folder, name)
+            if path.suffix != ".py":
+                continue
+            try:
+                text = path.read_text(encoding="utf-8")
+            except (UnicodeDecodeError, OSError):
+                continue
+            if text.strip():
+                yield Document(path.relative_to(root).as_posix(), "python", 5, text)
 
 
 def web_document(row: Mapping[str, object]) -> Document:

@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+from itertools import islice
 from pathlib import Path
 from unittest import mock
 
@@ -30,6 +31,9 @@ def with_corpus(path, load):
 
 def texts(documents):
     return [document.text for document in documents]
+
+
+ROW = {"id": "a", "text": "one", "language": "en", "score": 2.7, "int_score": 3}
 
 
 CALLS = {
@@ -65,6 +69,20 @@ CALLS = {
     "load_documents(min_quality=np.int8(6))": ValueError("min_quality must be"),
     "load_documents(kind='')": ValueError("kind must be one of"),
     "load_documents(kind=5)": ValueError("kind must be one of"),
+    "next(python_sources()).kind": "python",
+    "len(list(islice(python_sources(), 3)))": 3,
+    "python_sources(None)": TypeError("takes 0 positional arguments"),
+    "web_document(ROW).quality": 3,
+    "web_document(ROW | {'score': nan, 'url': None}).kind": "en",
+    "web_document(ROW | {'int_score': 6})": ValueError("row 'a': quality must be"),
+    "web_document(ROW | {'int_score': 2.7})": ValueError("row 'a': quality must be"),
+    "web_document(ROW | {'int_score': True})": ValueError("row 'a': quality must be"),
+    "web_document(ROW | {'text': ''})": ValueError("row 'a': text must be a non-empty string"),
+    "web_document(ROW | {'text': None})": ValueError("row 'a': text must be a non-empty string"),
+    "web_document(ROW | {'text': 'a\\ud800'})": ValueError("text must be Unicode, but character 1 is half"),
+    "web_document({'text': 'a'})": ValueError("row must have the columns ['id', 'int_score', 'language'], got ['text']"),
+    "web_document('text')": TypeError("row must be a dict of columns, got str"),
+    "web_document(None)": TypeError("row must be a dict of columns, got NoneType"),
     "load_documents('~nouser/x')": FileNotFoundError("no document collection at ~nouser/x"),
 }
 TAKES_NO_DATA = {"Document": "a record that load_documents fills with what it has checked"}
