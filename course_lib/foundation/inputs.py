@@ -237,7 +237,7 @@ def _text_in(line: bytes, text_column: str) -> str:
         raise ValueError(f"expected a JSON object, got {type(row).__name__}")
     if text_column not in row:
         raise ValueError(
-            f"there is no {text_column!r}, only {', '.join(row) or 'none'}"
+            f"there is no {text_column!r}, only {', '.join(row) or 'an empty object'}"
         )
     check_unicode(row[text_column], text_column)
     return row[text_column]

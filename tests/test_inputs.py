@@ -1,0 +1,145 @@
+"""Files cut anywhere are read once and in order, and what is wrong in them is named with its place."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import chain
+
+import datasets
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.foundation import list_files, plan_tasks, read_task
+from course_lib.foundation.inputs import kind_of
+
+TEXTS = ["", "one", "two\nlines", "Žluťoučký kůň\u2028馬", "x" * 300, "\ufeff", "end"]
+
+
+def read(inputs, **options) -> list[str]:
+    return list(chain.from_iterable(map(read_task, plan_tasks(inputs, **options))))
+
+
+def lines_of(texts, *, end: str = "\n", ascii_only: bool = False) -> str:
+    return end.join(json.dumps({"id": 1, "text": text}, ensure_ascii=ascii_only) for text in texts)
+
+
+@settings(max_examples=40)
+@given(
+    texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=12),
+    task_bytes=st.integers(1, 200),
+    end=st.sampled_from(["\n", "\r\n", "\n\n"]),
+    mark=st.booleans(),
+    last=st.booleans(),
+)
+def test_lines_cut_at_any_byte_are_read_once_and_in_order(tmp_path_factory, texts, task_bytes, end, mark, last):
+    path = tmp_path_factory.mktemp("lines") / "a.jsonl"
+    content = "\ufeff" * mark + lines_of(texts, end=end) + end * last
+    path.write_bytes(content.encode())
+    assert read([path], task_bytes=task_bytes) == texts
+
+
+def test_all_kinds_give_the_same_documents(tmp_path):
+    (tmp_path / "a.jsonl").write_text(lines_of(TEXTS), encoding="utf-8")
+    (tmp_path / "b.json").write_text(lines_of(TEXTS, ascii_only=True), encoding="ascii")
+    with gzip.open(tmp_path / "c.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(lines_of(TEXTS))
+    rows = datasets.Dataset.from_dict({"id": range(len(TEXTS)), "text": TEXTS})
+    rows.to_parquet(tmp_path / "d.parquet", batch_size=2)
+    rows.save_to_disk(tmp_path / "e")
+    table = pa.table({"text": pa.array(TEXTS, pa.large_string())})
+    with pa.OSFile(str(tmp_path / "f.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=3)
+    for name in ("a.jsonl", "b.json", "c.jsonl.gz", "d.parquet", "e", "f.arrow"):
+        for task_bytes in (1, 100, 10**6):
+            assert read([tmp_path / name], task_bytes=task_bytes) == TEXTS, name
+
+
+def test_a_text_file_is_one_document(tmp_path):
+    (tmp_path / "a.txt").write_bytes("\ufeffä\r\nb\rc\n".encode())
+    (tmp_path / "b.md").write_bytes(b"")
+    assert read([tmp_path]) == ["ä\nb\nc\n", ""]
+
+
+def test_inputs_are_read_in_the_order_given_and_folders_by_name(tmp_path):
+    for name in ("b/2.txt", "b/1.txt", "a.txt", "b/.hidden.txt", "b/cache-1.arrow", "b/picture.png"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    assert read([tmp_path / "b", tmp_path / "a.txt"]) == ["b/1.txt", "b/2.txt", "a.txt"]
+    assert read([tmp_path / "a.txt", tmp_path / "a.txt"]) == ["a.txt", "a.txt"]
+
+
+def test_small_files_share_a_task_and_large_ones_are_cut(tmp_path):
+    for number, size in enumerate((30, 30, 50, 250)):
+        (tmp_path / f"{number}.jsonl").write_bytes(b" " * size)
+    tasks = plan_tasks([tmp_path], task_bytes=100)
+    cut = [[(piece.path[-7], piece.start, piece.stop) for piece in task.pieces] for task in tasks]
+    assert cut == [
+        [("0", 0, 30), ("1", 0, 30), ("2", 0, 50)],
+        [("3", 0, 100)],
+        [("3", 100, 200)],
+        [("3", 200, 250)],
+    ]
+    assert [task.number for task in tasks] == [0, 1, 2, 3]
+    assert [task.num_bytes for task in tasks] == [110, 100, 100, 50]
+    assert plan_tasks([tmp_path], task_bytes=100) == tasks
+
+
+@pytest.mark.parametrize("task_bytes", [1, 40, 10**6])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"{", "line 4: expected a JSON object"),
+        (b"3", "line 4: expected a JSON object, got int"),
+        (b'{"id": 1}', "line 4: there is no 'text', only id"),
+        (b"{}", "line 4: there is no 'text', only an empty object"),
+        (b'{"text": 3}', "line 4: text must be a str, got int"),
+        (b'{"text": "\xff"}', "line 4: expected UTF-8"),
+        (b'{"text": "\\ud800"}', "line 4: text must be Unicode"),
+        (b"[" * 5_000, "line 4: "),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path, line, words, task_bytes):
+    path = tmp_path / "wrong.jsonl"
+    path.write_bytes(b'{"text": "a"}\n\n{"text": "b"}\n' + line + b'\n{"text": "c"}\n')
+    with pytest.raises(ValueError, match=words) as raised:
+        read([path], task_bytes=task_bytes)
+    assert str(path) in str(raised.value)
+
+
+def test_a_wrong_row_is_named(tmp_path):
+    rows = datasets.Dataset.from_dict({"text": ["a"] * 10 + [None]})
+    rows.to_parquet(tmp_path / "holes.parquet", batch_size=4)
+    rows.save_to_disk(tmp_path / "holes")
+    for name in ("holes.parquet", "holes"):
+        with pytest.raises(ValueError, match=r"row 10: text must be a str, got NoneType"):
+            read([tmp_path / name])
+    with pytest.raises(ValueError, match=r"holes\.parquet: there is no column 'body', only text"):
+        list(read_task(plan_tasks([tmp_path / "holes.parquet"])[0], "body"))
+
+
+def test_damaged_files_are_named(tmp_path):
+    for name in ("a.parquet", "a.arrow"):
+        (tmp_path / name).write_bytes(b"no such format")
+        with pytest.raises(ValueError, match=rf"{name}: no "):
+            plan_tasks([tmp_path / name])
+    (tmp_path / "a.txt").write_bytes(b"one\ntw\xf6\n")
+    with pytest.raises(ValueError, match=r"a\.txt, line 2: expected UTF-8, got the byte 0xf6"):
+        read([tmp_path / "a.txt"])
+    packed = gzip.compress(lines_of(["a"] * 1000).encode())
+    (tmp_path / "a.jsonl.gz").write_bytes(packed[:-20])
+    with pytest.raises(ValueError, match=r"a\.jsonl\.gz: cannot be read"):
+        read([tmp_path / "a.jsonl.gz"])
+
+
+def test_what_is_no_input(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="no input file in this folder"):
+        list_files([tmp_path / "empty"])
+    (tmp_path / "a.pdf").touch()
+    with pytest.raises(ValueError, match=r"must be one of .*got \.pdf"):
+        list_files([tmp_path / "a.pdf"])
+    assert kind_of("A.JSONL") == "lines"
+    assert kind_of("a.jsonl.bak") is None
