@@ -2961,7 +2961,7 @@ def shares_thrown_away(buffer_size: int, num_rows: int, seed: int) -> list[int]:
     reference=shares_thrown_away,
     cases=lambda random: [(size, 400, seed) for size in (32, 64) for seed in range(3)],
     explanation=(
-        "It multiplies. What is longer than a row never fits, and is never the "
+        "It grows. What is longer than a row never fits, and is never the "
         "shortest either, as long as there is something else: such documents silt up "
         "the buffer, and fewer and fewer are left to choose from. A loss that is "
         "measured on rows from a fresh buffer belongs to another regime. (Seen in the "
