@@ -107,14 +107,14 @@ def write_shards(
     with ShardWriter(out_dir, settings) as writer:
         if writer.manifest is not None:
             return writer.manifest
-        texts = progress_bar(
-            texts, "writing shards", total=length, unit="text", progress=progress
-        )
         chains: deque[tuple[int, bytes]] = deque()  # of the texts that are on their way
-        needed = _needed_texts(texts, writer, chains)
-        for ids in encode_each(needed, tokenizer, end_of_text_id=end_of_text_id):
-            if not writer.place(*chains.popleft(), ids):
-                break
+        with progress_bar(
+            texts, "writing shards", total=length, unit="text", progress=progress
+        ) as bar:
+            needed = _needed_texts(bar, writer, chains)
+            for ids in encode_each(needed, tokenizer, end_of_text_id=end_of_text_id):
+                if not writer.place(*chains.popleft(), ids):
+                    break
         return writer.finish()
 
 
@@ -184,9 +184,10 @@ def _map(
 class ShardedStream:
     """The shards of a split as one stream of N ids, read where they lie.
 
-    `gather_windows`, `SlidingWindowDataset` and `make_dataloader` take it for `ids`;
-    `len(stream)` is what `token_ledger` wants. `stream[i]`, `stream[a:b]` and
-    `stream[array]` read ids as from an array; `np.asarray(stream)` copies all of them.
+    It is taken wherever the course takes `ids`: `gather_windows` and all that stands on
+    it read the windows that they want, and `len(stream)` is what `token_ledger` wants.
+    `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array;
+    `np.asarray(stream)` copies all of them.
 
     A shard is mapped when it is first read, in each process anew: a worker gets names
     of files, not their contents. The sizes of all files are checked here, the contents
@@ -242,11 +243,10 @@ class ShardedStream:
     @cached_property
     def document_starts(self) -> np.ndarray:
         """Where documents start in the stream, int64, in order."""
-        starts = [
-            np.fromfile(starts_path(self.folder, self.split, index), dtype="<i8")
-            + first
-            for index, first in enumerate(self.borders[:-1])
-        ]
+        starts = []
+        for index, first in enumerate(self.borders[:-1]):
+            path = starts_path(self.folder, self.split, index)
+            starts.append(np.fromfile(path, dtype="<i8") + first)
         return np.concatenate(starts)
 
     def document_starts_in(self, start: int, length: int) -> np.ndarray:
@@ -290,10 +290,8 @@ class ShardedStream:
         starts = as_integers("starts", starts).astype(np.int64)
         last = len(self) - length
         if starts.size and not (starts.min() >= 0 and starts.max() <= last):
-            raise ValueError(
-                f"starts must lie in 0 ... {last}, got {starts.min()} ... "
-                f"{starts.max()}"
-            )
+            found = f"{starts.min()} ... {starts.max()}"
+            raise ValueError(f"starts must lie in 0 ... {last}, got {found}")
         if not self.cross:
             ends = self.borders[np.searchsorted(self.borders, starts, side="right")]
             if (crossing := starts + length > ends).any():
@@ -342,8 +340,8 @@ class ShardedStream:
         for shard in set(shards):
             if self._maps[shard] is None:
                 mapped = _map(self.folder, self.manifest, self.split, shard)
-                # A plain array over the map: slices of an np.memmap take ten times as
-                # long.
+                # a plain array over the map: to slice an np.memmap takes ten times as
+                # long
                 self._maps[shard] = np.asarray(mapped)
         return self._maps
 
@@ -366,6 +364,22 @@ class ShardedStream:
         if copy is False:
             raise ValueError("copy must not be False: the ids lie in several files")
         return np.concatenate(self._pieces(0, len(self))).astype(dtype or self.dtype)
+
+    def astype(self, dtype: object) -> np.ndarray:
+        """Copy all ids into an array."""
+        return np.asarray(self, dtype=dtype)
+
+    def tolist(self) -> list[int]:
+        """Copy all ids into a list."""
+        return np.asarray(self).tolist()
+
+    def min(self) -> np.integer:
+        """Return the smallest id; all are read."""
+        return min(shard.min() for shard in self._mapped(range(len(self._maps))))
+
+    def max(self) -> np.integer:
+        """Return the largest id; all are read."""
+        return max(shard.max() for shard in self._mapped(range(len(self._maps))))
 
     def __getstate__(self) -> dict:
         return self.__dict__ | {"_maps": [None] * len(self._maps)}

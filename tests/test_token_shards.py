@@ -34,6 +34,7 @@ from course_lib.foundation import (
     token_ledger,
     web_document,
 )
+from course_lib.long_documents import chunk_ids
 from course_lib.random_sampling import seq_data_iter_random
 from course_lib.sequential_partitioning import seq_data_iter_sequential
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader, window_starts
@@ -440,6 +441,15 @@ def test_an_unfinished_folder_is_not_read(tmp_path):
         ShardedStream(tmp_path, "train")
 
 
+def test_files_of_somebody_else_stay(tmp_path, undisturbed):
+    (tmp_path / "notes.tmp").write_text("mine")
+    (tmp_path / "train.bin").write_text("mine, too")
+    write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
+    after = contents(tmp_path)
+    assert (after.pop("notes.tmp"), after.pop("train.bin")) == (b"mine", b"mine, too")
+    assert after == undisturbed
+
+
 def test_two_writers_at_once_are_one_too_many(tmp_path, undisturbed):
     def meddling():
         for number, text in enumerate(SOME_TEXTS):
@@ -573,6 +583,15 @@ def test_the_other_schemes_take_a_stream_too(folder, ids):
         ]
         assert len(batches[0]) == len(batches[1]) > 3
         assert all(torch.equal(a, b) for x, y in zip(*batches, strict=True) for a, b in zip(x, y, strict=True))
+
+
+def test_what_wants_an_array_gets_one(folder, ids):
+    stream = ShardedStream(folder, "train")
+    assert CHARACTERS.decode(stream) == CHARACTERS.decode(ids)
+    assert stream.tolist() == ids.tolist()
+    assert stream.astype(np.int64).dtype == np.int64
+    assert (stream.min(), stream.max()) == (ids.min(), ids.max())
+    assert all(map(np.array_equal, chunk_ids(stream, 4_000), chunk_ids(ids, 4_000)))
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])

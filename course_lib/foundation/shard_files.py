@@ -202,6 +202,7 @@ def _dtype_of(tokenizer: object, end_of_text_id: int | None) -> np.dtype:
 
 
 def check_split(split: object) -> str:
+    """Return the name of a split, "train" or "val"; refuse anything else."""
     if not isinstance(split, str):
         raise TypeError(f"split must be a str, got {type(split).__name__}")
     if split not in SPLITS:
@@ -246,6 +247,11 @@ def check_files(
     sums: bool = False,
     progress: bool | None = None,
 ) -> None:
+    """Compare all files that a manifest lists with it: sizes, and sums if asked to.
+
+    Raises:
+        FileNotFoundError, ValueError: naming the file.
+    """
     files = [
         (Path(out_dir) / path, size, sha) for path, size, sha in files_of(manifest)
     ]
@@ -270,8 +276,10 @@ def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
     return shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-def shard_files(out_dir: str | os.PathLike) -> set[str]:
-    pattern = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
+def shard_files(out_dir: str | os.PathLike, ending: str = "") -> set[str]:
+    """Name the files in a folder that have names of shards, and perhaps an ending."""
+    names = rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin"
+    pattern = re.compile(names + re.escape(ending))
     return {name for name in os.listdir(out_dir) if pattern.fullmatch(name)}
 
 
@@ -309,6 +317,7 @@ def _read_record(path: Path, kind: type[Manifest]) -> Manifest:
             raise ValueError("the settings do not have the hash that is given")
         entries["settings"] = settings
         np.dtype(settings.dtype)
+        bytes.fromhex(entries["documents"])
         entries["shards"] = {
             split: tuple(Shard(**shard) for shard in entries["shards"][split])
             for split in SPLITS
@@ -321,7 +330,14 @@ def _read_record(path: Path, kind: type[Manifest]) -> Manifest:
                     "tokens", shard.tokens, minimum=least, maximum=settings.shard_size
                 )
                 check_integer("documents", shard.documents, minimum=0)
-        return kind(**entries)
+        record = kind(**entries)
+        if kind is Progress:
+            check_integer("number", record.number, minimum=0)
+            for split in SPLITS:
+                number, written = record.next_document[split], record.ids_written[split]
+                check_integer("next_document", number, minimum=1)
+                check_integer("ids_written", written, minimum=0)
+        return record
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
 
@@ -403,9 +419,9 @@ class ShardWriter:
                 f"{self.folder / min(found)} is in the way: nothing tells what it is; "
                 "choose an empty folder"
             )
-        for name in os.listdir(self.folder):
-            if name.endswith(TEMPORARY):  # what the killed run was writing
-                (self.folder / name).unlink()
+        records = {name + TEMPORARY for name in (MANIFEST, PROGRESS)}
+        for name in shard_files(self.folder, TEMPORARY) | records:
+            (self.folder / name).unlink(missing_ok=True)  # the killed run was writing
         self._begun = begun
         self._number, self._chain = begun.number, bytes.fromhex(begun.documents)
         self._is_checked = begun.number == 0
@@ -531,6 +547,7 @@ class _SplitWriter:
 
     @property
     def is_full(self) -> bool:
+        """Whether no further id fits."""
         return self.num_tokens == self.size
 
     def append(self, ids: np.ndarray) -> int:
