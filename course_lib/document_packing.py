@@ -184,8 +184,9 @@ def _pieces(
     documents: Iterable[Ids], max_length: int, split_long: bool = True
 ) -> Iterator[Piece]:
     for number, ids in enumerate(iterate_documents(documents)):
-        end = len(ids) if split_long else min(len(ids), max_length)
-        for offset in range(0, end, max_length):
+        if not split_long:
+            ids = ids[:max_length]
+        for offset in range(0, len(ids), max_length):
             yield Piece(number, offset, ids[offset : offset + max_length])
 
 
