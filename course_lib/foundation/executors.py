@@ -7,6 +7,7 @@ another thing: processes that run at the same time and wait for one another.
 
 from __future__ import annotations
 
+import inspect
 import multiprocessing
 import os
 import pickle
@@ -34,7 +35,8 @@ from typing import Any
 from course_lib.foundation.arguments import check_integer, check_number
 
 RETRIES = 3  # of what was lost with its worker; a wrong input is not tried again
-PRELOADED = "course_lib.many_machines"  # imported once for all processes
+# Imported once for all processes; the second by the first step of any optimizer.
+PRELOADED = ["course_lib.many_machines", "torch._dynamo"]
 INSTALL_RAY = (
     'Ray is not installed: pip install "ray>=2.40,<3" (or this project with its extra '
     "`cluster`), on every machine of the cluster; without it, all else works"
@@ -53,7 +55,7 @@ def _context() -> multiprocessing.context.BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([PRELOADED])
+    context.set_forkserver_preload(PRELOADED)
     return context
 
 
@@ -279,9 +281,7 @@ def local_ray(num_nodes: int = 1, cpus: int = 1) -> Iterator[Any]:
                     include_dashboard=False,
                     object_store_memory=100 * 2**20,
                     node_ip_address=address,
-                    # Found by itself, a port must be told within 15 seconds, which a
-                    # busy machine does not always make.
-                    **_free_ports(address),
+                    runtime_env_agent_port=_free_port(address),
                 )
         ray.init(
             address=cluster.address,
@@ -298,13 +298,14 @@ def local_ray(num_nodes: int = 1, cpus: int = 1) -> Iterator[Any]:
 
 @contextmanager
 def _patience(seconds: float = 300) -> Iterator[None]:
-    """Let a node take its time to start: Ray itself gives it 30 seconds, come what may.
+    """Let a node take its time: on a busy machine Ray itself gives it too little.
 
-    A busy machine needs more.
+    It waits 30 seconds for the whole node, and 15 for each port of helpers that only
+    its dashboard needs: those are answered at once, with "there is none".
     """
     from ray._private import services
 
-    ask = services.get_node
+    ask, start = services.get_node, services.start_raylet
 
     def ask_again(*arguments, **options):
         deadline = time.monotonic() + seconds
@@ -316,6 +317,16 @@ def _patience(seconds: float = 300) -> Iterator[None]:
                     raise
                 time.sleep(0.2)
 
+    def answer_and_start(*arguments, **options):
+        given = inspect.signature(start).bind(*arguments, **options).arguments
+        for name in (
+            "metrics_agent_port",
+            "metrics_export_port",
+            "dashboard_agent_listen_port",
+        ):
+            Path(given["session_dir"], f"{name}_{given['node_id']}").write_text("-1")
+        return start(*arguments, **options)
+
     limits = {
         "RAY_agent_register_timeout_ms": str(int(seconds * 1000)),
         "RAY_gcs_server_port_wait_time_s": str(int(seconds)),
@@ -323,12 +334,12 @@ def _patience(seconds: float = 300) -> Iterator[None]:
         "RAY_health_check_failure_threshold": "30",
     }
     before = {name: os.environ.get(name) for name in limits}
-    services.get_node = ask_again
+    services.get_node, services.start_raylet = ask_again, answer_and_start
     os.environ.update(limits)
     try:
         yield
     finally:
-        services.get_node = ask
+        services.get_node, services.start_raylet = ask, start
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
@@ -336,20 +347,9 @@ def _patience(seconds: float = 300) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _free_ports(address: str) -> dict[str, int]:
-    names = (
-        "metrics_agent_port",
-        "metrics_export_port",
-        "dashboard_agent_listen_port",
-        "runtime_env_agent_port",
-    )
-    sockets = [socket.create_server((address, 0)) for _ in names]
-    ports = {
-        name: taken.getsockname()[1] for name, taken in zip(names, sockets, strict=True)
-    }
-    for taken in sockets:
-        taken.close()
-    return ports
+def _free_port(address: str) -> int:
+    with socket.create_server((address, 0)) as taken:
+        return taken.getsockname()[1]
 
 
 # Ranks: processes that run at the same time, and wait for one another.

@@ -1,0 +1,44 @@
+"""Hostile calls of executors and ranks: how many, how long, and what is none of them."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from course_lib.foundation.executors import InThisProcess, run_in_order
+
+
+def ordered(*arguments, **options):
+    return list(run_in_order(*arguments, **options))
+
+
+CALLS = {
+    "process_pool(0)": ValueError("num_workers must be an integer of at least 1 and at most 1024, got 0"),
+    "process_pool(2000)": ValueError("num_workers must be"),
+    "process_pool(1.0)": TypeError("num_workers must be"),
+    "process_pool(True)": TypeError("num_workers must be"),
+    "ordered(abs, [], InThisProcess)": [],
+    "ordered(abs, iter([-1, -2]), InThisProcess())": [1, 2],
+    "ordered(abs, [-1], InThisProcess, retries=-1)": ValueError("retries must be"),
+    "ordered(abs, [-1], InThisProcess, retries=None)": TypeError("retries must be"),
+    "ordered(abs, [-1], None)": TypeError("make_executor must be an executor or make one, got NoneType"),
+    "ordered(abs, [-1], 2)": TypeError("make_executor must be an executor or make one, got int"),
+    "ordered(abs, ['a'], InThisProcess)": TypeError("bad operand"),
+    "list(run_in_order(abs, [-1], InThisProcess))": [1],
+    "list(run_in_order(abs, [-1], ThreadPoolExecutor))": [1],
+    "InThisProcess().submit(abs, -3).result()": 3,
+    "InThisProcess().submit(abs, 'a').result()": TypeError("bad operand"),
+    "RayExecutor(retries=-1)": ValueError("retries must be"),
+    "RayExecutor(retries='3')": TypeError("retries must be"),
+    "local_ray(0).__enter__()": ValueError("num_nodes must be"),
+    "local_ray(1, cpus=0).__enter__()": ValueError("cpus must be"),
+    "run_ranks(time.time, 0)": ValueError("world_size must be"),
+    "run_ranks(time.time, 2.0)": TypeError("world_size must be"),
+    "run_ranks(time.time, 1000)": ValueError("world_size must be"),
+    "run_ranks(time.time, 2, time_limit=0)": ValueError("time_limit must be a finite number above 0"),
+    "run_ranks(time.time, 2, time_limit=nan)": ValueError("time_limit must be"),
+    "run_ranks(time.time, 2, time_limit=None)": TypeError("time_limit must be"),
+}
+
+TAKES_NO_DATA = {
+    "import_ray": "it takes no arguments",
+    "process_group": "what torch.distributed makes of wrong ranks is its own affair; run_ranks checks its own",
+}

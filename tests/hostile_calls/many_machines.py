@@ -1,0 +1,162 @@
+"""Hostile calls of lesson 11: files into shards, ranks, and sums on paper."""
+
+import atexit
+import itertools
+import tempfile
+from pathlib import Path
+
+import torch
+
+from course_lib.foundation import CharTokenizer, ConvolutionModel, InThisProcess, ShardSettings, plan_tasks
+from course_lib.many_machines import Job, encode_task, read_result, tokenize_files, train_rank
+
+ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
+atexit.register(ROOM.cleanup)
+NUMBERS = itertools.count()
+CHARACTERS = CharTokenizer("abc")
+JOB = Job(tempfile.mkdtemp(dir=ROOM.name), "text", ShardSettings.of(CHARACTERS), CHARACTERS)
+ROWS = torch.zeros(4, 3, dtype=torch.int64)
+UNSCORED = torch.full((4, 3), -100)
+
+
+def new(data=b'{"text": "ab"}\n{"text": ""}\n', ending=".jsonl"):
+    path = Path(ROOM.name) / f"{next(NUMBERS)}{ending}"
+    path.write_bytes(data)
+    return path
+
+
+def task(data=b'{"text": "ab"}\n{"text": ""}\n'):
+    return plan_tasks([new(data)])[0]
+
+
+def shards(inputs=None, tokenizer=CHARACTERS, **options):
+    options = {"make_executor": InThisProcess, "progress": False, **options}
+    out = new(ending="").with_suffix(".d")
+    manifest = tokenize_files([new()] if inputs is None else inputs, tokenizer, out, **options)
+    return manifest.num_tokens("train"), manifest.num_tokens("val")
+
+
+def result(data):
+    return [(len(digest), ids.tolist()) for digest, ids in read_result(JOB, encoded(data))]
+
+
+def encoded(data):
+    made = task(data)
+    encode_task(JOB, made)
+    return made.number
+
+
+def train(inputs=ROWS, targets=ROWS, vocab_size=4, batch_size=2, num_steps=1, **options):
+    report = train_rank(inputs, targets, vocab_size, batch_size=batch_size, num_steps=num_steps, **options)
+    return len(report.losses)
+
+
+def backward(function, scored, loss=1.0):
+    model = ConvolutionModel(3, hidden_size=2)
+    sum_of_all = model(torch.zeros(1, 2, dtype=torch.int64)).sum() * 0 + loss
+    return function(model, sum_of_all, scored)
+
+
+CALLS = {
+    # tokenizing
+    "shards()": (4, 0),
+    "shards(val_every=1)": (0, 4),
+    "shards(shard_size=1, val_every=2)": (3, 1),
+    "shards([new(), new()], val_every=4)": (7, 1),
+    "shards([])": ValueError("inputs must hold at least one file"),
+    "shards([new(b'')])": ValueError("documents must hold at least one"),
+    'shards([new(b\'{"text": "xyz"}\')])': ValueError("character 'x' at position 0 is not in the alphabet"),
+    "shards(tokenizer=None)": TypeError("tokenizer must have a method encode(text)"),
+    "shards(num_workers=0, make_executor=None)": ValueError("num_workers must be"),
+    "shards(num_workers=1.0, make_executor=None)": TypeError("num_workers must be"),
+    "shards(make_executor=3)": TypeError("make_executor must be"),
+    "shards(shard_size=0)": ValueError("shard_size must be"),
+    "shards(val_every=True)": TypeError("val_every must be"),
+    "shards(max_tokens=2)": ValueError("documents must hold at least one, of no more than max_tokens"),
+    "shards(max_tokens=3)": (3, 0),
+    "shards(text_column='body')": ValueError("line 1: there is no 'body'"),
+    "shards(text_column=None)": TypeError("text_column must be a str"),
+    "shards(task_bytes=0)": ValueError("task_bytes must be"),
+    "shards(task_bytes=np.int8(5))": (4, 0),
+    "tokenize_files('a.jsonl', CHARACTERS, 'o')": TypeError("inputs must be several paths"),
+    "tokenize_files([new()], CHARACTERS, None)": TypeError("NoneType"),
+    "encode_task(JOB, task())": 2,
+    "encode_task(JOB, task(b'\\n'))": 0,
+    "encode_task(JOB, task(b'3'))": ValueError("line 1"),
+    "is_done(JOB, Task(99, ()))": False,
+    "is_done(JOB, task(b' ' * 40)) if encode_task(JOB, task()) else None": False,
+    'result(b\'{"text": "ab"}\')': [(32, [0, 1, 3])],
+    "result(b'\\n')": [],
+    "list(read_result(JOB, 98))": FileNotFoundError("No such file"),
+    "list(read_result(JOB, encoded(b'\\n')))": [],
+    "main([])": SystemExit("2"),
+    "main(['tokenize', 'a.jsonl', '--tokenizer', 'nowhere.json', '--out', 'o'])": 1,
+    "main(['train', 'nowhere.jsonl'])": 1,
+    # feeding
+    "rank_and_size()": (0, 1),
+    "rank_and_size(2)": TypeError("takes 0 positional arguments"),
+    "reader_number()": (0, 1),
+    "reader_number(2)": TypeError("takes 0 positional arguments"),
+    "rows_of_documents([], CHARACTERS, 4)": ValueError("texts must hold at least one document"),
+    "rows_of_documents('ab', CHARACTERS, 4)": TypeError("texts must be several texts"),
+    "rows_of_documents(['ab'], CHARACTERS, 0)": ValueError("context_length must be"),
+    "rows_of_documents(['ab'], CHARACTERS, 3)[1]": [[1, 3, -100]],
+    "sum_over_ranks(torch.ones(2))": [1, 1],
+    "sum_over_ranks(torch.ones(0))": [],
+    "backward(backward_by_targets, 4)": 0.25,
+    "backward(backward_by_targets, 0)": ValueError("no rank has a target to score"),
+    "backward(backward_by_ranks, 4)": 0.25,
+    "backward(backward_by_ranks, 0)": float("inf"),
+    "train()": 1,
+    "train(num_steps=5)": 5,
+    "train(num_steps=0)": ValueError("num_steps must be"),
+    "train(batch_size=0)": ValueError("batch_size must be"),
+    "train(batch_size=5)": ValueError("batch_size 5"),
+    "train(batch_size=2.0)": TypeError("batch_size must be"),
+    "train(loss='mean')": ValueError("loss must be one of global, mean of means, got 'mean'"),
+    "train(learning_rate=nan)": ValueError("learning_rate must be"),
+    "train(learning_rate=0)": ValueError("learning_rate must be"),
+    "train(targets=UNSCORED)": ValueError("no rank has a target to score"),
+    "train_rank(ROWS, ROWS, 4, batch_size=4, num_steps=1).rows.__len__()": 4,
+    "train_rank(ROWS, ROWS, 0, batch_size=4, num_steps=1)": ValueError("vocab_size must be"),
+    "take_steps([0])": 0,
+    "take_steps([1, 2])": ValueError("one number for each of 1 ranks, got 2"),
+    "attention_pairs([])": 0,
+    "attention_pairs([0])": ValueError("lengths must be at least 1"),
+    "attention_pairs([-3])": ValueError("lengths must be at least 1"),
+    "attention_pairs([1.5])": TypeError("lengths must be integers"),
+    "attention_pairs(np.array([300], dtype=np.int16))": 45150,
+    "attention_pairs([2**40])": 2**39 * (2**40 + 1),
+    "waiting_share([])": ValueError("work must hold at least one amount"),
+    "waiting_share([0, 0])": ValueError("work must hold at least one amount"),
+    "waiting_share([1, -1])": ValueError("work must be"),
+    "waiting_share([nan])": ValueError("work must be"),
+    # on paper
+    "stored_bytes(0, 10)": 0,
+    "stored_bytes(np.int16(30_000), 70_000)": 120_000,
+    "stored_bytes(-1, 10)": ValueError("num_tokens must be"),
+    "stored_bytes(1.5e13, 10)": TypeError("num_tokens must be"),
+    "stored_bytes(1, 0)": ValueError("vocab_size must be"),
+    "count_shards(0, 5)": 0,
+    "count_shards(5, 5)": 1,
+    "count_shards(6, 5)": 2,
+    "count_shards(6, 0)": ValueError("shard_size must be"),
+    "encoding_hours(3600, 1)": 1.0,
+    "encoding_hours(1, 0)": ValueError("tokens_per_second must be"),
+    "encoding_hours(nan, 1)": ValueError("num_tokens must be"),
+    "encoding_hours(1, 1, 0)": ValueError("num_machines must be"),
+    "feeding_bandwidth(10, 50_000, 3)": 60.0,
+    "feeding_bandwidth(inf, 50_000)": ValueError("tokens_per_second must be"),
+    "feeding_bandwidth(10, 50_000, 0)": ValueError("num_readers must be"),
+    "permutation_bytes(0)": 0,
+    "permutation_bytes(10)": 40,
+    "permutation_bytes(-1)": ValueError("num_windows must be"),
+    "hours_between_failures(1, 10)": 10.0,
+    "hours_between_failures(0, 10)": ValueError("num_machines must be"),
+    "hours_between_failures(2, 0)": ValueError("hours_between_failures_of_one must be"),
+}
+
+TAKES_NO_DATA = {
+    "Job": "a record that tokenize_files fills with what it has checked",
+    "RankReport": "what train_rank returns",
+}
