@@ -441,7 +441,8 @@ def train_rank(
     """Train a small model on rows, as one rank of many or as the only process.
 
     Every rank calls it with the same arguments. All begin with the same weights, take
-    equally many steps, and read different rows of one order, a new one each epoch.
+    equally many steps, and read different rows of one order, a new one each epoch. At
+    its end the rows that are too few for a step are left out.
 
     Args:
         inputs, targets: shape (rows, T); a target of -100 is not scored.

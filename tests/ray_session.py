@@ -84,22 +84,24 @@ def kill_the_run(address: str) -> bool:
 
 
 def main() -> None:
+    # In the order in which most workers can be used again: a new one imports PyTorch.
     found = {}
     with local_ray(2) as cluster:
         found["same shards"] = tokenize("on_ray")
         many_machines.encode_task = partial(encode_or_die, 1)
         found["same shards after a worker was killed"] = tokenize("worker_killed")
         many_machines.encode_task = encode_task
+        found["a task outlives its node"] = lose_a_node(cluster)
         found["a killed run is finished"] = kill_the_run(cluster.address)
         try:
             list(run_in_order(refuse, [3], RayExecutor))
         except ValueError as error:
             found["wrong line"] = f"{type(error).__name__}: {error}"
         try:
-            list(run_in_order(die, [0], lambda: RayExecutor(retries=0), retries=0))
+            with RayExecutor(retries=0) as executor:
+                executor.submit(die).result()
         except BrokenExecutor as error:
             found["given up"] = str(error)
-        found["a task outlives its node"] = lose_a_node(cluster)
     print(json.dumps(found))
 
 

@@ -331,7 +331,7 @@ def _patience(seconds: float = 300) -> Iterator[None]:
         "RAY_agent_register_timeout_ms": str(int(seconds * 1000)),
         "RAY_gcs_server_port_wait_time_s": str(int(seconds)),
         "RAY_worker_register_timeout_seconds": str(int(seconds)),
-        "RAY_health_check_failure_threshold": "30",
+        "RAY_health_check_failure_threshold": "10",
     }
     before = {name: os.environ.get(name) for name in limits}
     services.get_node, services.start_raylet = ask_again, answer_and_start

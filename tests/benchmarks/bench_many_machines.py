@@ -1,0 +1,127 @@
+"""What it costs to cut the work into tasks, and what more workers give: `pytest -n 0 tests/benchmarks/bench_*.py`.
+
+Ratios within one run. Speed-ups of processes depend on the machine's cores, so they are reported, not asserted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from measuring import compare, over
+from tokenizers import Tokenizer
+
+from course_lib.foundation import (
+    NO_DOCUMENTS,
+    InThisProcess,
+    ShardSettings,
+    ShardWriter,
+    copy_to_device,
+    encode_corpus,
+    encode_each,
+    load_documents,
+    next_chain,
+    process_pool,
+    text_digest,
+)
+from course_lib.many_machines import encoding_hours, tokenize_files
+from course_lib.token_shards import write_shards
+from course_lib.tokenizer_pipeline import build_tokenizer
+
+ROUNDS = 3
+COPIES = 20
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    return [document.text for document in load_documents()] * COPIES
+
+
+@pytest.fixture(scope="module")
+def tokenizer(texts) -> Tokenizer:
+    return build_tokenizer(texts[: len(texts) // COPIES], vocab_size=4_000, progress=False)
+
+
+@pytest.fixture(scope="module")
+def files(texts, tmp_path_factory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("inputs")
+    paths = [folder / f"{number}.jsonl" for number in range(4)]
+    for number, path in enumerate(paths):
+        path.write_text("\n".join(json.dumps({"text": text}) for text in texts[number::4]), encoding="utf-8")
+    return paths
+
+
+def test_tasks_and_their_files_cost_little_beside_encoding(benchmark, report, files, tokenizer, texts, tmp_path):
+    # One thread for all contenders: else the library's threads are what is measured.
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    folders = (tmp_path / str(number) for number in itertools.count())
+    run = partial(tokenize_files, files, tokenizer, progress=False, task_bytes=2**20)
+    contenders = {
+        "tasks": lambda: run(next(folders), make_executor=InThisProcess),
+        "write_shards": lambda: write_shards(texts, tokenizer, next(folders), progress=False),
+        "encode": lambda: encode_corpus(texts, tokenizer, progress=False),
+        "two": lambda: run(next(folders), make_executor=partial(process_pool, 2)),
+    }
+    seconds = compare(benchmark, contenders, ROUNDS)
+    num_tokens = len(encode_corpus(texts, tokenizer, progress=False))
+    names = {
+        "tasks": "tokenize_files, in this process",
+        "two": "tokenize_files, two processes (and starting them)",
+        "write_shards": "write_shards",
+        "encode": "encode_corpus alone, in memory",
+    }
+    for name, label in names.items():
+        rate = num_tokens / seconds[name]
+        hours = encoding_hours(15e12, rate, 1000)
+        report(label, f"{rate / 1e6:.2f} M tokens/s", f"{hours:,.1f} h for 15 T tokens on 1,000 such machines")
+    assert seconds["tasks"] < 2 * seconds["encode"]
+
+
+def test_placing_is_much_faster_than_encoding(benchmark, report, texts, tokenizer, tmp_path):
+    folders = (tmp_path / str(number) for number in itertools.count())
+    settings = ShardSettings.of(tokenizer)
+    documents = [(text_digest(text), ids) for text, ids in zip(texts, encode_each(texts, tokenizer), strict=True)]
+
+    def place() -> None:
+        with ShardWriter(next(folders), settings) as writer:
+            chain = NO_DOCUMENTS
+            for number, (digest, ids) in enumerate(documents, start=1):
+                chain = next_chain(chain, digest)
+                writer.place(number, chain, ids)
+            writer.finish()
+
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    contenders = {"place": place, "encode": lambda: encode_corpus(texts, tokenizer, progress=False)}
+    seconds = compare(benchmark, contenders, ROUNDS)
+    ratio = seconds["encode"] / seconds["place"]
+    num_tokens = sum(len(ids) for _, ids in documents)
+    report("placing", f"{num_tokens / seconds['place'] / 1e6:,.1f} M tokens/s", f"{ratio:.0f} x encoding")
+    assert ratio > 3
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")
+def test_copies_ahead_beside_copies_one_by_one(benchmark, report):
+    batches = [(torch.randint(50_000, (64, 1025)),) for _ in range(64)]
+    weights = torch.randn(4096, 4096, device="cuda")
+
+    def work(_: object) -> None:
+        for _ in range(4):
+            weights @ weights
+
+    def one_by_one() -> None:
+        for batch in batches:
+            work(batch[0].to("cuda"))
+        torch.cuda.synchronize()
+
+    def ahead() -> None:
+        over(copy_to_device(batches, "cuda"), work)()
+        torch.cuda.synchronize()
+
+    seconds = compare(benchmark, {"ahead": ahead, "one by one": one_by_one}, 10)
+    for name, value in seconds.items():
+        report(name, f"{len(batches) / value:,.0f} batches/s", f"{seconds['one by one'] / value:.2f}x")
