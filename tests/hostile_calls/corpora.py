@@ -80,7 +80,7 @@ CALLS = {
     "web_document(ROW | {'text': ''})": ValueError("row 'a': text must be a non-empty string"),
     "web_document(ROW | {'text': None})": ValueError("row 'a': text must be a non-empty string"),
     "web_document(ROW | {'text': 'a\\ud800'})": ValueError("text must be Unicode, but character 1 is half"),
-    "web_document({'text': 'a'})": ValueError("row must have the columns ['id', 'int_score', 'language'], got ['text']"),
+    "web_document({'text': 'a'})": ValueError("row must have the columns ['id', 'int_score', 'language'], got"),
     "web_document('text')": TypeError("row must be a dict of columns, got str"),
     "web_document(None)": TypeError("row must be a dict of columns, got NoneType"),
     "load_documents('~nouser/x')": FileNotFoundError("no document collection at ~nouser/x"),
