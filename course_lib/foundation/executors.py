@@ -8,6 +8,7 @@ another thing: processes that run at the same time and wait for one another.
 from __future__ import annotations
 
 import inspect
+import logging
 import multiprocessing
 import os
 import pickle
@@ -239,13 +240,17 @@ def _call(function: Callable, *arguments, **options) -> Any:
 
 
 def import_ray():
-    """Return the module `ray`, told to send no statistics, or say what to install."""
+    """Return the module `ray`, told to be quiet, or say what to install.
+
+    It sends no statistics, and writes of errors alone.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
         import ray
     except ImportError:
         raise ImportError(INSTALL_RAY) from None
+    logging.getLogger("ray").setLevel(logging.ERROR)
     return ray
 
 
