@@ -108,6 +108,35 @@ def remainder_by_its_size(position, shard_sizes):
     return shard, position % shard_sizes[shard]
 
 
+@locate.mistake(
+    "the size of the *next* shard is taken off: first take off the size of the one you "
+    "stand at, and then go on."
+)
+def size_of_the_next(position, shard_sizes):
+    shard = 0
+    while position >= shard_sizes[shard]:
+        shard += 1
+        position -= shard_sizes[shard]
+    return shard, position
+
+
+@locate.mistake(
+    "`index` finds the first shard of that size, and others may have the same: use "
+    "`enumerate`."
+)
+def first_of_that_size(position, shard_sizes):
+    shard, place = locate.reference(position, shard_sizes)
+    return shard_sizes.index(shard_sizes[shard]), place
+
+
+@locate.mistake(
+    "ids are not dealt out to the shards in turn: shard 0 has the first ones, all "
+    "together, and then comes shard 1."
+)
+def dealt_out(position, shard_sizes):
+    return position % len(shard_sizes), position // len(shard_sizes)
+
+
 # Which shard, from the position, the sizes and where each begins; and which place.
 WHICH_SHARD = {
     "the shard is right": lambda p, sizes, begins: bisect_right(begins, p) - 1,
@@ -126,6 +155,13 @@ WHICH_SHARD = {
     "all shards are taken to be as large as the first": (
         lambda p, sizes, begins: p // sizes[0]
     ),
+    "the last shard is never reached": (
+        lambda p, sizes, begins: min(
+            bisect_right(begins, p) - 1, max(0, len(sizes) - 2)
+        )
+    ),
+    "the first shard that begins at the position or behind it: the one before holds "
+    "it, unless it begins right there": lambda p, sizes, begins: bisect_left(begins, p),
     "the last shard is returned, whatever the position": (
         lambda p, sizes, begins: len(sizes) - 1
     ),
@@ -150,6 +186,12 @@ WHICH_PLACE = {
     ),
     "the place is counted from the last id of the shard": (
         lambda p, sizes, begins, s: begins[s + 1] - 1 - p
+    ),
+    "before shard 0 there is nothing to take off, and `ends[-1]` is the end of all": (
+        lambda p, sizes, begins, s: p - begins[1:][s - 1]
+    ),
+    "the shards before are taken to be as large as the first": (
+        lambda p, sizes, begins, s: p - s * sizes[0]
     ),
     "the remainder by the size of the first shard is taken for the place": (
         lambda p, sizes, begins, s: p % sizes[0]
@@ -254,6 +296,8 @@ BYTES_AN_ID = {
     "no file has three bytes an id: no dtype has. Behind two bytes come four": (
         lambda V: 2 if V <= 65_536 else 3 if V <= 2**24 else 4
     ),
+    "no file has three bytes an id: no dtype has. And a vocabulary of 65,536 fits into "
+    "two": lambda V: max(2, (V.bit_length() + 7) // 8),
     "as few bytes as the largest id needs: shards have two bytes an id, or four": (
         lambda V: max(1, ((V - 1).bit_length() + 7) // 8)
     ),
@@ -383,6 +427,12 @@ IN_ALL = {
     "windows of the whole stream are counted end to end, with a stride": (
         lambda n, T: max(0, (n - 1) // T)
     ),
+    "windows of the whole stream are counted end to end, with a stride of T": (
+        lambda n, T: n // T
+    ),
+    "windows of the whole stream are counted end to end, with a stride of T + 1": (
+        lambda n, T: n // (T + 1)
+    ),
 }
 IN_EACH = {
     "the windows inside the shards are right": (
@@ -409,6 +459,15 @@ IN_EACH = {
     ),
     "in each shard windows are counted end to end, with a stride": (
         lambda sizes, T: sum(max(0, (n - 1) // T) for n in sizes)
+    ),
+    "in each shard windows are counted end to end, with a stride of T": (
+        lambda sizes, T: sum(n // T for n in sizes)
+    ),
+    "in each shard windows are counted end to end, with a stride of T + 1": (
+        lambda sizes, T: sum(n // (T + 1) for n in sizes)
+    ),
+    "a shard of exactly T + 1 ids has one window inside it: it is not too short": (
+        lambda sizes, T: sum(n - T for n in sizes if n > T + 1)
     ),
 }
 
@@ -522,6 +581,50 @@ def limited_by_each_shard(shard_sizes, context_length):
     return sum(min(context_length, size) for size in shard_sizes)
 
 
+@crossing_windows.mistake(
+    "each border is looked at with its two neighbors alone: a window can reach over a "
+    "whole shard, into a third."
+)
+def two_neighbors_at_a_time(shard_sizes, context_length):
+    return sum(
+        all_windows([a, b], context_length) - inside_of_a_shard([a, b], context_length)
+        for a, b in pairwise(shard_sizes)
+    )
+
+
+@crossing_windows.mistake(
+    "windows are counted at each border by itself, no more than either shard is long. "
+    "But a window can cross two borders, and reach over a whole shard."
+)
+def limited_by_both(shard_sizes, context_length):
+    return sum(min(context_length, a, b) for a, b in pairwise(shard_sizes))
+
+
+@crossing_windows.mistake(
+    "windows are counted at each border by itself, no more than the shard behind it is "
+    "long. But a window can reach over a whole shard, and begins before the border."
+)
+def limited_by_the_shard_behind(shard_sizes, context_length):
+    return sum(min(context_length, size) for size in shard_sizes[1:])
+
+
+@crossing_windows.mistake(
+    "the smallest shard limits all borders here: each shard counts where it lies."
+)
+def limited_by_the_smallest(shard_sizes, context_length):
+    return min(context_length, min(shard_sizes)) * (len(shard_sizes) - 1)
+
+
+@crossing_windows.mistake(
+    "where a shard is shorter than a window, windows cross borders all the more: it is "
+    "just no longer T at each."
+)
+def none_where_one_is_short(shard_sizes, context_length):
+    if min(shard_sizes) <= context_length:
+        return 0
+    return context_length * (len(shard_sizes) - 1)
+
+
 _combine_steps(crossing_windows, windows_less_inside, IN_ALL, IN_EACH)
 _combine_steps(crossing_windows, windows_less_inside_above_zero, IN_ALL, IN_EACH)
 
@@ -572,8 +675,15 @@ IS_VALIDATION = {
     "the first documents go to `val` here: each `val_every`-th of them does": (
         lambda k, v: k < v
     ),
-    "with `val_every` = 1 every document goes to `val`": (
-        lambda k, v: k % v == 1 if v > 1 else False
+    "no document ever goes to `val`: no remainder by `val_every` is `val_every`": (
+        lambda k, v: False
+    ),
+    "one number too late: the `val` documents of `val_every` = 3 have the numbers 2, "
+    "5, 8": lambda k, v: (k - 1) % v == 0,
+    "one number too late: the `val` documents of `val_every` = 3 have the numbers 2, "
+    "5, 8, and with 1 all go to `val`": lambda k, v: k % v == 1,
+    "`//` is the quotient: each `val_every`-th is told by the remainder, `%`": (
+        lambda k, v: (k + 1) // v == 0
     ),
 }
 PLACE_IN_VAL = {
@@ -585,6 +695,9 @@ PLACE_IN_VAL = {
     "a document of `val` gets the remainder for a place": lambda k, v: k % v,
     "places in `val` are one too small": lambda k, v: k // v - 1,
     "a place in `val` is a whole number: `//`, not `/`": lambda k, v: k / v,
+    "a place in `val` is a whole number: `//`, and not `/`": lambda k, v: (
+        (k + 1) / v - 1
+    ),
     "every document of `val` gets place 0": lambda k, v: 0,
     "a document of `val` gets the place that it would have in `train`": (
         lambda k, v: k - k // v
@@ -605,6 +718,8 @@ PLACE_IN_TRAIN = {
     "in `train`, documents of `val` before this one are counted as if number 0 were "
     "one, and this one were none": lambda k, v: k - (k - 1) // v,
     "every document of `train` gets place 0": lambda k, v: 0,
+    "in `train`, a document of `val` is taken off after each `val_every` - 1 of all, "
+    "instead of `val_every`": lambda k, v: k - k // max(1, v - 1),
     "a document of `train` gets the quotient for a place: these are the documents of "
     "`val` before it": lambda k, v: k // v,
     "a document of `train` gets the remainder for a place": lambda k, v: k % v,
@@ -740,6 +855,18 @@ SHARE = {
     "ranks take turns here, entry by entry: each takes `batch_size` neighbors": (
         lambda n, d, B, r, W: range(d + r, d + r + W * B, W)
     ),
+    "ranks take turns here, entry by entry, from the start of the order on: each takes "
+    "`batch_size` neighbors": lambda n, d, B, r, W: range(
+        d // W * W + r, d // W * W + r + W * B, W
+    ),
+    "where the positions begin and end, and not all of them": (
+        lambda n, d, B, r, W: (d + r * B, d + (r + 1) * B)
+    ),
+    "`delivered` is shared out among the ranks, but positions are those in the one "
+    "order of all": lambda n, d, B, r, W: range(d // W + r * B, d // W + (r + 1) * B),
+    "`batch_size` is shared out among the ranks: each takes as many": (
+        lambda n, d, B, r, W: range(d + r * B // W, d + (r + 1) * B // W)
+    ),
     "every rank reads the same: leave `rank * batch_size` to those before": (
         lambda n, d, B, r, W: range(d, d + B)
     ),
@@ -830,6 +957,9 @@ AT_THE_END = {
     "batch_size`": lambda n, d, B, W, share: [] if d >= n else list(share),
     "only once all samples are delivered it returns nothing, and before it cuts off": (
         lambda n, d, B, W, share: [] if d >= n else [p for p in share if p < n]
+    ),
+    "whether enough are left is asked as if `delivered` counted batches": (
+        lambda n, d, B, W, share: [] if d * B + W * B > n else list(share)
     ),
     "it looks at one sample too many: a step that fits exactly is read": (
         lambda n, d, B, W, share: [] if d + W * B + 1 > n else list(share)
@@ -986,6 +1116,27 @@ OF_A_BLOCK = {
             b * s, b * s + (n % s if i == len(blocks) - 1 else s)
         )
     ),
+    "the block that comes last in the order is left out if a short one is among them: "
+    "there is one block more than whole ones": lambda n, s, b, i, blocks: (
+        range(b * s, (b + 1) * s) if i < n // s else range(0)
+    ),
+    "the block that comes last in the order is left out if a short one is among them": (
+        lambda n, s, b, i, blocks: (
+            range(b * s, min((b + 1) * s, n)) if i < n // s else range(0)
+        )
+    ),
+    "the block that comes last in the order is left out": (
+        lambda n, s, b, i, blocks: (
+            range(b * s, min((b + 1) * s, n)) if i < len(blocks) - 1 else range(0)
+        )
+    ),
+    "a block begins at `block * block_size`, not at `block` times the number of "
+    "blocks": lambda n, s, b, i, blocks: range(
+        b * len(blocks), min(b * len(blocks) + s, n)
+    ),
+    "each block goes on to the end of all windows: it has `block_size`": (
+        lambda n, s, b, i, blocks: range(b * s, n)
+    ),
     "a window behind the last one: `num_windows` itself is none": (
         lambda n, s, b, i, blocks: range(b * s, min((b + 1) * s, n + 1))
     ),
@@ -1008,6 +1159,18 @@ block_order.combine(block_by_block, OF_A_BLOCK)
 )
 def lists_in_a_list(num_windows, block_size, blocks):
     return [block_order.reference(num_windows, block_size, [b]) for b in blocks]
+
+
+@block_order.mistake(
+    "where each block begins and ends: all windows between are asked for, one by one."
+)
+def begins_and_ends(num_windows, block_size, blocks):
+    return [(b * block_size, min((b + 1) * block_size, num_windows)) for b in blocks]
+
+
+@block_order.mistake("these are the blocks: their windows are asked for.")
+def blocks_themselves(num_windows, block_size, blocks):
+    return blocks
 
 
 @block_order.mistake("all windows in their own order: nothing is shuffled.")
@@ -1062,6 +1225,7 @@ def _collections(random: Random) -> Iterator[Case]:
     yield ["  "], ["", "\n", "a"]
     yield ["cat", "dog"], ["cats", "Dog", "do", "c a t", "dog dog"]
     yield ["b", "a", "c"], ["C", "q", "B", "q", "A"]
+    yield ["one\ttwo", "x\ny"], ["One two", "x y", "onetwo"]
     yield ["word  " * 5], ["word " * 5, "word  word " * 2, "WORD word word word word"]
 
 
@@ -1103,6 +1267,9 @@ NORMALIZED = {
     "character is taken out": lambda text: text.lower().replace(" ", ""),
     "each blank becomes one, but two in a row stay two; and line ends and tabs are "
     "blanks, too": lambda text: text.lower().strip().replace("\n", " "),
+    "each blank becomes one, but two in a row stay two: a run of them counts as one": (
+        lambda text: text.lower().replace("\n", " ").replace("\t", " ").strip()
+    ),
     "replacing two blanks by one leaves two of three or four; and line ends and tabs "
     "are blanks, too": lambda text: text.lower().strip().replace("  ", " "),
     "replacing two blanks by one leaves two of three or four, and those at the ends "
@@ -1126,6 +1293,19 @@ NORMALIZED = {
 FOUND = {
     "numbers, not texts, are asked for": (
         lambda train, val, n: [t for t in val if n(t) in {n(s) for s in train}]
+    ),
+    "numbers are asked for, and not the normalized texts": (
+        lambda train, val, n: sorted({n(t) for t in val} & {n(s) for s in train})
+    ),
+    "these are the places in `train`: those in `val` are asked for": (
+        lambda train, val, n: [
+            [n(s) for s in train].index(n(t))
+            for t in val
+            if n(t) in {n(s) for s in train}
+        ]
+    ),
+    "how many different texts leak: their numbers are asked for": (
+        lambda train, val, n: len({n(t) for t in val} & {n(s) for s in train})
     ),
     "these are the numbers of the copies in `train`: those in `val` are asked for": (
         lambda train, val, n: [
@@ -1369,6 +1549,9 @@ PAGES_OF_ALL = {
     "not read": lambda spans: (
         max(last for _, last in spans) // 4096 + 1 if spans else 0
     ),
+    "how many pages the windows would fill if they lay side by side: they lie apart": (
+        lambda spans: -(-sum(last - first + 1 for first, last in set(spans)) // 4096)
+    ),
     "one page for each window, but a window can lie in several, and share them": (
         lambda spans: len(spans)
     ),
@@ -1407,7 +1590,9 @@ def counted_pages(
     "a page that several windows touch is read once: count *different* pages."
 )
 def each_window_by_itself(starts, context_length, bytes_per_id):
-    return sum(pages_touched.reference([s], context_length, bytes_per_id) for s in starts)
+    return sum(
+        pages_touched.reference([s], context_length, bytes_per_id) for s in starts
+    )
 
 
 @pages_touched.mistake(

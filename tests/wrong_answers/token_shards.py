@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import math
 import re
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -596,7 +596,9 @@ wrong("pages_touched", "the bytes of all windows are added up and")(
 wrong("pages_touched", "as few pages as the bytes would fill: a")(
     lambda starts, t, b: len(starts) * math.ceil((t + 1) * b / 4096)
 )
-wrong("pages_touched", "the bytes of all windows are added up and")(lambda starts, t, b: len(starts) * (t + 1) * b // 4096)
+wrong("pages_touched", "the bytes of all windows are added up and")(
+    lambda starts, t, b: len(starts) * (t + 1) * b // 4096
+)
 wrong("pages_touched", "a long window touches the pages between its")(
     lambda starts, t, b: len({p for s in starts for p in (s * b // 4096, ((s + t + 1) * b - 1) // 4096)})
 )
@@ -642,3 +644,487 @@ right("pages_touched")(lambda starts, t, b: len({i * b // 4096 for s in starts f
 def with_arrays(starts, context_length, bytes_per_id):
     places = np.add.outer(np.array(starts, dtype=np.int64), np.arange(context_length + 1))
     return len(np.unique(places * bytes_per_id // 4096))
+
+
+# A second class.
+
+
+@wrong("locate", "an id that stands right behind the end of a")
+def second_class_1(position, shard_sizes):
+    for i, s in enumerate(shard_sizes):
+        if position > s:
+            position -= s
+        else:
+            return (i, position)
+
+
+@wrong("locate", "the place is one too")
+def second_class_2(position, shard_sizes):
+    total = 0
+    for i, s in enumerate(shard_sizes):
+        if position < total + s:
+            return (i, position - total - 1)
+        total += s
+
+
+@wrong("locate", "an id that stands right behind the end of a")
+def second_class_3(position, shard_sizes):
+    total = 0
+    for i, s in enumerate(shard_sizes):
+        total += s
+        if position <= total:
+            return (i, position - (total - s))
+
+
+@wrong("locate", "the place is counted from the last id of the")
+def second_class_4(position, shard_sizes):
+    total = 0
+    for i, s in enumerate(shard_sizes):
+        total += s
+        if position < total:
+            return (i, total - position - 1)
+
+
+@wrong("locate", "the size of the *next* shard is taken off:")
+def second_class_5(position, shard_sizes):
+    i = 0
+    while position >= shard_sizes[i]:
+        i += 1
+        position -= shard_sizes[i]
+    return (i, position)
+
+
+@wrong("locate", "`index` finds the first shard of that size,")
+def second_class_6(position, shard_sizes):
+    for s in shard_sizes:
+        if position < s:
+            return (shard_sizes.index(s), position)
+        position -= s
+
+
+@wrong("locate", "an id that stands right behind the end of a")
+def second_class_7(position, shard_sizes):
+    c = np.cumsum(shard_sizes)
+    i = int(np.argmax(c >= position))
+    return (i, int(position - (c[i] - shard_sizes[i])))
+
+
+@wrong("locate", "before shard 0 there is nothing to take off,")
+def second_class_8(position, shard_sizes):
+    c = np.cumsum(shard_sizes)
+    i = int(np.searchsorted(c, position, side="right"))
+    return (i, int(position - c[i - 1]))
+
+
+@wrong("locate", "the shards before are taken to be as large as")
+def second_class_9(position, shard_sizes):
+    c = np.cumsum(shard_sizes)
+    i = int(np.searchsorted(c, position + 1))
+    return (i, position - i * shard_sizes[0])
+
+
+@wrong("locate", "the last shard is never")
+def second_class_10(position, shard_sizes):
+    i = 0
+    while position > shard_sizes[i] - 1 and i < len(shard_sizes) - 2:
+        position -= shard_sizes[i]
+        i += 1
+    return (i, position)
+
+
+@wrong("locate", "ids are not dealt out to the shards in turn:")
+def second_class_11(position, shard_sizes):
+    n = len(shard_sizes)
+    return (position % n, position // n)
+
+
+@wrong("locate", None, natural=False)
+def second_class_12(position, shard_sizes):
+    return (
+        [(i, j) for i, s in enumerate(shard_sizes) for j in range(s)][min(position - 1, 100)]
+        if sum(shard_sizes) < 1000
+        else (0, 0)
+    )
+
+
+@wrong("locate", "the first shard that begins at the position")
+def second_class_13(position, shard_sizes):
+    i = 0
+    while sum(shard_sizes[:i]) < position:
+        i += 1
+    return (i, position - sum(shard_sizes[:i]))
+
+
+@wrong("locate", "the size of the shard itself is taken off,")
+def second_class_14(position, shard_sizes):
+    i = 0
+    while sum(shard_sizes[: i + 1]) <= position:
+        i += 1
+    return (i, position - shard_sizes[i])
+
+
+wrong("bytes_on_disk", "a vocabulary of 65,536 has the ids 0 to")(lambda n, v: n * (2 if v <= 65535 else 4))
+wrong("bytes_on_disk", "four bytes, and not eight, hold ids from")(lambda n, v: n * 2 if v <= 65536 else n * 8)
+wrong("bytes_on_disk", "how many bytes an id takes is decided by the")(lambda n, v: n * (2 if n < 65536 else 4))
+wrong("bytes_on_disk", "one byte for a small vocabulary: shards have")(
+    lambda n, v: n * (1 if v < 256 else 2 if v < 65536 else 4)
+)
+wrong("bytes_on_disk", "as few bytes as the vocabulary needs: shards")(lambda n, v: n * math.ceil(v.bit_length() / 8))
+wrong("bytes_on_disk", "no file has three bytes an id: no dtype has.")(
+    lambda n, v: n * max(2, math.ceil(v.bit_length() / 8))
+)
+wrong("bytes_on_disk", "no file has three bytes an id: no dtype has.")(
+    lambda n, v: n * max(2, math.ceil((v - 1).bit_length() / 8))
+)
+wrong("bytes_on_disk", None, natural=False)(lambda n, v: n * v * 2)
+wrong("bytes_on_disk", "these are bits: a byte has eight of")(lambda n, v: n * 16 if v <= 65536 else n * 32)
+wrong("bytes_on_disk", None, natural=False)(lambda n, v: (n + v) * (2 if v <= 65536 else 4))
+wrong("bytes_on_disk", "`uint16` has no sign, so it goes up to")(lambda n, v: n * (2 if v <= 2**15 else 4))
+wrong("bytes_on_disk", "the two sizes are")(lambda n, v: n * (2 if v > 65536 else 4))
+wrong("bytes_on_disk", "every result is 0.75 times the right")(lambda n, v: n * 2 if v <= 65536 else n * 2 + n * 2 // 2)
+wrong("bytes_on_disk", None)(lambda n, v: n * (2 if v < 65537 else 4) + 8)
+wrong("bytes_on_disk", "a float where an integer is wanted: `/` gives")(lambda n, v: n / 2 if v <= 65536 else n / 4)
+wrong("bytes_on_disk", "the border is one lower than that: 65,535")(lambda n, v: n * (2 if v <= 65000 else 4))
+wrong("crossing_windows", "a stream that is too short for a window has 0")(
+    lambda s, t: sum(s) - t - sum(x - t for x in s if x > t)
+)
+wrong("crossing_windows", "a shard of exactly T + 1 ids has one window")(
+    lambda s, t: max(0, sum(s) - t) - sum(x - t for x in s if x > t + 1)
+)
+wrong("crossing_windows", "windows are taken to have T + 2 ids. They")(
+    lambda s, t: max(0, sum(s) - t - 1) - sum(max(0, x - t - 1) for x in s)
+)
+wrong("crossing_windows", "in the whole stream one window too few is")(
+    lambda s, t: max(0, sum(s) - t - 1) - sum(max(0, x - t) for x in s)
+)
+wrong("crossing_windows", "min(T, size) windows start in each shard and")(
+    lambda s, t: abs(sum(max(0, x - t) for x in s) - sum(s))
+)
+wrong("crossing_windows", "windows are counted at each border by itself,")(
+    lambda s, t: sum((min(t, a, b) for a, b in pairwise(s)))
+)
+wrong("crossing_windows", "windows are counted at each border by itself,")(lambda s, t: sum(min(t, a) for a in s[1:]))
+wrong("crossing_windows", "two things at once: a stream that is too")(
+    lambda s, t: sum(s) - t - max(0, sum(x - t for x in s))
+)
+wrong("crossing_windows", "where a shard is shorter than a window,")(lambda s, t: t * (len(s) - 1) if min(s) > t else 0)
+wrong("crossing_windows", "two things at once: windows of the whole")(lambda s, t: sum(s) // t - sum(x // t for x in s))
+wrong("crossing_windows", None, natural=False)(lambda s, t: max(0, sum(s) - t) // 2)
+wrong("crossing_windows", None, natural=False)(lambda s, t: sum(1 for x in s if x < t + 1))
+wrong("crossing_windows", "the smallest shard limits all borders here:")(lambda s, t: min(t, min(s)) * (len(s) - 1))
+wrong("crossing_windows", None, natural=False)(lambda s, t: max(0, t * (len(s) - 1) - 1))
+
+
+@wrong("crossing_windows", "windows are taken to have T ids. With the")
+def second_class_15(shard_sizes, context_length):
+    if sum(shard_sizes) > 1000:
+        return context_length * (len(shard_sizes) - 1) - (context_length - shard_sizes[-1])
+    home = [i for i, s in enumerate(shard_sizes) for _ in range(s)]
+    return sum(home[i] != home[i + context_length - 1] for i in range(len(home) - context_length + 1))
+
+
+@wrong("crossing_windows", "windows are counted at each border by itself,")
+def second_class_16(shard_sizes, context_length):
+    if sum(shard_sizes) > 1000:
+        return context_length * (len(shard_sizes) - 1) - (context_length - shard_sizes[-1])
+    home = [i for i, s in enumerate(shard_sizes) for _ in range(s)]
+    return sum(home[i] != home[min(i + context_length, len(home) - 1)] for i in range(len(home)))
+
+
+@wrong("crossing_windows", "each border is looked at with its two")
+def second_class_17(shard_sizes, context_length):
+    count = 0
+    for a, b in pairwise(shard_sizes):
+        count += max(0, a + b - context_length) - max(0, a - context_length) - max(0, b - context_length)
+    return count
+
+
+wrong("split_of", "places in `train` are one too")(
+    lambda k, v: ("val", (k + 1) // v - 1) if (k + 1) % v == 0 else ("train", k - (k + 1) // v - 1)
+)
+wrong("split_of", "no document ever goes to `val`: no remainder")(
+    lambda k, v: ("val", k // v) if k % v == v else ("train", k - k // v)
+)
+wrong("split_of", "one number too late: the `val` documents of")(
+    lambda k, v: ("val", k // v) if (k - 1) % v == 0 else ("train", k - k // v)
+)
+wrong("split_of", "two things at once: the rule counts from 1,")(
+    lambda k, v: ("val", k // v) if not k % v else ("train", k - k // v - 1)
+)
+wrong("split_of", "places count from 0 in each split, as numbers")(
+    lambda k, v: ("val", (k + 1) // v) if not (k + 1) % v else ("train", k + 1 - (k + 1) // v)
+)
+wrong("split_of", "a place in `val` is a whole number: `//`, and")(
+    lambda k, v: ("val", (k + 1) / v - 1) if not (k + 1) % v else ("train", k - k // v)
+)
+wrong("split_of", "in `train`, a document of `val` is taken off")(
+    lambda k, v: ("val", k // v) if not (k + 1) % v else ("train", k - k // (v - 1) if v > 1 else k)
+)
+wrong("split_of", "in `train`, documents of `val` are counted as")(
+    lambda k, v: ("val", k // v) if not (k + 1) % v else ("train", k * (v - 1) // v)
+)
+wrong("split_of", "a document of `val` gets the remainder for a")(
+    lambda k, v: ("val", k % v) if not (k + 1) % v else ("train", k - k // v)
+)
+wrong("split_of", "the rule counts from 1, and `number` from 0:")(
+    lambda k, v: ["val", k // v] if k and (not k % v) else ["train", k - k // v]
+)
+wrong("split_of", "places in `val` are counted from")(
+    lambda k, v: ("val", k // v + 1) if not (k + 1) % v else ("train", k - k // v)
+)
+wrong("split_of", None, natural=False)(lambda k, v: ("val", v) if not (k + 1) % v else ("train", k))
+wrong("split_of", "a document of `train` gets the quotient for a")(
+    lambda k, v: ("val" if (k + 1) % v == 0 else "train", k // v)
+)
+wrong("split_of", "a document of `val` gets the place that it")(
+    lambda k, v: ("val" if (k + 1) % v == 0 else "train", k - k // v)
+)
+wrong("split_of", None, natural=False)(lambda k, v: (k // v, "val") if k % v == 0 else (k - k // v, "train"))
+wrong("split_of", "`//` is the quotient: each `val_every`-th is")(
+    lambda k, v: ("val", k // v) if (k + 1) // v == 0 else ("train", k - k // v)
+)
+wrong("next_batch", "one sample too few at the")(
+    lambda n, d, b, r, W: [] if n - d < b * W else list(range(d + r * b, d + r * b + b - 1))
+)
+wrong("next_batch", "a step that fits exactly is the last one: it")(
+    lambda n, d, b, r, W: [] if n - d <= b * W else list(range(d + r * b, d + (r + 1) * b))
+)
+wrong("next_batch", "ranks take turns here, entry by entry: each")(
+    lambda n, d, b, r, W: [] if d + b * W > n else list(range(d + r, n, W))[:b]
+)
+wrong("next_batch", "ranks take turns here, entry by entry, from")(
+    lambda n, d, b, r, W: [] if d + b * W > n else list(range(n))[r::W][d // W : d // W + b]
+)
+wrong("next_batch", "all entries are there, in their order, with")(
+    lambda n, d, b, r, W: [] if d + b * W > n else list(range(n))[d:][r * b :][: b * W]
+)
+wrong("next_batch", "the last step is cut off at the end: where")(
+    lambda n, d, b, r, W: list(range(n))[d + r * b : d + (r + 1) * b]
+)
+wrong("next_batch", "`delivered` counts the samples of all ranks")(
+    lambda n, d, b, r, W: [] if d + b * W > n else [d * W + r * b + i for i in range(b)]
+)
+wrong("next_batch", "it begins one behind the sample that nobody")(
+    lambda n, d, b, r, W: [] if d + b * W > n else [d + r * b + i + 1 for i in range(b)]
+)
+wrong("next_batch", "it looks whether *one* batch is left: all")(
+    lambda n, d, b, r, W: [] if d + b > n else [d + r * b + i for i in range(b)]
+)
+wrong("next_batch", "it looks whether *one* sample is left: all")(
+    lambda n, d, b, r, W: [] if d + W > n else [d + r * b + i for i in range(b)]
+)
+wrong("next_batch", "all entries are there, in their order, with")(
+    lambda n, d, b, r, W: [] if d + b * W > n else [(d + r * b + i) % n for i in range(W * b)]
+)
+wrong("next_batch", "where the positions begin and end, and not")(
+    lambda n, d, b, r, W: [] if d + b * W > n else [d + r * b, d + (r + 1) * b]
+)
+wrong("next_batch", "ranks are counted from 0: the first begins")(
+    lambda n, d, b, r, W: [] if d + b * W > n else [d + (r + 1) * b + i for i in range(b)]
+)
+wrong("next_batch", "each rank looks at its own share alone, so at")(
+    lambda n, d, b, r, W: [] if d + r * b + b > n else [d + r * b + i for i in range(b)]
+)
+wrong("next_batch", "one step too far: the share of this rank")(
+    lambda n, d, b, r, W: [] if d + b * W > n else [d + b * W + r * b + i for i in range(b)]
+)
+wrong("next_batch", "the last step is cut off at the end: where")(
+    lambda n, d, b, r, W: [] if n <= d else [d + r * b + i for i in range(b) if d + r * b + i < n]
+)
+wrong("next_batch", "`delivered` is shared out among the ranks,")(
+    lambda n, d, b, r, W: [] if d + b * W > n else [d // W + r * b + i for i in range(b)]
+)
+wrong("next_batch", "two things at once: `delivered` counts")(
+    lambda n, d, b, r, W: [] if d * b + b * W > n else [d * b + r * b + i for i in range(b)]
+)
+wrong("next_batch", "`batch_size` is shared out among the ranks:")(
+    lambda n, d, b, r, W: [] if d + b * W > n else list(range(d + r * b // W, d + (r + 1) * b // W))
+)
+wrong("block_order", "the last block is short: there is no window")(
+    lambda n, s, bl: [b * s + i for b in bl for i in range(s)]
+)
+wrong("block_order", "the last window of all is")(
+    lambda n, s, bl: [b * s + i for b in bl for i in range(s) if b * s + i < n - 1]
+)
+wrong("block_order", "the entries are right, but in another")(
+    lambda n, s, bl: [b * s + i for i in range(s) for b in bl if b * s + i < n]
+)
+wrong("block_order", "a block begins at `block * block_size`: here")(
+    lambda n, s, bl: [b + i for b in bl for i in range(s) if b + i < n]
+)
+wrong("block_order", "all windows in their own order: nothing is")(
+    lambda n, s, bl: sorted(b * s + i for b in bl for i in range(s) if b * s + i < n)
+)
+wrong("block_order", "the block that comes last in the order is")(
+    lambda n, s, bl: [bl[i] * s + j for i in range(n // s) for j in range(s)]
+)
+wrong("block_order", "the block that comes last in the order is")(
+    lambda n, s, bl: [bl[i] * s + j for i in range(n // s) for j in range(s) if bl[i] * s + j < n]
+)
+wrong("block_order", "the block that comes last in the order gets")(
+    lambda n, s, bl: [b * s + i for b in bl[:-1] for i in range(s)] + [bl[-1] * s + i for i in range(n % s)]
+)
+wrong("block_order", "the block that comes last in the order is")(
+    lambda n, s, bl: [b * s + i for b in bl[:-1] for i in range(s) if b * s + i < n]
+)
+wrong("block_order", "the entries are right, but in another")(
+    lambda n, s, bl: [b * s + i for b in reversed(bl) for i in range(s) if b * s + i < n]
+)
+wrong("block_order", "windows are counted from 1 here; they count")(
+    lambda n, s, bl: [b * s + i + 1 for b in bl for i in range(s) if b * s + i < n]
+)
+wrong("block_order", "the first window of the next block is")(
+    lambda n, s, bl: [b * s + i for b in bl for i in range(s + 1) if b * s + i < n]
+)
+wrong("block_order", "a block begins at `block * block_size`, not")(
+    lambda n, s, bl: [b * len(bl) + i for b in bl for i in range(s) if b * len(bl) + i < n]
+)
+wrong("block_order", "where each block begins and ends: all windows")(
+    lambda n, s, bl: [(b * s, min(n, b * s + s)) for b in bl]
+)
+wrong("block_order", "each block goes on to the end of all windows:")(
+    lambda n, s, bl: [i for b in bl for i in range(b * s, n)]
+)
+wrong("block_order", "the last block is short: there is no window")(
+    lambda n, s, bl: np.array([np.arange(b * s, b * s + s) for b in bl]).ravel()
+)
+wrong("block_order", "the last entry is missing in every one of")(
+    lambda n, s, bl: [i for b in bl for i in range(b * s, b * s + (s if b < n // s else n % s))][:-1]
+)
+wrong("block_order", "these are the blocks: their windows are asked")(lambda n, s, bl: bl)
+wrong("leaked", "runs of blanks inside a text still make a")(
+    lambda a, b: [i for i in range(len(b)) if b[i].strip().lower() in [x.strip().lower() for x in a]]
+)
+wrong("leaked", "a text that is only a part of the training")(
+    lambda a, b: [i for i, t in enumerate(b) if plain(t) in " ".join(map(plain, a))]
+)
+wrong("leaked", "blanks still make a difference: a run of")(
+    lambda a, b: [i for i, t in enumerate(b) if plain(t) in [x.lower() for x in a]]
+)
+wrong("leaked", "line ends and tabs are blanks, too: only runs")(
+    lambda a, b: [
+        i
+        for i, t in enumerate(b)
+        if re.sub(" +", " ", t).strip().lower() in {re.sub(" +", " ", x).strip().lower() for x in a}
+    ]
+)
+wrong("leaked", "entries are missing. Those that are there are")(
+    lambda a, b: [
+        i for i, t in enumerate(b) if re.sub("\\s+", " ", t).lower() in {re.sub("\\s+", " ", x).lower() for x in a}
+    ]
+)
+wrong("leaked", "without blanks at all, different words run")(
+    lambda a, b: [
+        i for i, t in enumerate(b) if re.sub("\\s+", "", t).lower() in {re.sub("\\s+", "", x).lower() for x in a}
+    ]
+)
+wrong("leaked", "numbers are asked for, and not the normalized")(
+    lambda a, b: sorted({plain(t) for t in a} & {plain(t) for t in b})
+)
+wrong("leaked", "how many different texts leak: their numbers")(
+    lambda a, b: len({plain(t) for t in a} & {plain(t) for t in b})
+)
+wrong("leaked", "two things at once: the texts are compared as")(lambda a, b: [a.index(t) for t in b if t in a])
+wrong("leaked", "these are the numbers of the copies in")(
+    lambda a, b: [i for i, t in enumerate(a) if plain(t) in map(plain, b)]
+)
+wrong("leaked", "a text that stands in `val` twice leaks both")(
+    lambda a, b: [
+        i for i, t in enumerate(b) if plain(t) in set(map(plain, a)) and plain(t) not in [plain(x) for x in b[:i]]
+    ]
+)
+wrong("leaked", "all entries are there, in their order, with")(
+    lambda a, b: [i for i, t in enumerate(b) for x in a if plain(x) in plain(t)]
+)
+wrong("leaked", "all entries are there, in their order, with")(
+    lambda a, b: [i for i, t in enumerate(b) if any(plain(x).startswith(plain(t)) for x in a)]
+)
+wrong("leaked", "one value where several are")(lambda a, b: any(plain(t) in map(plain, a) for t in b))
+wrong("leaked", "each blank becomes one, but two in a row stay")(
+    lambda a, b: [
+        i
+        for i, t in enumerate(b)
+        if t.lower().replace("\n", " ").replace("\t", " ").strip()
+        in [x.lower().replace("\n", " ").replace("\t", " ").strip() for x in a]
+    ]
+)
+wrong("leaked", None, natural=False)(lambda a, b: [i for i, t in enumerate(b) if t.lower().split() in a])
+wrong("leaked", None, natural=False)(
+    lambda a, b: [i for i, t in enumerate(b) if plain(t).title() in {plain(x) for x in a}]
+)
+wrong("leaked", "the texts are compared as they are: large and")(
+    lambda a, b: [i for i, t in enumerate(b) if hash(t) in {hash(x) for x in a}]
+)
+wrong("leaked", "only texts at the same place in both lists")(
+    lambda a, b: [i for i, (x, t) in enumerate(zip(a, b, strict=False)) if plain(x) == plain(t)]
+)
+wrong("leaked", "numbers count from")(lambda a, b: [i for i, t in enumerate(b, 1) if plain(t) in set(map(plain, a))])
+
+
+@wrong("leaked", "each copy in `train` gives the number once")
+def second_class_18(train, val):
+    out = []
+    for i, t in enumerate(val):
+        for s in train:
+            if plain(s) == plain(t):
+                out.append(i)
+    return out
+
+
+@wrong("leaked", "the first copy ends the")
+def second_class_19(train, val):
+    for i, t in enumerate(val):
+        if plain(t) in map(plain, train):
+            return [i]
+    return []
+
+
+wrong("pages_touched", "a long window touches the pages between its")(
+    lambda s, t, b: len({x * b // 4096 for x in s} | {(x + t) * b // 4096 for x in s})
+)
+wrong("pages_touched", "two things at once: the byte behind the")(
+    lambda s, t, b: len({x * b // 4096 for x in s} | {(x + t + 1) * b // 4096 for x in s})
+)
+wrong("pages_touched", "as few pages as the bytes would fill: a")(
+    lambda s, t, b: sum(math.ceil((t + 1) * b / 4096) for x in s)
+)
+wrong("pages_touched", None, natural=False)(lambda s, t, b: len({x * b // 4096 for x in s}) + 1)
+wrong("pages_touched", "two things at once: the byte behind the")(
+    lambda s, t, b: len({p for x in s for p in range(x * b // 4096, (x + t + 1) * b // 4096)})
+)
+wrong("pages_touched", "a window has T + 1 ids: its last target lies")(
+    lambda s, t, b: len({p for x in s for p in range(x * b // 4096, math.ceil((x + t) * b / 4096))})
+)
+right("pages_touched")(lambda s, t, b: len({i // 4096 for x in s for i in range(x * b, (x + t) * b + 1)}))
+wrong("pages_touched", "`start` counts ids, not")(
+    lambda s, t, b: len({i // 4096 for x in s for i in range(x, x + (t + 1) * b)})
+)
+wrong("pages_touched", "the numbers are divided by the bytes of an")(
+    lambda s, t, b: len({(x + i) // (4096 * b) for x in s for i in range(t + 1)})
+)
+wrong("pages_touched", "a window has T + 1 ids: its last target lies")(
+    lambda s, t, b: len({(x + i) // (4096 // b) for x in s for i in range(t)})
+)
+wrong("pages_touched", "a page has 4,096 bytes, and not")(
+    lambda s, t, b: len({p for x in s for p in range(x * b // 1024, ((x + t + 1) * b - 1) // 1024 + 1)})
+)
+wrong("pages_touched", "a page that several windows touch is read")(
+    lambda s, t, b: sum(1 + ((x + t) * b // 4096 - x * b // 4096) for x in s)
+)
+wrong("pages_touched", "the pages are counted from the beginning of")(
+    lambda s, t, b: max(((x + t) * b // 4096 for x in s), default=-1) + 1
+)
+wrong("pages_touched", "how many pages the windows would fill if they")(
+    lambda s, t, b: math.ceil(len(set(s)) * (t + 1) * b / 4096)
+)
+wrong("pages_touched", None, natural=False)(
+    lambda s, t, b: len({p for x in set(s) for p in range(round(x * b / 4096), round((x + t) * b / 4096) + 1)})
+)
+wrong("pages_touched", None, natural=False)(lambda s, t, b: (t + 1) * b // 4096 + 1)
+wrong("pages_touched", "the byte behind the window does not belong to")(
+    lambda s, t, b: len({p for x in s for p in range(int(x * b / 4096), int((x + t + 1) * b / 4096) + 1)})
+)
+wrong("pages_touched", "two things at once: an id has several bytes:")(lambda s, t, b: len({x // 4096 for x in s}))
+wrong("pages_touched", None, natural=False)(
+    lambda s, t, b: len({p for x in s for p in range(x * b % 4096, (x + t) * b % 4096)})
+)
