@@ -312,11 +312,11 @@ def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokeni
         ('{"text": "half a \\ud83d"}', "half of one"),
     ],
 )
-def test_a_wrong_line_names_its_file_and_line(tmp_path, made, tokenizer, capsys, line, words):
+def test_a_wrong_line_names_its_file_and_line(tmp_path, made, capsys, line, words):
     bad = tmp_path / "wrong.jsonl"
-    rows = [json.dumps({"text": text}) for text in TEXTS]
-    bad.write_text("\n".join([*rows[:100], line, *rows[100:]]), encoding="utf-8")
-    arguments = [made / "first.jsonl", bad, "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "out"]
+    rows = [json.dumps({"text": text}) for text in TEXTS[:100]]
+    bad.write_text("\n".join([*rows, line, *rows]), encoding="utf-8")
+    arguments = [bad, "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "out"]
     arguments += ["--task-bytes", 20_000]
     assert tokenize(*arguments) == 1
     output = capsys.readouterr()
@@ -325,11 +325,22 @@ def test_a_wrong_line_names_its_file_and_line(tmp_path, made, tokenizer, capsys,
     assert "Traceback" not in output.err
     assert output.out == ""
     assert not (tmp_path / "out" / "manifest.json").exists()
-    # Mended, it is finished without starting anew.
-    bad.write_text("\n".join(rows), encoding="utf-8")
-    assert tokenize(*arguments) == 0
-    write_shards(TEXTS[:120] + TEXTS, tokenizer, tmp_path / "one", progress=False)
-    assert content(tmp_path / "out") == content(tmp_path / "one")
+
+
+def test_a_run_with_a_wrong_line_is_finished_when_the_line_is_mended(tmp_path, made, tokenizer, monkeypatch):
+    bad = tmp_path / "wrong.jsonl"
+    bad.write_text("no JSON", encoding="utf-8")
+    run = partial(quiet, [made / "first.jsonl", bad], tokenizer, tmp_path / "out")
+    with pytest.raises(ValueError, match=r"wrong\.jsonl, line 1"):
+        run()
+    write_lines(bad, TEXTS[120:])
+    encoded = []
+    monkeypatch.setattr(many_machines, "encode_task", lambda job, task: encoded.append(task) or encode_task(job, task))
+    run()
+    # The first tasks are done, and read nothing of the file that was mended.
+    assert encoded
+    assert encoded[0].number > 0
+    assert content(tmp_path / "out") == content(made / "reference")
 
 
 def test_wrong_usage_and_what_is_not_there(tmp_path, made, capsys):
