@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -12,15 +13,17 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-import datasets
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
-from tokenizers import Tokenizer
+from pyarrow import parquet
+from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from torch.nn import functional as F
 
 from course_lib import many_machines
 from course_lib.foundation import (
+    END_OF_TEXT,
     CharTokenizer,
     ConvolutionModel,
     InThisProcess,
@@ -50,7 +53,6 @@ from course_lib.many_machines import (
 )
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.token_shards import make_shard_loader, verify_shards, write_shards
-from course_lib.tokenizer_pipeline import build_tokenizer
 from deadly import encode_or_die, run_until_killed
 
 ROOT = Path(__file__).parent.parent
@@ -72,7 +74,16 @@ def write_lines(path: Path, texts: list[str], **fields: str) -> Path:
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    return build_tokenizer(TEXTS, vocab_size=600, progress=False)
+    """Made without lesson 07, whose imports take longer than most tests here."""
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=600, special_tokens=[END_OF_TEXT], initial_alphabet=alphabet, show_progress=False
+    )
+    made.train_from_iterator(TEXTS, trainer)
+    made.post_processor = processors.TemplateProcessing(single=f"$A {END_OF_TEXT}", special_tokens=[(END_OF_TEXT, 0)])
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -133,11 +144,13 @@ def test_the_order_in_which_tasks_end_changes_nothing(tmp_path, inputs, tokenize
 
 def test_files_of_all_kinds_are_read_in_the_order_given(tmp_path, tokenizer):
     parts = [TEXTS[:40], TEXTS[40:80], TEXTS[80:81], TEXTS[81:120], TEXTS[120:]]
-    rows = datasets.Dataset.from_dict
     write_lines(tmp_path / "z.jsonl", parts[0])
-    rows({"text": parts[1]}).to_parquet(tmp_path / "y.parquet", batch_size=9)
+    parquet.write_table(pa.table({"text": parts[1]}), tmp_path / "y.parquet", row_group_size=9)
     (tmp_path / "x.txt").write_text(parts[2][0], encoding="utf-8")
-    rows({"text": parts[3]}).save_to_disk(tmp_path / "w")
+    (tmp_path / "w").mkdir()
+    table = pa.table({"text": parts[3]})
+    with pa.ipc.new_stream(tmp_path / "w" / "data-00000.arrow", table.schema) as stream:
+        stream.write_table(table, max_chunksize=10)
     write_lines(tmp_path / "v.ndjson", parts[4])
     names = ["z.jsonl", "y.parquet", "x.txt", "w", "v.ndjson"]
     write_shards(TEXTS, tokenizer, tmp_path / "reference", progress=False, **SETTINGS)
@@ -253,7 +266,7 @@ def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_
     assert content(tmp_path / "out") == reference
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(3))
 def test_a_killed_run_loses_nothing_and_writes_nothing_twice(tmp_path, inputs, made, tokenizer, number):
     out, pieces = tmp_path / "out", tmp_path / "out.pieces"
     run = _context().Process(target=run_until_killed, args=(inputs, made / "tokenizer.json", out, SMALL))
@@ -540,14 +553,26 @@ def test_every_worker_of_every_rank_is_a_reader_of_its_own():
         assert sorted(read_numbers(2)) == list(range(20))
 
 
-def test_torchrun_starts_the_same(made, rows):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command += ["--local-addr", "127.0.0.1", "-m", "course_lib.many_machines", "train", made / "first.jsonl"]
-    options = ["--steps", "3", "--batch-size", "12", "--context-length", "32"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    run = subprocess.run([*command, *options], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr[-3000:]
-    (line,) = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+def train_as_torchrun_would(rank: int, path: Path, folder: Path, port: int) -> None:
+    """What `torchrun` puts into the environment, and what it runs then."""
+    os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    with (folder / f"{rank}.json").open("w") as sys.stdout:
+        main(["train", str(path), "--steps", "3", "--batch-size", "12", "--context-length", "32"])
+
+
+def test_ranks_that_torchrun_starts_find_each_other(tmp_path, made):
+    # The command itself is tried beside the benchmarks: it imports PyTorch three times.
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    arguments = (made / "first.jsonl", tmp_path, port)
+    ranks = [_context().Process(target=train_as_torchrun_would, args=(rank, *arguments)) for rank in range(2)]
+    for rank in ranks:
+        rank.start()
+    for rank in ranks:
+        rank.join(300)
+        assert rank.exitcode == 0
+    assert (tmp_path / "1.json").read_text() == ""
+    line = json.loads((tmp_path / "0.json").read_text())
     assert line["ranks"] == 2
     characters = CharTokenizer("".join(TEXTS[:120]), max_characters=256)
     inputs, targets = rows_of_documents(TEXTS[:120], characters, 32)
