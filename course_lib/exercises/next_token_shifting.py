@@ -292,6 +292,23 @@ def first_window_one_short(ids, start, context_length):
     return ids[:context_length], ids[1:context_length]
 
 
+def at_start_times(factor, ids, start, context_length):
+    first = start * factor(context_length)
+    window = ids[first : first + context_length + 1]
+    return window[:-1], window[1:]
+
+
+make_example.combine(
+    at_start_times,
+    {
+        "`start` is a position in the stream, and not the number of a window": int,
+        "the start is multiplied by T + 1. It is a position in the stream": (
+            lambda context_length: context_length + 1
+        ),
+    },
+)
+
+
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
         for length in range(size + 1):
@@ -506,6 +523,23 @@ def single_mask(window, length):
 )
 def zeros_masked_too(window, length):
     return [t if t and i < length else -100 for i, t in enumerate(window[1:], 1)]
+
+
+@padded_targets.mistake(
+    "one -100 for all of the padding. Every target that is padding needs one of its "
+    "own."
+)
+def one_for_all(window, length):
+    return [*window[1:length], -100]
+
+
+@padded_targets.mistake(
+    "right but for `length` 0: then `length - 1` is -1, and the slice up to there ends "
+    "before the last target, instead of being empty."
+)
+def slices_to_minus_one(window, length):
+    targets = window[1:]
+    return targets[: length - 1] + [-100] * (len(targets) - length + 1)
 
 
 def _logits_and_targets(random: Random) -> Iterator[Case]:
@@ -793,6 +827,17 @@ def softmax_over_everything(logits, targets):
     total = math.log(sum(math.exp(score - largest) for score in everything))
     return sum(
         row[target] - largest - total
+        for row, target in zip(logits, targets, strict=True)
+    )
+
+
+@joint_log_probability.mistake(
+    "the probabilities are added. That all targets come has the product of them as its "
+    "probability: add their logarithms."
+)
+def adds_probabilities(logits, targets):
+    return sum(
+        math.exp(joint_log_probability.reference([row], [target]))
         for row, target in zip(logits, targets, strict=True)
     )
 
@@ -1223,6 +1268,14 @@ def bytes_per_bit(nats_per_token, num_predicted, text):
 def ascii_or_nothing(nats_per_token, num_predicted, text):
     num_bytes = len(text.encode("ascii"))
     return nats_per_token * num_predicted / math.log(2) / num_bytes
+
+
+@text_bits_per_byte.mistake(
+    "divided by the number of tokens, and not by that of bytes. The loss is per token "
+    "already: multiply by the tokens for the whole text, then divide by its bytes."
+)
+def divides_by_the_tokens(nats_per_token, num_predicted, text):
+    return nats_per_token / math.log(2) / num_predicted
 
 
 # What each toy returns at t is a sum of ids with whole weights, so each change of an id
@@ -1657,6 +1710,19 @@ def half_of_the_text(model, ids):
 def prefixes_of_other_lengths(model, ids):
     lengths = range(1, len(ids) + 1)
     return any(model(ids[:n]) != model(ids)[: n + 1] for n in lengths)
+
+
+@peeks.mistake(
+    "the outputs from the changed position on are compared. These may move: a model "
+    "that peeks moves one *before* it."
+)
+def compares_what_follows(model, ids):
+    before = model(list(ids))
+    for position in range(len(ids)):
+        changed = [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
+        if model(changed)[position:] != before[position:]:
+            return True
+    return False
 
 
 # -- Bug or not? ----------------------------------------------------------------------

@@ -711,3 +711,43 @@ wrong("padded_targets", "the id 0 is masked as well")(
 )
 wrong("perplexity", "rounded. Return")(lambda losses: round(math.exp(sum(losses) / len(losses)), 2))
 wrong("joint_log_probability", None)(lambda logits, targets: sum(r[k] - max(r) for r, k in zip(logits, targets)))  # noqa: B905
+
+# -- a class that had not seen the mistakes -------------------------------------------
+
+wrong("make_example", "not the number of a window")(
+    lambda i, s, n: (i[s * n : s * n + n + 1][:-1], i[s * n : s * n + n + 1][1:])
+)
+wrong("padded_targets", "one -100 for all")(lambda w, n: [*w[1:n], -100])
+wrong("padded_targets", "then `length - 1` is -1")(lambda w, n: w[1:][: n - 1] + [-100] * (len(w) - n))
+wrong("joint_log_probability", "the probabilities are added")(
+    lambda logits, y: float(sum(torch.softmax(torch.tensor(r).double(), 0)[i] for r, i in zip(logits, y, strict=True)))
+)
+wrong("text_bits_per_byte", "divided by the number of tokens")(lambda nats, n, text: nats / math.log(2) / n)
+wrong("text_bits_per_byte", "2.303 times")(lambda nats, n, text: nats * n / math.log10(2) / len(text.encode()))
+wrong("text_bits_per_byte", "one token is taken off")(
+    lambda nats, n, text: nats * (n - 1) / math.log(2) / len(text.encode())
+)
+
+
+@wrong("peeks", "from the changed position on")
+def what_follows(model, ids):
+    before = model(list(ids))
+    return any(model([*ids[:t], ids[t] + 3, *ids[t + 1 :]])[t:] != before[t:] for t in range(len(ids)))
+
+
+@wrong("peeks", None)
+def of_beginnings_and_one_off(model, ids):
+    whole = model(list(ids))
+    return any(model(ids[:t])[-1] != whole[t] for t in range(1, len(ids)))
+
+
+@right("peeks")
+def each_later_id(model, ids):
+    before = model(list(ids))
+    for t in range(len(ids)):
+        for later in range(t + 1, len(ids)):
+            other = list(ids)
+            other[later] += 7
+            if model(other)[t] != before[t]:
+                return True
+    return False
