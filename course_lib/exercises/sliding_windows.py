@@ -228,6 +228,15 @@ def remainder_without_target(num_tokens, context_length, stride):
     return (num_tokens - context_length) % stride
 
 
+@tokens_in_tail.mistake(
+    "T ids are taken off for each window. Windows overlap, or have gaps between them: "
+    "only where the last one ends matters."
+)
+def without_the_inputs(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return num_tokens - windows * context_length
+
+
 def _positions(random: Random) -> Iterator[Case]:
     for num_tokens in (2, 3, 4, 6, 7, 9, 14):
         for context_length in (1, 2, 4, 5, 8):
@@ -481,8 +490,8 @@ def overlap_as_step(num_tokens, context_length, overlap):
 
 
 @starts_with_overlap.mistake(
-    "the last start is missing: a `range` stops before its end, and N - T - 1 is "
-    "still a start."
+    "the last start is missing: N - T - 1 is still a start. (A `range` stops before "
+    "its end.)"
 )
 def stops_too_early(num_tokens, context_length, overlap):
     return list(range(0, num_tokens - context_length - 1, context_length - overlap))
@@ -627,6 +636,15 @@ def multiples_of_the_overlap(num_tokens, context_length, overlap):
 def as_many_as_strides(num_tokens, context_length, overlap):
     stride = context_length - overlap
     return [number * stride for number in range(num_tokens // stride)]
+
+
+@starts_with_overlap.mistake(
+    "two numbers for each window, its start and its end. The starts alone are wanted."
+)
+def starts_and_ends(num_tokens, context_length, overlap):
+    step = context_length - overlap
+    starts = range(0, num_tokens - context_length, step)
+    return [(start, start + context_length) for start in starts]
 
 
 def _gathers(random: Random) -> Iterator[Case]:
@@ -885,6 +903,16 @@ def targets_one_too_many(ids, starts, context_length):
         [ids[start : start + context_length] for start in starts],
         [ids[start + 1 : start + context_length + 2] for start in starts],
     )
+
+
+@gather_rows.mistake(
+    "one list for all rows: each row goes on with the ids of the others. Begin a new "
+    "list in each round."
+)
+def never_a_new_row(ids, starts, context_length):
+    inputs = [i for start in starts for i in ids[start : start + context_length]]
+    targets = [i for s in starts for i in ids[s + 1 : s + context_length + 1]]
+    return [inputs] * len(starts), [targets] * len(starts)
 
 
 def _wanted_windows(random: Random) -> Iterator[Case]:
@@ -1304,6 +1332,11 @@ def always_one_less(order, rank, world_size):
     return order[rank::world_size][:-1]
 
 
+@rank_share.mistake("`rank` is ignored: every machine gets the share of rank 0.")
+def everybody_is_rank_0(order, rank, world_size):
+    return order[: len(order) // world_size * world_size : world_size]
+
+
 def _interruptions(random: Random) -> Iterator[Case]:
     for size in (1, 4, 5, 9):
         order = random.sample(range(100), size)
@@ -1333,7 +1366,8 @@ def batches_left(
 
 
 @batches_left.mistake(
-    "batches are taken for windows: skip `batches_delivered * batch_size` entries."
+    "`batches_delivered` entries are skipped. That many *batches* were delivered: skip "
+    "`batches_delivered * batch_size` entries."
 )
 def skips_windows(order, batch_size, batches_delivered):
     return [
@@ -1596,6 +1630,16 @@ def batches_one_too_short(order, batch_size, batches_delivered):
 def batch_end_for_length(order, batch_size, batches_delivered):
     first = batches_delivered * batch_size
     return [order[i:batch_size] for i in range(first, len(order), batch_size)]
+
+
+@batches_left.mistake(
+    "an empty batch where nothing is left. All batches were delivered then: the list "
+    "is empty."
+)
+def at_least_one_batch(order, batch_size, batches_delivered):
+    rest = order[batches_delivered * batch_size :]
+    starts = range(0, max(1, len(rest)), batch_size)
+    return [rest[i : i + batch_size] for i in starts]
 
 
 # Bug or not?

@@ -340,7 +340,7 @@ def batches(order, size, first=0):
     return [order[i : i + size] for i in range(first, len(order), size)]
 
 
-wrong("batches_left", "batches are taken for windows")(lambda o, b, d: batches(o, b, d))
+wrong("batches_left", "entries are skipped")(lambda o, b, d: batches(o, b, d))
 wrong("batches_left", "the epoch starts over")(lambda o, b, d: batches(o, b))
 wrong("batches_left", "the short last batch is dropped")(lambda o, b, d: [x for x in batches(o, b)[d:] if len(x) == b])
 wrong("batches_left", "the short last batch is dropped")(
@@ -702,3 +702,47 @@ wrong("batches_left", "one entry too few")(lambda o, b, d: [o[i : i + b - 1] for
 wrong("batches_left", "taken for where a batch ends")(lambda o, b, d: [o[i:b] for i in range(d * b, len(o), b)])
 wrong("smallest_stream", None)(lambda n, t, s: max(t + 1, n * s) if n else 0)
 wrong("rank_share", None)(lambda order, rank, w: order[: len(order) // w * w][::-1][rank::w])
+
+# -- a class that had not seen the mistakes -------------------------------------------
+
+wrong("tokens_in_tail", "T ids are taken off for each window")(lambda n, t, s: n - count_windows(n, t, s) * t)
+wrong("tokens_in_tail", None)(lambda n, t, s: n - max([k + t + 1 for k in range(0, n, s)], default=0))
+wrong("turns_as_target", None)(lambda p, n, t: min(p + 1, t, n - p, n - t))
+wrong("turns_as_target", "counted from 1")(lambda p, n, t: sum(k < p - 1 <= k + t for k in range(n - t)))
+wrong("starts_with_overlap", "two numbers for each window")(
+    lambda n, t, o: [(k, k + t) for k in range(0, n - t, t - o)]
+)
+
+
+@wrong("starts_with_overlap", "the last start is missing")
+def a_window_that_must_not_touch_the_end(num_tokens, context_length, overlap):
+    result, start = [], 0
+    while start + context_length + 1 < num_tokens:
+        result.append(start)
+        start += context_length - overlap
+    return result
+
+
+@wrong("gather_rows", "one list for all rows")
+def rows_that_go_on(ids, starts, context_length):
+    inputs, targets, row, row_of_targets = [], [], [], []
+    for start in starts:
+        for i in range(start, start + context_length):
+            row.append(ids[i])
+            row_of_targets.append(ids[i + 1])
+        inputs.append(row)
+        targets.append(row_of_targets)
+    return inputs, targets
+
+
+wrong("smallest_stream", "2 T ids for the last window")(lambda n, t, s: (n - 1) * s + 2 * t if n else 0)
+wrong("rank_share", "`rank` is ignored")(lambda order, rank, w: order[: len(order) // w * w][::w])
+wrong("rank_share", None)(lambda order, rank, w: order[w::rank] if rank else order)
+wrong("rank_share", "positions in the order")(lambda order, rank, w: list(range(rank, len(order) // w * w, w)))
+wrong("batches_left", "an empty batch where nothing is left")(
+    lambda o, b, d: [o[i : i + b] for i in range(d * b, max(d * b + 1, len(o)), b)]
+)
+wrong("batches_left", None)(
+    lambda o, b, d: [p.tolist() for p in np.array_split(o[d * b :], max(1, -(-len(o[d * b :]) // b)))]
+)
+wrong("batches_left", None)(lambda o, b, d: [o[i : i + d] for i in range(d * b, len(o), max(1, d))])
