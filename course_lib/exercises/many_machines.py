@@ -255,6 +255,33 @@ def sorted_first(sizes, target):
     return cut_tasks.reference(sorted(sizes, reverse=True), target)
 
 
+@cut_tasks.mistake(
+    "between two tasks a document is left out: one starts where the one before stops."
+)
+def one_between(sizes, target):
+    tasks, start, held = [], 0, 0
+    for number, size in enumerate(sizes):
+        held += size
+        if held >= target:
+            tasks.append((start, number + 1))
+            start, held = number + 2, 0
+    return [*tasks, (start, len(sizes))] if start < len(sizes) else tasks
+
+
+@cut_tasks.mistake(
+    "the last task, of the documents that are left, stops one too early: a stop is the "
+    "number of the first document behind it."
+)
+def last_stop_too_early(sizes, target):
+    tasks, start, held = [], 0, 0
+    for number, size in enumerate(sizes):
+        held += size
+        if held >= target:
+            tasks.append((start, number + 1))
+            start, held = number + 1, 0
+    return [*tasks, (start, len(sizes) - 1)] if held else tasks
+
+
 @cut_tasks.mistake("all documents are one task: nothing is shared out.")
 def all_in_one(sizes, target):
     return [(0, len(sizes))] if sizes else []
@@ -752,7 +779,8 @@ def all_done(num_tasks, files):
 
 
 @tasks_left.mistake(
-    "the names have five digits, `00003.json`: no name is found without the zeros."
+    "all of them, as if no name had been found. The names are texts, with five digits "
+    "and an ending: `00003.json`."
 )
 def without_zeros(num_tasks, files):
     return [n for n in range(num_tasks) if f"{n}.json" not in files]
@@ -932,6 +960,12 @@ def first_one_again(done, num_steps, batch_size, rank, world_size):
     return [p for p in all_[::batch_size] for _ in range(batch_size)]
 
 
+@positions_of.mistake("the last step is missing: `range(n)` ends at n - 1 by itself.")
+def without_the_last_step(done, num_steps, batch_size, rank, world_size):
+    fewer = max(0, num_steps - 1)
+    return positions_of.reference(done, fewer, batch_size, rank, world_size)
+
+
 @positions_of.mistake("`num_steps` plays no part: these are positions in one step.")
 def always_one_step(done, num_steps, batch_size, rank, world_size):
     return positions_of.reference(done, 1, batch_size, rank, world_size)
@@ -979,6 +1013,9 @@ FIRST = {
     ),
     "the first step is passed over: it begins at `done`": (
         lambda done, B, rank, world: done + (rank + world) * B
+    ),
+    "a rank begins `rank * batch_size` samples on, not `rank * world_size`": (
+        lambda done, B, rank, world: done + rank * world
     ),
     "one sample too far: `done` samples are read, so the next is number `done`": (
         lambda done, B, rank, world: done + rank * B + 1
@@ -1438,6 +1475,13 @@ def by_the_largest(sums, counts):
     return sum(sums) / max(counts) if max(counts) else 0.0
 
 
+@global_mean.mistake(
+    "the largest sum by the largest count: add up the sums, and the counts."
+)
+def largest_by_largest(sums, counts):
+    return max(sums) / max(counts) if max(counts) else 0.0
+
+
 @global_mean.mistake("`//` rounds down. A loss is no count: divide with `/`.")
 def floor_of_it(sums, counts):
     total = sum(counts)
@@ -1533,6 +1577,9 @@ COST = {
     "n * n // 2 leaves out half of the pairs of an id with itself": (
         lambda lengths: sum(n * n // 2 for n in lengths)
     ),
+    "the numbers 0, 1, 2, ... of documents are taken for their lengths": (
+        lambda lengths: sum(_triangle(n) for n in range(len(lengths)))
+    ),
     "the pairs of a pack are multiplied, not added up": (
         lambda lengths: int(np.prod([_triangle(n) for n in lengths]))
     ),
@@ -1577,6 +1624,9 @@ ALL_RANKS = {
     ),
     "the two slowest are compared": (
         lambda work: max(work) - sorted(work)[-2] if len(work) > 1 else 0
+    ),
+    "the slowest waits for nobody, but its work is taken off, too": (
+        lambda work: max(work) * (len(work) - 1) - sum(work)
     ),
     "ranks that wait are counted, not the pairs they could do": (
         lambda work: sum(w < max(work) for w in work)
@@ -1715,6 +1765,9 @@ WIDTHS = {
     "4 or 8 bytes an id: 2 hold up to 65,535, and 4 hold all others": (
         lambda tokens, V: 4 if V <= 2**16 else 8
     ),
+    "16 and 32 are bits: an id takes 2 or 4 bytes": (
+        lambda tokens, V: 16 if V <= 2**16 else 32
+    ),
     "2 and 4 bytes are exchanged": lambda tokens, V: 4 if V <= 2**16 else 2,
 }
 COUNTS = {
@@ -1738,6 +1791,9 @@ COUNTS = {
     ),
     "that is how many *ids* fit into one shard": (
         lambda tokens, width, size: size // width
+    ),
+    "shards are counted as if an id were a byte, and multiplied: divide first": (
+        lambda tokens, width, size: -(-tokens // size) * width
     ),
     "these are bytes, not shards": lambda tokens, width, size: tokens * width,
     "the bytes of a shard are multiplied by those of an id, not divided": (

@@ -310,7 +310,7 @@ wrong("tasks_left", "a task that has left any file is taken for")(
 wrong("tasks_left", "`.json.tmp` is taken for `.json`: compare")(
     lambda n, files: [i for i in range(n) if not any(f.startswith(f"{i:05}.json") for f in files)]
 )
-wrong("tasks_left", "the names have five digits, `00003.json`:")(
+wrong("tasks_left", "all of them, as if no name had been found.")(
     lambda n, files: [i for i in range(n) if f"{i}.json" not in files]
 )
 wrong("tasks_left", "these are the tasks that are *done*.")(
@@ -336,7 +336,7 @@ wrong("tasks_left", "all but the `.tmp` files are taken for")(
 wrong("tasks_left", "`or` where `and not` is meant: a task that")(
     lambda n, files: [i for i in range(n) if f"{i:05}.json" not in files or f"{i:05}.bin" in files]
 )
-wrong("tasks_left", "the names have five digits, `00003.json`:")(
+wrong("tasks_left", "all of them, as if no name had been found.")(
     lambda n, files: [i for i in range(n) if f"{i:04}.json" not in files]
 )
 
@@ -1107,3 +1107,159 @@ wrong("num_shards", "all bytes are divided, rounded down, and")(
     lambda n, v, s: int(n / (s / (2 if v <= 65_536 else 4))) + 1
 )
 wrong("num_shards", None, natural=False)(lambda n, v, s: -(-n * v // s))
+
+
+# A third class.
+
+
+@wrong("cut_tasks", "the last entry is missing in every one of")
+def resets_only_the_sum(sizes, target):
+    tasks, total, first = [], 0, 0
+    for i, size in enumerate(sizes):
+        if total >= target:
+            tasks.append((first, i))
+            first, total = i, 0
+        total += size
+    return tasks
+
+
+@wrong("cut_tasks", "between two tasks a document is left out:")
+def starts_again_behind_the_next(sizes, target):
+    tasks, start, total = [], 0, 0
+    for i, size in enumerate(sizes):
+        total += size
+        if total >= target:
+            tasks.append((start, i + 1))
+            start, total = i + 2, 0
+    if start < len(sizes):
+        tasks.append((start, len(sizes)))
+    return tasks
+
+
+@wrong("cut_tasks", "the last task, of the documents that are")
+def last_task_without_its_last(sizes, target):
+    tasks, start, total = [], 0, 0
+    for i, size in enumerate(sizes):
+        total += size
+        if total >= target:
+            tasks.append((start, i + 1))
+            start, total = i + 1, 0
+    if total > 0:
+        tasks.append((start, len(sizes) - 1))
+    return tasks
+
+
+wrong("cut_tasks", "`min` or `max` has nothing to choose from,")(
+    lambda sizes, t: [(i, i + max(1, t // max(sizes))) for i in range(0, len(sizes), max(1, t // max(sizes)))]
+)
+
+
+@wrong("can_be_written", None)
+def looks_at_neighbors(finished, written):
+    ordered = sorted(set(finished))
+    return [a for a, b in pairwise(ordered) if b == a + 1 and a >= written]
+
+
+@wrong("can_be_written", "the function changes its arguments.")
+def removes_while_it_walks(finished, written):
+    ready = []
+    while written in finished:
+        finished.remove(written)
+        ready.append(written)
+        written += 1
+    return ready
+
+
+@wrong("can_be_written", "one value where several are wanted.")
+def returns_the_next_number(finished, written):
+    while written in finished:
+        written += 1
+    return written
+
+
+wrong("can_be_written", None)(lambda finished, w: [n for n in range(w, w + len(finished)) if n in finished])
+wrong("can_be_written", "two things at once: `written` is the number of the next")(
+    lambda finished, w: sorted(set(finished) - set(range(w + 1)))
+)
+
+wrong("tasks_left", "a task whose `.bin` is there may have been")(
+    lambda n, files: [i for i in range(n) if f"{i:05d}.json" and f"{i:05d}.bin" not in files]
+)
+wrong("tasks_left", "all of them, as if no name had been found.")(
+    lambda n, files: [i for i in range(n) if files.count(f"{i:05d}") == 0]
+)
+wrong("tasks_left", "tasks end in any order: that one is done")(
+    lambda n, files: [i for i in range(n) if not any(f.endswith(".json") and int(f[:5]) >= i for f in files)]
+)
+wrong("tasks_left", "all of them, as if no name had been found.")(
+    lambda n, files: [i for i in range(n) if i not in [f[:5] for f in files if f.endswith(".json")]]
+)
+wrong("tasks_left", "there is one entry more at the end in")(
+    lambda n, files: sorted(set(range(n)) ^ {int(f[:5]) for f in files if f.endswith(".json")})
+)
+
+wrong("positions_of", "the last step is missing: `range(n)` ends")(
+    lambda d, n, b, r, w: [d + r * b + k * w * b + i for k in range(n - 1) for i in range(b)]
+)
+wrong("positions_of", None)(lambda d, n, b, r, w: [d + r * n + k * w * b + i for k in range(n) for i in range(b)])
+wrong("positions_of", "a rank begins `rank * batch_size` samples")(
+    lambda d, n, b, r, w: [d + r * w + k * w * b + i for k in range(n) for i in range(b)]
+)
+wrong("positions_of", "`done` is a number of samples, not of")(
+    lambda d, n, b, r, w: [d * b + r * b + k * w * b + i for k in range(n) for i in range(b)]
+)
+wrong("positions_of", None)(lambda d, n, b, r, w: list(range(d + r * b, d + (n * w + r + 1) * b, w * b)))
+
+wrong("equal_steps", "one sample is taken off. Here nothing is")(
+    lambda sizes, b: min(sizes) // b - (min(sizes) % b == 0)
+)
+wrong("equal_steps", None)(lambda sizes, b: max(sizes) // b - 1)
+wrong("equal_steps", None)(lambda sizes, b: min(sizes, key=lambda s: s % b) // b)
+wrong("equal_steps", "so many would be possible if the samples")(
+    lambda sizes, b: int(sum(s / b for s in sizes) / len(sizes))
+)
+wrong("equal_steps", "the number of ranks that have a full")(lambda sizes, b: len([s for s in sizes if s // b > 0]))
+
+wrong("global_mean", "if nothing was scored, there is nothing to")(
+    lambda sums, counts: sum(sums) / len(counts) / sum(counts) * len(counts)
+)
+wrong("global_mean", "a mean of means. A rank with few targets")(
+    lambda sums, counts: sum(s / n for s, n in zip(sums, counts, strict=True) if n) / len(sums)
+)
+wrong("global_mean", None)(lambda sums, counts: sum(sums) / sum(counts) if len(sums) > 1 else sums[0])
+wrong("global_mean", "the largest sum by the largest count: add")(
+    lambda sums, counts: max(sums) / max(counts) if max(counts) else 0.0
+)
+wrong("global_mean", "in some calls the function returns `None`:")(
+    lambda sums, counts: sum(sums) / sum(counts) if sum(counts) else None
+)
+
+wrong("idle_pairs", "the slowest waits for nobody, but its work")(
+    lambda packs: (lambda w: max(w) * (len(w) - 1) - sum(w))([sum(map(triangle, p)) for p in packs])
+)
+wrong("idle_pairs", "the numbers 0, 1, 2, ... of documents are")(
+    lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(n * (n + 1) // 2 for n in range(len(p))) for p in packs])
+)
+wrong("idle_pairs", "the mask is forgotten: all packs that are")(
+    lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(range(sum(p) + 1)) for p in packs])
+)
+wrong("idle_pairs", "an id reads itself, too: n (n + 1) / 2")(
+    lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(sum(range(n)) for n in p) for p in packs])
+)
+wrong("idle_pairs", None)(
+    lambda packs: (lambda w: sum(sorted(w)[1:]) - sorted(w)[0])([sum(map(triangle, p)) for p in packs])
+)
+
+wrong("num_shards", "all bytes are divided by those of a shard.")(
+    lambda n, v, s: math.ceil(n * (2 if v <= 65_536 else 4) / s)
+)
+wrong("num_shards", "65,537 ids are 0 to 65,536, and the last")(
+    lambda n, v, s: -(-n // (s // (2 if v <= 65_535 + 2 else 4)))
+)
+wrong("num_shards", "shards are counted as if an id were a")(lambda n, v, s: -(-n // s) * (2 if v <= 65_536 else 4))
+wrong("num_shards", "two things at once: 65,536 ids are 0 to 65,535, and fit")(
+    lambda n, v, s: n // (s // (2 if v < 65_536 else 4)) + 1
+)
+wrong("num_shards", "two things at once: 16 and 32 are bits: an id takes 2 or 4")(
+    lambda n, v, s: -(-(n * 16 if v <= 65_536 else n * 32) // s)
+)
