@@ -1645,14 +1645,14 @@ def shards_by_the_global_batch(
     reference=shards_by_the_global_batch,
     cases=_steps_of_ranks,
     explanation=(
-        "Every rank asks whether one more step fits behind *its own* place, and rank 3 "
-        "stands further on than rank 0: so near the end of a shard it changes earlier, "
-        "and ranks read different shards from then on. Whether it happens depends on "
-        "the length of the shard: the example of the thread (100 tokens, 4 ranks) "
-        "shows nothing. The change that was proposed there, asking for "
+        "Every rank asks whether one more step fits behind *its own* place, and the "
+        "last rank stands further on than rank 0: so near the end of a shard it "
+        "changes earlier, and ranks read different shards from then on. Whether it "
+        "happens depends on the length of the shard. This was asked in "
+        "karpathy/build-nanogpt, issue 105: the example there (100 tokens, 4 ranks) "
+        "shows nothing, and the change proposed in pull request 109, asking for "
         "`batch_tokens + 1` instead, makes it worse. Ask where the batch of *all* "
-        "ranks begins: then they all get the same answer. (The thread: "
-        "karpathy/build-nanogpt, issue 105 and pull request 109.)"
+        "ranks begins: then they all get the same answer."
     ),
 )
 def ranks_in_step(
@@ -1815,7 +1815,7 @@ def next_step_foretold(factor: int, offset: int, size: int) -> bool:
     claim=(
         "The order (a * x + b) mod N, for x = 0, 1, 2, ..., visits each of N windows "
         "exactly once if a and N have no common factor. So it is as good as a shuffle: "
-        "who knows the windows so far cannot foretell most of the next ones."
+        "whoever knows the windows so far cannot foretell most of the next ones."
     ),
     reference=next_step_foretold,
     cases=lambda random: [
