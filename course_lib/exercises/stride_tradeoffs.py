@@ -223,6 +223,15 @@ def a_target_too_many_behind_gaps(num_tokens, context_length, stride):
     return context_length + later if windows else 0
 
 
+@effective_size.mistake(
+    "the ids up to the end of the last window. The first id is never a target, and "
+    "with S > T those in a gap are not either."
+)
+def all_but_the_tail(num_tokens, context_length, stride):
+    room = num_tokens - context_length - 1
+    return num_tokens - room % stride if room >= 0 else 0
+
+
 def _budgets(random: Random) -> Iterator[Case]:
     # A second always pays for more than one window: a search that is strict by mistake,
     # or forgets the seconds, ends all the same, and can be told what it does.
@@ -519,6 +528,43 @@ def t_and_s_have_changed(num_tokens, context_length, tokens_per_second, seconds)
     return stride
 
 
+@smallest_affordable_stride.mistake(
+    "stride 1 is never tried. With a large budget it fits."
+)
+def begins_with_2(num_tokens, context_length, tokens_per_second, seconds):
+    stride = smallest_affordable_stride.reference(
+        num_tokens, context_length, tokens_per_second, seconds
+    )
+    return max(2, stride)
+
+
+@smallest_affordable_stride.mistake(
+    "(N - T - 1) / n is rounded down, where n windows are paid for. At that stride one "
+    "window more fits: it is the last that is too small."
+)
+def rounded_down(num_tokens, context_length, tokens_per_second, seconds):
+    paid = tokens_per_second * seconds // context_length
+    return max(1, (num_tokens - context_length - 1) // paid)
+
+
+@smallest_affordable_stride.mistake(
+    "(N - T - 1) / n is rounded up, where n windows are paid for. If it is a whole "
+    "number, a window more fits exactly: the stride must be one larger then."
+)
+def rounded_up(num_tokens, context_length, tokens_per_second, seconds):
+    paid = tokens_per_second * seconds // context_length
+    return max(1, -(-(num_tokens - context_length - 1) // paid))
+
+
+@smallest_affordable_stride.mistake(
+    "(N - T - 1) / (n - 1): the last of n windows then ends with the stream. With a "
+    "smaller stride there is a tail, and still no window more."
+)
+def without_a_tail(num_tokens, context_length, tokens_per_second, seconds):
+    paid = tokens_per_second * seconds // context_length
+    return max(1, -(-(num_tokens - context_length - 1) // max(1, paid - 1)))
+
+
 def _evaluations(random: Random) -> Iterator[Case]:
     for context_length in (1, 2, 3, 5):
         for stride in range(1, context_length + 1):
@@ -805,6 +851,63 @@ def first_window_is_full(num_tokens, context_length, stride):
     return [(0, context_length, context_length), *plan[1:]]
 
 
+@plan_from_the_end.mistake(
+    "every window has T inputs, wherever it ends: those that end near the beginning "
+    "start before it, at positions below 0."
+)
+def starts_below_0(num_tokens, context_length, stride):
+    ends = range(num_tokens - 1, 0, -stride)
+    return [(last - context_length, context_length, stride) for last in ends][::-1]
+
+
+def _plan(first, later, num_tokens, context_length, stride):
+    """The plan, with what is returned for its first window and for each later one."""
+    windows, last = [], num_tokens - 1
+    while last > context_length:
+        windows.append(later(last, context_length, stride))
+        last -= stride
+    return [first(last, context_length, stride), *windows[::-1]]
+
+
+def first_otherwise(first, *arguments):
+    return _plan(first, lambda last, t, s: (last - t, t, s), *arguments)
+
+
+def later_otherwise(later, *arguments):
+    return _plan(lambda last, t, s: (0, last, last), later, *arguments)
+
+
+FIRST_WINDOW = {
+    "the first window is given T inputs, however few stand before its last target": (
+        lambda last, t, s: (0, t, last)
+    ),
+    "the first window scores T targets, however few it has": (
+        lambda last, t, s: (0, last, t)
+    ),
+    "the last target of the first window is counted among its inputs": (
+        lambda last, t, s: (0, last + 1, last)
+    ),
+    "the first window scores no more than S targets": (
+        lambda last, t, s: (0, last, min(last, s))
+    ),
+}
+LATER_WINDOWS = {
+    "all windows but the first start one id too late: at last - T + 1": (
+        lambda last, t, s: (last - t + 1, t, s)
+    ),
+    "the last target is counted among the inputs of all windows but the first": (
+        lambda last, t, s: (last - t, t + 1, s)
+    ),
+    "all windows but the first have T - 1 inputs": (
+        lambda last, t, s: (last - t + 1, t - 1, s)
+    ),
+    "all windows score all of their targets": lambda last, t, s: (last - t, t, t),
+}
+plan_from_the_end.combine(first_otherwise, FIRST_WINDOW)
+plan_from_the_end.combine(later_otherwise, LATER_WINDOWS)
+plan_from_the_end.combine(_plan, FIRST_WINDOW, LATER_WINDOWS)
+
+
 def _scored_positions(random: Random) -> Iterator[Case]:
     for context_length, strides in {
         1: (1,),
@@ -1018,6 +1121,14 @@ def remainder_from_t(position, context_length, stride):
     if position <= context_length:
         return position
     return context_length - stride + 1 + (position - context_length) % stride
+
+
+@context_when_scored.mistake(
+    "T - S behind the first window. The first token that a window scores has one more, "
+    "T - S + 1 before it, and each further one more again, up to T."
+)
+def the_overlap_alone(position, context_length, stride):
+    return position if position <= context_length else context_length - stride
 
 
 def _runs(random: Random) -> Iterator[Case]:
@@ -1502,6 +1613,23 @@ def right_if_divisible(num_tokens, cut, context_length, stride):
 def validation_too_careful(num_tokens, cut, context_length, stride):
     train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
     return train, list(range(cut, num_tokens - context_length - 1, stride))
+
+
+@split_starts.mistake("how many windows each part has. Their starts are wanted.")
+def counts_of_both(num_tokens, cut, context_length, stride):
+    return tuple(
+        count_windows(size, context_length, stride) for size in (cut, num_tokens - cut)
+    )
+
+
+@split_starts.mistake(
+    "the windows are numbered 0, 1, 2, ... in each part. Window number i begins i "
+    "strides behind the first one."
+)
+def numbers_for_starts(num_tokens, cut, context_length, stride):
+    training = count_windows(cut, context_length, stride)
+    validation = count_windows(num_tokens - cut, context_length, stride)
+    return list(range(training)), list(range(cut, cut + validation))
 
 
 def inside_training_part(num_tokens: int, cut: int, context_length: int) -> list[int]:

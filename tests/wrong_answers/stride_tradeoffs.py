@@ -359,7 +359,7 @@ def nothing_beyond_t(num_tokens, context_length, tokens_per_second, seconds):
             return stride
 
 
-@wrong("smallest_affordable_stride", "one too small")
+@wrong("smallest_affordable_stride", "is rounded up")
 def by_formula_off_by_one(num_tokens, context_length, tokens_per_second, seconds):
     windows = tokens_per_second * seconds // context_length
     return max(1, math.ceil((num_tokens - context_length - 1) / windows))
@@ -414,13 +414,11 @@ wrong("smallest_affordable_stride", None)(first_that(lambda tokens, speed, secon
 wrong("smallest_affordable_stride", "never tried")(
     first_that(lambda tokens, speed, seconds, stride, window: stride >= window and tokens <= speed * seconds)
 )
-wrong("smallest_affordable_stride", "exactly one too large")(
+wrong("smallest_affordable_stride", "stride 1 is never tried")(
     first_that(lambda tokens, speed, seconds, stride, _: stride > 1 and tokens <= speed * seconds)
 )
-wrong("smallest_affordable_stride", "exactly one too small")(from_windows(lambda room, k: max(1, room // int(k))))
-wrong("smallest_affordable_stride", "exactly one too small")(
-    from_windows(lambda room, k: max(1, math.ceil(room / int(k))))
-)
+wrong("smallest_affordable_stride", "is rounded down")(from_windows(lambda room, k: max(1, room // int(k))))
+wrong("smallest_affordable_stride", "is rounded up")(from_windows(lambda room, k: max(1, math.ceil(room / int(k)))))
 wrong("smallest_affordable_stride", "one too small")(from_windows(lambda room, k: room // int(k)))
 wrong("smallest_affordable_stride", "one window too many")(from_windows(lambda room, k: (room + 1) // int(k) + 1))
 wrong("smallest_affordable_stride", "whole windows only")(from_windows(lambda room, k: int(room // k) + 1))
@@ -1173,3 +1171,64 @@ def windows_of_the_stream(num_tokens, cut, context_length, stride):
 
 wrong("split_starts", "one too careful in validation")(ranges(to_the_cut, lambda n, cut, t, s: (cut, n - t - 1, s)))
 wrong("split_starts", None)(ranges(to_the_cut, lambda n, cut, t, s: (cut + t, n - t, s)))
+
+# -- a class that had not seen the mistakes -------------------------------------------
+
+wrong("effective_size", "up to the end of the last window")(lambda n, t, s: n - (n - t - 1) % s if n > t else 0)
+wrong("effective_size", "exactly one too small")(
+    lambda n, t, s: (count_windows(n, t, s) - 1) * min(s, t) + t - 1 if n > t else 0
+)
+wrong("effective_size", None)(lambda n, t, s: ((n - t - 1) // s - 1) * min(s, t) + t if n > t else 0)
+wrong("smallest_affordable_stride", "(N - T - 1) / (n - 1)")(
+    from_windows(lambda room, k: max(1, math.ceil(room / max(1, int(k) - 1))))
+)
+
+
+def plan_with(first, later):
+    def answer(num_tokens, context_length, stride):
+        plan, last = [], num_tokens - 1
+        while last > context_length:
+            plan.insert(0, later(last, context_length, stride))
+            last -= stride
+        return [first(last, context_length, stride), *plan]
+
+    return answer
+
+
+def right_first(last, context_length, stride):
+    return 0, last, last
+
+
+def right_later(last, context_length, stride):
+    return last - context_length, context_length, stride
+
+
+wrong("plan_from_the_end", "the first window scores T targets")(plan_with(lambda e, t, s: (0, e, t), right_later))
+wrong("plan_from_the_end", "of the first window is counted")(plan_with(lambda e, t, s: (0, e + 1, e), right_later))
+wrong("plan_from_the_end", "start one id too late")(plan_with(right_first, lambda e, t, s: (e - t + 1, t, s)))
+wrong("plan_from_the_end", "two things at once")(
+    plan_with(lambda e, t, s: (0, e, t), lambda e, t, s: (e - t + 1, t, s))
+)
+wrong("plan_from_the_end", "at positions below 0")(
+    lambda n, t, s: [(end - t, t, s) for end in range(n - 1, 0, -s)][::-1]
+)
+wrong("plan_from_the_end", "that is the plan of the lesson")(lambda n, t, s: scored_windows(n, t, s))
+
+
+@wrong("plan_from_the_end", None)
+def the_first_window_one_longer(num_tokens, context_length, stride):
+    plan, last = [], num_tokens - 1
+    while last - context_length > 1:
+        plan.insert(0, (last - context_length, context_length, stride))
+        last -= stride
+    return [(0, last, last), *plan]
+
+
+wrong("context_when_scored", "T - S behind the first window")(lambda p, t, s: p if p <= t else t - s)
+wrong("split_starts", "how many windows each part has")(
+    lambda n, c, t, s: (count_windows(c, t, s), count_windows(n - c, t, s))
+)
+wrong("split_starts", "numbered 0, 1, 2")(
+    lambda n, c, t, s: (list(range(count_windows(c, t, s))), [c + i for i in range(count_windows(n - c, t, s))])
+)
+wrong("split_starts", None)(lambda n, c, t, s: (list(range(0, c - t, s)), list(range(c + t, n - t, s))))
