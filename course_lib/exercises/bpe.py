@@ -682,6 +682,9 @@ def _merged_words(random: Random) -> Iterator[Case]:
     for ids in ([], [0], [10], [11], [10, 10], [0, 10, 2], [12], [13, 1], [3, 13, 10]):
         yield ids, deep
     yield [1, 2], {}
+    # as in a tokenizer of bytes without special tokens
+    for ids in ([257, 97], [99, 256, 257]):
+        yield ids, {(97, 98): 256, (256, 99): 257}
     for _ in range(30):
         text = tuple(random.randrange(4) for _ in range(40))
         learned = learn_merges({text: 1}, random.randrange(3, 8), first_id=10)
@@ -829,7 +832,7 @@ def moved_under_the_loop(ids, merges):
 
 @undo_merges.mistake(
     "nothing is undone. `merges` maps pairs to ids: an id is not among its keys, so "
-    "turn it round first. And merged ids need not begin at 256."
+    "turn it round first."
 )
 def nothing_undone(ids, merges):
     return list(ids)
@@ -970,6 +973,29 @@ def first_id_alone(ids, merges):
 )
 def each_once(ids, merges):
     return list(dict.fromkeys(_undo(ids, merges)))
+
+
+@undo_merges.mistake(
+    "ids below 256 are taken for bytes. Merged ids need not begin at 256: an id is "
+    "merged if it is among the values of `merges`."
+)
+def below_256_is_a_byte(ids, merges):
+    pairs = {new_id: pair for pair, new_id in merges.items()}
+    flat = []
+    for token in ids:
+        if token < 256:
+            flat.append(token)
+        else:
+            flat += below_256_is_a_byte(pairs[token], merges)
+    return flat
+
+
+@undo_merges.mistake(
+    "ids that are bytes already are lost: only the merged ones give something."
+)
+def loses_single_bytes(ids, merges):
+    merged = set(merges.values())
+    return undo_merges.reference([i for i in ids if i in merged], merges)
 
 
 # 4. Applying merges.
@@ -1475,6 +1501,51 @@ def replaced_and_split_at_blanks(word, merges):
     return text.split(" ")
 
 
+@apply_merges.mistake(
+    "the list gets shorter with each merge, but the range of the loop keeps its length "
+    "and ends beyond the list: use `while`, or build a new list."
+)
+def shortened_in_its_loop(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        for i in range(len(tokens) - 1):
+            if tokens[i] == left and tokens[i + 1] == right:
+                tokens[i : i + 2] = [left + right]
+    return tokens
+
+
+@apply_merges.mistake(
+    "after a merge in the list itself the walk goes on by two. The pair has become one "
+    "token, so the next one stands one further: a pair behind it is missed."
+)
+def steps_over_a_token(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        i = 0
+        while i < len(tokens) - 1:
+            if tokens[i] == left and tokens[i + 1] == right:
+                tokens[i : i + 2] = [left + right]
+                i += 1
+            i += 1
+    return tokens
+
+
+@apply_merges.mistake(
+    "each merge is made once in a round over the list, and rounds go on until nothing "
+    "changes. A merge joins all its pairs before the next one begins."
+)
+def one_of_each_in_a_round(word, merges):
+    tokens, before = list(word), None
+    while tokens != before:
+        before = list(tokens)
+        for pair in merges:
+            for i in range(len(tokens) - 1):
+                if (tokens[i], tokens[i + 1]) == tuple(pair):
+                    tokens[i : i + 2] = [tokens[i] + tokens[i + 1]]
+                    break
+    return tokens
+
+
 # 5. Ids.
 
 
@@ -1675,8 +1746,7 @@ def counts_characters(data):
 
 
 @complete_bytes.mistake(
-    "characters are counted, not bytes, and half a character as one: it was decoded to "
-    "U+FFFD."
+    "characters are counted, not bytes, and half a character at the end as one more."
 )
 def counts_all_characters(data):
     return len(data.decode("utf-8", "replace"))

@@ -962,7 +962,7 @@ wrong("complete_bytes", "the last byte goes")(lambda data: max(0, len(data) - 1)
 wrong("complete_bytes", "the bytes themselves")(lambda data: data.decode("utf-8", "ignore").encode())
 wrong("complete_bytes", "the text itself")(lambda data: data.decode("utf-8", "ignore"))
 wrong("complete_bytes", "characters are counted, not bytes.")(lambda data: len(data.decode("utf-8", "ignore")))
-wrong("complete_bytes", "half a character as one")(lambda data: len(data.decode("utf-8", "replace")))
+wrong("complete_bytes", "half a character at the end as one more")(lambda data: len(data.decode("utf-8", "replace")))
 wrong("complete_bytes", "three bytes of U+FFFD")(lambda data: len(data.decode("utf-8", "replace").encode()))
 wrong("complete_bytes", "have to wait")(lambda data: len(data) - by_ignoring(data))
 
@@ -1214,7 +1214,7 @@ def second_class_weighted_bytes(counts, num_bytes, longest):
     return best_pair(c) if c else None
 
 
-@wrong("undo_merges", "nothing is undone. `merges` maps pairs")
+@wrong("undo_merges", "ids below 256 are taken for bytes")
 def second_class_only_if_256(ids, merges):
     inv = {v: k for k, v in merges.items()}
 
@@ -1461,3 +1461,95 @@ wrong("id_of_merge", "one special token is too few")(
     lambda rank, num_special_tokens: 256 + rank + max(0, num_special_tokens - 1)
 )
 wrong("id_of_merge", None)(lambda rank, num_special_tokens: 256 * (rank + 1) + num_special_tokens)
+
+# -- a class that had not seen the mistakes -------------------------------------------
+
+
+def taken_apart(is_byte, keeps_bytes=True):
+    def answer(ids, merges):
+        pairs = {new_id: pair for pair, new_id in merges.items()}
+
+        def undone(token):
+            return [token] if is_byte(token, pairs) else [x for part in pairs[token] for x in undone(part)]
+
+        return [x for token in ids if keeps_bytes or token in pairs for x in undone(token)]
+
+    return answer
+
+
+right("undo_merges")(taken_apart(lambda token, pairs: token not in pairs))
+wrong("undo_merges", "ids below 256 are taken for bytes")(taken_apart(lambda token, pairs: token < 256))
+wrong("undo_merges", "that are bytes already are lost")(taken_apart(lambda token, pairs: token not in pairs, False))
+
+
+@wrong("undo_merges", "the two parts change places")
+def from_a_stack(ids, merges):
+    pairs = {new_id: pair for pair, new_id in merges.items()}
+    flat = []
+    for token in ids:
+        stack = [token]
+        while stack:
+            top = stack.pop()
+            if top in pairs:
+                stack.extend(pairs[top])
+            else:
+                flat.append(top)
+    return flat
+
+
+@wrong("apply_merges", "the range of the loop keeps its length")
+def in_the_list_of_the_loop(word, merges):
+    tokens = list(word)
+    for a, b in merges:
+        for i in range(len(tokens) - 1):
+            if tokens[i] == a and tokens[i + 1] == b:
+                tokens[i : i + 2] = [a + b]
+    return tokens
+
+
+@wrong("apply_merges", "the walk goes on by two")
+def two_on_in_the_list(word, merges):
+    tokens = list(word)
+    for a, b in merges:
+        i = 0
+        while i < len(tokens) - 1:
+            if tokens[i] == a and tokens[i + 1] == b:
+                tokens[i] = a + b
+                del tokens[i + 1]
+                i += 2
+            else:
+                i += 1
+    return tokens
+
+
+@wrong("apply_merges", "rounds go on until nothing changes")
+def until_nothing_changes(word, merges):
+    tokens, changed = list(word), True
+    while changed:
+        changed = False
+        for a, b in merges:
+            for i in range(len(tokens) - 1):
+                if tokens[i] == a and tokens[i + 1] == b:
+                    tokens[i : i + 2] = [a + b]
+                    changed = True
+                    break
+    return tokens
+
+
+@right("apply_merges")
+def within_the_list(word, merges):
+    tokens = list(word)
+    for a, b in merges:
+        i = 0
+        while i < len(tokens) - 1:
+            if [tokens[i], tokens[i + 1]] == [a, b]:
+                tokens[i : i + 2] = [a + b]
+            i += 1
+    return tokens
+
+
+wrong("id_of_merge", None)(lambda rank, special: 8 + special + rank)
+wrong("complete_bytes", "half a character at the end as one more")(
+    lambda data: sum((byte & 0xC0) != 0x80 for byte in data)
+)
+wrong("compression", None)(lambda text, n: (len(text.encode()) + 1) / n)
