@@ -590,6 +590,14 @@ def remainder_of_the_divisor(starts, num_steps):
     return math.gcd(*starts) % num_steps
 
 
+@offset_of.mistake(
+    "the largest start. The offset is what remains of any start when it is divided by "
+    "T."
+)
+def largest_start(starts, num_steps):
+    return max(starts)
+
+
 def _targets(random: Random) -> Iterator[Case]:
     for num_steps in (1, 2, 3, 5):
         for offset in range(num_steps):
@@ -1001,6 +1009,14 @@ def counts_by_alignment(highest, num_steps):
 def running_totals(highest, num_steps):
     counts = [len(range(k, highest + 1, num_steps)) for k in range(num_steps)]
     return [sum(counts[: k + 1]) for k in range(num_steps)]
+
+
+@alignment_counts.mistake(
+    "`highest // num_steps` for each. There are highest + 1 offsets, and what is left "
+    "of them over T goes to the first alignments."
+)
+def quotient_of_the_highest(highest, num_steps):
+    return [highest // num_steps] * num_steps
 
 
 def _coverages(random: Random) -> Iterator[Case]:

@@ -418,3 +418,11 @@ wrong("left_context", "0 for T")(lambda p, o, t: p % t)
 wrong("left_context", "counted from 1, and without")(lambda p, o, t: p % t + 1)
 wrong("left_context", "two slips")(lambda p, o, t: (p - o) % t + 1)
 wrong("expected_coverage", "if epochs never repeated")(lambda e, t: 1 - 1 / t * e)
+
+# -- a class that had not seen the mistakes -------------------------------------------
+
+wrong("offset_of", "the largest start")(lambda starts, t: max(starts))
+wrong("offset_of", None)(lambda starts, t: abs(starts[1] - starts[0]) if len(starts) > 1 else starts[0])
+wrong("alignment_counts", "`highest // num_steps` for each")(lambda highest, t: [highest // t] * t)
+wrong("left_context", None)(lambda p, o, t: 0 if p <= t else (p - t - 1) % max(1, o) + 1)
+wrong("num_batches", "exactly one too large")(lambda n, b, t, o: max(0, (n - 1 - o) // t // b + 1))
