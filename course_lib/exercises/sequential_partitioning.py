@@ -190,6 +190,14 @@ def what_is_left_over(num_tokens, batch_size, offset):
     return (num_tokens - offset - 1) % batch_size
 
 
+@inputs_per_row.mistake(
+    "the sign is taken away from a negative number. A stream that is too short has "
+    "rows of 0 inputs."
+)
+def without_the_sign(num_tokens, batch_size, offset):
+    return abs(num_tokens - 1 - offset) // batch_size
+
+
 def _folds(random: Random) -> Iterator[Case]:
     for num_rows in (1, 2, 3, 4):
         for size in (0, 1, num_rows, num_rows + 1, 2 * num_rows - 1, 8, 11, 12):
@@ -581,6 +589,14 @@ def rows_shorter_by_the_offset(batch, row, num_steps, length, offset):
 )
 def rows_rounded_up(batch, row, num_steps, length, offset):
     return offset + row * (-(-length // num_steps) * num_steps) + batch * num_steps
+
+
+@start_in_stream.mistake(
+    "the offset is multiplied by the length, too: it is skipped once, in front of all "
+    "rows."
+)
+def offset_as_a_row(batch, row, num_steps, length, offset):
+    return (offset + row) * length + batch * num_steps
 
 
 def _neighboring_batches(random: Random) -> Iterator[Case]:
@@ -1352,6 +1368,32 @@ def never_used(num_tokens, batch_size, num_steps, offset):
     starts = partition_starts(num_tokens, batch_size, num_steps, offset).ravel()
     used = {start + step for start in starts for step in range(num_steps + 1)}
     return num_tokens - len(used)
+
+
+@never_a_target.mistake(
+    "the first input of each row is counted as well. It is the last target of the row "
+    "before: only that of row 0 is none."
+)
+def first_of_each_row(num_tokens, batch_size, num_steps, offset):
+    none = never_a_target.reference(num_tokens, batch_size, num_steps, offset)
+    return none + batch_size
+
+
+@never_a_target.mistake(
+    "windows of T are cut from the stream as a whole, as in random sampling. Here it "
+    "is cut into rows first, and each has a remainder of its own."
+)
+def as_random_sampling_cuts(num_tokens, batch_size, num_steps, offset):
+    return num_tokens - max(0, num_tokens - 1 - offset) // num_steps * num_steps
+
+
+@never_a_target.mistake(
+    "the remainder of a row counts as a whole batch. Shorter than T, it is dropped."
+)
+def remainder_as_a_batch(num_tokens, batch_size, num_steps, offset):
+    length = max(0, num_tokens - 1 - offset) // batch_size
+    targets = -(-length // num_steps) * num_steps * batch_size
+    return max(0, num_tokens - targets)
 
 
 def columns_of_text(ids: list[int], num_rows: int) -> list[list[int]]:

@@ -38,7 +38,7 @@ wrong("inputs_per_row", "nothing is to be added")(lambda n, b, o: (n - o - 1) //
 wrong("inputs_per_row", "exactly one too small")(lambda n, b, o: max(0, (n - o) // b) - 1)
 wrong("inputs_per_row", "no `return`")(lambda n, b, o: (n - o - 1) // b if n > o else None)
 wrong("inputs_per_row", "what is left over")(lambda n, b, o: max(0, (n - o - 1) % b))
-wrong("inputs_per_row", None, natural=False)(lambda n, b, o: abs(n - o - 1) // b)
+wrong("inputs_per_row", "the sign is taken away")(lambda n, b, o: abs(n - o - 1) // b)
 wrong("inputs_per_row", "the last target is forgotten")(lambda n, b, o: (n - o) // b if n > o else 0)
 
 
@@ -465,3 +465,22 @@ wrong("never_a_target", "only begun")(lambda n, b, t, o: n - math.ceil(rows_of(n
 wrong("never_a_target", "not T + 1")(lambda n, b, t, o: n - max(0, n - o) // b // (t + 1) * b * t)
 wrong("never_a_target", "not T - 1")(lambda n, b, t, o: n - rows_of(n, b, o) // t * b * (t - 1))
 wrong("never_a_target", None)(lambda n, b, t, o: o + 1 + max(0, n - o - 1) % b + rows_of(n, b, o) % t)
+
+# -- a class that had not seen the mistakes -------------------------------------------
+
+wrong("start_in_stream", "the offset is multiplied by the length")(lambda b, r, t, length, o: (o + r) * length + b * t)
+wrong("start_in_stream", None)(lambda b, r, t, length, o: o + b * t * length + r * t)
+wrong("reach", None)(lambda b, p, t, carried: (b * t + p if carried else p + 1, p + 1))
+
+
+def targets(n, b, t, o):
+    return max(0, n - 1 - o) // b // t * t * b
+
+
+right("never_a_target")(lambda n, b, t, o: n - targets(n, b, t, o))
+wrong("never_a_target", "the first input of each row is counted")(lambda n, b, t, o: n - targets(n, b, t, o) + b)
+wrong("never_a_target", "as in random sampling")(lambda n, b, t, o: n - max(0, n - 1 - o) // t * t)
+wrong("never_a_target", "counts as a whole batch")(
+    lambda n, b, t, o: max(0, n - -(-(max(0, n - 1 - o) // b) // t) * t * b)
+)
+wrong("never_a_target", None)(lambda n, b, t, o: o + 1)
