@@ -38,7 +38,7 @@ from course_lib.token_shards import write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 ROUNDS = 3
-COPIES = 20
+COPIES = 4
 
 
 @pytest.fixture(scope="module")
