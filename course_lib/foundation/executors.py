@@ -39,7 +39,7 @@ RETRIES = 3  # of what was lost with its worker; a wrong input is not tried agai
 # Imported once for all processes; the second by the first step of any optimizer.
 PRELOADED = ["course_lib.many_machines", "torch._dynamo"]
 INSTALL_RAY = (
-    'Ray is not installed: pip install "ray>=2.40,<3" (or this project with its extra '
+    'Ray is not installed: pip install "ray>=2.60,<3" (or this project with its extra '
     "`cluster`), on every machine of the cluster; without it, all else works"
 )
 
