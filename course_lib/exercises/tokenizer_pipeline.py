@@ -2983,6 +2983,15 @@ def below_the_bound_with_a_sign(vocab_size, added_ids):
     return _dtype(max([vocab_size - 1, *added_ids]) < 32_767)
 
 
+@choose_dtype.mistake(
+    "it is enough that either the vocabulary or the added ids fit into uint16. All "
+    "ids have to."
+)
+def either_fits(vocab_size, added_ids):
+    fits = vocab_size <= 65_536 or all(added <= 65_535 for added in added_ids)
+    return "uint16" if fits else "uint32"
+
+
 IDS = {
     "the size of the vocabulary is no id: its largest is V - 1": (
         lambda v, added: max([v, *added])

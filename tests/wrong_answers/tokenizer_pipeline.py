@@ -2838,3 +2838,14 @@ def max_a_based_indexerror_guarded_by(v, a):
 @wrong("choose_dtype", "32,767 is the bound of int16. Without a sign there are twice as many numbers.")
 def bits_without_sign_bit_length(v, a):
     return "uint16" if max([v - 1, *a]).bit_length() < 16 else "uint32"
+
+
+# -- a class that had not seen the mistakes -------------------------------------------
+
+wrong("choose_dtype", "it is enough that either")(
+    lambda v, added: "uint16" if v <= 65_536 or all(i <= 65_535 for i in added) else "uint32"
+)
+wrong("choose_dtype", "of V tokens is V - 1")(
+    lambda v, added: "uint16" if v < 65_536 and all(i < 65_536 for i in added) else "uint32"
+)
+wrong("cut_isolated", None)(lambda text, rules: re.findall(f".*?(?:{'|'.join(rules)})|.+", text, re.DOTALL))
