@@ -292,6 +292,16 @@ def first_window_one_short(ids, start, context_length):
     return ids[:context_length], ids[1:context_length]
 
 
+@make_example.mistake(
+    "the window begins one id too late, at `start + 1`: inputs and targets are those "
+    "of the next window."
+)
+def one_too_late(ids, start, context_length):
+    first = start + 1
+    inputs = ids[first : first + context_length]
+    return inputs, ids[first + 1 : first + context_length + 1]
+
+
 def at_start_times(factor, ids, start, context_length):
     first = start * factor(context_length)
     window = ids[first : first + context_length + 1]
@@ -540,6 +550,16 @@ def one_for_all(window, length):
 def slices_to_minus_one(window, length):
     targets = window[1:]
     return targets[: length - 1] + [-100] * (len(targets) - length + 1)
+
+
+@padded_targets.mistake(
+    "everything behind the first id 0 is masked. A real token may have that id, and "
+    "the padding may have another: use `length`."
+)
+def from_the_first_zero(window, length):
+    targets = window[1:]
+    kept = targets.index(0) if 0 in targets else len(targets)
+    return targets[:kept] + [-100] * (len(targets) - kept)
 
 
 def _logits_and_targets(random: Random) -> Iterator[Case]:

@@ -565,6 +565,15 @@ def without_a_tail(num_tokens, context_length, tokens_per_second, seconds):
     return max(1, -(-(num_tokens - context_length - 1) // max(1, paid - 1)))
 
 
+@smallest_affordable_stride.mistake(
+    "N / n, rounded up, where n windows are paid for. The last window is T + 1 ids "
+    "long, and not a stride: N - T - 1 counts, and not N."
+)
+def the_stream_in_equal_parts(num_tokens, context_length, tokens_per_second, seconds):
+    paid = tokens_per_second * seconds // context_length
+    return max(1, -(-num_tokens // paid))
+
+
 def _evaluations(random: Random) -> Iterator[Case]:
     for context_length in (1, 2, 3, 5):
         for stride in range(1, context_length + 1):
@@ -889,6 +898,9 @@ FIRST_WINDOW = {
     ),
     "the first window scores no more than S targets": (
         lambda last, t, s: (0, last, min(last, s))
+    ),
+    "the first window is given T inputs and S targets, as if it were any other": (
+        lambda last, t, s: (0, t, s)
     ),
 }
 LATER_WINDOWS = {

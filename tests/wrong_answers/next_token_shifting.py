@@ -751,3 +751,13 @@ def each_later_id(model, ids):
             if model(other)[t] != before[t]:
                 return True
     return False
+
+
+wrong("make_example", "one id too late")(lambda i, s, n: (i[s + 1 : s + n + 1], i[s + 2 : s + n + 2]))
+wrong("make_example", None)(lambda i, s, n: (i[s + n : s + 2 * n], i[s + n + 1 : s + 2 * n + 1]))
+wrong("padded_targets", "behind the first id 0")(
+    lambda w, n: [x if 0 not in w[1 : k + 2] else -100 for k, x in enumerate(w[1:])]
+)
+wrong("padded_targets", None)(lambda w, n: [x if k <= n else -100 for k, x in enumerate(w[1:])])
+wrong("perplexity", None)(lambda losses: math.exp(math.prod(losses) ** (1 / len(losses))))
+wrong("text_bits_per_byte", None)(lambda nats, n, text: nats * n / math.log(2) / (8 * len(text)))

@@ -1232,3 +1232,11 @@ wrong("split_starts", "numbered 0, 1, 2")(
     lambda n, c, t, s: (list(range(count_windows(c, t, s))), [c + i for i in range(count_windows(n - c, t, s))])
 )
 wrong("split_starts", None)(lambda n, c, t, s: (list(range(0, c - t, s)), list(range(c + t, n - t, s))))
+wrong("smallest_affordable_stride", "N / n, rounded up")(
+    lambda n, t, speed, seconds: max(1, math.ceil(n / (speed * seconds // t)))
+)
+wrong("plan_from_the_end", "as if it were any other")(plan_with(lambda e, t, s: (0, t, s), right_later))
+wrong("context_when_scored", None)(lambda p, t, s: p if p <= t else t - s + p % s)
+wrong("context_when_scored", None)(lambda p, t, s: min(p, s))
+wrong("half_width", None)(lambda values, quantile: quantile * np.var(values) / len(values))
+wrong("split_starts", None)(lambda n, c, t, s: (list(range(0, c - t, s)), list(range(0, n - c - t + 1, s))))
