@@ -10,6 +10,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 WHOLE_LESSON = "test_runs_through_on_another_corpus"
+CLUSTER = "tests/test_many_machines.py"
 LOOPBACK = ["127.0.0.1", "::1"]  # a kernel talks to whoever runs it
 
 STARTUP = f"""
@@ -44,11 +45,25 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
     """Share tests out to processes file by file, since the cells of a notebook share a kernel; but a run of a whole
-    lesson within a file by itself.
+    lesson within a file by itself. What takes long comes first, so that all processes end at about the same time.
     """
-    return ByFileAndLesson(config, log)
+    return LongestFirst(config, log)
 
 
-class ByFileAndLesson(LoadScopeScheduling):
+class LongestFirst(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         return nodeid if WHOLE_LESSON in nodeid else nodeid.split("::", 1)[0]
+
+    def _assign_work_unit(self, node: object) -> None:
+        self.workqueue.move_to_end(min(self.workqueue, key=self._turn), last=False)
+        super()._assign_work_unit(node)
+
+    def _turn(self, scope: str) -> tuple:
+        """A cluster takes longest, then lessons, and they should not start clusters at the same time; the rest by
+        the number of tests.
+        """
+        if scope.startswith(CLUSTER):
+            return (0,)
+        if scope.startswith("notebooks") or WHOLE_LESSON in scope:
+            return (1, scope)
+        return (2, -len(self.workqueue[scope]))
