@@ -19,11 +19,11 @@ socket_allow_hosts({LOOPBACK}, allow_unix_socket=True)
 """
 
 
-def kernel_environment(directory: Path) -> dict[str, str]:
+def kernel_environment(directory: Path, startup_code: str = STARTUP) -> dict[str, str]:
     """Prepare `directory` as the IPython settings of the kernels, and return the variables that make them use it."""
     startup = directory / "profile_default" / "startup"
     startup.mkdir(parents=True, exist_ok=True)
-    (startup / "00-offline.py").write_text(STARTUP, encoding="utf-8")
+    (startup / "00-offline.py").write_text(startup_code, encoding="utf-8")
     return {
         "IPYTHONDIR": str(directory),
         "COURSE_PROGRESS": "0",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import os
+import signal
 from types import SimpleNamespace
 
 import pytest
@@ -110,3 +112,15 @@ def test_a_bar_that_an_error_left_open_hides_none_of_a_later_cell(notebook):
 def test_switched_off_a_notebook_gets_no_output_at_all(notebook):
     assert list(progress_bar(range(3), progress=False)) == [0, 1, 2]
     assert notebook.outputs == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_process_killed_in_the_midst_of_a_bar_holds_up_nobody():
+    lock = type(progress_bar(range(3), progress=False)).get_lock()
+    child = os.fork()
+    if child == 0:
+        lock.acquire()
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert lock.acquire(True, 1)
+    lock.release()

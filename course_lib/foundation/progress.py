@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import io
 import os
+import threading
 from typing import ClassVar
 from weakref import WeakSet
 
@@ -33,7 +34,17 @@ def shows(progress: bool | None) -> bool:
     return os.environ.get(PROGRESS_VARIABLE, "").strip().lower() not in OFF
 
 
-class _NotebookBar(tqdm):
+class _Bar(tqdm):
+    """tqdm's bar, with a lock that ends with its process.
+
+    tqdm's own is shared with forked processes: a worker that is killed while it holds
+    it leaves everybody else waiting for ever.
+    """
+
+    _lock = threading.RLock()
+
+
+class _NotebookBar(_Bar):
     """tqdm's bar, as the line that all bars of a cell share; emptied at the end.
 
     tqdm's own bar for notebooks is a widget, and a widget that is gone is saved all the
@@ -93,7 +104,7 @@ def progress_bar(
     if total is not None:
         total = check_integer("total", total, minimum=0)
     in_notebook = hasattr(get_ipython(), "kernel")
-    bar = _NotebookBar if in_notebook else tqdm
+    bar = _NotebookBar if in_notebook else _Bar
     return bar(
         iterable,
         description,
