@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import socket
@@ -84,6 +85,19 @@ def tokenizer() -> Tokenizer:
     made.train_from_iterator(TEXTS, trainer)
     made.post_processor = processors.TemplateProcessing(single=f"$A {END_OF_TEXT}", special_tokens=[(END_OF_TEXT, 0)])
     return made
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ray_session(request, made):
+    """A cluster, if a test asks for it, begun before all others: it mostly waits, and they need not."""
+    wanted = any("session" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    if not wanted or importlib.util.find_spec("ray") is None:
+        yield None
+        return
+    command = [sys.executable, ROOT / "tests" / "ray_session.py", made]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -398,12 +412,12 @@ def test_without_ray_all_else_works_and_it_says_what_to_install(tmp_path, made, 
 
 
 @pytest.fixture(scope="module")
-def session(made) -> dict:
-    pytest.importorskip("ray", reason="Ray is not installed (extra `cluster`)")
-    command = [sys.executable, ROOT / "tests" / "ray_session.py", made]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr[-3000:]
-    return json.loads(run.stdout.splitlines()[-1])
+def session(ray_session) -> dict:
+    if ray_session is None:
+        pytest.skip("Ray is not installed (extra `cluster`)")
+    output, errors = ray_session.communicate()
+    assert ray_session.returncode == 0, errors[-3000:]
+    return json.loads(output.splitlines()[-1])
 
 
 @pytest.mark.parametrize(

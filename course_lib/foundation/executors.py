@@ -35,6 +35,7 @@ from typing import Any
 
 from course_lib.foundation.arguments import check_integer, check_number
 
+SECONDS_FOR_OTHER_ERRORS = 1.0
 RETRIES = 3  # of what was lost with its worker; a wrong input is not tried again
 # Imported once for all processes; the second by the first step of any optimizer.
 PRELOADED = ["course_lib.many_machines", "torch._dynamo"]
@@ -412,13 +413,25 @@ def run_ranks(
                 _receive(connection, rank)
             deadline = time.monotonic() + time_limit
             waiting = {connection: rank for rank, (_, connection) in enumerate(ranks)}
+            errors: list[RuntimeError] = []
             while waiting:
                 ready = wait(list(waiting), max(0, deadline - time.monotonic()))
-                if not ready:
+                if not ready and not errors:
                     raise TimeoutError(_who_waits(waiting, results, time_limit))
+                if not ready:
+                    break
                 for connection in ready:
                     rank = waiting.pop(connection)
-                    results[rank] = _receive(connection, rank)
+                    try:
+                        results[rank] = _receive(connection, rank)
+                    except RuntimeError as error:
+                        errors.append(error)
+                        # One that is killed is often told of later than those that
+                        # miss it.
+                        soon = time.monotonic() + SECONDS_FOR_OTHER_ERRORS
+                        deadline = min(deadline, soon)
+            if errors:
+                raise min(errors, key=lambda error: not isinstance(error, _Killed))
             for _, connection in ranks:
                 connection.send("all are done")
             for process, _ in ranks:
@@ -440,11 +453,15 @@ def _who_waits(waiting: dict, results: dict, time_limit: float) -> str:
     )
 
 
+class _Killed(RuntimeError):
+    """A process that is gone without a word."""
+
+
 def _receive(connection: Connection, rank: int) -> Any:
     try:
         kind, content = connection.recv()
     except (EOFError, ConnectionError):
-        raise RuntimeError(f"rank {rank} was killed") from None
+        raise _Killed(f"rank {rank} was killed") from None
     if kind == "error":
         raise RuntimeError(f"rank {rank} raised {content}")
     return pickle.loads(content) if kind == "result" else None
@@ -462,15 +479,22 @@ def _run_rank(
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with process_group(rank, world_size, Path(folder) / "meeting"):
-            connection.send(("started", None))
-            connection.send(("result", pickle.dumps(pickle.loads(work)())))
-            connection.recv()  # that all are done
-    except EOFError:  # the run was given up
-        return
+            try:
+                connection.send(("started", None))
+                connection.send(("result", pickle.dumps(pickle.loads(work)())))
+                connection.recv()  # that all are done
+            except EOFError:  # the run was given up
+                return
+            except BaseException as error:
+                # Before it leaves the group: the others would tell of that first.
+                connection.send(("error", _reason(error)))
     except BaseException as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        reason = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-        connection.send(("error", reason))
+        connection.send(("error", _reason(error)))
+
+
+def _reason(error: BaseException) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
 
 
 @contextmanager
