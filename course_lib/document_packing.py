@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from course_lib.foundation import (
+    IGNORED,
     Ids,
     Pack,
     Piece,
@@ -32,7 +33,6 @@ from course_lib.foundation import (
 # Readers look for it here.
 from course_lib.foundation import packing_report as packing_report
 
-IGNORED = -100  # the label of what is not scored
 LONGEST = 2**31 - 1  # tokens of a pack: `cu_seqlens` are 32-bit numbers
 START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
 

@@ -21,6 +21,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from transformers import PreTrainedTokenizerBase
 
 from course_lib.foundation import (
+    IGNORED,
     Ids,
     RandomOrder,
     as_integers,
@@ -34,7 +35,6 @@ from course_lib.foundation import (
 DOCUMENTS_AT_A_TIME = 64  # are tokenized together
 ROWS_IN_A_FINGERPRINT = 64
 ROWS_AT_A_TIME = 100_000  # of which only the sizes are read
-IGNORED = -100  # the label of what is not scored
 
 # Chunks.
 

@@ -11,6 +11,7 @@ number of targets.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -33,6 +34,7 @@ from torch import distributed, nn
 from torch.utils.data import get_worker_info
 
 from course_lib.foundation import (
+    IGNORED,
     NO_DOCUMENTS,
     TASK_BYTES,
     CharTokenizer,
@@ -46,9 +48,11 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_number,
+    check_state,
     checksum,
     encode_each,
     list_files,
+    narrow,
     next_chain,
     plan_tasks,
     process_group,
@@ -64,9 +68,9 @@ from course_lib.foundation import (
 )
 from course_lib.token_shards import GlobalOrder
 
-IGNORED = -100  # the label of what is not scored
 DIGEST_BYTES = 32
 JOB, TOKENIZER = "job.json", "tokenizer.json"
+POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 
 # Tokenizing: tasks that anyone may do, in any order, and again.
 
@@ -114,7 +118,7 @@ def encode_task(job: Job, task: Task) -> int:
 
         end = job.settings.end_of_text_id
         for ids in encode_each(texts(), tokenizer, end_of_text_id=end):
-            ids_file.write(_narrow(ids, job.settings.dtype).data)
+            ids_file.write(narrow(ids, job.settings.file_dtype).data)
             documents_file.write(digests.pop(0) + len(ids).to_bytes(8, "little"))
             num_documents, num_tokens = num_documents + 1, num_tokens + len(ids)
         done = {
@@ -151,13 +155,6 @@ def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
     return tokenizer
 
 
-def _narrow(ids: np.ndarray, dtype: str) -> np.ndarray:
-    """Give ids the dtype of the shards; none is wider, the settings have seen to it."""
-    if ids.size and int(ids.max()) > np.iinfo(dtype).max:
-        raise ValueError(f"an id must fit into {dtype}, got {int(ids.max())}")
-    return np.ascontiguousarray(ids, dtype=np.dtype(dtype).newbyteorder("<"))
-
-
 def is_done(job: Job, task: Task) -> bool:
     """Say whether a task has left its results, and its input is still the same."""
     paths = _paths(job, task.number)
@@ -189,7 +186,7 @@ def read_result(job: Job, number: int) -> Iterator[tuple[bytes, np.ndarray]]:
             raise ValueError(
                 f"{paths[name]} is damaged: remove {paths['done']} and run it again"
             )
-    ids = np.fromfile(paths["ids"], dtype=job.settings.dtype)
+    ids = np.fromfile(paths["ids"], dtype=job.settings.file_dtype)
     rows = np.fromfile(paths["documents"], dtype=[("digest", "V32"), ("length", "<i8")])
     ends = np.cumsum(rows["length"])
     for digest, end, length in zip(rows["digest"], ends, rows["length"], strict=True):
@@ -452,7 +449,12 @@ def train_rank(
         base_seed: orders the rows, and draws the first weights.
         loss: "global", by the targets of all ranks, or "mean of means".
         learning_rate: of Adam.
-        state: of a report, of another number of ranks too: goes on from there.
+        state: of a report, of another number of ranks or rows in a step, too: goes on
+            from there.
+
+    Raises:
+        TypeError, ValueError: a wrong argument; too few rows for a step; or the state
+            is of other rows, another vocabulary or another seed.
     """
     rank, world_size = rank_and_size()
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -473,14 +475,23 @@ def train_rank(
         world_size=world_size,
     )
     with torch.random.fork_rng():
-        torch.manual_seed(base_seed)
+        torch.manual_seed(order.base_seed)
         model = ConvolutionModel(vocab_size, hidden_size=16)
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    settings = {
+        "rows": fingerprint(inputs, targets),
+        "vocab_size": model.embedding.num_embeddings,
+        "base_seed": order.base_seed,
+    }
     epoch, done = 0, 0
     if state is not None:
+        state = check_state(state, settings, POSITION, owner="run")
+        epoch = check_integer("epoch", state["epoch"], minimum=0)
+        done = check_integer(
+            "rows_delivered", state["rows_delivered"], minimum=0, maximum=len(inputs)
+        )
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(deepcopy(state["optimizer"]))  # or it goes on in it
-        epoch, done = state["epoch"], state["rows_delivered"]
     losses, rows, scored = [], [], []
     while len(losses) < num_steps:
         order.stand_at(epoch, windows=done)
@@ -505,8 +516,18 @@ def train_rank(
         "optimizer": deepcopy(optimizer.state_dict()),
         "epoch": epoch,
         "rows_delivered": done,
+        **settings,
     }
     return RankReport(losses, rows, scored, saved)
+
+
+def fingerprint(*tensors: torch.Tensor) -> str:
+    """Name what tensors hold, so that a state is not gone on with on other rows."""
+    digest = hashlib.sha256()
+    for tensor in tensors:
+        digest.update(repr((tensor.dtype, tuple(tensor.shape))).encode())
+        digest.update(np.ascontiguousarray(tensor.numpy()).data)
+    return digest.hexdigest()[:16]
 
 
 def take_steps(steps_of_ranks: Sequence[int]) -> int:

@@ -174,7 +174,7 @@ def _map(
 ) -> np.memmap:
     path = shard_path(out_dir, split, index)
     tokens = manifest.shards[split][index].tokens
-    dtype = np.dtype(manifest.settings.dtype).newbyteorder("<")
+    dtype = manifest.settings.file_dtype
     try:
         return np.memmap(path, dtype=dtype, mode="r", shape=(tokens,))
     except ValueError:  # shorter than when the stream was opened

@@ -520,6 +520,17 @@ def test_stopped_at_two_ranks_and_resumed_at_three_nothing_is_repeated_or_skippe
     assert torch.equal(again[0].weights, gone_on[0].weights)  # the state was not changed by going on
 
 
+def test_training_goes_on_with_its_own_rows_and_seed_only(rows):
+    inputs, targets, vocab_size = rows
+    state = train_rank(*rows, batch_size=24, num_steps=1).state
+    for others in ((inputs.flip(0), targets), (inputs, targets.flip(0)), (inputs[:-1], targets[:-1])):
+        with pytest.raises(ValueError, match="saved with rows="):
+            train_rank(*others, vocab_size, batch_size=24, num_steps=1, state=state)
+    with pytest.raises(ValueError, match="saved with base_seed=0, but this run has base_seed=3"):
+        train_rank(*rows, batch_size=24, num_steps=1, base_seed=3, state=state)
+    assert train_rank(*rows, batch_size=12, num_steps=1, state=state).state["rows_delivered"] == 36
+
+
 def test_a_rank_without_steps_keeps_the_others_waiting_until_the_limit():
     assert run_ranks(take_steps, 2, [3, 3], time_limit=60) == [3, 3]
     with pytest.raises(TimeoutError, match="rank 0 still waits; done: 1"):

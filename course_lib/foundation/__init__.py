@@ -44,6 +44,7 @@ from course_lib.foundation.inputs import (
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.markup import strip_html
 from course_lib.foundation.models import (
+    IGNORED,
     AttentionModel,
     BigramModel,
     ConvolutionModel,
@@ -80,6 +81,7 @@ from course_lib.foundation.shard_files import (
     ShardWriter,
     check_files,
     check_split,
+    narrow,
     next_chain,
     open_manifest,
     shard_path,

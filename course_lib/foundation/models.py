@@ -16,6 +16,7 @@ from torch import nn
 
 from course_lib.foundation.arguments import Ids, as_stream, check_flag, check_integer
 
+IGNORED = -100  # the target that is not scored, as PyTorch has it
 LARGEST_TABLE = 10_000  # ids; a table of V x V numbers takes 400 MB then, or 800
 
 

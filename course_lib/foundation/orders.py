@@ -248,6 +248,11 @@ def pages_read(
     page_bytes = check_integer("page_bytes", page_bytes, minimum=1)
     if starts.size and starts.min() < 0:
         raise ValueError(f"starts must not be negative, got {starts.min()}")
+    if starts.size and (int(starts.max()) + context_length + 1) * bytes_per_id > 2**63:
+        raise ValueError(
+            "starts must lie in a file whose bytes can be counted in 64 bits, got "
+            f"{starts.max()} with {bytes_per_id} bytes an id"
+        )
     first = starts * bytes_per_id // page_bytes
     last = ((starts + context_length + 1) * bytes_per_id - 1) // page_bytes
     cached: OrderedDict[int, None] = OrderedDict()

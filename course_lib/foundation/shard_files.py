@@ -81,6 +81,11 @@ class ShardSettings:
             max_tokens=max_tokens,
         )
 
+    @property
+    def file_dtype(self) -> np.dtype:
+        """That of the ids in the files: the lowest byte first, on any machine."""
+        return np.dtype(self.dtype).newbyteorder("<")
+
     def split_of(self, number: int) -> str:
         """The split of a document, by its number over all documents, from 1."""
         return "train" if number % self.val_every else "val"
@@ -475,7 +480,7 @@ class ShardWriter:
         """
         split = self._splits[self.settings.split_of(number)]
         kept = split.ids_written if number == split.next_document else 0
-        ids = _narrow(ids, split.dtype)
+        ids = narrow(ids, split.dtype)
         rest = ids[kept:]
         limit = self.settings.max_tokens
         if limit is not None and self._num_tokens + len(rest) > limit:
@@ -541,7 +546,7 @@ class _SplitWriter:
         self.next_document = begun.next_document[split]
         self.ids_written = begun.ids_written[split]
         self.size = begun.settings.shard_size
-        self.dtype = np.dtype(begun.settings.dtype).newbyteorder("<")
+        self.dtype = begun.settings.file_dtype
         self.file: DurableFile | None = None
         self.num_tokens, self.starts = 0, []
 
@@ -576,8 +581,14 @@ class _SplitWriter:
         return naming(self.folder, self.split, len(self.shards))
 
 
-def _narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Give ids the dtype of the files, or refuse: `astype` alone would wrap around."""
+def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Give the ids of a document the dtype of the files.
+
+    `astype` alone would wrap around.
+
+    Raises:
+        ValueError: there are none, or one does not fit.
+    """
     ids = as_stream(ids)
     if not ids.size:
         raise ValueError("ids must hold one at least: a document has an end")

@@ -9,6 +9,7 @@ from torch import nn
 
 from course_lib.document_packing import document_mask
 from course_lib.foundation import (
+    IGNORED,
     check_flag,
     check_integer,
     evaluation_mode,
@@ -16,8 +17,6 @@ from course_lib.foundation import (
 )
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.teaching.training import Batch
-
-IGNORED = -100  # the target that is not scored
 
 
 def packed_batch(

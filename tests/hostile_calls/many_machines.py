@@ -51,6 +51,10 @@ def train(inputs=ROWS, targets=ROWS, vocab_size=4, batch_size=2, num_steps=1, **
     return len(report.losses)
 
 
+def trained(**changed):
+    return train_rank(ROWS, ROWS, 4, batch_size=2, num_steps=1).state | changed
+
+
 def backward(function, scored, loss=1.0):
     model = ConvolutionModel(3, hidden_size=2)
     sum_of_all = model(torch.zeros(1, 2, dtype=torch.int64)).sum() * 0 + loss
@@ -119,6 +123,20 @@ CALLS = {
     "train(targets=UNSCORED)": ValueError("no rank has a target to score"),
     "train_rank(ROWS, ROWS, 4, batch_size=4, num_steps=1).rows.__len__()": 4,
     "train_rank(ROWS, ROWS, 0, batch_size=4, num_steps=1)": ValueError("vocab_size must be"),
+    "train(state={})": ValueError("state must have the keys"),
+    "train(state=3)": TypeError("state must be a dict that `state_dict` returned, got int"),
+    "train(state=trained(), batch_size=4)": 1,
+    "train(state=trained(), base_seed=1)": ValueError("saved with base_seed=0, but this run has base_seed=1"),
+    "train(state=trained(), inputs=ROWS ^ 1)": ValueError("saved with rows="),
+    "train(state=trained(), vocab_size=5)": ValueError("saved with vocab_size=4, but this run has vocab_size=5"),
+    "train(state=trained(epoch=-1))": ValueError("epoch must be"),
+    "train(state=trained(epoch=0.0))": TypeError("epoch must be"),
+    "train(state=trained(rows_delivered=10**6))": ValueError("rows_delivered must be"),
+    "len(fingerprint())": 16,
+    "fingerprint(ROWS) == fingerprint(ROWS.clone())": True,
+    "fingerprint(ROWS) == fingerprint(ROWS.int())": False,
+    "fingerprint(ROWS) == fingerprint(ROWS[:, :-1], ROWS[:, -1:])": False,
+    "fingerprint(ROWS.T) == fingerprint(ROWS.T.contiguous())": True,
     "take_steps([0])": 0,
     "take_steps([1, 2])": ValueError("one number for each of 1 ranks, got 2"),
     "attention_pairs([])": 0,

@@ -57,5 +57,8 @@ CALLS = {
     "pages_read([0], 4, cached_pages=0)": ValueError("cached_pages must be"),
     "pages_read([0], 4, cached_pages=1, bytes_per_id=True)": TypeError("bytes_per_id must be"),
     "pages_read([0], 4, cached_pages=1, page_bytes=0)": ValueError("page_bytes must be"),
+    "pages_read([2**62], 4, cached_pages=1)": ValueError("whose bytes can be counted in 64 bits"),
+    "pages_read([2**63 - 1], 1, cached_pages=1, bytes_per_id=1)": ValueError("whose bytes can be counted in 64 bits"),
+    "pages_read([2**62 - 5], 4, cached_pages=1)": (1, 1),
     "pages_read([0.5], 4, cached_pages=1)": TypeError("starts must be integers"),
 }
