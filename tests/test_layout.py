@@ -47,7 +47,18 @@ FOUNDATION = [
     "executors",
     "devices",
 ]
-TEACHING = ["training", "packed", "plots", "source", "checker", "widgets", "grading"]
+TEACHING = [
+    "training",
+    "packed",
+    "plots",
+    "source",
+    "checker",
+    "guesses",
+    "widgets",
+    "lessons",
+    "classroom",
+    "grading",
+]
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 

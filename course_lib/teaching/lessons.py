@@ -1,0 +1,91 @@
+"""The notebooks as data: where they lie, and what is in them. For whatever makes
+something else of them: slides, blank copies, a site, a course to hand in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+import course_lib
+
+CHECKED = re.compile(r"\bexercises\.(\w+)\.check\(")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A notebook of the course: `path` is `NN_name.ipynb`."""
+
+    path: Path
+
+    @property
+    def number(self) -> int:
+        return int(self.path.stem[:2])
+
+    @property
+    def name(self) -> str:
+        """That of its modules: `sliding_windows`."""
+        return self.path.stem[3:]
+
+    @property
+    def title(self) -> str:
+        """As its heading says it, without the number: `Sliding windows`."""
+        first_line = self.notebook.cells[0].source.splitlines()[0]
+        return first_line.lstrip("# ").split(". ", 1)[1]
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """As it is committed. Whoever changes it works on a copy."""
+        return nbformat.read(self.path, as_version=4)
+
+
+def exercise_of(cell: NotebookNode) -> str | None:
+    """Name the exercise that a cell asks for; most cells ask for none."""
+    if "exercise" not in cell.metadata.get("tags", []):
+        return None
+    return CHECKED.findall(cell.source)[0]
+
+
+def notebooks_folder() -> Path:
+    """The folder of the notebooks, beside the package.
+
+    Raises:
+        FileNotFoundError: the package was installed without them.
+    """
+    folder = Path(course_lib.__file__).resolve().parent.parent / "notebooks"
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"{folder} is missing: the notebooks come with a copy of the course's "
+            "repository, installed there with `pip install --editable .`"
+        )
+    return folder
+
+
+def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
+    """List the lessons in their order.
+
+    Args:
+        wanted: numbers or names, `2`, `02`, `sliding_windows`; all of them by default.
+
+    Raises:
+        ValueError: there is no lesson of that number or name.
+    """
+    lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
+    found = []
+    for name in wanted:
+        same = [
+            lesson
+            for lesson in lessons
+            if name in (str(lesson.number), f"{lesson.number:02}", lesson.name)
+            or name == lesson.path.stem
+        ]
+        if not same:
+            known = ", ".join(f"{lesson.number} {lesson.name}" for lesson in lessons)
+            raise ValueError(f"there is no lesson {name!r}; there are {known}")
+        found += same
+    return sorted(set(found), key=lambda lesson: lesson.number) if found else lessons
