@@ -5,8 +5,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
+import json
+import os
+import shlex
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import course_lib
 
@@ -20,17 +27,31 @@ COMMANDS = {
     "nbgrader": ("grading.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("grading.scores", "the scores of a class, from its notebooks"),
 }
+# What says that a package is missing must not need it: it is loaded without the rooms
+# that it lies in, which import PyTorch.
+ALONE = {"check"}
+ROOT = Path(course_lib.__file__).resolve().parent.parent
+PROGRAM = "python -m course_lib"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command, and return its exit status: 0, or 1 with the reason on stderr."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a letter that it lacks ends nothing
+            stream.reconfigure(errors="replace")
     parser = argparse.ArgumentParser(
-        prog="python -m course_lib",
+        prog=PROGRAM,
         description=about(),
+        epilog=f"`{PROGRAM} COMMAND --help` tells more about a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    parser.add_argument(
+        "--version", action="version", version=f"course_lib {course_lib.__version__}"
+    )
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands"
+    )
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     for name, (module_name, words) in COMMANDS.items():
         command = commands.add_parser(
@@ -40,9 +61,11 @@ def main(arguments: list[str] | None = None) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == wanted:
-            module = importlib.import_module(f"course_lib.teaching.{module_name}")
-            if module.__doc__:
-                command.description = module.__doc__
+            try:
+                module = load(module_name, alone=name in ALONE)
+            except ModuleNotFoundError as error:
+                return fail(name, what_is_missing(error))
+            command.description = module.__doc__ or command.description
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     options = parser.parse_args(arguments)
@@ -50,16 +73,98 @@ def main(arguments: list[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return options.run(options)
-    except (OSError, ValueError) as error:
-        print(f"{parser.prog} {options.command}: {error}", file=sys.stderr)
+        status = options.run(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever reads the output has read enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except KeyboardInterrupt:
+        return fail(options.command, "interrupted")
+    except ModuleNotFoundError as error:
+        return fail(options.command, what_is_missing(error))
+    except (OSError, ValueError) as error:
+        return fail(options.command, str(error))
+
+
+def load(module_name: str, *, alone: bool) -> ModuleType:
+    """Import a module of the teaching room, or its file alone, without the room."""
+    name = f"course_lib.teaching.{module_name}"
+    if not alone:
+        return importlib.import_module(name)
+    path = Path(course_lib.__file__).parent.joinpath(
+        "teaching", *module_name.split(".")
+    )
+    specification = importlib.util.spec_from_file_location(
+        module_name.replace(".", "_"), path.with_suffix(".py")
+    )
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[module.__name__] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def fail(command: str, reason: str) -> int:
+    """Say in one line why a command did not do what it was asked."""
+    print(f"{PROGRAM} {command}: {reason}", file=sys.stderr)
+    return 1
+
+
+def what_is_missing(error: ModuleNotFoundError) -> str:
+    """Say which package a command needs, and what to type."""
+    if (error.name or "course_lib").startswith("course_lib"):
+        raise error  # a fault of the course, not of the machine
+    return (
+        f"it needs the package {error.name!r}, which is not installed. In {ROOT} type: "
+        'python -m pip install --editable ".[teach]"'
+    )
 
 
 def about() -> str:
-    """Say what the course is, and where it lies."""
-    root = Path(course_lib.__file__).resolve().parent.parent
-    return f"{course_lib.__doc__}\nAll of it lies in {root}: begin with its README.md."
+    """Say what the course is, where its parts lie, and which lessons it has."""
+    summary = (course_lib.__doc__ or "").split("\n\nfoundation/")[0]
+    lines = [summary, "", "where things are:"]
+    for name, place in (
+        ("begin with", ROOT / "README.md"),
+        ("lessons", ROOT / "notebooks"),
+        ("texts", ROOT / "data"),
+        ("package", ROOT / "course_lib"),
+        ("for teachers", ROOT / "notebooks" / "TEACHING.md"),
+    ):
+        if place.exists():
+            lines.append(f"  {name:<12}  {place}")
+    if own_text := os.environ.get("COURSE_CORPUS"):
+        lines.append(f"  your text     {own_text} (from COURSE_CORPUS)")
+    lessons = list(titles())
+    if not lessons:
+        lines += ["", "The notebooks are missing: they come with the repository."]
+        return "\n".join(lines)
+    lines += ["", "lessons:"]
+    lines += [f"  {number:>2}  {title:<26} {name}" for number, title, name in lessons]
+    first = ROOT / "notebooks" / lessons[0][2]
+    lines += ["", "open the first:", f"  {in_a_shell('-m', 'jupyter', 'lab', first)}"]
+    return "\n".join(lines)
+
+
+def titles() -> Iterator[tuple[int, str, str]]:
+    """Yield number, title and file of each lesson, as its first line says them.
+
+    `teaching.lessons` knows more, but takes seconds to import.
+    """
+    for path in sorted((ROOT / "notebooks").glob("??_*.ipynb")):
+        try:
+            source = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
+            heading = "".join(source).splitlines()[0]
+            title = heading.lstrip("# ").split(". ", 1)[1]
+        except (OSError, ValueError, LookupError, TypeError):
+            title = "(cannot be read: see `check`)"
+        yield int(path.name[:2]), title, path.name
+
+
+def in_a_shell(*arguments: object) -> str:
+    """Write a call of this Python as it is typed, where paths may hold spaces."""
+    words = [sys.executable, *map(str, arguments)]
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 if __name__ == "__main__":
