@@ -1,14 +1,16 @@
-"""What shows and judges the lessons: training loops, figures, source code, and the
-checker of the exercises."""
+"""What shows and judges the lessons: training loops, figures, source code, guesses,
+and the checker of the exercises."""
 
 from course_lib.teaching.checker import (
     Case,
     Exercise,
     bug_or_not,
     exercise,
+    numbers,
     show_scores,
     true_or_false,
 )
+from course_lib.teaching.guesses import predict, show_guesses
 from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches
 from course_lib.teaching.plots import (
     inspect_packs,

@@ -5,6 +5,7 @@ running     calls an answer without being harmed by it
 messages    what a check says: words, sign and color, and a number for programs
 exercises   functions to write, with their usual mistakes
 questions   is this a bug? is this claim true?
+numbers     what is the answer, with the numbers of this seed?
 """
 
 from course_lib.teaching.checker.comparing import same
@@ -18,6 +19,7 @@ from course_lib.teaching.checker.messages import (
     Score,
     show_scores,
 )
+from course_lib.teaching.checker.numbers import NumbersQuestion, numbers
 from course_lib.teaching.checker.questions import (
     BUG,
     FALSE,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import dis
 import inspect
 import math
@@ -77,6 +78,7 @@ class Exercise:
         self.combined: list[Mistake] = []
         self.last_outcome = NOT_ATTEMPTED
         self._make_cases = cases
+        self._seed = 0
         self._mistaken: dict[tuple[Mistake, int], Outcome] = {}
 
     def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
@@ -118,7 +120,7 @@ class Exercise:
     def cases(self) -> list[Case]:
         """All calls, the same ones each time, the smallest first: so the first failure
         is the smallest."""
-        return sorted(self._make_cases(random.Random(0)), key=size_of)
+        return sorted(self._make_cases(random.Random(self._seed)), key=size_of)
 
     @cached_property
     def expected(self) -> list[Outcome]:
@@ -132,6 +134,14 @@ class Exercise:
             self._mistaken[mistake, number] = outcome
         return self._mistaken[mistake, number]
 
+    def drawn_from(self, seed: int) -> Exercise:
+        """This exercise, on calls drawn from another seed: for hidden tests."""
+        other = copy.copy(self)
+        for cached in ("cases", "expected"):
+            vars(other).pop(cached, None)
+        other._seed, other._mistaken = seed, {}
+        return other
+
     @property
     def solution_source(self) -> str:
         return source_without_decorators(self.reference)
@@ -144,21 +154,16 @@ class Exercise:
         head = self.solution_source.splitlines()[: function.body[0].end_lineno]
         return "\n".join([*head, "    ..."])
 
-    def check(self, answer: object) -> Score:
+    def check(self, answer: object, *, seed: int = 0) -> Score:
         """Judge `answer`, and return 1.0 if it passed, else 0.0; a notebook shows
-        why."""
-        judgment = self.judge(answer)
+        why. Another seed draws other calls."""
+        judgment = self.judge(answer, seed=seed)
         self.last_outcome = judgment.outcome
         return report(judgment)
 
     def hint(self, number: int = 1) -> None:
         """Display a hint; there are at least two, the later ones say more."""
-        count = len(self.hints)
-        if number not in range(1, count + 1):
-            display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
-            return
-        more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
-        display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
+        display_hint(self.hints, number)
 
     def solution(self) -> None:
         """Display the reference solution, and which names of earlier cells it uses."""
@@ -169,14 +174,19 @@ class Exercise:
             needs = f"\n\nIt uses {names}, imported or defined in cells above."
         display(Markdown(f"```python\n{self.solution_source}\n```{needs}"))
 
-    def judge(self, answer: object, *, guarded: bool = True) -> Judgment:
+    def judge(
+        self, answer: object, *, guarded: bool = True, seed: int = 0
+    ) -> Judgment:
         """Judge `answer` without displaying anything.
 
         Args:
             answer: the reader's function.
             guarded: call it in a process of its own, with limits; without, for answers
                 that are known to end.
+            seed: draws the calls; notebooks have 0, hidden tests another one.
         """
+        if seed != self._seed:
+            return self.drawn_from(seed).judge(answer, guarded=guarded, seed=seed)
         if answer is ... or answer is None or is_stub(answer):
             return self._not_attempted()
         if not callable(answer):
@@ -356,6 +366,15 @@ def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Ex
         hints: from vague to almost told.
     """
     return lambda solution: Exercise(solution, cases, hints)
+
+
+def display_hint(hints: Sequence[str], number: int) -> None:
+    count = len(hints)
+    if number not in range(1, count + 1):
+        display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
+        return
+    more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
+    display(Markdown(f"**Hint {number}.** {hints[number - 1]}{more}"))
 
 
 def _nothing_returned(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 import mistune
@@ -55,6 +55,12 @@ class Score(float):
 
     def __reduce__(self):
         return (Score, (self.judgment,))
+
+    def __mul__(self, points: float) -> Score:
+        """As many points as the check is worth, under the same message."""
+        return Score(replace(self.judgment, score=float(self) * points))
+
+    __rmul__ = __mul__
 
 
 def as_html(outcome: str, message: str) -> str:

@@ -1,0 +1,213 @@
+"""Questions with other numbers by seed: two classes need not share their answers.
+
+The decorated function works out the answer from the numbers that a seed draws; usual
+mistakes stand beside it, as functions of the same numbers. A draw for which a mistake
+gives the right answer, or two mistakes give the same one, is drawn again.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import numpy as np
+from IPython.display import Markdown, display
+
+from course_lib.foundation import check_integer
+from course_lib.teaching.checker.comparing import as_array, wrong_kind
+from course_lib.teaching.checker.exercises import (
+    Mistake,
+    display_hint,
+    source_without_decorators,
+)
+from course_lib.teaching.checker.messages import (
+    FAILED,
+    NOT_ATTEMPTED,
+    PASSED,
+    Judgment,
+    Score,
+    report,
+)
+
+MOST_DRAWS = 1000
+# What is rounded to three digits is off by half of one in a hundred, at most.
+THREE_DIGITS = 0.005
+
+Drawn = dict[str, object]
+
+
+class NumbersQuestion:
+    """A question about numbers that a seed draws; see `numbers`."""
+
+    def __init__(
+        self,
+        solution: Callable,
+        ask: str,
+        draw: Callable[[random.Random], Drawn],
+        hints: tuple[str, ...],
+    ):
+        self.name = solution.__name__
+        self.reference = solution
+        self.hints = hints
+        self.mistakes: list[Mistake] = []
+        self.last_outcome = NOT_ATTEMPTED
+        self._ask = ask
+        self._draw = draw
+
+    def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
+        """Register the decorated function of the same numbers as a usual mistake."""
+
+        def register(function: Callable) -> Callable:
+            self.mistakes.append(Mistake(function.__name__, function, diagnosis))
+            return function
+
+        return register
+
+    def drawn(self, seed: int = 0) -> Drawn:
+        """The numbers of a seed, by name: the same ones on every machine.
+
+        Raises:
+            ValueError: no draw tells the mistakes apart; the question must be mended.
+        """
+        seed = check_integer("seed", seed, minimum=0)
+        source = random.Random(f"{self.name}, seed {seed}")
+        for _ in range(MOST_DRAWS):
+            drawn = self._draw(source)
+            if self._tells_apart(drawn):
+                return drawn
+        raise ValueError(f"{self.name}: no draw tells its mistakes apart")
+
+    def _tells_apart(self, drawn: Drawn) -> bool:
+        functions = [self.reference, *(mistake.function for mistake in self.mistakes)]
+        results = sorted(float(function(**drawn)) for function in functions)
+        # In floats, two answers that are about the same could both be meant.
+        margin = 0.0 if self.whole(drawn) else 3 * THREE_DIGITS
+        return all(map(math.isfinite, results)) and all(
+            large - small > margin * max(abs(small), abs(large))
+            for small, large in zip(results, results[1:], strict=False)
+        )
+
+    def whole(self, drawn: Drawn) -> bool:
+        """Whether the answer is a whole number."""
+        return isinstance(self.reference(**drawn), int)
+
+    def answer(self, seed: int = 0) -> int | float:
+        return self.reference(**self.drawn(seed))
+
+    def prose(self, seed: int = 0) -> str:
+        """The task in Markdown, with the numbers of a seed."""
+        drawn = self.drawn(seed)
+        task = self._ask.format(**drawn)
+        return task if self.whole(drawn) else f"{task} Three digits are enough."
+
+    @property
+    def stub(self) -> str:
+        """What stands in an assignment in place of the answer."""
+        kind = "whole number" if self.whole(self.drawn()) else "number"
+        return f"{self.name} = ...  # a {kind}, or how you work it out"
+
+    def solution_source(self, seed: int = 0) -> str:
+        return f"{self.name} = {self.answer(seed)!r}"
+
+    def ask(self, seed: int = 0) -> None:
+        """Display the task, with the numbers of a seed."""
+        display(Markdown(self.prose(seed)))
+
+    def check(self, answer: object, *, seed: int = 0) -> Score:
+        """Compare a number with the answer for a seed; return 1.0 if it is right, else
+        0.0. A notebook shows which mistake it is."""
+        judgment = self.assess(answer, seed=seed)
+        self.last_outcome = judgment.outcome
+        return report(judgment)
+
+    def hint(self, number: int = 1) -> None:
+        """Display a hint."""
+        display_hint(self.hints, number)
+
+    def solution(self, seed: int = 0) -> None:
+        """Display the answer for a seed, and how it is worked out."""
+        drawn = self.drawn(seed)
+        call = ", ".join(f"{name}={value!r}" for name, value in drawn.items())
+        code = source_without_decorators(self.reference)
+        shown = f"{code}\n\n\n{self.name}({call})  # {self.reference(**drawn)!r}"
+        display(Markdown(f"```python\n{shown}\n```"))
+
+    # Not `judge`: that is what the exercises of a lesson's notebook have.
+    def assess(self, answer: object, *, seed: int = 0) -> Judgment:
+        """Judge a number without displaying anything."""
+        drawn = self.drawn(seed)
+        if answer is ... or answer is None:
+            message = f"**Not attempted.** Set `{self.name}` to a number."
+            return Judgment(NOT_ATTEMPTED, 0.0, message)
+        expected = self.reference(**drawn)
+        if _equal(expected, answer):
+            message = f"**Passed.** `{self.name}` is {expected!r}."
+            return Judgment(PASSED, 1.0, message)
+        diagnosis = self._diagnose(expected, answer, drawn)
+        looks_like = (
+            f"**Looks like:** {diagnosis}"
+            if diagnosis
+            else f"`exercises.{self.name}.hint()` may help."
+        )
+        message = f"**Failed.** `{self.name}` is another number.\n\n{looks_like}"
+        return Judgment(FAILED, 0.0, message, diagnosis)
+
+    def _diagnose(
+        self, expected: int | float, answer: object, drawn: Drawn
+    ) -> str | None:
+        for mistake in self.mistakes:
+            if _equal(mistake.function(**drawn), answer):
+                return mistake.diagnosis
+        if kind := wrong_kind([(expected, answer)]):
+            return kind
+        number = _number(answer)
+        if number is None:
+            return None
+        if isinstance(expected, int) and abs(number - expected) == 1:
+            size = "large" if number > expected else "small"
+            return (
+                f"exactly one too {size}. Does it count an end that does not belong, "
+                "or leave out one that does?"
+            )
+        if _equal(expected, -number):
+            return "the sign is the other way round."
+        if isinstance(expected, float) and _equal(expected, number / 100):
+            return "a hundred times as much: a fraction is wanted, not per cent."
+        return None
+
+
+def _number(value: object) -> int | float | None:
+    """A single number, whatever it is wrapped in; None if it is none."""
+    try:
+        array = as_array(value)
+    except Exception:  # whatever an answer may be
+        return None
+    if array.ndim or array.dtype.kind not in "iuf" or isinstance(value, np.ndarray):
+        return None
+    return array.item()
+
+
+def _equal(expected: int | float, value: object) -> bool:
+    number = _number(value)
+    if number is None:
+        return False
+    if isinstance(expected, int):
+        return isinstance(number, int) and number == expected
+    return math.isclose(expected, number, rel_tol=THREE_DIGITS)
+
+
+def numbers(
+    *,
+    ask: str,
+    draw: Callable[[random.Random], Drawn],
+    hints: tuple[str, ...],
+) -> Callable[[Callable], NumbersQuestion]:
+    """Make the decorated function the answer to a question whose numbers are drawn.
+
+    Args:
+        ask: the task in Markdown, a format string that holds every number by its name.
+        draw: draws the function's arguments; it gets a random number generator.
+        hints: from vague to almost told.
+    """
+    return lambda solution: NumbersQuestion(solution, ask, draw, hints)
