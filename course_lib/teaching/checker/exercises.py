@@ -174,9 +174,7 @@ class Exercise:
             needs = f"\n\nIt uses {names}, imported or defined in cells above."
         display(Markdown(f"```python\n{self.solution_source}\n```{needs}"))
 
-    def judge(
-        self, answer: object, *, guarded: bool = True, seed: int = 0
-    ) -> Judgment:
+    def judge(self, answer: object, *, guarded: bool = True, seed: int = 0) -> Judgment:
         """Judge `answer` without displaying anything.
 
         Args:

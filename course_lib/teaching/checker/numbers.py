@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from itertools import pairwise
 
-import numpy as np
 from IPython.display import Markdown, display
 
 from course_lib.foundation import check_integer
@@ -29,6 +29,7 @@ from course_lib.teaching.checker.messages import (
     Score,
     report,
 )
+from course_lib.teaching.checker.running import show
 
 MOST_DRAWS = 1000
 # What is rounded to three digits is off by half of one in a hundred, at most.
@@ -85,7 +86,7 @@ class NumbersQuestion:
         margin = 0.0 if self.whole(drawn) else 3 * THREE_DIGITS
         return all(map(math.isfinite, results)) and all(
             large - small > margin * max(abs(small), abs(large))
-            for small, large in zip(results, results[1:], strict=False)
+            for small, large in pairwise(results)
         )
 
     def whole(self, drawn: Drawn) -> bool:
@@ -142,7 +143,7 @@ class NumbersQuestion:
             return Judgment(NOT_ATTEMPTED, 0.0, message)
         expected = self.reference(**drawn)
         if _equal(expected, answer):
-            message = f"**Passed.** `{self.name}` is {expected!r}."
+            message = f"**Passed.** `{self.name}` is {show(expected)}."
             return Judgment(PASSED, 1.0, message)
         diagnosis = self._diagnose(expected, answer, drawn)
         looks_like = (
@@ -183,9 +184,7 @@ def _number(value: object) -> int | float | None:
         array = as_array(value)
     except Exception:  # whatever an answer may be
         return None
-    if array.ndim or array.dtype.kind not in "iuf" or isinstance(value, np.ndarray):
-        return None
-    return array.item()
+    return array.item() if array.ndim == 0 and array.dtype.kind in "iuf" else None
 
 
 def _equal(expected: int | float, value: object) -> bool:
