@@ -27,6 +27,8 @@ def kernel_environment(directory: Path, startup_code: str = STARTUP) -> dict[str
     return {
         "IPYTHONDIR": str(directory),
         "COURSE_PROGRESS": "0",
+        # What is used with a mouse has an identity of its own each time it is shown.
+        "COURSE_WIDGETS": "0",
         "HF_HUB_OFFLINE": "1",
         # Sums of floats depend on how many threads share them; outputs must not depend on a machine's cores.
         "OMP_NUM_THREADS": "1",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import time
@@ -26,6 +27,8 @@ from kernel_environment import kernel_environment
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CELL_TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
 PREDICT = "**Predict"
+PROMPT = re.compile(r"^predict\(", flags=re.MULTILINE)
+WIDGET = "application/vnd.jupyter.widget-view+json"
 FOLDED = {"collapsed": True, "jupyter": {"outputs_hidden": True}}
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -43,7 +46,8 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
     """Drop what depends on the moment and the machine, number the cells, and return the text of the file.
 
     A cell's id is derived from its source: it stays when cells are added before it. What a reader is asked to predict
-    is folded: JupyterLab shows a folded output when its cell is run, so that no answer stands below its question.
+    is folded: JupyterLab shows a folded output when its cell is run, so that no answer stands below its question. The
+    prompts that take the guess are not folded; the cells of code after them are, up to the next text.
     """
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
@@ -58,11 +62,11 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
         if cell.cell_type != "code":
             predicted = PREDICT in cell.source
             continue
-        if predicted:
+        if predicted and not PROMPT.search(cell.source):
             cell.metadata |= nbformat.from_dict(FOLDED)
         count += 1
         cell.execution_count = count
-        cell.outputs = merge_streams(cell.outputs)
+        cell.outputs = without_widgets(merge_streams(cell.outputs))
         for output in cell.outputs:
             if "execution_count" in output:
                 output.execution_count = count
@@ -84,6 +88,13 @@ def merge_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.Noteboo
         else:
             merged.append(output)
     return merged
+
+
+def without_widgets(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Drop what a kernel that is gone would have to draw; what stands in its place stays."""
+    for output in outputs:
+        output.get("data", {}).pop(WIDGET, None)
+    return [output for output in outputs if output.get("data", True)]
 
 
 def draw_readme_picture() -> None:

@@ -56,14 +56,59 @@ def test_is_in_normal_form(path):
     assert refresh_notebooks.normalize(nbformat.reads(text, as_version=4)) == text
 
 
+def is_prompt(cell: nbformat.NotebookNode) -> bool:
+    return cell.cell_type == "code" and bool(refresh_notebooks.PROMPT.search(cell.source))
+
+
+def asks_for_guesses(path: Path) -> bool:
+    # Lessons that still ask in prose alone.
+    return any(map(is_prompt, read(path).cells))
+
+
 @each_notebook
 def test_no_answer_stands_below_its_question(path):
+    predicted = False
+    for cell in read(path).cells:
+        if cell.cell_type == "markdown":
+            predicted = "**Predict" in cell.source
+            continue
+        is_folded = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
+        assert is_folded == (predicted and not is_prompt(cell)), cell.source
+        # JupyterLab shows the first line of printed text that is folded.
+        if is_folded and cell.outputs and asks_for_guesses(path):
+            assert cell.outputs[0].output_type != "stream", cell.source
+
+
+@each_notebook
+def test_what_is_to_be_predicted_is_asked_for_by_a_prompt(path):
+    if not asks_for_guesses(path):
+        return
     cells = read(path).cells
-    folded = [cell.metadata.get("jupyter", {}).get("outputs_hidden", False) for cell in cells]
-    for cell, following, is_folded in zip(cells, cells[1:], folded[1:], strict=False):
-        if cell.cell_type == "markdown" and following.cell_type == "code":
-            assert is_folded == ("**Predict" in cell.source), following.source
-    assert sum(folded) >= 4
+    questions = []
+    for before, cell in zip(cells, cells[1:], strict=False):
+        if before.cell_type == "markdown":
+            assert is_prompt(cell) == ("**Predict" in before.source), before.source
+        if is_prompt(cell):
+            assert is_prompt(before) or before.cell_type == "markdown", cell.source
+            *_, last = ast.parse(cell.source).body
+            assert last.value.func.id == "predict", "a prompt is the last expression of its cell"
+            question, answer = last.value.args
+            names = {node.id for node in ast.walk(answer) if isinstance(node, ast.Name)}
+            assert names, f"the answer is to be computed: {cell.source}"
+            questions.append(ast.unparse(question))
+    assert len(set(questions)) == len(questions) >= 4
+
+
+@each_notebook
+def test_the_guesses_are_counted_below_the_scores(path):
+    if not asks_for_guesses(path):
+        return
+    cells = code_cells(read(path))
+    (scores,) = (number for number, cell in enumerate(cells) if "show_scores(" in cell.source)
+    assert cells[scores + 1].source.splitlines()[-1] == "show_guesses()"
+    assert not any(map(is_prompt, cells[scores + 1 :]))
+    asked = sum(map(is_prompt, cells))
+    assert f"0 of {asked} guessed right" in cells[scores + 1].outputs[0].data["text/plain"]
 
 
 @each_notebook
