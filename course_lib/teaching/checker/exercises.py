@@ -185,6 +185,16 @@ class Exercise:
         """
         if seed != self._seed:
             return self.drawn_from(seed).judge(answer, guarded=guarded, seed=seed)
+        if refusal := self.refusal(answer):
+            return refusal
+        if not guarded:
+            return self.judge_outcomes(self.call_all(answer, Watch()))
+        _ = self.expected  # here, so that the next check has it, too
+        found = limited(lambda watch: self.judge_outcomes(self.call_all(answer, watch)))
+        return self.judge_outcomes(found) if isinstance(found, Stopped) else found
+
+    def refusal(self, answer: object) -> Judgment | None:
+        """What is said of an answer that cannot be called at all; else None."""
         if answer is ... or answer is None or is_stub(answer):
             return self._not_attempted()
         if not callable(answer):
@@ -195,20 +205,25 @@ class Exercise:
             return Judgment(FAILED, 0.0, message)
         if complaint := self._wrong_signature(answer):
             return Judgment(FAILED, 0.0, f"**Failed.** {complaint}", complaint)
-        if not guarded:
-            return self._judge(answer, Watch())
-        _ = self.expected  # here, so that the next check has it, too
-        found = limited(lambda watch: self._judge(answer, watch))
-        return self._stopped(found) if isinstance(found, Stopped) else found
+        return None
 
-    def _judge(self, answer: Callable, watch: Watch) -> Judgment:
-        cases, expected, got = self.cases, self.expected, []
-        for number, case in enumerate(cases):
+    def call_all(self, answer: Callable, watch: Watch) -> list[Outcome] | Stopped:
+        """Call an answer with every case. That may be done in one process, and judged
+        in another."""
+        got = []
+        for number, case in enumerate(self.cases):
             watch.begin(number)
             got.append(run(answer, case))
             watch.end()
             if isinstance(got[-1].error, MemoryError):
-                return self._stopped(Stopped("memory", number))
+                return Stopped("memory", number)
+        return got
+
+    def judge_outcomes(self, got: list[Outcome] | Stopped) -> Judgment:
+        """Judge what came of the calls, one outcome a case."""
+        if isinstance(got, Stopped):
+            return self._stopped(got)
+        cases, expected = self.cases, self.expected
         if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
             return self._not_attempted()
         pairs = zip(expected, got, strict=True)
