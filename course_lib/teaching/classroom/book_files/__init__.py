@@ -1,0 +1,1 @@
+"""What the site is made of: its pages, its reference, what Sphinx is told, its look."""
