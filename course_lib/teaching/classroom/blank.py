@@ -1,0 +1,115 @@
+"""Notebooks for live coding: the prose of each lesson, and empty cells to type its
+code into.
+
+Kept are all prose, import statements, and what asks the class something: prompts,
+snippets to judge, and exercises with their checks. All other code is emptied, and no
+cell has an output. To see the code while you type it, keep the lesson itself open.
+
+    python -m course_lib blank ~/monday                all lessons
+    python -m course_lib blank ~/monday 2 3            two of them
+    python -m course_lib blank ~/monday 2 --empty-imports
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from course_lib.teaching.classroom.links import check_free, relink
+from course_lib.teaching.lessons import exercise_of, find_lessons
+
+# A prompt, a snippet to judge, the count of what is solved or guessed.
+ASKS = re.compile(
+    r"^(?:predict|show_guesses|show_scores)\(|^exercises\.\w+\.show\(", re.MULTILINE
+)
+# Exercises, and what tells how many are solved, do not work without these.
+NEEDED = re.compile(r"^from course_lib\.exercises import .*$", re.MULTILINE)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("out", type=Path, metavar="OUT", help="a folder; made if new")
+    parser.add_argument(
+        "lessons", nargs="*", metavar="LESSON", help="numbers or names; all by default"
+    )
+    parser.add_argument(
+        "--empty-imports", action="store_true", help="empty import statements, too"
+    )
+    parser.add_argument(
+        "--empty-prompts", action="store_true", help="empty prompts (predict), too"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="write over files that are there already"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the notebooks, and say where."""
+    lessons = find_lessons(options.lessons)
+    source, out = lessons[0].path.parent, options.out.expanduser()
+    paths = [out / lesson.path.name for lesson in lessons]
+    check_free(paths, source=source, force=options.force)
+    out.mkdir(parents=True, exist_ok=True)
+    names = {path.name: path.name for path in paths}
+    for lesson, path in zip(lessons, paths, strict=True):
+        notebook = blank(
+            lesson.notebook,
+            keep_imports=not options.empty_imports,
+            keep_prompts=not options.empty_prompts,
+        )
+        relink(notebook, source, out, names)
+        nbformat.write(notebook, path)
+        print(path)
+    return 0
+
+
+def blank(
+    notebook: NotebookNode, *, keep_imports: bool = True, keep_prompts: bool = True
+) -> NotebookNode:
+    """Copy a lesson without outputs, and with the code emptied that it would show."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        cell.outputs, cell.execution_count = [], None
+        is_prompt = "predict(" in cell.source
+        asks = ASKS.search(cell.source) and (keep_prompts or not is_prompt)
+        if exercise_of(cell) or asks:
+            cell.metadata = {"tags": cell.metadata.get("tags", [])}
+            continue
+        if keep_imports:
+            cell.source = imports_in(cell.source)
+        else:
+            cell.source = "\n".join(NEEDED.findall(cell.source))
+        cell.metadata = {}
+    if not keep_imports:
+        _import_what_asks(notebook)
+    return notebook
+
+
+def imports_in(source: str) -> str:
+    """Keep the import statements of a cell, each as it is written."""
+    statements = ast.parse(source).body
+    lines = source.splitlines()
+    return "\n".join(
+        line
+        for statement in statements
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for line in lines[statement.lineno - 1 : statement.end_lineno]
+    )
+
+
+def _import_what_asks(notebook: NotebookNode) -> None:
+    """A question imports its function, if the statement that did so was emptied."""
+    for name in ("predict", "show_guesses", "show_scores"):
+        for cell in notebook.cells:
+            if cell.cell_type == "code" and re.search(rf"^{name}\(", cell.source, re.M):
+                if not re.search(rf"\bimport\b.*\b{name}\b", cell.source):
+                    statement = f"from course_lib.teaching import {name}"
+                    cell.source = f"{statement}\n\n{cell.source}"
+                break
