@@ -48,6 +48,7 @@ class Attempt:
 
     expression: ast.expr
     statements: tuple[Statement, ...]
+    seed: int | None = None  # as it is written in the call of the check
 
 
 @dataclass
@@ -83,7 +84,7 @@ class Sheet:
         for position, statement in enumerate(self.statements):
             for call in ast.walk(statement.node):
                 if _checks(call, exercise) and (given := _first_argument(call)):
-                    found.append(self._attempt(given, position))
+                    found.append(self._attempt(given, position, _seed_of(call)))
         defined = any(
             exercise in s.binds and not s.imports and not isinstance(s.node, ast.For)
             for s in self.statements
@@ -101,7 +102,9 @@ class Sheet:
                 return f"{error} (cell {number})"
         return None
 
-    def _attempt(self, expression: ast.expr, position: int) -> Attempt:
+    def _attempt(
+        self, expression: ast.expr, position: int, seed: int | None = None
+    ) -> Attempt:
         wrapped = ast.copy_location(ast.Expr(expression), expression)
         ast.fix_missing_locations(wrapped)
         needs = read_statement(wrapped, 0)
@@ -120,7 +123,8 @@ class Sheet:
                 more |= {(n, position) for n in statement.needs_later}
                 wanted += more - seen
                 seen |= more
-        return Attempt(expression, tuple(self.statements[i] for i in sorted(chosen)))
+        statements = tuple(self.statements[i] for i in sorted(chosen))
+        return Attempt(expression, statements, seed)
 
     def _places(self, name: str, before: int) -> list[int]:
         """Where a name gets the value that it has before a position."""
@@ -128,9 +132,9 @@ class Sheet:
         for i, statement in enumerate(self.statements[:before]):
             if name in statement.binds and statement.replaces:
                 found = [i]
-            elif name in statement.binds:
-                found.append(i)
-            elif name in statement.alters and name not in self.imported:
+            elif name in statement.binds or (
+                name in statement.alters and name not in self.imported
+            ):
                 found.append(i)
         if any(name in self.statements[i].binds for i in found):
             return found
@@ -167,9 +171,7 @@ def read_statement(node: ast.stmt, cell: int) -> Statement:
         replaces=_replaces(node),
         imports=isinstance(node, ast.Import | ast.ImportFrom),
         alters=frozenset(_altered(node)),
-        needs_now=frozenset(
-            now | {s.get_name() for s in symbols if s.is_referenced()}
-        ),
+        needs_now=frozenset(now | {s.get_name() for s in symbols if s.is_referenced()}),
         needs_later=frozenset(later),
     )
 
@@ -229,5 +231,14 @@ def _checks(node: ast.AST, exercise: str) -> bool:
 
 
 def _first_argument(call: ast.Call) -> ast.expr | None:
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    named = [keyword.value for keyword in call.keywords if keyword.arg != "seed"]
+    given = [*call.args, *named]
     return given[0] if given and not isinstance(given[0], ast.Starred) else None
+
+
+def _seed_of(call: ast.Call) -> int | None:
+    for keyword in call.keywords:
+        value = getattr(keyword.value, "value", None)
+        if keyword.arg == "seed" and type(value) is int and value >= 0:
+            return value
+    return None
