@@ -9,6 +9,7 @@ import ast
 import importlib
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -85,7 +86,7 @@ def test_what_is_to_be_predicted_is_asked_for_by_a_prompt(path):
         return
     cells = read(path).cells
     questions = []
-    for before, cell in zip(cells, cells[1:], strict=False):
+    for before, cell in pairwise(cells):
         if before.cell_type == "markdown":
             assert is_prompt(cell) == ("**Predict" in before.source), before.source
         if is_prompt(cell):

@@ -37,6 +37,7 @@ WIDGETS_VARIABLE = "COURSE_WIDGETS"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 MOST_CHOICES = 8
 MOST_PARTS = 8
+LONGEST_INTEGER = 300  # digits; a longer one would not go into a float
 TOLERANCE_OF_FLOATS = 0.01  # nobody guesses all the digits of a fraction
 DIGITS = 4  # of a fraction, when it is shown
 
@@ -299,11 +300,11 @@ def widgets_are_live() -> bool:
 def _widget(prompt: Prompt) -> object:
     """Make a prompt to type into, or with a button for each choice."""
     # slow to load, and not always there
-    from ipywidgets import HTML, Box, Button, Layout, Text, VBox
+    from ipywidgets import Box, Button, HTMLMath, Layout, Text, VBox
 
     row = Layout(flex_flow="row wrap", align_items="center")
-    question = HTML(_to_html(prompt.question))
-    result = HTML()
+    question = HTMLMath(_to_html(prompt.question))
+    result = HTMLMath()
 
     def show(reply: Reply) -> None:
         result.value = f'<div role="status">{reply._repr_html_()}</div>'
@@ -316,7 +317,12 @@ def _widget(prompt: Prompt) -> object:
     taken = [None]
     if prompt.record.reply:  # the cell is run again
         show(prompt.record.reply)
-    reveal = Button(description="Show the answer", layout=Layout(width="auto"))
+    # It looks like a link, not like one more choice.
+    reveal = Button(
+        description="Show the answer",
+        layout=Layout(width="auto", margin="2px 2px 2px 1em"),
+        style={"button_color": "transparent", "text_decoration": "underline"},
+    )
     reveal.on_click(lambda _: show(prompt.reveal()))
     if prompt.choices:
         controls = []
@@ -401,9 +407,10 @@ def _as_text(guess: object) -> str:
 
 def _read_choice(text: str, choices: tuple) -> Answer:
     """Find the choice that is meant, from its beginning if only one begins so."""
-    written = {_plainly(_written(choice)): choice for choice in choices}
+    written = {_plainly(str(choice)): choice for choice in choices}  # 1000
+    written |= {_plainly(_written(choice)): choice for choice in choices}  # 1,000
     given = _plainly(text)
-    if set(choices) == {True, False} and given in _YES | _NO:
+    if all(isinstance(choice, bool) for choice in choices) and given in _YES | _NO:
         return given in _YES
     begin = [
         choice for name, choice in written.items() if given and name.startswith(given)
@@ -464,7 +471,10 @@ def _value(match: re.Match, answer: float) -> float:
 
 
 def _plain_number(digits: str) -> float:
-    return float(digits.replace(",", ""))
+    digits = digits.replace(",", "")
+    if digits.lstrip("+-").isdecimal() and len(digits) < LONGEST_INTEGER:
+        return int(digits)
+    return float(digits)
 
 
 def _is_near(guess: Answer, answer: Answer, within: float | None) -> bool:

@@ -1,0 +1,283 @@
+"""Prompts: what they ask, how they read a guess, what counts, and what a notebook gets to see."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.teaching import guesses, predict, show_guesses
+from course_lib.teaching.guesses import WIDGET, UnreadableError, widgets_are_live
+
+
+@pytest.fixture(autouse=True)
+def new_session(monkeypatch):
+    monkeypatch.setattr(guesses, "_records", {})
+
+
+def outcome(answer, guess, **options):
+    guesses._records.clear()
+    return predict("How many?", answer, **options).guess(guess).outcome
+
+
+@pytest.mark.parametrize(
+    "guess", ["1,000", "1000", " 1 000 ", "1_000", "1'000", "1e3", "10^3", "10**3", "1k", "2000/2"]
+)
+def test_a_number_is_read_however_it_is_written(guess):
+    assert outcome(1000, guess) == "passed"
+
+
+@pytest.mark.parametrize(
+    "guess", ["7", "7.", "(7)", "7 windows", "about 7", "~7", "≈ 7", "seven", "+7", "7x", "7 times", 7]
+)
+def test_words_around_a_number_do_no_harm(guess):
+    assert outcome(7, guess) == "passed"
+
+
+@pytest.mark.parametrize(
+    "guess", ["0.5", ".5", "0,5", "50%", "50 percent", "1/2", 0.5, np.float32(0.5), torch.tensor(0.5)]
+)
+def test_a_share_is_read_as_a_fraction_or_in_percent(guess):
+    assert outcome(0.5, guess) == "passed"
+
+
+def test_percent_of_an_answer_in_percent_are_left_as_they_are():
+    assert outcome(50, "50%") == outcome(37.5, "37.5 %") == "passed"
+
+
+@pytest.mark.parametrize("guess", ["-3", "−3", -3])
+def test_a_minus_is_read(guess):
+    assert outcome(-3, guess) == "passed"
+
+
+@pytest.mark.parametrize(
+    "guess", ["7 3", "(7, 3)", "7,3", "7; 3", "7 and 3", "[7 3]", (7, 3), [7, 3], np.array([7, 3])]
+)
+def test_several_numbers_are_read_with_anything_between(guess):
+    assert outcome((7, 3), guess) == "passed"
+    assert outcome((3, 7), guess) == "failed"
+
+
+def test_commas_group_digits_where_that_gives_as_many_numbers_as_are_wanted():
+    assert outcome((7, 300), "7,300") == outcome((1000, 7300), "1,000 7,300") == "passed"
+    assert outcome(7300, "7,300") == outcome(0.125, "0,125") == "passed"
+
+
+@pytest.mark.parametrize("guess", ["yes", "Y", " true", "YES.", True])
+def test_yes_and_no_are_read_in_many_words(guess):
+    assert outcome(True, guess) == "passed"
+    assert outcome(False, guess) == "failed"
+
+
+def test_several_flags_are_read():
+    assert outcome((True, False, False), "yes no no") == outcome((True, False), "(True, False)") == "passed"
+    assert outcome((True, False), "no, no") == "failed"
+    assert outcome((True, False), "yes") == outcome((True, False), "yes maybe") == "raised"
+
+
+def test_a_choice_is_read_from_its_beginning():
+    choices = ("higher", "lower", "about the same")
+    for guess in ("lower", "Lower ", "'lower'", "l", "low"):
+        assert outcome("lower", guess, choices=choices) == "passed", guess
+    assert outcome("lower", "about", choices=choices) == "failed"
+    assert outcome("a", "", choices=("a", "b")) == outcome("ab", "a", choices=("ab", "ac")) == "raised"
+    assert outcome("a", "a", choices=("a", "ab")) == "passed"
+
+
+def test_choices_may_be_numbers():
+    assert outcome(1000, "1,000", choices=(10, 100, 1000)) == "passed"
+    assert outcome(np.int64(1000), 1000, choices=(10, 100, 1000)) == "passed"
+    assert outcome(10, 1000, choices=(10, 100, 1000)) == "failed"
+    assert outcome(1, "1", choices=(0, 1)) == "passed"
+
+
+def test_text_is_compared_without_case_quotes_and_marks():
+    assert outcome("`th`", '"TH"') == "passed"
+    assert outcome("`th`", "he") == "failed"
+
+
+@pytest.mark.parametrize(
+    "guess", ["", "many", "T+1", "x7", "7-3", "7 3", "3 or 4", "gpt2", "1.2.3", "nan", None, [], {}]
+)
+def test_what_cannot_be_read_is_answered_kindly_and_not_counted(guess):
+    prompt = predict("How many?", 7)
+    reply = prompt.guess(guess)
+    assert reply.outcome == "raised"
+    assert "not counted" in reply.message
+    assert "7**" not in reply.message
+    assert show_guesses().not_guessed == 1
+    assert prompt.guess("7").outcome == "passed"
+
+
+def test_an_integer_is_to_be_met_and_a_fraction_to_one_percent():
+    assert outcome(100, "101") == "failed"
+    assert outcome(100.0, "101") == outcome(2 / 3, "0.67") == "passed"
+    assert outcome(100.0, "102") == outcome(0.0, "0.001") == "failed"
+    assert outcome(0.0, "0") == "passed"
+
+
+def test_within_is_relative_to_the_answer():
+    assert outcome(200, "180", within=0.1) == outcome(200, "220", within=0.1) == "passed"
+    assert outcome(200, "179", within=0.1) == outcome(-200, "200", within=0.1) == "failed"
+    assert outcome((200, 10), "190 11", within=0.1) == "passed"
+    assert outcome(0.3, "0.33", within=0.1) == "passed"
+
+
+def test_the_reply_tells_the_answer_and_what_was_allowed():
+    assert str(predict("a", 1234).guess(1234)) == "✔ Right. The answer: 1,234."
+    assert str(predict("b", 1234).guess(5)) == "✘ Not this time. The answer: 1,234. You guessed 5."
+    reply = predict("c", 2.04321, within=0.1).guess(2)
+    assert str(reply) == "✔ Right. The answer: 2.043. You guessed 2. (Up to 10 % off counts as right.)"
+    assert "✔" in reply._repr_html_()
+    assert str(predict("d", (True, False)).guess("no no")).endswith("The answer: yes, no. You guessed no, no.")
+    assert "12,346." in str(predict("e", 12345.678).guess(1))
+
+
+def test_the_first_guess_counts():
+    prompt = predict("How many?", 7)
+    assert "Your first guess counts" not in prompt.guess(8).message
+    again = prompt.guess(7)
+    assert again.outcome == "passed"
+    assert "Your first guess counts" in again.message
+    assert str(show_guesses()) == "0 of 1 guessed right ✘"
+
+
+def test_a_guess_after_the_answer_does_not_count():
+    prompt = predict("How many?", 7)
+    assert str(prompt.reveal()) == "○ The answer: 7."
+    assert "Not counted" in prompt.guess(7).message
+    assert str(show_guesses()) == "0 of 1 guessed right, 1 not guessed ○"
+
+
+def test_a_cell_that_is_run_again_is_counted_once():
+    assert predict("How many?", 7).guess(7).outcome == "passed"
+    again = predict(" How many?", 7)
+    assert "Your first guess counts" in again.guess(6).message
+    assert "✔" in again.reveal().__str__()
+    assert str(show_guesses()) == "1 of 1 guessed right ✔"
+
+
+def test_guesses_are_counted_with_a_sign_for_each():
+    for number, guess in enumerate((1, 5, None, 4), start=1):
+        prompt = predict(f"Question `{number}` of <b>?", number)
+        if guess is not None:
+            prompt.guess(guess)
+    counted = show_guesses()
+    assert str(counted) == repr(counted) == "2 of 4 guessed right, 1 not guessed ✔✘○✔"
+    shown = counted._repr_html_()
+    assert "<code>3</code> of &lt;b&gt;?" in shown
+    assert shown.count("<li>") == 4
+    assert str(guesses.Guesses({})) == "0 of 0 guessed right"
+
+
+def test_without_a_kernel_the_question_stands_with_its_answer_folded():
+    prompt = predict("How many of `T` < 9?", 1234)
+    bundle = prompt._repr_mimebundle_()
+    assert list(bundle) == ["text/plain", "text/html"]
+    assert bundle["text/plain"] == repr(prompt) == "How many of T < 9?\nYour guess: .guess(7)"
+    before, folded = bundle["text/html"].split("<details>")
+    assert "<code>T</code> &lt; 9?" in before
+    assert "1,234" not in before
+    assert "<strong>1,234</strong>" in folded
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "how"),
+    [
+        (0.1, {}, "Your guess: .guess(0.5)"),
+        (True, {}, '"yes", "no": .guess("yes")'),
+        ((1, 0.5), {}, "Your guess: .guess((7, 0.5))"),
+        ((True, False), {}, "Your guess: .guess((True, True))"),
+        ("th", {}, 'Your guess: .guess("...")'),
+        ("`b`", {"choices": ("a", "`b`")}, '"a", "b": .guess("a")'),
+    ],
+)
+def test_a_terminal_is_told_how_to_guess(answer, options, how):
+    assert repr(predict("?", answer, **options)) == f"?\n{how}"
+
+
+@pytest.fixture
+def live(monkeypatch):
+    """A notebook with a kernel that listens."""
+    monkeypatch.delenv("COURSE_WIDGETS", raising=False)
+    monkeypatch.setattr(guesses, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+
+
+def test_widgets_need_a_kernel_and_ipywidgets_and_nobody_who_objects(live, monkeypatch):
+    assert widgets_are_live()
+    for word in ("0", "no", " OFF"):
+        monkeypatch.setenv("COURSE_WIDGETS", word)
+        assert not widgets_are_live()
+    monkeypatch.setenv("COURSE_WIDGETS", "1")
+    assert widgets_are_live()
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    assert not widgets_are_live()
+    assert WIDGET not in predict("?", 7)._repr_mimebundle_()
+    monkeypatch.undo()
+    assert not widgets_are_live()
+
+
+def parts(prompt):
+    _, row, result = guesses._widget(prompt).children
+    return {getattr(part, "description", "") or "?": part for part in row.children}, result
+
+
+def test_a_box_takes_a_guess_and_then_tells_the_answer(live):
+    prompt = predict("How many?", 7)
+    assert "model_id" in json.dumps(prompt._repr_mimebundle_()[WIDGET])
+    controls, result = parts(prompt)
+    assert list(controls) == ["Your guess:", "Guess", "Show the answer"]
+    assert "7" not in "".join(control.description for control in controls.values()) + result.value
+    box = controls["Your guess:"]
+    assert not box.continuous_update  # or half of a number would be a guess
+    box.value = "many"
+    assert "not counted" in result.value
+    controls["Guess"].click()
+    box.value = "8"
+    assert "✘" in result.value
+    assert "The answer: <strong>7</strong>" in result.value
+    controls["Guess"].click()  # after the box has told its text
+    assert "first guess" not in result.value
+    assert str(show_guesses()) == "0 of 1 guessed right ✘"
+
+
+def test_each_choice_has_a_button(live):
+    controls, result = parts(predict("Which?", "`b`", choices=("a", "`b`")))
+    assert list(controls) == ["a", "b", "Show the answer"]
+    controls["b"].click()
+    assert "✔" in result.value
+    assert "<code>b</code>" in result.value
+    assert list(parts(predict("Is it?", True))[0]) == ["yes", "no", "Show the answer"]
+
+
+def test_a_button_shows_the_answer_without_a_guess(live):
+    prompt = predict("How many?", (7, 3))
+    controls, result = parts(prompt)
+    assert controls["Your guess:"].placeholder == "2 numbers"
+    controls["Show the answer"].click()
+    assert "<strong>7, 3</strong>" in result.value
+    controls["Your guess:"].value = "7 3"
+    assert "Not counted" in result.value
+    assert show_guesses().not_guessed == 1
+    # The cell is run again: the answer is known.
+    assert "<strong>7, 3</strong>" in parts(predict("How many?", (7, 3)))[1].value
+
+
+def test_what_cannot_be_read_says_what_can():
+    with pytest.raises(UnreadableError, match="such as 7"):
+        predict("?", 7)._read("many")
+    with pytest.raises(UnreadableError, match="one of: a, b"):
+        predict("?", "a", choices=("a", "b"))._read("c")
+    with pytest.raises(UnreadableError, match="2 numbers"):
+        predict("?", (1, 2))._read("3")
+
+
+def test_prompts_load_no_widgets_where_none_are_shown():
+    program = "from course_lib.teaching import predict; predict('?', 3)._repr_mimebundle_()"
+    program += "; import sys; sys.exit('ipywidgets' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
