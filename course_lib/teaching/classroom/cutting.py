@@ -8,7 +8,7 @@ named on one slide. A figure keeps the sentence that says what it shows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
@@ -21,12 +21,14 @@ FENCE = re.compile(r"^ *(```|~~~)")
 HEADING = re.compile(r"^(#{1,4}) +(.*)$")
 LISTED = re.compile(r"^ *(?:[-*+]|\d+[.)]) ")
 # Of an opening cell: links to the neighbors. At its end: where the files lie.
-LINKS = re.compile(r"^\[Lesson (?:before|after)")
+LINKS = re.compile(r"^\[Lesson .*\.ipynb\)$", re.DOTALL)
 NOT_SHOWN = ("Where everything lives",)
 EXERCISES = "Exercises"
+PROMPT = re.compile(r"^predict\(", re.MULTILINE)
 COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
-# Estimated heights, in pixels of a slide: a browser measures; other readers rely on it.
-ROOM = 560
+# Estimated heights, in pixels of a slide. A page in a browser measures, and makes
+# smaller what is a little too much; where nothing measures, more room is left.
+ROOM, ROOM_UNMEASURED = 680, 560
 LETTERS = 92
 
 
@@ -35,7 +37,7 @@ class Block:
     """What stays in one piece, if it can: a paragraph, a list, a cell's code, or one of
     its outputs."""
 
-    kind: str  # "prose", "code", "output" or "figure"
+    kind: str  # "prose", "code", "output", "figure" or "prompt"
     cell: int
     source: str = ""
     output: NotebookNode | None = None
@@ -69,72 +71,73 @@ class Slide:
         return sum(block.height for block in self.blocks)
 
 
-def cut(notebook: NotebookNode) -> list[Slide]:
+def cut(notebook: NotebookNode, room: int = ROOM) -> list[Slide]:
     """Cut a lesson into slides, none of them empty."""
     slides: list[Slide] = []
-    for slide in _by_ideas(notebook):
+    for slide in _Cutter(notebook).cut():
         if slide.blocks:
-            slides += _by_height(slide)
+            slides += _by_height(slide, room)
     return slides
 
 
-def _by_ideas(notebook: NotebookNode) -> Iterator[Slide]:
-    slide = Slide("", 1)
-    shown, in_exercises, asked = True, False, []
-    answer_follows = False
-    for number, cell in enumerate(notebook.cells):
-        if cell.cell_type == "markdown":
-            for text in split_blocks(cell.source):
-                heading = HEADING.match(text)
-                if heading and len(heading[1]) <= 2:
-                    if in_exercises:
-                        slide.blocks.append(Block("prose", number, _list(asked)))
-                    yield slide
-                    title = (
-                        re.sub(r"^\d+\. ", "", heading[2])
-                        if len(heading[1]) == 2
-                        else heading[2]
-                    )
-                    slide = Slide(title, len(heading[1]))
-                    shown = title not in NOT_SHOWN
-                    in_exercises = title == EXERCISES
-                    answer_follows = False
-                elif heading and in_exercises:
-                    asked.append(heading[2])
-                elif heading:
-                    yield slide
-                    slide = Slide(heading[2], 3)
-                    answer_follows = False
-                elif in_exercises or LINKS.match(text):
-                    continue
-                elif shown or text.startswith("**Next**"):
-                    if not shown:
-                        yield slide
-                        slide, shown = Slide("Next", 3), True
-                    if answer_follows and PREDICT not in text:
-                        yield slide
-                        slide = Slide(slide.title, 3, continued=True)
-                        answer_follows = False
-                    block = Block("prose", number, text)
-                    block.keep_with_next = text.rstrip().endswith(":")
-                    slide.blocks.append(block)
-            # the question may have a second paragraph, but its answer is a cell
-            if PREDICT in cell.source and shown and not in_exercises:
-                answer_follows = True
-        elif shown and not in_exercises:
-            is_prompt = re.search(r"^predict\(", cell.source, re.MULTILINE)
-            if answer_follows and not is_prompt:
-                yield slide
-                slide = Slide(slide.title, 3, continued=True)
-                answer_follows = False
-            slide.blocks += _blocks_of(number, cell, notebook)
-            answer_follows = answer_follows or bool(is_prompt)
-    if shown or in_exercises:
-        yield slide
+class _Cutter:
+    """Goes through a lesson cell by cell, and begins slides."""
 
+    def __init__(self, notebook: NotebookNode) -> None:
+        self.notebook = notebook
+        self.slides = [Slide("", 1)]
+        self.section = ""
+        self.answer_follows = False
 
-def _list(names: Iterable[str]) -> str:
-    return "\n".join(f"- {name}" for name in names)
+    def cut(self) -> list[Slide]:
+        for number, cell in enumerate(self.notebook.cells):
+            if cell.cell_type == "markdown":
+                for text in split_blocks(cell.source):
+                    self._add_prose(number, text)
+                # the question may have a second paragraph, but its answer is a cell
+                if PREDICT in cell.source:
+                    self.answer_follows = True
+            elif self.section not in (EXERCISES, *NOT_SHOWN):
+                self._add_code(number, cell)
+        return self.slides
+
+    def _begin(self, title: str, level: int = 3, *, continued: bool = False) -> None:
+        self.slides.append(Slide(title, level, continued=continued))
+        self.answer_follows = False
+
+    def _answer(self) -> None:
+        """What comes now is an answer: not on the slide of its question."""
+        if self.answer_follows:
+            self._begin(self.slides[-1].title, continued=True)
+
+    def _add_prose(self, number: int, text: str) -> None:
+        heading = HEADING.match(text)
+        if heading and len(heading[1]) <= 2:
+            level = len(heading[1])
+            self.section = re.sub(r"^\d+\. ", "", heading[2])
+            self._begin(self.section if level == 2 else heading[2], level)
+        elif self.section == EXERCISES:
+            if heading:  # the name of one
+                self.slides[-1].blocks.append(Block("prose", number, f"- {heading[2]}"))
+        elif heading:
+            self._begin(heading[2])
+        elif self.section in NOT_SHOWN:
+            if text.startswith("**Next**"):
+                self._begin("Next")
+                self.slides[-1].blocks.append(Block("prose", number, text))
+        elif not LINKS.match(text):
+            if PREDICT not in text:
+                self._answer()
+            block = Block("prose", number, text)
+            block.keep_with_next = text.endswith(":")
+            self.slides[-1].blocks.append(block)
+
+    def _add_code(self, number: int, cell: NotebookNode) -> None:
+        is_prompt = bool(PROMPT.search(cell.source))
+        if not is_prompt:
+            self._answer()
+        self.slides[-1].blocks += _blocks_of(number, cell, self.notebook)
+        self.answer_follows = self.answer_follows or is_prompt
 
 
 def _blocks_of(
@@ -144,7 +147,7 @@ def _blocks_of(
     if exercise_of(cell) or COUNTS.search(cell.source):
         return
     outputs = [output for output in cell.outputs if output.output_type != "error"]
-    is_prompt = re.search(r"^predict\(", cell.source, re.MULTILINE)
+    is_prompt = PROMPT.search(cell.source)
     shows_source = re.search(
         r"^(?:show_source|exercises\.\w+\.show)\(", cell.source, re.MULTILINE
     )
@@ -165,7 +168,7 @@ def _blocks_of(
             or data.get("text/markdown")
             or data.get("text/plain", "")
         )
-        kind = "figure" if "image/png" in data or "image/svg+xml" in data else "output"
+        kind = "prompt" if is_prompt else "figure" if "image/png" in data else "output"
         block = Block(kind, number, text, output)
         if kind == "figure":
             block.alt, block.keep_with_next = alt, True
@@ -181,23 +184,25 @@ def sentence_after(number: int, notebook: NotebookNode) -> str:
     return ""
 
 
-def _by_height(slide: Slide) -> Iterator[Slide]:
+def _by_height(slide: Slide, room: int) -> list[Slide]:
     """Divide what is estimated to be too high; what leads on stays with the next."""
-    part = Slide(slide.title, slide.level, continued=slide.continued)
-    for group in _groups(slide.blocks):
+    parts = [Slide(slide.title, slide.level, continued=slide.continued)]
+    for group in _groups(slide.blocks, room):
         height = sum(block.height for block in group)
-        if part.blocks and part.height + height > ROOM:
-            yield part
-            part = Slide(slide.title, 3, continued=True)
-        part.blocks += group
-    yield part
+        # a last line or two would look lost on a slide of their own
+        is_last = group[-1] is slide.blocks[-1]
+        allowed = 1.1 * room if is_last and height < room / 5 else room
+        if parts[-1].blocks and parts[-1].height + height > allowed:
+            parts.append(Slide(slide.title, 3, continued=True))
+        parts[-1].blocks += group
+    return parts
 
 
-def _groups(blocks: list[Block]) -> Iterator[list[Block]]:
+def _groups(blocks: list[Block], room: int) -> Iterator[list[Block]]:
     group: list[Block] = []
     for block in blocks:
         group.append(block)
-        if len(group) > 1 and sum(member.height for member in group) > ROOM:
+        if len(group) > 1 and sum(member.height for member in group) > room:
             # A figure begins anew with its sentence; else what is too much does.
             begins = -2 if group[-2].kind == "figure" and len(group) > 2 else -1
             yield group[:begins]

@@ -141,13 +141,13 @@
     const all = frames();
     now = Math.max(0, Math.min(all.length - 1, index));
     all.forEach((frame, place) => frame.classList.toggle("now", place === now));
-    if (!back) all[now].querySelectorAll("details").forEach((d) => (d.open = false));
+    if (!back) all[now].querySelectorAll(".answer").forEach((d) => (d.open = false));
     history.replaceState(null, "", `#${now + 1}`);
     if (inOverview()) all[now].scrollIntoView({ block: "nearest" });
   }
   // An answer that is folded is a step of its own.
   function forward() {
-    const folded = frames()[now].querySelector("details:not([open])");
+    const folded = frames()[now].querySelector(".answer:not([open])");
     if (folded && !inOverview()) folded.open = true;
     else show(now + 1);
   }
@@ -202,16 +202,16 @@
   addEventListener("hashchange", () => show((parseInt(location.hash.slice(1)) || 1) - 1));
   addEventListener("beforeprint", () => {
     document.body.classList.remove("overview");
-    document.querySelectorAll("details").forEach((d) => (d.open = true));
+    document.querySelectorAll(".answer").forEach((d) => (d.open = true));
   });
 
   async function start() {
     await document.fonts.ready;
     await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
     // An open answer takes room: the slides are measured with all of them open.
-    document.querySelectorAll("details").forEach((d) => (d.open = true));
+    document.querySelectorAll(".answer").forEach((d) => (d.open = true));
     frames().forEach(settle);
-    document.querySelectorAll("details").forEach((d) => (d.open = false));
+    document.querySelectorAll(".answer").forEach((d) => (d.open = false));
     number();
     scale();
     document.body.classList.add("ready");

@@ -27,7 +27,13 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.teaching.classroom.cutting import Block, Slide, cut
+from course_lib.teaching.classroom.cutting import (
+    ROOM,
+    ROOM_UNMEASURED,
+    Block,
+    Slide,
+    cut,
+)
 from course_lib.teaching.classroom.links import IMAGES, check_free, relink, target_in
 from course_lib.teaching.classroom.rendering import (
     as_html,
@@ -72,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     check_free(paths, source=source, force=options.force)
     out.mkdir(parents=True, exist_ok=True)
     for lesson, path in zip(lessons, paths, strict=True):
-        slides = cut(lesson.notebook)
+        slides = cut(lesson.notebook, ROOM_UNMEASURED if options.notebooks else ROOM)
         if options.notebooks:
             notebook = with_slides(lesson.notebook, slides)
             relink(notebook, source, out, names)
@@ -162,6 +168,9 @@ def _block(block: Block) -> str:
         text = code_as_html(block.source)
     else:
         text = output_as_html(block.output, alt=as_words(block.alt))
+        # an answer is folded until one goes on; all else is there to be seen
+        state = 'class="answer"' if block.kind == "prompt" else "open"
+        text = text.replace("<details>", f"<details {state}>")
     if block.kind == "figure":
         size = block.output.get("metadata", {}).get("image/png", {})
         width, height = size.get("width", 900), size.get("height", 420)
