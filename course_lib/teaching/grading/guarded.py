@@ -122,7 +122,7 @@ def run_guarded(
     (call,) = struct.unpack("q", shared[:8])
     if reason is not None:
         return Stopped(reason, call)
-    if status == 0:
+    if status == 0 and data:
         return data.decode()
     ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if ended_by in (signal.SIGPROF, signal.SIGXCPU):

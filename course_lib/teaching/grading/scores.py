@@ -316,15 +316,19 @@ def items_of(lesson: str) -> dict[str, object]:
     return {n: v for n, v in checked.items() if hasattr(v, "check")}
 
 
-def exercises_of(lesson: str, sheet: Sheet | None = None) -> list[str]:
+def exercises_of(lesson: str, sheet: Sheet) -> list[str]:
     """The exercises of a lesson in the order of its notebook; and the questions with
     drawn numbers that a teacher has put into this one."""
+    names = in_order(lesson)
+    more = [n for n in items_of(lesson) if n not in names and sheet.attempts(n)]
+    return [*names, *more]
+
+
+@cache
+def in_order(lesson: str) -> tuple[str, ...]:
+    """The exercises of a lesson as its notebook has them."""
     (found,) = (each for each in lessons() if each.name == lesson)
-    names = [name for cell in found.notebook.cells if (name := exercise_of(cell))]
-    if sheet is not None:
-        items = items_of(lesson)
-        names += [n for n in items if n not in names and sheet.attempts(n)]
-    return names
+    return tuple(n for cell in found.notebook.cells if (n := exercise_of(cell)))
 
 
 def score_exercise(sheet: Sheet, name: str, item: object, task: Task) -> Judgment:
@@ -470,7 +474,7 @@ def judge_text(
             judgment = item.judge_outcomes(outcomes)
             errors = [o.error for o in outcomes if o.error is not None]
             if judgment.outcome == RAISED and not judgment.diagnosis and errors:
-                words = f"{type(errors[0]).__name__}: {errors[0]}"
+                words = f"{type(errors[0]).__name__}: {errors[0]}".rstrip(": ")
                 return Judgment(RAISED, 0.0, judgment.message, words)
             return judgment
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -570,6 +574,7 @@ def prepare(files: list[Path], seed: int) -> None:
             if path.is_file() and path.stat().st_size <= LARGEST_NOTEBOOK:
                 text = path.read_bytes().decode(errors="ignore")
                 for name in {tell_lesson(path, [text])} & names:
+                    _ = in_order(name)
                     for item in items_of(name).values():
                         if isinstance(item, Exercise):
                             _ = drawn(item, seed).expected

@@ -1,0 +1,312 @@
+"""The scores of a class: what a notebook does spoils nothing but its own rows."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.__main__ import main
+from course_lib.teaching.checker import Outcome
+from course_lib.teaching.grading import scores
+from course_lib.teaching.grading.carrying import Nameless, from_value, to_outcomes, to_text, to_value
+from course_lib.teaching.grading.slices import Sheet
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="scores are for Linux")
+
+IMPORT = "from course_lib.exercises import sliding_windows as exercises"
+CHECK = "\n\nexercises.tokens_in_tail.check(tokens_in_tail)"
+HEAD = "def tokens_in_tail(num_tokens, context_length, stride):\n"
+RIGHT = """\
+    windows = max(0, 1 + (num_tokens - context_length - 1) // stride)
+    return num_tokens if not windows else num_tokens - ((windows - 1) * stride + context_length + 1)
+"""
+WRONG = RIGHT.replace("+ context_length + 1)", "+ context_length)")
+VERDICT = 'starts_from_range = "bug"\nexercises.starts_from_range.check(starts_from_range)'
+
+
+def answer(body: str, before: str = "") -> str:
+    return f"{before}{HEAD}{body}{CHECK}"
+
+
+def notebook(*sources: str, outputs: tuple = ()) -> str:
+    cells = [
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "id": f"cell-{number}",
+            "metadata": {},
+            "outputs": list(outputs),
+            "source": source,
+        }
+        for number, source in enumerate(sources)
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+FORGED = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "1.0"}}
+PATCHES = """\
+def patch():
+    import numpy as np
+    from course_lib.teaching.checker import Exercise, comparing, running
+    np.array_equal = np.allclose = lambda *arguments, **named: True
+    comparing._same = comparing.same = running.same = lambda *arguments: True
+    Exercise._diagnose = Exercise.judge_outcomes = exercises.tokens_in_tail.check = lambda *arguments: 1.0
+    return 1
+size = patch()
+"""
+BACKGROUND = """\
+import os, subprocess
+process = subprocess.Popen(["sleep", "4321"], start_new_session=True)
+copy = os.fork()
+size = 1 if process and copy is not None else 0
+"""
+
+# Name, cells, and what is said of tokens_in_tail: outcome and words of the diagnosis.
+CLASS = {
+    "anna/02_sliding_windows": (
+        # The endless experiment is not needed, and the helper comes later.
+        [
+            IMPORT,
+            "while True: pass",
+            VERDICT,
+            "%%time\n%matplotlib inline\n!ls\n" + answer("    return helper(num_tokens, context_length, stride)\n"),
+            RIGHT.join(["def helper(num_tokens, context_length, stride):\n", ""]),
+        ],
+        ("passed", ""),
+    ),
+    "ben/02_sliding_windows": ([IMPORT, answer(WRONG)], ("failed", "windows of T ids")),
+    "=渡辺/02 sliding windows": ([IMPORT, answer(WRONG)], ("failed", "windows of T ids")),
+    "exits": ([IMPORT, answer("    import os\n    os._exit(0)\n")], ("raised", "ended its process: os._exit")),
+    "leaves": ([IMPORT, "import sys\nsize = sys.exit()", answer("    return size\n")], ("raised", "SystemExit")),
+    "loops": ([IMPORT, answer("    while True: pass\n")], ("raised", "did not end within")),
+    "loops before": ([IMPORT, "while True: size = 3", answer("    return size\n")], ("raised", "did not end within")),
+    "waits": (
+        [IMPORT, "import time\ntime.sleep(1000)\nsize = time.sleep(1000)", answer("    return size\n")],
+        ("raised", "wait for something"),
+    ),
+    "eats": ([IMPORT, answer("    return [0] * 10**9\n")], ("raised", "all the memory")),
+    "floods": ([IMPORT, answer("    print('x' * 10**6)\n" + RIGHT)], ("passed", "")),
+    "files/writes": (
+        [
+            IMPORT,
+            "size = int(open('mine.txt').read())\nopen('mine.txt', 'w').write('gone')",
+            answer("    import os\n    os.chdir('/')\n" + RIGHT.replace("1 +", "size +")),
+        ],
+        ("passed", ""),
+    ),
+    "network": (
+        [IMPORT, answer("    import urllib.request\n    return urllib.request.urlopen('http://127.0.0.1:9')\n")],
+        ("raised", "the network is off"),
+    ),
+    "imports": (
+        [IMPORT, "import no_such_module", answer("    return no_such_module.tail()\n")],
+        ("raised", "ModuleNotFoundError: No module named 'no_such_module' (cell 2)"),
+    ),
+    "patches": ([IMPORT, answer(WRONG.replace("1 +", "size +"), before=PATCHES)], ("failed", "windows of T ids")),
+    "kills": (
+        [
+            IMPORT,
+            "import os, signal\nsize = os.kill(os.getppid(), signal.SIGKILL)",
+            answer("    return size\n"),
+            VERDICT,
+        ],
+        ("raised", "ended the process that scores them"),
+    ),
+    "background": ([IMPORT, BACKGROUND, answer(RIGHT.replace("1 +", "size +"))], ("passed", "")),
+    "grammar": ([IMPORT, answer("    return (\n")], ("raised", "SyntaxError")),
+    "duplicates": ([IMPORT, answer(WRONG), answer(RIGHT), answer("    ...\n")], ("passed", "")),
+    "unchecked": ([IMPORT, HEAD + RIGHT], ("passed", "")),
+    "untouched": ([IMPORT, answer("    ...\n")], ("not attempted", "")),
+    "lacks sliding_windows": (["1 + 1"], ("missing", "")),
+}
+FILES = {
+    "broken.ipynb": "{",
+    "deep.ipynb": "[" * 100_000,
+    "empty.ipynb": "",
+    "list.ipynb": "[]",
+    "other.ipynb": notebook("print('hello')"),
+    "lesson 3, renamed.ipynb": notebook("from course_lib.exercises import random_sampling as exercises"),
+    "forged 02_sliding_windows.ipynb": notebook("print(1.0)", outputs=(FORGED,)),
+    ".ipynb_checkpoints/02_sliding_windows.ipynb": notebook(IMPORT),
+    "files/mine.txt": "1",
+}
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
+    texts = {f"{name}.ipynb": notebook(*cells) for name, (cells, _) in CLASS.items()} | FILES
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    patch = pytest.MonkeyPatch()
+    patch.setattr("course_lib.teaching.grading.guarded.CALL_SECONDS", 0.2)
+    patch.setattr("course_lib.teaching.grading.guarded.IDLE_SECONDS", 0.6)
+    arguments = ["--seconds", "0.4", "--memory", "0.5", "--jobs", "2", "--summary", str(out / "summary.md")]
+    assert main(["scores", str(folder), "--out", str(out / "scores.csv"), *arguments]) == 0
+    patch.undo()
+    return folder, out
+
+
+@pytest.fixture(scope="module")
+def rows(scored) -> list[dict]:
+    with (scored[1] / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("name", CLASS)
+def test_a_notebook_gets_its_row_whatever_it_does(name, rows):
+    outcome, words = CLASS[name][1]
+    (row,) = [row for row in rows if row["file"].lstrip("'") == f"{name}.ipynb" and row["exercise"] == "tokens_in_tail"]
+    assert (row["lesson"], row["outcome"]) == ("sliding_windows", outcome), row
+    assert row["score"] == ("1.0" if outcome == "passed" else "0.0")
+    assert words in row["diagnosis"]
+
+
+def test_other_exercises_of_a_spoiled_notebook_are_scored(rows):
+    outcomes = {row["file"]: row["outcome"] for row in rows if row["exercise"] == "starts_from_range"}
+    assert outcomes["anna/02_sliding_windows.ipynb"] == outcomes["kills.ipynb"] == "passed"
+    assert outcomes["ben/02_sliding_windows.ipynb"] == "missing"
+
+
+def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
+    said = {row["file"]: row["diagnosis"] for row in rows if row["outcome"] == "unreadable"}
+    assert {name: words[:19] for name, words in said.items()} == {
+        "broken.ipynb": "it is no notebook: ",
+        "deep.ipynb": "it is no notebook: ",
+        "empty.ipynb": "the file is empty",
+        "list.ipynb": "it is no notebook: ",
+        "other.ipynb": "it is no lesson of ",
+    }
+    renamed = [row for row in rows if row["file"].startswith("lesson 3")]
+    assert {(row["lesson"], row["outcome"]) for row in renamed} == {("random_sampling", "missing")}
+    assert not any(row["file"].startswith(".") for row in rows)
+    assert {row["score"] for row in rows if row["file"].startswith("forged")} == {"0.0"}
+
+
+def test_rows_are_sorted_and_no_name_is_a_formula(rows):
+    names = list(dict.fromkeys(row["file"] for row in rows))
+    assert [name.lstrip("'") for name in names] == sorted(name.lstrip("'") for name in names)
+    assert "'=渡辺/02 sliding windows.ipynb" in names
+    exercises = [row["exercise"] for row in rows if row["file"].startswith("ben")]
+    assert exercises == list(scores.in_order("sliding_windows"))
+
+
+def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
+    text = (scored[1] / "summary.md").read_text(encoding="utf-8")
+    (count,) = {len({row["file"] for row in rows if row["lesson"] == "sliding_windows"})}
+    assert f"## 2. Sliding windows: {count} notebooks" in text
+    diagnosis = next(row["diagnosis"] for row in rows if row["file"].startswith("ben") and row["diagnosis"])
+    assert f"- 3 of {count}: `tokens_in_tail`: {diagnosis}" in text
+    assert "- broken.ipynb: it is no notebook" in text
+
+
+def test_nothing_is_left_behind(scored):
+    folder, _ = scored
+    assert (folder / "files" / "mine.txt").read_text() == "1"
+    written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert written == {f"{name}.ipynb" for name in CLASS} | set(FILES)
+    assert os.getcwd() != "/"
+    running = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            running.append(path.read_bytes())
+    assert b"sleep\x004321\x00" not in running
+
+
+def test_an_interrupt_leaves_what_is_done(tmp_path, monkeypatch, capsys):
+    for name in ("a", "b"):
+        (tmp_path / f"{name} sliding_windows.ipynb").write_text(notebook("1"))
+
+    def interrupted(files, options):
+        yield files[0], [scores.Row(files[0].name, "sliding_windows", "x", 1.0, "passed")]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scores, "score_all", interrupted)
+    out = tmp_path / "scores.csv"
+    assert main(["scores", str(tmp_path), "--out", str(out)]) == 130
+    assert out.read_text(encoding="utf-8-sig").splitlines()[1:] == [
+        "a sliding_windows.ipynb,sliding_windows,x,1.0,passed,"
+    ]
+    assert "holds 1 of 2 notebooks" in capsys.readouterr().err
+
+
+def test_an_interrupt_ends_all_processes(tmp_path):
+    path = tmp_path / "a.ipynb"
+    path.write_text(notebook(IMPORT, "import time\nsize = time.sleep(1000)", answer("    return size\n")))
+    parser = scores.argparse.ArgumentParser()
+    scores.add_arguments(parser)
+    options = parser.parse_args([str(tmp_path), "--jobs", "1"])
+    (task,) = [scores.Task(path, "a", tmp_path)]
+    worker = scores.start(task)
+    time.sleep(0.5)
+    with scores.selectors.DefaultSelector() as selector:
+        selector.register(worker.reader, scores.selectors.EVENT_READ, worker)
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), scores._ended(selector):
+            raise KeyboardInterrupt
+    assert time.monotonic() - begin < 60
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker.process, 0)
+    assert options.seconds == 20
+
+
+def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
+    assert main(["scores", str(tmp_path)]) == 1
+    assert "there are no notebooks" in capsys.readouterr().err
+    assert main(["scores", str(tmp_path / "none")]) == 1
+    assert "there is no folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cells", "needed"),
+    [
+        (["a = 1", "b = 2", "c.x.check(a)"], ["a = 1"]),
+        (["a = 1", "a = 2", "c.x.check(a)", "a = 3"], ["a = 2"]),
+        (["a = 1", "a += 1", "c.x.check(a)"], ["a = 1", "a += 1"]),
+        (["a = []", "a.append(1)", "print(a)", "c.x.check(a)"], ["a = []", "a.append(1)"]),
+        (["import a", "a.seed(0)", "c.x.check(a)"], ["import a"]),
+        (
+            ["def f(y): return g(y) + z", "def g(y): return y", "z = 1", "y = 1", "k.x.check(f)"],
+            ["def f(y):\n    return g(y) + z", "def g(y):\n    return y", "z = 1"],
+        ),
+        (["for i in r: a[i] = 1", "a = {}", "r = 3", "k.x.check(lambda: a)"], ["a = {}"]),
+        (["from m import *", "k.x.check(q)"], ["from m import *"]),
+        (["x = 5", "other = 1"], ["x = 5"]),
+        (["from m import x"], None),
+    ],
+)
+def test_a_slice_holds_what_an_answer_needs(cells, needed):
+    attempts = Sheet(list(enumerate(cells, start=1))).attempts("x")
+    found = [[scores.ast.unparse(s.node) for s in attempt.statements] for attempt in attempts]
+    assert found == ([] if needed is None else [needed])
+
+
+def test_results_travel_as_they_are():
+    plain = [None, True, 3, 2.5, "é", b"\xff", [1, (2,)], {(1, 2): {3}}, range(3), frozenset({1}), 2**80]
+    for value in plain:
+        assert to_value(json.loads(json.dumps(from_value(value)))) == value
+    for array in (np.arange(6).reshape(2, 3), np.array([], dtype=bool), np.array(["a"], dtype=object), np.float32(2)):
+        back = to_value(from_value(array))
+        assert type(back) is type(array)
+        assert back.dtype == array.dtype
+        assert np.array_equal(back, array)
+    assert torch.equal(to_value(from_value(torch.arange(3))), torch.arange(3))
+    assert to_value(from_value(int)) is int
+    assert isinstance(to_value(from_value(object())), Nameless)
+    (outcome,) = to_outcomes(to_text([Outcome(error=KeyError("word"), printed="p")]))
+    assert type(outcome.error) is KeyError
+    assert str(outcome.error) == "'word'"
+    for text in ("1", "[3]", '[{"value": 1}]', "[[]]"):
+        with pytest.raises(ValueError, match="no outcomes"):
+            to_outcomes(text)
