@@ -11,12 +11,16 @@ numbers     what is the answer, with the numbers of this seed?
 from course_lib.teaching.checker.comparing import same
 from course_lib.teaching.checker.exercises import Exercise, Mistake, exercise, is_stub
 from course_lib.teaching.checker.messages import (
+    COLORS,
     FAILED,
     NOT_ATTEMPTED,
     PASSED,
     RAISED,
+    SIGNS,
     Judgment,
     Score,
+    as_html,
+    colored_sign,
     show_scores,
 )
 from course_lib.teaching.checker.numbers import NumbersQuestion, numbers

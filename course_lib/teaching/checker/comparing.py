@@ -9,6 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+PLAIN = frozenset({int, bool, str, bytes, type(None)})
+"""Types whose values are the same if they are equal, and never change."""
+
 Results = Sequence[tuple[object, object]]
 """Pairs of what was expected and what came instead."""
 
@@ -19,6 +22,15 @@ def same(expected: object, got: object) -> bool:
     Floats are equal up to rounding. Whatever comes back from an answer, this never
     raises: what cannot be compared is not the same.
     """
+    kind = type(expected)
+    if kind is type(got):
+        # What most calls return, without the detour through an array.
+        if kind in PLAIN:
+            return expected == got
+        if kind is float and expected == got:
+            return True
+        if kind in (list, tuple) and {*map(type, expected), *map(type, got)} <= {int}:
+            return expected == got
     try:
         return _same(expected, got)
     except Exception:
