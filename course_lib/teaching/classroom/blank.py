@@ -31,6 +31,8 @@ ASKS = re.compile(
 # Exercises, and what tells how many are solved, do not work without these.
 NEEDED = re.compile(r"^from course_lib\.exercises import .*$", re.MULTILINE)
 
+INSTALLS = "install"  # where a lesson is opened elsewhere, this cell gets the course
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="a folder; made if new")
@@ -79,8 +81,9 @@ def blank(
         cell.outputs, cell.execution_count = [], None
         is_prompt = "predict(" in cell.source
         asks = ASKS.search(cell.source) and (keep_prompts or not is_prompt)
-        if exercise_of(cell) or asks:
-            cell.metadata = {"tags": cell.metadata.get("tags", [])}
+        tags = cell.metadata.get("tags", [])
+        if exercise_of(cell) or asks or INSTALLS in tags:
+            cell.metadata = {"tags": tags} if tags else {}
             continue
         if keep_imports:
             cell.source = imports_in(cell.source)

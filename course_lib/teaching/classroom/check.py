@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
     if not wrong:
         print("\nEverything works. Begin with notebooks/01_next_token_shifting.ipynb.")
         return 0
-    things = "one thing is" if wrong == 1 else f"{wrong} things are"
-    print(f"\n{things} wrong: see the lines that begin with {WRONG}.".capitalize())
+    things = "One thing is" if wrong == 1 else f"{wrong} things are"
+    print(f"\n{things} wrong: see the lines that begin with {WRONG}.")
     return 1
 
 

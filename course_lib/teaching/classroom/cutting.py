@@ -24,6 +24,7 @@ LISTED = re.compile(r"^ *(?:[-*+]|\d+[.)]) ")
 LINKS = re.compile(r"^\[Lesson .*\.ipynb\)$", re.DOTALL)
 NOT_SHOWN = ("Where everything lives",)
 EXERCISES = "Exercises"
+LEFT_OUT = "remove-cell"
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)
 COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
 # Estimated heights, in pixels of a slide. A page in a browser measures, and makes
@@ -50,7 +51,9 @@ class Block:
         """How many pixels it will take, about."""
         if self.kind == "figure":
             return self.output.metadata.get("image/png", {}).get("height", 420)
-        lines = self.source.splitlines() or [""]
+        # what wraps a shown source takes no room
+        wrapped = re.compile(r"(<div|</div|```|$)")
+        lines = [x for x in self.source.splitlines() if not wrapped.match(x)] or [""]
         if self.kind == "prose":
             rows = sum(1 + len(line) // LETTERS for line in _joined(self.source))
             return 34 * rows + 18
@@ -144,7 +147,8 @@ def _blocks_of(
     number: int, cell: NotebookNode, notebook: NotebookNode
 ) -> Iterator[Block]:
     """What a code cell shows: its code, unless it only asks or imports, and outputs."""
-    if exercise_of(cell) or COUNTS.search(cell.source):
+    left_out = LEFT_OUT in cell.metadata.get("tags", [])
+    if exercise_of(cell) or left_out or COUNTS.search(cell.source):
         return
     outputs = [output for output in cell.outputs if output.output_type != "error"]
     is_prompt = PROMPT.search(cell.source)

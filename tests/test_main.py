@@ -1,0 +1,106 @@
+"""The command line: what it says, and what it does with what it does not know."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import course_lib.__main__ as command_line
+from course_lib.__main__ import COMMANDS, ROOT, main
+
+
+def run_in_c_locale(*arguments: str, folder: object) -> subprocess.CompletedProcess:
+    """As a plain installation runs it: no UTF-8 anywhere, and another folder."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
+    environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    program = [sys.executable, "-X", "importtime", "-m", "course_lib", *arguments]
+    return subprocess.run(program, cwd=folder, env=environment, capture_output=True, encoding="ascii", errors="replace")
+
+
+def test_alone_it_says_what_the_course_is_where_things_are_and_what_it_can(tmp_path):
+    done = run_in_c_locale(folder=tmp_path)
+    assert done.returncode == 0
+    assert "how text becomes training batches" in done.stdout
+    for name in ("README.md", "notebooks", "data"):
+        assert f" {ROOT / name}\n" in done.stdout
+    assert " 2  Sliding windows            02_sliding_windows.ipynb" in done.stdout
+    assert re.search(r"-m jupyter lab .*01_next_token_shifting\.ipynb", done.stdout)
+    for name, (_, words) in COMMANDS.items():
+        assert re.search(rf"^    {name} +{re.escape(words.split()[0])}", done.stdout, re.MULTILINE)
+    # nobody waits for what is not needed
+    assert not re.search(r"\| +(torch|numpy|matplotlib|nbformat)$", done.stderr, re.MULTILINE)
+
+
+def test_help_is_there_for_the_whole(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    assert "COMMAND --help" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_there_for_every_command(command, capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    module = command_line.load(COMMANDS[command][0], alone=command in command_line.ALONE)
+    assert text.startswith(f"usage: python -m course_lib {command} [-h]")
+    assert module.__doc__.strip().splitlines()[0] in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("arguments", [["chekc"], ["blank"], ["slides", "--nonsense", "x"]])
+def test_what_it_does_not_know_is_a_usage_error(arguments, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    said = capsys.readouterr().err
+    assert said.startswith("usage: python -m course_lib")
+    assert "Traceback" not in said
+
+
+def test_what_goes_wrong_is_one_line(capsys, tmp_path):
+    assert main(["blank", str(tmp_path), "99"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("python -m course_lib blank: there is no lesson '99'; there are 1 next_token_shifting, 2")
+    assert said.count("\n") == 1
+
+
+def test_a_package_that_is_missing_is_named_with_what_to_type(capsys, monkeypatch):
+    def load(*_, **__):
+        raise ModuleNotFoundError("No module named 'sphinx'", name="sphinx")
+
+    monkeypatch.setattr(command_line, "load", load)
+    assert main(["book", "x"]) == 1
+    said = capsys.readouterr().err
+    assert "needs the package 'sphinx', which is not installed" in said
+    assert 'pip install --editable ".[teach]"' in said
+    # what is a fault of the course is not hidden
+    monkeypatch.setattr(command_line, "load", lambda *_, **__: __import__("course_lib.nothing"))
+    with pytest.raises(ModuleNotFoundError):
+        main(["book", "x"])
+
+
+def test_check_is_loaded_without_what_it_looks_for():
+    program = "import course_lib.__main__ as m, sys; m.load('classroom.check', alone=True); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert not {"torch", "numpy", "nbformat", "course_lib.teaching"} & set(done.stdout.split())
+
+
+def test_without_notebooks_it_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(command_line, "ROOT", tmp_path)
+    assert "come with the repository" in command_line.about()
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "01_broken.ipynb").write_text("{", encoding="utf-8")
+    assert "1  (cannot be read: see `check`)" in command_line.about()
+
+
+def test_a_reader_that_has_read_enough_is_no_error(tmp_path):
+    program = f'"{sys.executable}" -m course_lib check --no-kernel --all | head -1'
+    done = subprocess.run(["sh", "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.startswith("ok ")
+    assert done.stderr == ""
