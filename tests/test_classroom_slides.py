@@ -1,0 +1,387 @@
+"""Slides: where a lesson is cut, how a slide is written, and that nothing overflows."""
+
+from __future__ import annotations
+
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+import browser_session
+import course_lib.__main__ as command_line
+from course_lib.teaching.classroom import slides
+from course_lib.teaching.classroom.cutting import Slide, cut, split_blocks
+from course_lib.teaching.classroom.rendering import (
+    as_html,
+    as_words,
+    code_as_html,
+    formula_as_html,
+    output_as_html,
+)
+from course_lib.teaching.lessons import find_lessons
+
+LESSONS = find_lessons()
+SMALLEST_LETTERS = 14  # pixels, of a slide of 1280 x 720
+SMALLEST_FIGURE = 0.7  # of the size at which a notebook shows it
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def figure(height: int = 300) -> nbformat.NotebookNode:
+    size = {"image/png": {"width": 900, "height": height}}
+    return new_output("display_data", {"image/png": PIXEL, "text/plain": "<Figure>"}, metadata=size)
+
+
+def printed(text: str) -> nbformat.NotebookNode:
+    return new_output("stream", text=text)
+
+
+def texts(slide: Slide) -> list[str]:
+    return [block.source for block in slide.blocks]
+
+
+# Where a lesson is cut
+
+
+def test_headings_begin_slides_and_what_one_does_alone_is_left_out():
+    exercise = new_code_cell("answer = ...\nexercises.count.check(answer)", metadata={"tags": ["exercise"]})
+    lesson = new_notebook(
+        cells=[
+            new_markdown_cell(
+                "# 3. Title\n\n[Lesson before: x](02_x.ipynb) ·\n[Lesson after: y](04_y.ipynb)\n\nYou learn."
+            ),
+            new_code_cell("%pip install it", metadata={"tags": ["remove-cell"]}),
+            new_markdown_cell("## 1. First\n\nOne.\n\n### Part\n\nTwo:"),
+            new_code_cell("x = 1", outputs=[printed("1\n")]),
+            new_code_cell("import numpy as np\n\nfrom math import pi"),
+            new_markdown_cell("## 2. Exercises\n\nWrite the body.\n\n### `count`\n\nCount them."),
+            exercise,
+            new_markdown_cell("### `measure`\n\nMeasure them."),
+            new_code_cell("show_scores(exercises)", outputs=[printed("0 of 2")]),
+            new_markdown_cell("## 3. Recap\n\n- This."),
+            new_markdown_cell("## Where everything lives\n\n| a | b |\n|---|---|\n\n**Next**: more."),
+        ]
+    )
+    made = cut(lesson)
+    assert [(slide.level, slide.title) for slide in made] == [
+        (1, "3. Title"),
+        (2, "First"),
+        (3, "Part"),
+        (2, "Exercises"),
+        (2, "Recap"),
+        (3, "Next"),
+    ]
+    assert [texts(slide) for slide in made] == [
+        ["You learn."],
+        ["One."],
+        ["Two:", "x = 1", "1\n"],
+        ["- `count`", "- `measure`"],
+        ["- This."],
+        ["**Next**: more."],
+    ]
+
+
+def test_an_answer_does_not_stand_beside_its_question():
+    lesson = new_notebook(
+        cells=[
+            new_markdown_cell("# 1. T\n\nText.\n\n**Predict.** How many?"),
+            new_code_cell('predict("How many?", 4)', outputs=[printed("folded")]),
+            new_code_cell("print(4)", outputs=[printed("4")]),
+            new_markdown_cell("Four.\n\n**Predict** another.\n\nThink of the end."),
+            new_code_cell("print(5)", outputs=[printed("5")]),
+        ]
+    )
+    made = cut(lesson)
+    assert [texts(slide) for slide in made] == [
+        ["Text.", "**Predict.** How many?", "folded"],
+        ["print(4)", "4", "Four.", "**Predict** another.", "Think of the end."],
+        ["print(5)", "5"],
+    ]
+    assert [block.kind for block in made[0].blocks] == ["prose", "prose", "prompt"]
+    assert [slide.continued for slide in made] == [False, True, True]
+
+
+def test_a_figure_keeps_its_sentence_which_is_its_alternative_text():
+    code = "\n".join(["line = 1"] * 12)
+    lesson = new_notebook(
+        cells=[
+            new_markdown_cell("## 1. S\n\nHere it is:"),
+            new_code_cell(code, outputs=[figure(500)]),
+            new_markdown_cell("It *rises*.\n\nMore."),
+        ]
+    )
+    first, second = cut(lesson)
+    assert texts(first) == ["Here it is:", code]
+    assert [block.kind for block in second.blocks] == ["figure", "prose", "prose"]
+    assert second.blocks[0].alt == "It *rises*."
+
+
+def test_too_much_for_a_slide_is_divided_but_no_line_stands_alone():
+    paragraph = "word " * 120
+    lesson = new_notebook(cells=[new_markdown_cell("\n\n".join(["## 1. S", *[paragraph] * 5, "Short."]))])
+    made = cut(lesson)
+    assert [len(slide.blocks) for slide in made] == [2, 2, 2]
+    assert [slide.level for slide in made] == [2, 3, 3]
+    assert len(cut(lesson, room=10_000)) == 1
+
+
+@pytest.mark.parametrize(
+    ("markdown", "blocks"),
+    [
+        ("a\nb\n\nc", ["a\nb", "c"]),
+        ("## H\ntext", ["## H", "text"]),
+        ("- a\n\n- b\n\n  of b\n\nc", ["- a\n\n- b\n\n  of b", "c"]),
+        ("```\n# no heading\n\nx\n```\n\ny", ["```\n# no heading\n\nx\n```", "y"]),
+        ("", [""]),
+    ],
+)
+def test_markdown_is_split_where_a_paragraph_ends(markdown, blocks):
+    assert split_blocks(markdown) == blocks
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_lesson_is_cut_into_slides_with_all_its_figures(lesson):
+    made = cut(lesson.notebook)
+    assert made[0].title == f"{lesson.number}. {lesson.title}"
+    assert made[-1].title == "Next" or lesson is LESSONS[-1]
+    assert all(slide.blocks and slide.title for slide in made)
+    figures = [block for slide in made for block in slide.blocks if block.kind == "figure"]
+    assert len(figures) == sum(
+        "image/png" in output.get("data", {}) for cell in lesson.notebook.cells for output in cell.get("outputs", [])
+    )
+    assert all(len(as_words(block.alt)) > 20 for block in figures)
+
+
+# How it is written
+
+
+def test_markdown_becomes_html_with_code_tables_and_formulas():
+    text = as_html("a **b** `x < y`\n\n```python\nprint(1)\n```\n\n| a |\n|---|\n| 1 |")
+    assert "<strong>b</strong> <code>x &lt; y</code>" in text
+    assert '<pre class="code"><code><span class="nb">print</span>' in text
+    assert "<table>" in text
+    assert as_words("An *old* `a < b`,\n[linked](x.html).") == "An old a < b, linked."
+    assert "x &lt; y" in code_as_html("x < y", "no such language")
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\text{windows} = \max\Big(0,\ 1 + \Big\lfloor \frac{N - (T + 1)}{S} \Big\rfloor\Big).",
+        r"0,\ S,\ \dots \le N",
+        r"x \ne y \ge \left(z\right) \leftarrow u",
+    ],
+)
+def test_formulas_are_drawn(formula):
+    drawn = formula_as_html(formula)
+    assert drawn.startswith('<img src="data:image/svg+xml;base64,')
+    assert drawn == formula_as_html(formula)
+    assert 'class="formula"><img' in as_html(f"$${formula}$$")
+
+
+def test_every_formula_of_the_course_is_drawn_and_one_that_cannot_be_is_shown():
+    for lesson in LESSONS:
+        for cell in lesson.notebook.cells:
+            for formula in re.findall(r"\$\$(.+?)\$\$", cell.source, re.DOTALL) * (cell.cell_type == "markdown"):
+                assert formula_as_html(formula).startswith("<img"), formula
+    assert formula_as_html(r"\nonsense < 1") == r"<code>\nonsense &lt; 1</code>"
+
+
+def test_outputs_become_html():
+    assert output_as_html(printed("a < \x1b[31mb\x1b[0m\n")) == '<pre class="printed">a &lt; b</pre>'
+    picture = output_as_html(figure(), alt='"x" & y')
+    assert picture.startswith(f'<img src="data:image/png;base64,{PIXEL}" width="900" height="300"')
+    assert 'alt="&quot;x&quot; &amp; y"' in picture
+    table = new_output("display_data", {"text/html": "<table></table>", "text/plain": "t"})
+    assert output_as_html(table) == '<div class="html"><table></table></div>'
+    assert output_as_html(new_output("display_data", {"text/markdown": "**a**"})) == "<p><strong>a</strong></p>"
+    assert output_as_html(new_output("execute_result", {"text/plain": "7 < 8"})).count("7 &lt; 8") == 1
+
+
+class Page(HTMLParser):
+    """What a page asks for from elsewhere, and its pictures without words."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.wordless = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        if tag in ("script", "img", "link", "iframe", "video", "audio", "source"):
+            self.asked += [attributes[name] for name in ("src", "href") if attributes.get(name)]
+        self.wordless += tag == "img" and not attributes.get("alt")
+
+
+def test_a_page_needs_nothing_beside_it(tmp_path, capsys):
+    out = tmp_path / "slides"
+    assert command_line.main(["slides", str(out), "1", "2"]) == 0
+    assert sorted(path.name for path in out.iterdir()) == ["01_next_token_shifting.html", "02_sliding_windows.html"]
+    text = (out / "02_sliding_windows.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert len(page.asked) > 4
+    assert all(address.startswith("data:") for address in page.asked)
+    assert page.wordless == 0
+    assert "url(" not in text
+    assert "@import" not in text
+    # links lead to slides where there are some, else to where the course lies
+    assert 'href="01_next_token_shifting.html"' in text
+    for target in re.findall(r'<a href="([^"#]+)"', text):
+        assert target.startswith("http") or (out / target).exists(), target
+    assert command_line.main(["slides", str(out), "2"]) == 1
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_an_answer_is_folded_and_source_code_is_not():
+    folded = "<details><summary>Guess</summary>4</details>"
+    prompt = new_code_cell('predict("?", 4)', outputs=[new_output("execute_result", {"text/html": folded})])
+    shown = new_code_cell("show_source(f)", outputs=[new_output("display_data", {"text/markdown": folded})])
+    made = cut(new_notebook(cells=[new_markdown_cell("# 1. T\n\nText."), prompt, shown]))
+    pages = [slides._block(block) for slide in made for block in slide.blocks]
+    assert '<details class="answer">' in pages[1]
+    assert "<details open>" in pages[2]
+
+
+def test_notebooks_for_jupyterlab_rise_are_cut_alike(tmp_path):
+    assert command_line.main(["slides", str(tmp_path), "2", "--notebooks"]) == 0
+    made = nbformat.read(tmp_path / "02_sliding_windows.ipynb", as_version=4)
+    nbformat.validate(made)
+    (lesson,) = find_lessons(["2"])
+    kinds = [cell.metadata.slideshow.slide_type for cell in made.cells]
+    assert kinds[0] == "slide"
+    assert kinds.count("slide") + kinds.count("subslide") >= 40
+    assert set(kinds) <= {"slide", "subslide", "-", "skip", "fragment"}
+    code = [cell.source for cell in made.cells if cell.cell_type == "code"]
+    assert code == [cell.source for cell in lesson.notebook.cells if cell.cell_type == "code"]
+    exercises = [cell for cell in made.cells if "exercise" in cell.metadata.get("tags", [])]
+    assert {cell.metadata.slideshow.slide_type for cell in exercises} == {"skip"}
+    shown = "\n".join(cell.source for cell in made.cells if cell.metadata.slideshow.slide_type != "skip")
+    assert "## How many windows are there?" in shown
+    assert "**Predict" in shown
+
+
+# In a browser
+
+MEASURE = """() => {
+  const found = [];
+  const frames = [...document.querySelectorAll(".frame")];
+  let figures = 0;
+  frames.forEach((frame, index) => {
+    frames.forEach((other) => other.classList.toggle("now", other === frame));
+    frame.querySelectorAll("details").forEach((answer) => (answer.open = true));
+    const slide = frame.querySelector(".slide"), body = frame.querySelector(".body");
+    const report = (what) => found.push(`${index + 1} (${slide.firstElementChild.textContent}): ${what}`);
+    const room = body.getBoundingClientRect();
+    if (!body.textContent.trim() && !body.querySelector("img")) report("is empty");
+    for (const element of body.querySelectorAll("*")) {
+      const box = element.getBoundingClientRect();
+      const beyond = Math.max(
+        box.right - room.right, box.bottom - room.bottom, room.left - box.left, room.top - box.top);
+      if (box.width && beyond > 2) report(`${element.tagName} reaches ${beyond} pixels beyond it`);
+      const block = getComputedStyle(element).display !== "inline" && element.clientWidth;
+      if (block && element.scrollWidth > element.clientWidth + 2) report(`${element.tagName} has to be scrolled`);
+    }
+    const texts = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const letters = parseFloat(getComputedStyle(texts.currentNode.parentElement).fontSize);
+      if (texts.currentNode.textContent.trim() && letters < SMALLEST_LETTERS) report(`letters of ${letters} pixels`);
+    }
+    for (const image of body.querySelectorAll(".figure img")) {
+      const box = image.getBoundingClientRect();
+      const scale = Math.min(box.width / image.getAttribute("width"), box.height / image.getAttribute("height"));
+      figures += 1;
+      if (scale < SMALLEST_FIGURE) report(`a figure at ${scale} of its size`);
+    }
+  });
+  return { slides: frames.length, figures, found };
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if reason := browser_session.missing():
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        program = browser_session.find_browser()
+        started = playwright.chromium.launch(executable_path=program, args=browser_session.FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and page.problems.append(message.text))
+    asked = page.problems.append
+    page.on("request", lambda one: one.url.startswith(("file:", "data:")) or asked(one.url))
+    yield page
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_nothing_overflows_a_slide(lesson, page, tmp_path):
+    names = {other.path.name: f"{other.path.stem}.html" for other in LESSONS}
+    path = tmp_path / "slides.html"
+    path.write_text(slides.as_page(lesson, cut(lesson.notebook), out=tmp_path, names=names), encoding="utf-8")
+    page.goto(path.as_uri())
+    page.wait_for_selector("body.ready")
+    if folder := os.environ.get("COURSE_SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"slides_{lesson.number:02}.png")
+    limits = f"const SMALLEST_LETTERS = {SMALLEST_LETTERS}, SMALLEST_FIGURE = {SMALLEST_FIGURE};"
+    measured = page.evaluate(f"(() => {{ {limits} return ({MEASURE})(); }})()")
+    assert measured["found"] == []
+    assert measured["slides"] >= 30
+    assert measured["figures"] >= 3
+    assert page.problems == []
+
+
+@pytest.mark.browser
+def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
+    (lesson,) = find_lessons(["1"])
+    folded = '<details><summary>Guess</summary><p id="four">4</p></details>'
+    cells = [
+        new_markdown_cell("# 1. T\n\nText."),
+        new_markdown_cell("## 1. Q\n\n**Predict.**"),
+        new_code_cell('predict("?", 4)', outputs=[new_output("execute_result", {"text/html": folded})]),
+        new_markdown_cell("## 2. Long"),
+        new_code_cell("x", outputs=[printed("\n".join(map(str, range(100))))]),
+    ]
+    made = slides.as_page(lesson, cut(new_notebook(cells=cells)), out=tmp_path, names={})
+    (tmp_path / "slides.html").write_text(made, encoding="utf-8")
+    page.goto((tmp_path / "slides.html").as_uri())
+    page.wait_for_selector("body.ready")
+    number = page.locator(".frame.now .number")
+    count = int(number.inner_text().split()[-1])
+    assert number.inner_text() == f"1 of {count}"
+    page.keyboard.press("ArrowRight")
+    assert not page.locator("#four").is_visible()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#four").is_visible()
+    assert number.inner_text() == f"2 of {count}"
+    page.keyboard.press("PageDown")
+    assert number.inner_text() == f"3 of {count}"
+    # what is too long goes on, and nothing of it is lost
+    rows = " ".join(page.locator("pre.printed").all_text_contents()).split()
+    assert rows == list(map(str, range(100)))
+    page.keyboard.press("End")
+    assert number.inner_text() == f"{count} of {count}"
+    assert page.url.endswith(f"#{count}")
+    page.keyboard.press("o")
+    assert page.locator(".frame").first.is_visible()
+    page.locator(".frame").first.click()
+    assert number.inner_text() == f"1 of {count}"
+    # the whole slide is seen in any window
+    page.set_viewport_size({"width": 390, "height": 700})
+    box = page.locator(".frame.now").bounding_box()
+    assert box["x"] >= 0
+    assert box["width"] <= 390
+    assert page.problems == []
