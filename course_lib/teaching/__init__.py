@@ -45,3 +45,11 @@ from course_lib.teaching.plots import (
 )
 from course_lib.teaching.source import show_source
 from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
+from course_lib.teaching.widgets import (
+    play_batches,
+    play_merges,
+    play_packs,
+    play_pipeline,
+    play_tracks,
+    play_windows,
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -60,13 +61,10 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     height = 1.9 * len(ledgers) + 0.9 if len(ledgers) > 1 else 2.8
     figure, panels = new_figure(height, rows=len(ledgers))
     panels = np.atleast_1d(panels)
-    reasons = list(dict.fromkeys(r for one in ledgers.values() for r in one.dropped))
-    hatches = dict(zip(reasons, LOST_HATCHES, strict=False))
-    for reason in reasons[len(LOST_HATCHES) :]:
-        hatches[reason] = ""
+    hatches = hatches_of(ledgers.values())
     remarks: dict[str, None] = {}
     for axes, (name, ledger) in zip(panels, ledgers.items(), strict=True):
-        remarks.update(dict.fromkeys(_draw(axes, ledger, hatches)))
+        remarks.update(dict.fromkeys(draw_ledger(axes, ledger, hatches)))
         axes.set_title(row_name(name), fontsize=SMALL)
     panels[-1].set_xlabel("position in the stream")
     panels[-1].xaxis.set_major_formatter(in_words)
@@ -79,16 +77,30 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     }
     if any(axes.lines for axes in panels):
         keys["start of a window"] = Line2D([], [], color=INK, linestyle=":")
-    for reason, hatch in hatches.items():
-        name = row_name(reason) if hatch else "other reasons"
-        keys[f"never used: {name}"] = _lost(0, 1, hatch)
-    explain(figure, keys)
+    explain(figure, keys | keys_of_reasons(hatches))
     if remarks:
         say(figure, "; ".join(remarks))
     return figure
 
 
-def _draw(axes: Axes, ledger: TokenLedger, hatches: Mapping[str, str]) -> list[str]:
+def hatches_of(ledgers: Iterable[TokenLedger]) -> dict[str, str]:
+    """Choose a hatch for each reason why tokens are never used; there are only four."""
+    reasons = dict.fromkeys(reason for one in ledgers for reason in one.dropped)
+    return dict(zip_longest(reasons, LOST_HATCHES[: len(reasons)], fillvalue=""))
+
+
+def keys_of_reasons(hatches: Mapping[str, str]) -> dict[str, Rectangle]:
+    """What stands for each reason, by the words that explain it."""
+    keys = {}
+    for reason, hatch in hatches.items():
+        name = row_name(reason) if hatch else "other reasons"
+        keys[f"never used: {name}"] = _lost(0, 1, hatch)
+    return keys
+
+
+def draw_ledger(
+    axes: Axes, ledger: TokenLedger, hatches: Mapping[str, str]
+) -> list[str]:
     """Draw one ledger, and return what the picture leaves out."""
     remarks = []
     edges, as_input, as_target = _in_steps(ledger)

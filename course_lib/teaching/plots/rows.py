@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from course_lib.foundation import as_integers, check_integer
+from course_lib.foundation import as_integers, check_flag, check_integer
 from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.style import (
+    INK,
     LARGEST_PICTURE,
     MOST_ROWS,
     SMALL,
@@ -83,7 +86,13 @@ def plot_cuts(
 
 
 @styled
-def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
+def plot_tracks(
+    starts: object,
+    num_steps: int,
+    row_length: int,
+    *,
+    carried: bool | None = None,
+) -> Figure:
     """Draw a stream folded into rows: in each the ids 0, 1, 2, ... it reads, batch by
     batch.
 
@@ -91,7 +100,11 @@ def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
         starts: shape (num_batches, B), as from `partition_starts`.
         num_steps: T.
         row_length: inputs of a row; those that fill no batch are shaded.
+        carried: draw what becomes of the state between two batches: an arrow where it
+            is carried on, a cross where it is reset.
     """
+    if carried is not None:
+        carried = check_flag("carried", carried)
     starts = as_integers("starts", starts).astype(np.int64)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     row_length = check_integer("row_length", row_length, minimum=1, maximum=24)
@@ -131,10 +144,24 @@ def plot_tracks(starts: object, num_steps: int, row_length: int) -> Figure:
     fit_columns(axes, row_length, 0.5)
     axes.set_ylim(-0.15, batch_size)
     keys = {"inputs, two shades for batches in turn": block(0, 0, 1, 1, "inputs")}
+    if carried is not None and num_batches > 1:
+        keys |= _draw_state(axes, carried, ends[:-1], batch_size)
     if num_batches * num_steps < row_length:
         keys["fills no batch"] = block(0, 0, 1, 1, "lost")
     explain(figure, keys)
     return without_frame(figure, axes)
+
+
+def _draw_state(
+    axes: Axes, carried: bool, bounds: np.ndarray, batch_size: int
+) -> dict[str, Line2D]:
+    """Mark in every row what crosses the bounds between batches."""
+    places, rows = np.meshgrid(bounds, np.arange(batch_size) + 0.4)
+    look = {"marker": ">" if carried else "X", "color": INK, "zorder": 4}
+    look |= {"markersize": 13, "markeredgewidth": 1.5, "linestyle": "none"}
+    axes.plot(places.ravel(), rows.ravel(), **look)
+    name = "the state goes on" if carried else "the state is reset"
+    return {name: Line2D([], [], **look | {"markersize": 10})}
 
 
 def _check_cuts(

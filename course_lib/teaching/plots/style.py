@@ -143,7 +143,9 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 def new_figure(height: float, columns: int = 1, rows: int = 1) -> tuple[Figure, object]:
     """Make a figure that no list of open figures holds, or it would be shown twice."""
-    figure = LessonFigure(figsize=(WIDTH, height), layout="constrained")
+    # whole pixels, also where a product of floats falls a little short of them
+    size = WIDTH, round(height * SHOWN_DPI) / SHOWN_DPI + 1e-9
+    figure = LessonFigure(figsize=size, layout="constrained")
     return figure, figure.subplots(rows, columns, sharex=rows > 1, sharey=columns > 1)
 
 

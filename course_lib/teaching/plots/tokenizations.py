@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from IPython.display import display
 
-from course_lib.foundation import check_integer
+from course_lib.foundation import check_flag, check_integer
 from course_lib.teaching.plots.letters import signs
 from course_lib.teaching.plots.style import check_mapping
 from course_lib.teaching.plots.tables import SCROLLING, plain
@@ -31,17 +31,24 @@ def show_tokens(rows: Mapping[str, Sequence[str | bytes]]) -> None:
 class TokenRows:
     """Named rows of tokens in two forms.
 
+    Args:
+        rows: name to tokens.
+        counted: write behind each name how many tokens its row has.
+
     Attributes:
         html: for a notebook.
         text: for a terminal.
     """
 
-    def __init__(self, rows: Mapping[str, Sequence[str | bytes]]) -> None:
+    def __init__(
+        self, rows: Mapping[str, Sequence[str | bytes]], *, counted: bool = True
+    ) -> None:
         check_mapping("rows", rows)
+        counted = check_flag("counted", counted)
         total = sum(map(len, rows.values()))
         check_integer("tokens in rows", total, minimum=1, maximum=MOST_TOKENS)
         self.rows = {
-            f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}": [
+            _with_count(name, tokens) if counted else str(name): [
                 _spelled(token) for token in tokens
             ]
             for name, tokens in rows.items()
@@ -66,6 +73,10 @@ class TokenRows:
         return "\n".join(
             f"{name:<{width}}  {'|'.join(tokens)}" for name, tokens in self.rows.items()
         )
+
+
+def _with_count(name: str, tokens: Sequence[str | bytes]) -> str:
+    return f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}"
 
 
 def _spelled(token: str | bytes) -> str:

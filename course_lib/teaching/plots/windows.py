@@ -7,15 +7,28 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from course_lib.foundation import Ids, as_integers, as_stream, check_integer
+from course_lib.foundation import (
+    Ids,
+    TokenLedger,
+    as_integers,
+    as_stream,
+    check_integer,
+)
 from course_lib.next_token_shifting import shift_by_one
+from course_lib.teaching.plots.ledgers import (
+    draw_ledger,
+    hatches_of,
+    keys_of_reasons,
+)
 from course_lib.teaching.plots.letters import in_a_box
 from course_lib.teaching.plots.style import (
     INK,
     LARGEST_PICTURE,
     MOST_ROWS,
     SMALL,
+    TARGETS,
     block,
     column_width,
     explain,
@@ -28,6 +41,7 @@ from course_lib.teaching.plots.style import (
 )
 
 MOST_SHIFTED = 17
+LEDGER_HEIGHT = 1.0
 
 
 @styled
@@ -73,7 +87,13 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
 
 
 @styled
-def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure:
+def plot_windows(
+    starts: object,
+    context_length: int,
+    num_tokens: int,
+    *,
+    ledger: TokenLedger | None = None,
+) -> Figure:
     """Draw the stream 0 ... N-1 and each window under it, its last target apart.
 
     Args:
@@ -81,6 +101,8 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
             batches apart.
         context_length: T.
         num_tokens: N, small enough to look at.
+        ledger: of these starts, to be drawn below the windows: how often each token
+            is used, on the same axis.
     """
     starts = as_integers("starts", starts).astype(np.int64)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -91,8 +113,12 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
     _check_inside("starts", starts.ravel(), context_length, num_tokens)
     in_batches = starts.ndim > 1
     batches = starts.reshape(len(starts), -1) if in_batches else starts.reshape(1, -1)
-    gaps = 0.45 * (len(batches) - 1)
-    figure, axes = new_figure(0.3 * (starts.size + gaps) + 1.1)
+    rows = starts.size + 0.45 * (len(batches) - 1)
+    if ledger is None:
+        figure, axes = new_figure(0.3 * rows + 1.1)
+    else:
+        _check_ledger(ledger, num_tokens)
+        figure, axes = _with_ledger(ledger, rows)
     touched = {int(s) + t for s in starts.flat for t in range(context_length + 1)}
     top = _draw_stream(axes, num_tokens, touched)
     ticks = {0.75: "stream"}
@@ -110,10 +136,39 @@ def plot_windows(starts: object, context_length: int, num_tokens: int) -> Figure
         f"T = {context_length} inputs": block(0, 0, 1, 1, "inputs"),
         "one id more, for the last target": block(0, 0, 1, 1, "targets"),
     }
-    if len(touched) < num_tokens:
+    if ledger is not None:
+        left, right = axes.get_xlim()
+        # a token is a box from t to t + 1 above, a step around t below
+        figure.axes[1].set_xlim(left - 0.5, right - 0.5)
+        target = Line2D([], [], color=TARGETS, linewidth=2.5)
+        keys["below: times a target (filled: an input)"] = target
+        keys |= keys_of_reasons(hatches_of([ledger]))
+    elif len(touched) < num_tokens:
         keys["in no window"] = block(0, 0, 1, 1, "lost")
     explain(figure, keys)
     return without_frame(figure, axes)
+
+
+def _check_ledger(ledger: TokenLedger, num_tokens: int) -> None:
+    if not isinstance(ledger, TokenLedger):
+        raise TypeError(f"ledger must be a TokenLedger, got {ledger!r:.60}")
+    if ledger.num_tokens != num_tokens:
+        raise ValueError(
+            f"ledger must be of a stream of {num_tokens} tokens, got one of "
+            f"{ledger.num_tokens}"
+        )
+
+
+def _with_ledger(ledger: TokenLedger, rows: float) -> tuple[Figure, Axes]:
+    """Make a figure with a ledger at its foot, and room for rows of windows above."""
+    # Many rows are flatter, so that the picture fits on a screen.
+    heights = min(0.3, max(0.2, 4.2 / rows)) * (rows + 1.5), LEDGER_HEIGHT
+    figure, _ = new_figure(sum(heights) + 1.3)
+    figure.clear()
+    axes, below = figure.subplots(2, height_ratios=heights)
+    draw_ledger(below, ledger, hatches_of([ledger]))
+    below.set_xlabel("position in the stream", loc="left")
+    return figure, axes
 
 
 @styled

@@ -1,0 +1,64 @@
+"""Lengths, L and a strategy: documents in packs (lesson 9)."""
+
+from __future__ import annotations
+
+from course_lib.document_packing import assign_packs
+from course_lib.teaching.plots.packs import plot_packs
+from course_lib.teaching.plots.style import LessonFigure, say, styled
+from course_lib.teaching.widgets.player import Choice, Line, Player, Whole, numbers_of
+from course_lib.teaching.widgets.windows import counted
+
+MOST_DOCUMENTS = 24
+STRATEGIES = {"greedy": "greedy", "first fit": "first_fit", "best fit": "best_fit"}
+CONTROLS = {
+    "lengths": Line("lengths", 120),
+    "max_length": Whole("places L of a row", 1, 40),
+    "strategy": Choice("strategy", STRATEGIES),
+}
+
+
+def play_packs(
+    lengths: str = "7 2 5 3 1 6 4 2 5 3",
+    max_length: int = 8,
+    strategy: str = "best_fit",
+) -> Player:
+    """Play with documents, the length of a row, and the strategy that packs them.
+
+    Args:
+        lengths: tokens of each document, as text with blanks between the numbers.
+        max_length: L.
+        strategy: "greedy", "first_fit" or "best_fit".
+    """
+    return Player(
+        draw_packs,
+        CONTROLS,
+        lengths=lengths,
+        max_length=max_length,
+        strategy=strategy,
+    )
+
+
+@styled
+def draw_packs(lengths: str, max_length: int, strategy: str) -> LessonFigure:
+    """Draw documents in rows of their own, and packed."""
+    sizes = numbers_of("lengths", lengths, most=MOST_DOCUMENTS)
+    for document, size in enumerate(sizes):
+        if not 1 <= size <= max_length:
+            raise ValueError(
+                f"document {document} has {counted(size, 'token')}; between 1 and "
+                f"L = {max_length} it could be packed: a longer one is split first"
+            )
+    packs = assign_packs(sizes, max_length, strategy=strategy)
+    (name,) = (name for name, value in STRATEGIES.items() if value == strategy)
+    alone = [[document] for document in range(len(sizes))]
+    figure = plot_packs({"padding": alone, name: packs}, sizes, max_length)
+    fewest = -(-sum(sizes) // max_length)
+    alone_fill, fill = (
+        sum(sizes) / count / max_length for count in (len(alone), len(packs))
+    )
+    say(
+        figure,
+        f"{counted(len(packs), 'row')} in place of {len(alone)}, {fill:.0%} filled in "
+        f"place of {alone_fill:.0%}; {sum(sizes)} tokens need {fewest} at least",
+    )
+    return figure

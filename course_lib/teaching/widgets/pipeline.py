@@ -1,0 +1,97 @@
+"""Any text through a tokenizer, stage by stage (lesson 7)."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+from tokenizers import Tokenizer
+
+from course_lib.bpe import BYTE_CHARACTERS
+from course_lib.foundation import check_unicode
+from course_lib.teaching.plots.letters import signs
+from course_lib.teaching.plots.tables import Table, plain
+from course_lib.teaching.plots.tokenizations import TokenRows
+from course_lib.teaching.widgets.player import Html, Line, Player
+from course_lib.teaching.widgets.windows import counted
+
+BYTE_OF = {character: byte for byte, character in enumerate(BYTE_CHARACTERS)}
+
+
+def play_pipeline(
+    tokenizer: Tokenizer, text: str = "Dr. O'Neil can't say: 4.25  is  café."
+) -> Player:
+    """Play with a text that goes through all stages of a tokenizer."""
+    if not isinstance(tokenizer, Tokenizer):
+        raise TypeError(
+            "tokenizer must be a tokenizers.Tokenizer, got "
+            f"{type(tokenizer).__name__}: build_tokenizer makes one"
+        )
+    draw = functools.partial(draw_pipeline, tokenizer)
+    return Player(draw, {"text": Line("text", 160)}, text=text)
+
+
+def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
+    """Show what each stage makes of a text, and where each of its tokens comes from."""
+    # this lesson loads `transformers`, for which no other lesson should wait
+    from course_lib.tokenizer_pipeline import cut
+
+    check_unicode(text)
+    normal, pre = text, tokenizer.pre_tokenizer
+    if tokenizer.normalizer is not None:
+        normal = tokenizer.normalizer.normalize_str(text)
+    pieces = [normal] if pre is None else cut(pre, normal)
+    encoding = tokenizer.encode(text)
+    tokens = dict(zip(encoding.ids, encoding.tokens, strict=True))
+    added = tokenizer.get_added_tokens_decoder()
+    spelled = {
+        number: name if number in added else _as_bytes(name)
+        for number, name in tokens.items()
+    }
+    stages = {"text": [text], "normalized": [normal]}
+    stages[counted(len(pieces), "piece")] = pieces
+    stages[counted(len(encoding.ids), "token")] = [spelled[n] for n in encoding.ids]
+    makers = _makers(tokenizer)
+    rows = [
+        [name, number, _in_hexadecimal(spelled[number]), makers.get(name, "alphabet")]
+        for number, name in tokens.items()
+    ]
+    header = ["token", "id", "bytes", "made by"]
+    decoded = tokenizer.decode(encoding.ids)
+    words = "Decoded, it is the normalized text again."
+    if decoded != normal:
+        words = f"Decoded, it is another text: {signs(decoded)}"
+    parts = (
+        TokenRows(stages, counted=False),
+        Table(rows, header, align="<><<", caption="each token once"),
+    )
+    return Html(
+        "\n".join([*(part.html for part in parts), f"<p>{plain(words)}</p>"]),
+        "\n\n".join([*(part.text for part in parts), words]),
+    )
+
+
+def _as_bytes(token: str) -> str | bytes:
+    """What a token of a byte-level model spells; any other is its own name."""
+    if all(character in BYTE_OF for character in token):
+        return bytes(map(BYTE_OF.__getitem__, token))
+    return token
+
+
+def _in_hexadecimal(token: str | bytes) -> str:
+    return token.hex(" ").upper() if isinstance(token, bytes) else ""
+
+
+def _makers(tokenizer: Tokenizer) -> dict[str, str]:
+    """Token to what made it: a merge, with its number and parts, or a name alone."""
+    model = json.loads(tokenizer.to_str())["model"]
+    makers = {}
+    for number, pair in enumerate(model.get("merges", ()), start=1):
+        left, right = pair.split(" ") if isinstance(pair, str) else pair
+        # a mark of the model stands between two parts, but not within what they make
+        mark = model.get("continuing_subword_prefix") or ""
+        made = left + right.removeprefix(mark)
+        makers.setdefault(made, f"merge {number:,}: {left} + {right}")
+    for added in tokenizer.get_added_tokens_decoder().values():
+        makers[added.content] = "special: a name, no text"
+    return makers

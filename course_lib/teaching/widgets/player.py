@@ -1,0 +1,237 @@
+"""Figures to play with: a picture, and controls that draw it anew.
+
+What is drawn is a pure function of the controls' values. Where no kernel is at work, in
+a book, on a slide, in a notebook that is only read, the picture of the start values
+stands alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from matplotlib import style
+
+from course_lib.foundation import check_integer
+from course_lib.teaching.guesses import WIDGET, widgets_are_live
+from course_lib.teaching.plots.style import RULES, LessonFigure, say
+
+if TYPE_CHECKING:
+    import ipywidgets
+
+INVITATION = "Run this cell in JupyterLab to play with {}."
+
+
+@dataclass(frozen=True)
+class Html:
+    """A picture of letters: what a notebook shows, and the same for a terminal."""
+
+    html: str
+    text: str
+
+
+Picture = LessonFigure | Html
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A slider for whole numbers, its ends included."""
+
+    label: str
+    low: int
+    high: int
+
+    def check(self, name: str, value: object) -> int:
+        return check_integer(name, value, minimum=self.low, maximum=self.high)
+
+    def make(self, value: int, **look: object) -> ipywidgets.Widget:
+        from ipywidgets import IntSlider
+
+        # Each value on the way would be drawn otherwise, and the last one late.
+        ends = {"min": self.low, "max": self.high, "continuous_update": False}
+        return IntSlider(value=value, description=self.label, **ends, **look)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A list to choose from: what it says, and the value that it stands for."""
+
+    label: str
+    options: dict[str, str]
+
+    def check(self, name: str, value: object) -> str:
+        if not isinstance(value, str) or value not in self.options.values():
+            names = ", ".join(map(repr, self.options.values()))
+            raise ValueError(f"{name} must be one of {names}, got {value!r:.60}")
+        return value
+
+    def make(self, value: str, **look: object) -> ipywidgets.Widget:
+        from ipywidgets import Dropdown
+
+        options = list(self.options.items())
+        return Dropdown(value=value, description=self.label, options=options, **look)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A box for a text of one line; Enter, or leaving it, draws it."""
+
+    label: str
+    longest: int
+
+    def check(self, name: str, value: object) -> str:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a str, got {type(value).__name__}")
+        if len(value) > self.longest:
+            raise ValueError(
+                f"{name} must have at most {self.longest} characters, got {len(value)}"
+            )
+        return value
+
+    def make(self, value: str, **look: object) -> ipywidgets.Widget:
+        from ipywidgets import Text
+
+        wide = {"continuous_update": False, "placeholder": "a text of your own"}
+        return Text(value=value, description=self.label, **wide, **look)
+
+
+Control = Whole | Choice | Line
+
+
+class Player:
+    """A picture, and below it, in a live notebook, the controls that change it.
+
+    Args:
+        draw: values by name to a picture. It raises `ValueError`, with what is wrong in
+            words, for values that do not go together.
+        controls: name to control, in the order in which they are shown.
+        start: the values at the beginning, one for each control.
+
+    Raises:
+        TypeError, ValueError: a start value is wrong, or they do not go together.
+    """
+
+    def __init__(
+        self,
+        draw: Callable[..., Picture],
+        controls: dict[str, Control],
+        **start: object,
+    ) -> None:
+        self.draw, self.controls = draw, controls
+        self.start = {
+            name: control.check(name, start[name]) for name, control in controls.items()
+        }
+        self._picture = draw(**self.start)
+        self._widget: ipywidgets.Widget | None = None
+
+    @property
+    def invitation(self) -> str:
+        """What is said below the picture where nothing can be moved."""
+        labels = [control.label for control in self.controls.values()]
+        return INVITATION.format(", ".join(labels))
+
+    def show(self, **values: object) -> str:
+        """Draw the picture of some values, as HTML; what is wrong with them, in words.
+
+        Args:
+            values: name to value, for those that are not as they were at the start.
+        """
+        try:
+            checked = {
+                name: control.check(name, values.get(name, self.start[name]))
+                for name, control in self.controls.items()
+            }
+            return _in_html(self.draw(**checked))
+        except (TypeError, ValueError) as error:
+            return _in_words(str(error))
+        except Exception as error:  # a reader's text may do anything to a library
+            return _in_words(f"{type(error).__name__}: {error}")
+
+    @property
+    def widget(self) -> ipywidgets.Widget:
+        """The controls and the picture, made when they are first wanted."""
+        if self._widget is None:
+            self._widget = self._make()
+        return self._widget
+
+    def _make(self) -> ipywidgets.Widget:
+        from ipywidgets import HTML, HBox, VBox
+
+        look = {"style": {"description_width": "initial"}}
+        row = {"flex_flow": "row wrap", "width": "100%"}
+        boxes = {
+            name: control.make(
+                self.start[name],
+                layout={"width": "95%" if isinstance(control, Line) else "290px"},
+                **look,
+            )
+            for name, control in self.controls.items()
+        }
+        picture = HTML(_in_html(self._picture), layout={"width": "100%"})
+
+        def redraw(_: object) -> None:
+            picture.value = self.show(**{n: box.value for n, box in boxes.items()})
+
+        for box in boxes.values():
+            box.observe(redraw, names="value")
+        return VBox([HBox(list(boxes.values()), layout=row), picture])
+
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
+        data, metadata = self._still()
+        if widgets_are_live():
+            view = {"version_major": 2, "version_minor": 0}
+            data[WIDGET] = view | {"model_id": self.widget.model_id}
+        return data, metadata
+
+    def _still(self) -> tuple[dict, dict]:
+        """The picture of the start values, with a word on what could be done with it.
+
+        One form alone, or a page that shows all that it is given would show it twice.
+        """
+        if isinstance(self._picture, Html):
+            words = f"<p><em>{html.escape(self.invitation)}</em></p>"
+            text = f"{self._picture.text}\n\n{self.invitation}"
+            return {"text/html": self._picture.html + words, "text/plain": text}, {}
+        figure = self.draw(**self.start)
+        with style.context(["default", RULES]):
+            remark = figure.get_supxlabel()
+            say(figure, "\n".join(filter(None, [remark, self.invitation])))
+        data, metadata = figure._repr_mimebundle_()
+        return data | {"text/plain": f"{remark}\n{self.invitation}"}, metadata
+
+
+def _in_html(picture: Picture) -> str:
+    if isinstance(picture, Html):
+        return picture.html
+    encoded = base64.b64encode(picture.png()).decode("ascii")
+    width, height = picture.shown_size
+    said = html.escape(picture.get_supxlabel())
+    return (
+        f'<img src="data:image/png;base64,{encoded}" alt="{said}" width="{width}" '
+        f'height="{height}" style="max-width: 100%; height: auto">'
+    )
+
+
+def _in_words(reason: str) -> str:
+    """Write a reason where the picture would be."""
+    edge = "border-left: 4px solid #8b1c8f; padding: 0.6em 1em; margin: 1em 0"
+    words = html.escape(reason[:1].upper() + reason[1:])
+    return f'<div role="alert" style="{edge}"><b>Not so.</b> {words}</div>'
+
+
+def numbers_of(name: str, text: str, *, most: int) -> list[int]:
+    """Read whole numbers from a text, with blanks or commas between them."""
+    words: Sequence[str] = text.replace(",", " ").split()
+    if not words:
+        raise ValueError(f"{name} must hold at least one whole number, got none")
+    if len(words) > most:
+        raise ValueError(f"{name} must hold at most {most} numbers, got {len(words)}")
+    for word in words:
+        if not (word.isascii() and word.isdigit() and len(word) <= 9):
+            raise ValueError(
+                f"{name} must be whole numbers, such as 7 2 5, got {word!r:.30}"
+            )
+    return [int(word) for word in words]
