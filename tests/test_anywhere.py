@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_all_start_methods, get_context
+from pathlib import Path
 
 import pytest
+import yaml
 
+import publish
 from course_lib.foundation import count_pairs
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 PROGRAM = """
 import importlib, pathlib, course_lib
@@ -24,11 +34,47 @@ assert CharTokenizer(text).decode(CharTokenizer(text).encode(text)) == text
 print(len(load_documents(kind="chinese")))
 """
 
+# Files of every kind that the course writes and reads, in the folder in which it runs; workers that are spawned, as on
+# macOS and Windows.
+FILES = """
+import pathlib, torch, course_lib
+from course_lib.exercises import sliding_windows as exercises
+from course_lib.foundation import load_text
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
+from course_lib.token_shards import ShardedStream, verify_shards, write_shards
+from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
+
+if __name__ == "__main__":
+    assert pathlib.Path(course_lib.__file__).is_relative_to(pathlib.Path.cwd())
+    text = load_text()
+    assert text == pathlib.Path("own text.txt").read_text(encoding="utf-8")
+    tokenizer = wrap_tokenizer(build_tokenizer([text], vocab_size=300), model_max_length=100)
+    tokenizer.save_pretrained("my tokenizer")
+    write_shards([text, text], tokenizer, "my shards", val_every=2)
+    verify_shards("my shards")
+    ids = ShardedStream("my shards", "train")[:].tolist()
+    assert tokenizer.decode(ids, skip_special_tokens=True) == text
+    torch.multiprocessing.set_start_method("spawn")
+    loader = make_dataloader(SlidingWindowDataset(ids, 8, 8), 4, base_seed=0, num_workers=1)
+    assert len(list(loader)) == len(loader) > 1
+    assert exercises.smallest_stream.check(exercises.smallest_stream.reference) == 1.0
+"""
+HIDDEN = {"HOME", "USERPROFILE", "COURSE_CORPUS", "LANG", "LC_CTYPE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}
+
+
+def c_locale(folder: Path) -> dict[str, str]:
+    """The environment of a process that is told of no language, no encoding and no home."""
+    environment = {name: value for name, value in os.environ.items() if name not in HIDDEN}
+    return environment | {
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "MPLCONFIGDIR": str(folder),
+    }
+
 
 def test_every_module_is_imported_from_another_folder_without_a_home_and_in_the_c_locale(tmp_path):
-    hidden = {"HOME", "USERPROFILE", "COURSE_CORPUS", "LANG", "LC_CTYPE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
-    environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "MPLCONFIGDIR": str(tmp_path)}
+    environment = c_locale(tmp_path)
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
@@ -40,3 +86,93 @@ def test_every_module_is_imported_from_another_folder_without_a_home_and_in_the_
 def test_a_process_started_in_any_way_has_the_package(method):
     with ProcessPoolExecutor(1, mp_context=get_context(method)) as processes:
         assert processes.submit(count_pairs, [0, 1, 1], 2).result().tolist() == [[0, 1], [0, 1]]
+
+
+def test_a_folder_may_have_blanks_and_letters_of_any_language_in_the_c_locale_too(tmp_path):
+    folder = tmp_path / "Mein Ordner \u00e4\u6570"
+    folder.mkdir()
+    shutil.copytree(ROOT / "course_lib", folder / "course_lib", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "own text.txt").write_text(", ".join(["Gr\u00fc\u00dfe", "\u6570\u636e"] * 20), encoding="utf-8")
+    (folder / "my program.py").write_text(FILES, encoding="utf-8")
+    environment = c_locale(tmp_path) | {"COURSE_CORPUS": str(folder / "own text.txt"), "PYTHONPATH": str(folder)}
+    program = [sys.executable, "my program.py"]
+    done = subprocess.run(program, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+
+
+# What a course needs that is opened elsewhere. None of these could be run here: they are read, and compared.
+
+
+def test_the_workflow_runs_the_readmes_test_command_on_three_systems():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
+    jobs = workflow["jobs"]
+    (command,) = re.findall(r"<!-- test command -->\s*```bash\n(.+?)\n```", README)
+    # As the README says it for Windows, in the words of the shell that the workflow uses there.
+    on_windows = command.replace(".venv-test/bin/", ".venv-test/Scripts/").replace("python3 -m venv", "python -m venv")
+    assert on_windows.count("Scripts") == command.count(".venv-test/bin/") >= 2
+    run = {job: [step["run"] for step in jobs[job]["steps"] if "run" in step] for job in jobs}
+    assert run == {"linux": [".ci/run"], "elsewhere": [command, on_windows]}
+    assert [step["if"] for step in jobs["elsewhere"]["steps"] if "run" in step] == [
+        "runner.os == 'macOS'",
+        "runner.os == 'Windows'",
+    ]
+    for job in jobs.values():
+        assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
+        for step in job["steps"]:
+            assert re.search(r"@v\d+$|^$", step.get("uses", "")), step
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111 or os.name == "nt"
+
+
+def test_a_container_installs_as_the_readme_does():
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    (command,) = re.findall(r"<!-- open command -->\s*```bash\n(.+?)\n```", README)
+    assert container["postCreateCommand"] == command.rsplit(" && ", 1)[0]
+    assert re.search(r":\d", container["image"])
+
+
+def test_binder_installs_the_course_itself_with_a_python_that_it_takes():
+    lines = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert "--editable ." in lines
+    assert (ROOT / ".binder" / "runtime.txt").read_text(encoding="utf-8").strip() == "python-3.11"
+
+
+def run_first_cell(folder: Path, monkeypatch, *, there: bool) -> list[list[str]]:
+    """Run the first code cell in a folder; return the commands that it would run."""
+    called: list[list[str]] = []
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if there else None)
+    monkeypatch.setattr("subprocess.check_call", lambda command: called.append([str(part) for part in command]))
+    exec(publish.install_source(), {})
+    return called
+
+
+def test_the_first_cell_installs_the_course_where_it_is_missing(tmp_path, monkeypatch):
+    assert run_first_cell(tmp_path, monkeypatch, there=True) == []
+    clone, install = run_first_cell(tmp_path, monkeypatch, there=False)
+    course = str(tmp_path.resolve() / "feeding-language-models")
+    assert clone == ["git", "clone", "--depth=1", publish.address() or publish.UNKNOWN, course]
+    assert install[0] == sys.executable
+    assert install[-2:] == ["-e", course]
+    # In a copy of the repository, whose Python does not know it yet, nothing is fetched.
+    (install,) = run_first_cell(ROOT / "notebooks", monkeypatch, there=False)
+    assert install[-1] == str(ROOT)
+
+
+def test_publishing_sets_the_address_in_one_place_and_again():
+    address = "https://github.com/someone/course"
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    once = publish.with_address(text, address)
+    assert tomllib.loads(once) == tomllib.loads(text) | {
+        "project": tomllib.loads(text)["project"] | {"urls": {"Repository": address}}
+    }
+    assert publish.with_address(once, address) == once
+    readme = publish.with_badges(README, publish.badges(address, "main"))
+    assert readme.splitlines()[2].count("someone/course") >= 3
+    assert publish.with_badges(readme, publish.badges(address, "main")) == readme
+
+
+def test_what_is_not_published_names_no_address_and_what_is_names_one():
+    address = publish.address()
+    assert ("mybinder.org/v2" in README) == ("colab.research.google.com" in README) == bool(address)
+    assert not address or f"]({address}/" in README

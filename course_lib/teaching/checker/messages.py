@@ -78,7 +78,10 @@ def colored_sign(outcome: str) -> str:
 def report(judgment: Judgment) -> Score:
     """Return the score, which a notebook shows as the message; elsewhere, print it."""
     if get_ipython() is None:
-        print(f"{SIGNS[judgment.outcome]} {judgment.message}", file=sys.stdout)
+        text = f"{SIGNS[judgment.outcome]} {judgment.message}"
+        # A terminal without UTF-8 shows a question mark for a sign that it lacks.
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        print(text.encode(encoding, "replace").decode(encoding))
     return Score(judgment)
 
 
