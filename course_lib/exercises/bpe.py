@@ -18,7 +18,14 @@ from course_lib.bpe import (
     merge_pair,
     pair_counts,
 )
-from course_lib.teaching import Case, Exercise, bug_or_not, exercise, true_or_false
+from course_lib.teaching import (
+    Case,
+    Exercise,
+    bug_or_not,
+    exercise,
+    numbers,
+    true_or_false,
+)
 
 Steps = list[tuple[object, str]]
 """The ways to do one step of a task, each with what to say of it; the first is right,
@@ -2465,3 +2472,99 @@ def at_most_as_many(text: str, smaller: int, larger: int) -> bool:
 )
 def more_merges_never_hurt(text: str, smaller: int, larger: int) -> bool:
     return True
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A byte-level tokenizer shall have {vocab_size:,} tokens, {num_special} "
+    "special ones among them. How many merges does it learn?",
+    draw=lambda rng: {
+        "vocab_size": rng.randrange(1_000, 60_000),
+        "num_special": rng.randrange(2, 30),
+    },
+    hints=("Which tokens are there before the first merge?",),
+)
+def merges_to_learn(vocab_size: int, num_special: int) -> int:
+    return vocab_size - 256 - num_special
+
+
+@merges_to_learn.mistake("special tokens take places, too.")
+def without_special(vocab_size, num_special):
+    return vocab_size - 256
+
+
+@merges_to_learn.mistake("the 256 bytes are tokens before the first merge.")
+def without_bytes(vocab_size, num_special):
+    return vocab_size - num_special
+
+
+@merges_to_learn.mistake("255 bytes. They are 0 to 255: that is 256.")
+def one_byte_less(vocab_size, num_special):
+    return vocab_size - 255 - num_special
+
+
+@numbers(
+    ask="In a text, the word that is nothing but {run} times the letter `a` comes "
+    "{count:,} times. The pair (a, a) becomes one token. By how many tokens does the "
+    "text get shorter?",
+    draw=lambda rng: {
+        "run": 2 * rng.randrange(2, 6) + 1,
+        "count": rng.randrange(100, 2_000),
+    },
+    hints=("Merge a short run by hand, from left to right. Can pairs overlap?",),
+)
+def saved_by_runs(run: int, count: int) -> int:
+    return run // 2 * count
+
+
+@saved_by_runs.mistake(
+    "pairs that overlap are counted: an `a` that was merged is gone for the next."
+)
+def overlapping_pairs(run, count):
+    return (run - 1) * count
+
+
+@saved_by_runs.mistake("what one word saves. It comes often.")
+def saved_by_one_word(run, count):
+    return run // 2
+
+
+@saved_by_runs.mistake("the tokens that are *left*.")
+def tokens_left(run, count):
+    return (run - run // 2) * count
+
+
+@numbers(
+    ask="A model's loss is {loss} nats a token, and its tokens stand for {compression} "
+    "bytes on average. How many bits a byte is that, the unit in which tokenizers can "
+    "be compared?",
+    draw=lambda rng: {
+        "loss": rng.randrange(200, 600) / 100,
+        "compression": rng.randrange(200, 500) / 100,
+    },
+    hints=("From nats to bits, and from a token to one of its bytes.",),
+)
+def bits_to_compare(loss: float, compression: float) -> float:
+    return loss / math.log(2) / compression
+
+
+@bits_to_compare.mistake("nats a byte: a bit is ln 2 nats.")
+def nats_to_compare(loss, compression):
+    return loss / compression
+
+
+@bits_to_compare.mistake("bits a token. It has several bytes.")
+def bits_of_token(loss, compression):
+    return loss / math.log(2)
+
+
+@bits_to_compare.mistake("times the bytes of a token: its loss is shared by them.")
+def times_compression(loss, compression):
+    return loss / math.log(2) * compression
+
+
+@bits_to_compare.mistake("times ln 2: there are more bits than nats.")
+def compared_times_ln_2(loss, compression):
+    return loss * math.log(2) / compression

@@ -9,7 +9,15 @@ from random import Random
 
 import numpy as np
 
-from course_lib.teaching import Case, Exercise, bug_or_not, exercise, true_or_false
+from course_lib.document_packing import assign_packs
+from course_lib.teaching import (
+    Case,
+    Exercise,
+    bug_or_not,
+    exercise,
+    numbers,
+    true_or_false,
+)
 
 NAN = float("nan")
 
@@ -2971,3 +2979,100 @@ def shares_thrown_away(buffer_size: int, num_rows: int, seed: int) -> list[int]:
 )
 def waste_stays_as_it_begins(buffer_size: int, num_rows: int, seed: int) -> list[int]:
     return 4 * shares_thrown_away(buffer_size, num_rows, seed)[:1]
+
+
+# With other numbers by seed.
+
+
+def _lengths_to_pack(rng: Random) -> dict[str, object]:
+    return {
+        "lengths": [rng.randrange(10, 70) for _ in range(9)],
+        "max_length": 100,
+    }
+
+
+@numbers(
+    ask="Documents of {lengths} ids are packed into rows of {max_length} in this "
+    "order: one that does not fit opens a new row, and no row is opened again. How "
+    "many places of all these rows stay empty?",
+    draw=_lengths_to_pack,
+    hints=("Keep track of the room that is left in the open row.",),
+)
+def empty_places(lengths: list[int], max_length: int) -> int:
+    rows = assign_packs(lengths, max_length, strategy="greedy")
+    return len(rows) * max_length - sum(lengths)
+
+
+@empty_places.mistake("best fit: here, a row that was left is never opened again.")
+def empty_by_best_fit(lengths, max_length):
+    rows = assign_packs(lengths, max_length, strategy="best_fit")
+    return len(rows) * max_length - sum(lengths)
+
+
+@empty_places.mistake("a row for each document. One that fits goes into the open row.")
+def a_row_for_each(lengths, max_length):
+    return len(lengths) * max_length - sum(lengths)
+
+
+@empty_places.mistake("those of the last row alone.")
+def empty_in_the_last(lengths, max_length):
+    last = assign_packs(lengths, max_length, strategy="greedy")[-1]
+    return max_length - sum(lengths[document] for document in last)
+
+
+@empty_places.mistake("as many rows as hold all ids. No document is cut here.")
+def empty_if_cut(lengths, max_length):
+    return -sum(lengths) % max_length
+
+
+@numbers(
+    ask="A row holds documents of {lengths} ids, and a token looks at itself and at "
+    "those before it in its own document. How many pairs are that?",
+    draw=lambda rng: {"lengths": [rng.randrange(3, 40) for _ in range(4)]},
+    hints=("How many pairs has a document of 3 ids?",),
+)
+def pairs_in_row(lengths: list[int]) -> int:
+    return sum(n * (n + 1) // 2 for n in lengths)
+
+
+@pairs_in_row.mistake("as if the row were one document: nobody looks across.")
+def across_documents(lengths):
+    return sum(lengths) * (sum(lengths) + 1) // 2
+
+
+@pairs_in_row.mistake("both ways. A token does not look at those behind it.")
+def both_ways(lengths):
+    return sum(n * n for n in lengths)
+
+
+@pairs_in_row.mistake("without a token's look at itself.")
+def not_at_itself(lengths):
+    return sum(n * (n - 1) // 2 for n in lengths)
+
+
+@numbers(
+    ask="A row of {max_length} places holds documents of {lengths} ids, and pads "
+    "behind them. How many of its places are scored?",
+    draw=lambda rng: {
+        "max_length": rng.randrange(200, 300),
+        "lengths": [rng.randrange(10, 40) for _ in range(rng.randrange(3, 6))],
+    },
+    hints=("Which ids of a document have one before them that predicts them?",),
+)
+def scored_in_row(max_length: int, lengths: list[int]) -> int:
+    return sum(lengths) - len(lengths)
+
+
+@scored_in_row.mistake("all ids. Nothing of its own document predicts the first one.")
+def all_ids_scored(max_length, lengths):
+    return sum(lengths)
+
+
+@scored_in_row.mistake("one for the row is taken off: each document has a first id.")
+def one_first_id(max_length, lengths):
+    return sum(lengths) - 1
+
+
+@scored_in_row.mistake("the pads are scored, too.")
+def pads_scored(max_length, lengths):
+    return max_length - len(lengths)

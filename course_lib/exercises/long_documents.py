@@ -12,7 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from course_lib.long_documents import count_chunks
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
 def _documents(random: Random) -> Iterator[Case]:
@@ -2762,3 +2762,102 @@ def unscored_with_overlap(num_tokens: int, max_length: int, overlap: int) -> int
 )
 def unscored_with_one(num_tokens: int, max_length: int, overlap: int) -> int:
     return unscored_with_overlap(num_tokens, max_length, overlap=1)
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A document has {num_tokens:,} ids. It is cut into chunks of at most "
+    "{max_length}, of which neighbors share {overlap}; the last one ends with the "
+    "document. How many chunks are there?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(2_000, 9_000),
+        "max_length": (length := rng.randrange(64, 257)),
+        "overlap": rng.randrange(8, length // 3),
+    },
+    hints=("By how much does a chunk go on behind the one before?",),
+)
+def chunks_of_document(num_tokens: int, max_length: int, overlap: int) -> int:
+    return count_chunks(num_tokens, max_length, overlap)
+
+
+@chunks_of_document.mistake(
+    "one at every step of the document. The last of them may hold nothing new."
+)
+def chunk_at_each_step(num_tokens, max_length, overlap):
+    return -(-num_tokens // (max_length - overlap))
+
+
+@chunks_of_document.mistake("without the short one at the end: no id is left out.")
+def full_chunks_alone(num_tokens, max_length, overlap):
+    return 1 + (num_tokens - max_length) // (max_length - overlap)
+
+
+@chunks_of_document.mistake("the overlap is not in it: neighbors share ids.")
+def chunks_without_overlap(num_tokens, max_length, overlap):
+    return count_chunks(num_tokens, max_length)
+
+
+@chunks_of_document.mistake("the overlap is taken for the step.")
+def overlap_as_step(num_tokens, max_length, overlap):
+    return count_chunks(num_tokens, max_length, max_length - overlap)
+
+
+@numbers(
+    ask="A document of {num_tokens:,} ids is cut into chunks of at most {max_length} "
+    "with an overlap of {overlap}. Of how many ids is the last one?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(2_000, 9_000),
+        "max_length": (length := rng.randrange(64, 257)),
+        "overlap": rng.randrange(8, length // 3),
+    },
+    hints=("Where does the last chunk start?",),
+)
+def ids_of_last_chunk(num_tokens: int, max_length: int, overlap: int) -> int:
+    last = count_chunks(num_tokens, max_length, overlap) - 1
+    return num_tokens - last * (max_length - overlap)
+
+
+@ids_of_last_chunk.mistake("only what is new in it: it begins with the overlap.")
+def new_in_last_chunk(num_tokens, max_length, overlap):
+    return ids_of_last_chunk.reference(num_tokens, max_length, overlap) - overlap
+
+
+@ids_of_last_chunk.mistake("chunks without an overlap.")
+def last_without_overlap(num_tokens, max_length, overlap):
+    return (num_tokens - 1) % max_length + 1
+
+
+@ids_of_last_chunk.mistake("what the step leaves of the document.")
+def left_by_the_step(num_tokens, max_length, overlap):
+    return num_tokens % (max_length - overlap)
+
+
+@numbers(
+    ask="Rows of {lengths} ids come in this order, {batch_size} to a batch, and each "
+    "batch is padded to its longest row. How many pads are there in all?",
+    draw=lambda rng: {
+        "lengths": [rng.randrange(10, 90) for _ in range(6)],
+        "batch_size": rng.choice([2, 3]),
+    },
+    hints=("Batch by batch: how many places, and how many of them are ids?",),
+)
+def pads_in_order(lengths: list[int], batch_size: int) -> int:
+    batches = [lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size)]
+    return sum(max(batch) * len(batch) - sum(batch) for batch in batches)
+
+
+@pads_in_order.mistake("all rows are padded to the longest of all.")
+def pads_to_longest_of_all(lengths, batch_size):
+    return max(lengths) * len(lengths) - sum(lengths)
+
+
+@pads_in_order.mistake("the rows are sorted by length first. They come in this order.")
+def pads_when_sorted(lengths, batch_size):
+    return pads_in_order.reference(sorted(lengths), batch_size)
+
+
+@pads_in_order.mistake("all places of the batches: their ids are no pads.")
+def all_places(lengths, batch_size):
+    return pads_in_order.reference(lengths, batch_size) + sum(lengths)

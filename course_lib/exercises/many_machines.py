@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 from torch.utils.data import DataLoader, IterableDataset
 
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
 def _sizes_of_documents(random: Random) -> Iterator[Case]:
@@ -2052,3 +2052,107 @@ def different_numbers(num_workers: int) -> int:
 )
 def three_for_all(num_workers: int) -> int:
     return 3
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="{tokens} billion tokens are to be encoded. A core does {rate:,} tokens a "
+    "second, and {machines} machines have {cores} cores each. How many hours does it "
+    "take?",
+    draw=lambda rng: {
+        "tokens": rng.randrange(100, 2_000),
+        "rate": 1_000 * rng.randrange(50, 400),
+        "machines": rng.randrange(3, 40),
+        "cores": rng.choice([8, 16, 32, 48, 64, 96]),
+    },
+    hints=("How many tokens do all cores together do in an hour?",),
+)
+def hours_of_encoding(tokens: int, rate: int, machines: int, cores: int) -> float:
+    return tokens * 1e9 / (rate * machines * cores) / 3600
+
+
+@hours_of_encoding.mistake("one core a machine: all of them encode.")
+def one_core_each(tokens, rate, machines, cores):
+    return tokens * 1e9 / (rate * machines) / 3600
+
+
+@hours_of_encoding.mistake("one machine alone.")
+def one_machine(tokens, rate, machines, cores):
+    return tokens * 1e9 / (rate * cores) / 3600
+
+
+@hours_of_encoding.mistake("minutes: an hour has 3,600 seconds.")
+def minutes_for_hours(tokens, rate, machines, cores):
+    return tokens * 1e9 / (rate * machines * cores) / 60
+
+
+@hours_of_encoding.mistake("seconds: an hour has 3,600 of them.")
+def seconds_for_hours(tokens, rate, machines, cores):
+    return tokens * 1e9 / (rate * machines * cores)
+
+
+@numbers(
+    ask="Each rank has a shard of its own: {sizes} samples. A step takes {batch_size} "
+    "samples of every rank, and short batches are left out. How many steps can all "
+    "ranks take together?",
+    draw=lambda rng: {
+        "sizes": [rng.randrange(2_000, 4_000) for _ in range(5)],
+        "batch_size": rng.randrange(16, 65),
+    },
+    hints=("Who is done first?",),
+)
+def steps_together(sizes: list[int], batch_size: int) -> int:
+    return min(sizes) // batch_size
+
+
+@steps_together.mistake("those of the largest shard: the others wait for ever by then.")
+def steps_of_the_largest_shard(sizes, batch_size):
+    return max(sizes) // batch_size
+
+
+@steps_together.mistake("the mean of the shards. Who has less cannot take part.")
+def steps_of_the_mean(sizes, batch_size):
+    return sum(sizes) // len(sizes) // batch_size
+
+
+@steps_together.mistake("all samples shared out. Each rank has its own shard.")
+def steps_of_all_samples(sizes, batch_size):
+    return sum(sizes) // batch_size
+
+
+@steps_together.mistake("with a short last batch. It is left out.")
+def with_short_batch(sizes, batch_size):
+    return -(-min(sizes) // batch_size)
+
+
+@numbers(
+    ask="In a step, rank 0 has {first} targets with a mean loss of {loss} nats, and "
+    "rank 1 has {second} with {other_loss} nats. What is the mean loss over all "
+    "targets?",
+    draw=lambda rng: {
+        "first": rng.randrange(50, 300),
+        "loss": rng.randrange(350, 500) / 100,
+        "second": rng.randrange(900, 2_000),
+        "other_loss": rng.randrange(150, 300) / 100,
+    },
+    hints=("How many nats has each rank, and how many targets have both?",),
+)
+def loss_of_both(first: int, loss: float, second: int, other_loss: float) -> float:
+    return (first * loss + second * other_loss) / (first + second)
+
+
+@loss_of_both.mistake("the mean of the two means: ranks with few targets count more.")
+def mean_of_ranks(first, loss, second, other_loss):
+    return (loss + other_loss) / 2
+
+
+@loss_of_both.mistake("the two are weighed the other way round.")
+def weighed_the_other_way(first, loss, second, other_loss):
+    return (second * loss + first * other_loss) / (first + second)
+
+
+@loss_of_both.mistake("their sum. A mean lies between the two.")
+def sum_of_ranks(first, loss, second, other_loss):
+    return loss + other_loss

@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 PAD = 0
 
@@ -1844,3 +1844,119 @@ def mean_over_tokens(batches: list[list[float]]) -> float:
 def average_of_batch_losses(batches: list[list[float]]) -> float:
     means = [sum(batch) / len(batch) for batch in batches]
     return sum(means) / len(means)
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A batch holds {batch_size} windows of {window} ids each. In how many places "
+    "is a next token predicted, and scored?",
+    draw=lambda rng: {
+        "batch_size": rng.randrange(4, 65),
+        "window": rng.randrange(9, 260),
+    },
+    hints=("How many inputs has a window, if each needs the id that follows it?",),
+)
+def predictions_of_batch(batch_size: int, window: int) -> int:
+    return batch_size * (window - 1)
+
+
+@predictions_of_batch.mistake(
+    "all ids of the batch. The last of each window has no next one in it."
+)
+def every_id_predicts(batch_size, window):
+    return batch_size * window
+
+
+@predictions_of_batch.mistake(
+    "one for the whole batch is taken off: each of its windows has a last id."
+)
+def one_last_id(batch_size, window):
+    return batch_size * window - 1
+
+
+@predictions_of_batch.mistake("those of one window. A batch holds several.")
+def one_window_alone(batch_size, window):
+    return window - 1
+
+
+@numbers(
+    ask="A text of {num_bytes:,} bytes is {num_predicted:,} predicted tokens long, and "
+    "a model's mean loss on them is {loss} nats a token. How many bits a byte is that?",
+    draw=lambda rng: {
+        "num_bytes": rng.randrange(20_000, 90_000),
+        "num_predicted": rng.randrange(5_000, 15_000),
+        "loss": rng.randrange(150, 450) / 100,
+    },
+    hints=(
+        "First all nats of the text, then all its bits, then those of one byte.",
+        "A bit is ln 2 nats: divide.",
+    ),
+)
+def bits_a_byte(num_bytes: int, num_predicted: int, loss: float) -> float:
+    return loss * num_predicted / math.log(2) / num_bytes
+
+
+@bits_a_byte.mistake("nats a byte: divide by ln 2 as well.")
+def nats_a_byte(num_bytes, num_predicted, loss):
+    return loss * num_predicted / num_bytes
+
+
+@bits_a_byte.mistake("bits a token. How many tokens does a byte have?")
+def bits_a_token(num_bytes, num_predicted, loss):
+    return loss / math.log(2)
+
+
+@bits_a_byte.mistake("times ln 2. There are more bits than nats: divide by it.")
+def times_ln_2(num_bytes, num_predicted, loss):
+    return loss * num_predicted * math.log(2) / num_bytes
+
+
+@bits_a_byte.mistake("bytes and tokens are exchanged.")
+def bytes_for_tokens(num_bytes, num_predicted, loss):
+    return loss * num_bytes / math.log(2) / num_predicted
+
+
+@numbers(
+    ask="On the first {first:,} tokens of a text the mean loss is {loss} nats, on the "
+    "other {second:,} it is {other_loss} nats. What is the perplexity of all of it?",
+    draw=lambda rng: {
+        "first": rng.randrange(100, 1_000),
+        "loss": rng.randrange(300, 400) / 100,
+        "second": rng.randrange(2_000, 9_000),
+        "other_loss": rng.randrange(150, 250) / 100,
+    },
+    hints=(
+        "Perplexity is e to the mean loss. How many tokens does each mean stand for?",
+    ),
+)
+def perplexity_of_parts(
+    first: int, loss: float, second: int, other_loss: float
+) -> float:
+    return math.exp((first * loss + second * other_loss) / (first + second))
+
+
+@perplexity_of_parts.mistake(
+    "the mean of the two means: it counts a token of the short part more than others."
+)
+def mean_of_means(first, loss, second, other_loss):
+    return math.exp((loss + other_loss) / 2)
+
+
+@perplexity_of_parts.mistake(
+    "the mean of the two perplexities. Take the mean of the losses, and then e to it."
+)
+def mean_of_perplexities(first, loss, second, other_loss):
+    parts = first * math.exp(loss) + second * math.exp(other_loss)
+    return parts / (first + second)
+
+
+@perplexity_of_parts.mistake("2 to the mean loss. In nats, it is e to it.")
+def two_to_the_loss(first, loss, second, other_loss):
+    return 2 ** ((first * loss + second * other_loss) / (first + second))
+
+
+@perplexity_of_parts.mistake("the mean loss itself. Perplexity is e to it.")
+def the_loss_itself(first, loss, second, other_loss):
+    return (first * loss + second * other_loss) / (first + second)

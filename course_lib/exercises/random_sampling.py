@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -1348,3 +1348,111 @@ def offsets_of_a_run(seed: int, num_epochs: int) -> list[int]:
         generator = Random(seed)
         offsets.append(generator.randrange(1000))
     return offsets
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A stream has {num_tokens:,} ids. The offset of this epoch is {offset}, "
+    "T = {num_steps}, {batch_size} subsequences make a batch, and a batch that is not "
+    "full is dropped. How many ids are an input in this epoch?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(2_000, 9_000),
+        "num_steps": (num_steps := rng.randrange(12, 40)),
+        "offset": rng.randrange(1, num_steps),
+        "batch_size": rng.randrange(5, 20),
+    },
+    hints=(
+        "How many subsequences fit behind the offset, how many full batches do they "
+        "make, and how many inputs has a batch?",
+    ),
+)
+def inputs_of_epoch(
+    num_tokens: int, num_steps: int, offset: int, batch_size: int
+) -> int:
+    subsequences = (num_tokens - offset - 1) // num_steps
+    return subsequences // batch_size * batch_size * num_steps
+
+
+@inputs_of_epoch.mistake("with the batch that is not full. It is dropped.")
+def with_partial_batch(num_tokens, num_steps, offset, batch_size):
+    return (num_tokens - offset - 1) // num_steps * num_steps
+
+
+@inputs_of_epoch.mistake("all ids behind the offset, the tail included.")
+def all_behind_offset(num_tokens, num_steps, offset, batch_size):
+    return num_tokens - offset - 1
+
+
+@inputs_of_epoch.mistake("subsequences, not inputs: each has T of them.")
+def subsequences_of_epoch(num_tokens, num_steps, offset, batch_size):
+    subsequences = (num_tokens - offset - 1) // num_steps
+    return subsequences // batch_size * batch_size
+
+
+@inputs_of_epoch.mistake("batches, not inputs: each has B times T of them.")
+def batches_for_inputs(num_tokens, num_steps, offset, batch_size):
+    return (num_tokens - offset - 1) // num_steps // batch_size
+
+
+@numbers(
+    ask="Offset {offset}, T = {num_steps}. The token at position {position}, counted "
+    "from 0, is a target: of how many inputs is its context?",
+    draw=lambda rng: {
+        "num_steps": (num_steps := rng.randrange(8, 40)),
+        "offset": rng.randrange(1, num_steps),
+        "position": rng.randrange(100, 900),
+    },
+    hints=(
+        "The first target behind the offset has a context of 1. Which position is it?",
+    ),
+)
+def context_of_target(num_steps: int, offset: int, position: int) -> int:
+    return (position - offset - 1) % num_steps + 1
+
+
+@context_of_target.mistake(
+    "its place as an input. As a target it belongs to the place before."
+)
+def place_as_input(num_steps, offset, position):
+    return (position - offset) % num_steps + 1
+
+
+@context_of_target.mistake("the offset is not in it: the cuts are moved by it.")
+def without_the_offset(num_steps, offset, position):
+    return (position - 1) % num_steps + 1
+
+
+@context_of_target.mistake("one too few: the first target has a context of 1, not 0.")
+def context_from_zero(num_steps, offset, position):
+    return (position - offset - 1) % num_steps
+
+
+@numbers(
+    ask="T = {num_steps}, and each of {num_epochs} epochs draws a new offset. Which "
+    "share of the pairs of a token and a length of its context, 1 to T, is expected to "
+    "have come at least once, far from both ends?",
+    draw=lambda rng: {
+        "num_steps": rng.randrange(8, 33),
+        "num_epochs": rng.randrange(4, 30),
+    },
+    hints=("A pair comes in an epoch with probability 1 / T. When has it never come?",),
+)
+def share_of_pairs(num_steps: int, num_epochs: int) -> float:
+    return 1 - (1 - 1 / num_steps) ** num_epochs
+
+
+@share_of_pairs.mistake("as if no pair came twice: offsets are drawn independently.")
+def never_twice(num_steps, num_epochs):
+    return num_epochs / num_steps
+
+
+@share_of_pairs.mistake("the share of those that have *not* come.")
+def share_not_seen(num_steps, num_epochs):
+    return (1 - 1 / num_steps) ** num_epochs
+
+
+@share_of_pairs.mistake("the share of a single epoch.")
+def share_of_one_epoch(num_steps, num_epochs):
+    return 1 / num_steps

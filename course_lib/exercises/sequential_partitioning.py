@@ -10,7 +10,7 @@ import numpy as np
 
 from course_lib.random_sampling import count_subsequences
 from course_lib.sequential_partitioning import partition_starts
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -1542,3 +1542,128 @@ def equally_many_batches(
     num_tokens: int, batch_size: int, num_steps: int, offset: int
 ) -> int:
     return count_subsequences(num_tokens, num_steps, offset) // batch_size
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A stream of {num_tokens:,} ids, B = {batch_size}, T = {num_steps}, offset "
+    "{offset}. At which id of the stream does row {row} of batch {batch} start? Rows "
+    "and batches count from 0.",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(4_000, 9_000),
+        "batch_size": (batch_size := rng.randrange(4, 9)),
+        "num_steps": (num_steps := rng.randrange(12, 33)),
+        "offset": rng.randrange(1, num_steps),
+        "row": rng.randrange(1, batch_size),
+        "batch": rng.randrange(1, 12),
+    },
+    hints=(
+        "How long is a row, if each is one piece of the stream, and the last target "
+        "needs one id more?",
+        "The offset, then whole rows, then whole windows.",
+    ),
+)
+def start_of_row(
+    num_tokens: int, batch_size: int, num_steps: int, offset: int, row: int, batch: int
+) -> int:
+    length = (num_tokens - offset - 1) // batch_size
+    return offset + row * length + batch * num_steps
+
+
+@start_of_row.mistake("the offset is forgotten: the first row starts there.")
+def start_without_offset(num_tokens, batch_size, num_steps, offset, row, batch):
+    return (
+        start_of_row.reference(num_tokens, batch_size, num_steps, offset, row, batch)
+        - offset
+    )
+
+
+@start_of_row.mistake("row and batch are exchanged.")
+def row_for_batch(num_tokens, batch_size, num_steps, offset, row, batch):
+    return start_of_row.reference(num_tokens, batch_size, num_steps, offset, batch, row)
+
+
+@start_of_row.mistake(
+    "windows dealt out one after the other. Then no row goes on where it ended."
+)
+def windows_in_turn(num_tokens, batch_size, num_steps, offset, row, batch):
+    return offset + (batch * batch_size + row) * num_steps
+
+
+@start_of_row.mistake(
+    "rows of `N // B` ids: the offset and one id more come off first."
+)
+def rows_of_all_ids(num_tokens, batch_size, num_steps, offset, row, batch):
+    return offset + row * (num_tokens // batch_size) + batch * num_steps
+
+
+@numbers(
+    ask="A stream of {num_tokens:,} ids, B = {batch_size}, T = {num_steps}, offset "
+    "{offset}. How many of its ids are no target in this epoch?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(3_000, 9_000),
+        "batch_size": rng.randrange(4, 13),
+        "num_steps": (num_steps := rng.randrange(20, 65)),
+        "offset": rng.randrange(1, num_steps),
+    },
+    hints=("How many targets has a row? Count those of all rows, and take them off.",),
+)
+def ids_without_turn(
+    num_tokens: int, batch_size: int, num_steps: int, offset: int
+) -> int:
+    length = (num_tokens - offset - 1) // batch_size
+    return num_tokens - batch_size * (length // num_steps) * num_steps
+
+
+@ids_without_turn.mistake(
+    "without the rows' remainders: a row that is no multiple of T loses its end."
+)
+def no_remainders(num_tokens, batch_size, num_steps, offset):
+    return num_tokens - batch_size * ((num_tokens - offset - 1) // batch_size)
+
+
+@ids_without_turn.mistake("only one row's targets are taken off.")
+def one_row_alone(num_tokens, batch_size, num_steps, offset):
+    length = (num_tokens - offset - 1) // batch_size
+    return num_tokens - length // num_steps * num_steps
+
+
+@ids_without_turn.mistake("those that *are* a target.")
+def ids_with_turn(num_tokens, batch_size, num_steps, offset):
+    return num_tokens - ids_without_turn.reference(
+        num_tokens, batch_size, num_steps, offset
+    )
+
+
+@numbers(
+    ask="T = {num_steps}, and the state is carried from batch to batch. How many "
+    "inputs of its row does the prediction at place {place} of batch {batch} rest on? "
+    "Places and batches count from 0.",
+    draw=lambda rng: {
+        "num_steps": (num_steps := rng.randrange(8, 65)),
+        "place": rng.randrange(1, num_steps - 1),
+        "batch": rng.randrange(3, 30),
+    },
+    hints=("All batches before, and this one up to the place, the place included.",),
+)
+def inputs_seen(num_steps: int, place: int, batch: int) -> int:
+    return batch * num_steps + place + 1
+
+
+@inputs_seen.mistake(
+    "as far as the *gradient* reaches. The state knows the batches before, too."
+)
+def within_the_window(num_steps, place, batch):
+    return place + 1
+
+
+@inputs_seen.mistake("one too few: the input at the place itself is seen.")
+def without_its_own(num_steps, place, batch):
+    return batch * num_steps + place
+
+
+@inputs_seen.mistake("a batch too many: batches count from 0.")
+def a_batch_too_many(num_steps, place, batch):
+    return (batch + 1) * num_steps + place + 1

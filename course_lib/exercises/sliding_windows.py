@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
@@ -10,7 +11,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from course_lib.sliding_windows import count_windows, window_starts
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -1812,3 +1813,111 @@ def examples_with_32(num_tokens: int) -> int:
 )
 def longer_context(num_tokens: int) -> int:
     return count_windows(num_tokens, 16, 1) - 16
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A stream has {num_tokens:,} ids. How many windows of T = {context_length} "
+    "inputs, each with its targets, start {stride} apart in it?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(2_000, 9_000),
+        "context_length": rng.randrange(16, 65),
+        "stride": rng.randrange(3, 15),
+    },
+    hints=(
+        "How many ids does a window take, the last target included?",
+        "One window, and one more for each whole stride that is left behind it.",
+    ),
+)
+def windows_of_stream(num_tokens: int, context_length: int, stride: int) -> int:
+    return count_windows(num_tokens, context_length, stride)
+
+
+@windows_of_stream.mistake("without the first window: so many strides fit *behind* it.")
+def without_the_first(num_tokens, context_length, stride):
+    return (num_tokens - context_length - 1) // stride
+
+
+@windows_of_stream.mistake(
+    "all multiples of the stride: does a window fit at each of them?"
+)
+def every_stride(num_tokens, context_length, stride):
+    return num_tokens // stride
+
+
+@windows_of_stream.mistake("windows end to end, T + 1 ids each. These start S apart.")
+def windows_end_to_end(num_tokens, context_length, stride):
+    return num_tokens // (context_length + 1)
+
+
+@windows_of_stream.mistake("the stride is taken for an overlap: the step is S itself.")
+def stride_for_overlap(num_tokens, context_length, stride):
+    return count_windows(num_tokens, context_length, context_length - stride)
+
+
+@numbers(
+    ask="All windows of a stream of {num_tokens:,} ids, T = {context_length}, "
+    "S = {stride}, come in batches of {batch_size}; a short last batch is kept. How "
+    "many batches has an epoch?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(9_000, 30_000),
+        "context_length": (length := rng.randrange(16, 65)),
+        "stride": rng.randrange(3, length),
+        "batch_size": rng.randrange(8, 33),
+    },
+    hints=("First the windows, then how many batches hold them all.",),
+)
+def batches_of_epoch(
+    num_tokens: int, context_length: int, stride: int, batch_size: int
+) -> int:
+    return math.ceil(count_windows(num_tokens, context_length, stride) / batch_size)
+
+
+@batches_of_epoch.mistake("the short last batch is left out: here it is kept.")
+def full_batches(num_tokens, context_length, stride, batch_size):
+    return count_windows(num_tokens, context_length, stride) // batch_size
+
+
+@batches_of_epoch.mistake("windows, not batches.")
+def windows_alone(num_tokens, context_length, stride, batch_size):
+    return count_windows(num_tokens, context_length, stride)
+
+
+@batches_of_epoch.mistake("as if windows lay end to end: the stride is not in it.")
+def batches_without_stride(num_tokens, context_length, stride, batch_size):
+    return math.ceil(num_tokens / (context_length + 1) / batch_size)
+
+
+@numbers(
+    ask="Windows lie in a stream of {num_tokens:,} ids, T = {context_length}, "
+    "S = {stride}. How many ids at the end does none of them reach, neither with an "
+    "input nor with a target?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(500, 2_000),
+        "context_length": rng.randrange(10, 30),
+        "stride": rng.randrange(30, 70),
+    },
+    hints=("Where does the last window start, and which is the last id it holds?",),
+)
+def unreached_ids(num_tokens: int, context_length: int, stride: int) -> int:
+    last = (count_windows(num_tokens, context_length, stride) - 1) * stride
+    return num_tokens - (last + context_length + 1)
+
+
+@unreached_ids.mistake("windows of T ids: the last target reaches one id further.")
+def unreached_by_inputs(num_tokens, context_length, stride):
+    last = (count_windows(num_tokens, context_length, stride) - 1) * stride
+    return num_tokens - (last + context_length)
+
+
+@unreached_ids.mistake("what `N % S` leaves. A window is not as long as its stride.")
+def left_by_the_stride(num_tokens, context_length, stride):
+    return num_tokens % stride
+
+
+@unreached_ids.mistake("all that is behind the last *start*.")
+def behind_the_start(num_tokens, context_length, stride):
+    last = (count_windows(num_tokens, context_length, stride) - 1) * stride
+    return num_tokens - last

@@ -10,7 +10,7 @@ from random import Random
 from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
 from course_lib.stride_tradeoffs import confidence_interval, scored_windows
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:
@@ -1830,3 +1830,112 @@ def _lengths(random: Random) -> Iterator[Case]:
 def blocks_that_share_nothing(num_tokens: int, context_length: int) -> int:
     blocks = num_tokens // (context_length + 1)
     return blocks  # one id each
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A stream of {num_tokens:,} ids, T = {context_length}, stride {stride}. How "
+    "many input ids go through the model in one epoch, repeats counted?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(5_000, 20_000),
+        "context_length": (length := rng.randrange(24, 97)),
+        "stride": rng.randrange(4, length - 4),
+    },
+    hints=("How many windows, and how many inputs in each?",),
+)
+def ids_fed(num_tokens: int, context_length: int, stride: int) -> int:
+    return count_windows(num_tokens, context_length, stride) * context_length
+
+
+@ids_fed.mistake("each id once. Windows that overlap feed it several times.")
+def each_id_once(num_tokens, context_length, stride):
+    return num_tokens
+
+
+@ids_fed.mistake("windows times stride: what is new in them. All T of each are fed.")
+def only_what_is_new(num_tokens, context_length, stride):
+    return count_windows(num_tokens, context_length, stride) * stride
+
+
+@ids_fed.mistake("T + 1 a window. The last target is not fed.")
+def with_last_targets(num_tokens, context_length, stride):
+    return count_windows(num_tokens, context_length, stride) * (context_length + 1)
+
+
+@ids_fed.mistake("as many windows as at stride 1.")
+def fed_at_stride_1(num_tokens, context_length, stride):
+    return count_windows(num_tokens, context_length, 1) * context_length
+
+
+@numbers(
+    ask="A strided evaluation, T = {context_length}, S = {stride}: windows start at 0, "
+    "S, 2S, …, and each scores what no window before it has scored. How many tokens "
+    "stand before the token at position {position}, counted from 0, in the window that "
+    "scores it?",
+    draw=lambda rng: {
+        "context_length": (length := rng.randrange(30, 100)),
+        "stride": rng.randrange(7, length - 7),
+        "position": rng.randrange(300, 900),
+    },
+    hints=(
+        "Which is the first start s whose targets reach the position? Targets are "
+        "s + 1 to s + T.",
+    ),
+)
+def context_at_score(context_length: int, stride: int, position: int) -> int:
+    start = math.ceil((position - context_length) / stride) * stride
+    return position - start
+
+
+@context_at_score.mistake("T for every token: only the last target of a window has T.")
+def always_full_context(context_length, stride, position):
+    return context_length
+
+
+@context_at_score.mistake("windows end to end: the stride is not in it.")
+def context_of_blocks(context_length, stride, position):
+    return (position - 1) % context_length + 1
+
+
+@context_at_score.mistake(
+    "the *last* window that holds the token. The first one has scored it already."
+)
+def in_the_last_window(context_length, stride, position):
+    return (position - 1) % stride + 1
+
+
+@numbers(
+    ask="{num_seeds} seeds gave losses with a standard deviation of {deviation} nats. "
+    "The quantile for the interval is {quantile}. What is the half-width of the "
+    "confidence interval of their mean?",
+    draw=lambda rng: {
+        "num_seeds": rng.randrange(4, 13),
+        "deviation": rng.randrange(20, 90) / 1000,
+        "quantile": rng.randrange(220, 320) / 100,
+    },
+    hints=("By how much less does a mean vary than a single one?",),
+)
+def half_width_of_mean(num_seeds: int, deviation: float, quantile: float) -> float:
+    return quantile * deviation / math.sqrt(num_seeds)
+
+
+@half_width_of_mean.mistake("the spread of single seeds, not of their mean.")
+def spread_of_one(num_seeds, deviation, quantile):
+    return quantile * deviation
+
+
+@half_width_of_mean.mistake("divided by n: it is the variance of the mean that is.")
+def divided_by_n(num_seeds, deviation, quantile):
+    return quantile * deviation / num_seeds
+
+
+@half_width_of_mean.mistake("the standard error alone: the quantile is not in it.")
+def without_quantile(num_seeds, deviation, quantile):
+    return deviation / math.sqrt(num_seeds)
+
+
+@half_width_of_mean.mistake("the whole width, from one end to the other.")
+def from_end_to_end(num_seeds, deviation, quantile):
+    return 2 * quantile * deviation / math.sqrt(num_seeds)

@@ -11,7 +11,7 @@ from random import Random
 
 import numpy as np
 
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
 def _places(random: Random) -> Iterator[Case]:
@@ -1836,3 +1836,114 @@ def next_step_foretold(factor: int, offset: int, size: int) -> bool:
 )
 def as_good_as_a_shuffle(factor: int, offset: int, size: int) -> bool:
     return False
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="{num_shards} shards of {shard_size:,} ids each are one stream. Windows of "
+    "T = {context_length} inputs, with their targets, start at every id. How many of "
+    "them lie in two shards?",
+    draw=lambda rng: {
+        "num_shards": rng.randrange(5, 40),
+        "shard_size": rng.randrange(10_000, 90_000),
+        "context_length": rng.randrange(64, 600),
+    },
+    hints=("How many starts are there from which a window reaches over one border?",),
+)
+def windows_over_borders(num_shards: int, shard_size: int, context_length: int) -> int:
+    return (num_shards - 1) * context_length
+
+
+@windows_over_borders.mistake("a border too many: behind the last shard is nothing.")
+def border_behind_the_last(num_shards, shard_size, context_length):
+    return num_shards * context_length
+
+
+@windows_over_borders.mistake(
+    "T + 1 a border. A window that begins right behind it does not cross it."
+)
+def one_window_more(num_shards, shard_size, context_length):
+    return (num_shards - 1) * (context_length + 1)
+
+
+@windows_over_borders.mistake(
+    "windows of T ids. With the last target there is one more at each border."
+)
+def without_last_targets(num_shards, shard_size, context_length):
+    return (num_shards - 1) * (context_length - 1)
+
+
+@windows_over_borders.mistake("one a border: many starts reach over the same one.")
+def one_window_a_border(num_shards, shard_size, context_length):
+    return num_shards - 1
+
+
+@numbers(
+    ask="A shard holds uint16 ids. How many pages of 4,096 bytes does the window touch "
+    "that starts at id {start:,}, with T = {context_length:,} and its targets?",
+    draw=lambda rng: {
+        "start": rng.randrange(10_000, 900_000),
+        "context_length": rng.randrange(12_000, 200_000),
+    },
+    hints=(
+        "At which byte does the window begin, and which is its last?",
+        "Number the pages by `byte // 4096`, and count from the first to the last.",
+    ),
+)
+def pages_of_window(start: int, context_length: int) -> int:
+    last = 2 * (start + context_length + 1) - 1
+    return last // 4096 - 2 * start // 4096 + 1
+
+
+@pages_of_window.mistake("ids are taken for bytes: a uint16 has two.")
+def ids_as_bytes(start, context_length):
+    return (start + context_length) // 4096 - start // 4096 + 1
+
+
+@pages_of_window.mistake("from the first page to the last, and these are both touched.")
+def one_page_short(start, context_length):
+    return pages_of_window.reference(start, context_length) - 1
+
+
+@pages_of_window.mistake("four bytes an id, as uint32 has.")
+def pages_of_uint32(start, context_length):
+    last = 4 * (start + context_length + 1) - 1
+    return last // 4096 - 4 * start // 4096 + 1
+
+
+@numbers(
+    ask="{world_size} ranks read {batch_size} samples each in a step, side by side in "
+    "one order. {steps} steps are done. At which position of the order does rank "
+    "{rank} go on? Ranks and positions count from 0.",
+    draw=lambda rng: {
+        "world_size": (world_size := rng.randrange(4, 17)),
+        "batch_size": rng.randrange(8, 65),
+        "steps": rng.randrange(10, 500),
+        "rank": rng.randrange(1, world_size),
+    },
+    hints=("What have all ranks together read? Who reads before this rank?",),
+)
+def next_position(world_size: int, batch_size: int, steps: int, rank: int) -> int:
+    return (steps * world_size + rank) * batch_size
+
+
+@next_position.mistake("what this rank alone has read. The others read the same order.")
+def alone_in_the_order(world_size, batch_size, steps, rank):
+    return steps * batch_size
+
+
+@next_position.mistake("the ranks before this one read first, a whole batch each.")
+def without_its_rank(world_size, batch_size, steps, rank):
+    return steps * world_size * batch_size
+
+
+@next_position.mistake("sample by sample in turn. Each rank reads a slice of B.")
+def dealt_in_turn(world_size, batch_size, steps, rank):
+    return steps * world_size * batch_size + rank
+
+
+@next_position.mistake("each rank has a part of the order. They read it side by side.")
+def part_of_its_own(world_size, batch_size, steps, rank):
+    return (rank * steps + steps) * batch_size

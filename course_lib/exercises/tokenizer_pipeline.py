@@ -14,7 +14,7 @@ from random import Random
 from tokenizers import Tokenizer, models, processors, trainers
 
 from course_lib.foundation import strip_html
-from course_lib.teaching import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 
@@ -1249,7 +1249,7 @@ def decimal(text, alphabet):
 @fall_back_to_bytes.mistake(
     "the bytes themselves, as numbers. A token is a `str`, the byte's name <0xNN>."
 )
-def numbers(text, alphabet):
+def bytes_as_numbers(text, alphabet):
     return _fall_back(text, alphabet, lambda c: list(c.encode()))
 
 
@@ -3253,3 +3253,103 @@ def ids_with_a_blank_behind(text: str) -> list[int]:
 )
 def ids_without_the_blank(text: str) -> list[int]:
     return _small_tokenizer().encode(text).ids
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A text has {ascii} ASCII letters, {two} characters of two bytes in UTF-8, and "
+    "{three} of three. The alphabet holds the ASCII letters only. How many tokens are "
+    "there before any merge, with `byte_fallback`?",
+    draw=lambda rng: {
+        "ascii": rng.randrange(200, 900),
+        "two": rng.randrange(10, 60),
+        "three": rng.randrange(5, 40),
+    },
+    hints=("What stands for a character that the alphabet does not hold?",),
+)
+def tokens_with_fallback(ascii: int, two: int, three: int) -> int:
+    return ascii + 2 * two + 3 * three
+
+
+@tokens_with_fallback.mistake(
+    "one for each character. Without a token of its own, one becomes its *bytes*."
+)
+def one_for_each_character(ascii, two, three):
+    return ascii + two + three
+
+
+@tokens_with_fallback.mistake(
+    "what is not in the alphabet is lost. With `byte_fallback` it becomes bytes."
+)
+def letters_alone(ascii, two, three):
+    return ascii
+
+
+@tokens_with_fallback.mistake("only what falls back. The letters are tokens, too.")
+def fallen_back_alone(ascii, two, three):
+    return 2 * two + 3 * three
+
+
+@numbers(
+    ask="Texts of {lengths} ids get an end of text behind each, are cut to at most "
+    "{length} ids, the end included, and padded to {length}. How many pads are there?",
+    draw=lambda rng: {
+        "lengths": [rng.randrange(20, 90) for _ in range(6)],
+        "length": rng.randrange(50, 70),
+    },
+    hints=("How many ids has each text with its end? Which of them are too long?",),
+)
+def pads_of_batch(lengths: list[int], length: int) -> int:
+    return sum(max(0, length - (n + 1)) for n in lengths)
+
+
+@pads_of_batch.mistake("the end of each text is an id, too.")
+def pads_without_ends(lengths, length):
+    return sum(max(0, length - n) for n in lengths)
+
+
+@pads_of_batch.mistake("texts that are too long are taken off: they have no pads.")
+def pads_below_zero(lengths, length):
+    return sum(length - (n + 1) for n in lengths)
+
+
+@pads_of_batch.mistake("the ids that are *no* pads.")
+def ids_that_are_no_pads(lengths, length):
+    return sum(min(length, n + 1) for n in lengths)
+
+
+@pads_of_batch.mistake("padded to the longest text, not to the length that is asked.")
+def pads_to_the_longest(lengths, length):
+    return sum(max(lengths) - n for n in lengths)
+
+
+@numbers(
+    ask="A tokenizer has the ids 0 to {last:,}, and {added} added tokens behind them. "
+    "{num_ids:,} ids are stored in the smallest dtype that holds all of these. How "
+    "many bytes is that?",
+    draw=lambda rng: {
+        "last": rng.randrange(65_300, 65_536),
+        "added": rng.randrange(20, 500),
+        "num_ids": rng.randrange(10_000, 90_000),
+    },
+    hints=("Which is the largest id? `uint16` holds numbers up to 65,535.",),
+)
+def bytes_of_ids(last: int, added: int, num_ids: int) -> int:
+    return num_ids * (2 if last + added <= 65_535 else 4)
+
+
+@bytes_of_ids.mistake("the other of the two dtypes: look at the largest id again.")
+def in_the_other_dtype(last, added, num_ids):
+    return num_ids * (4 if last + added <= 65_535 else 2)
+
+
+@bytes_of_ids.mistake("ids, not bytes.")
+def ids_for_bytes(last, added, num_ids):
+    return num_ids
+
+
+@bytes_of_ids.mistake("8 bytes each, as `int64` has: it can be smaller.")
+def in_int64(last, added, num_ids):
+    return 8 * num_ids

@@ -1,0 +1,286 @@
+"""What of a lesson is handed in: its questions and exercises, as cells for nbgrader.
+
+Each exercise of a notebook is one cell, the stub with the call of its check. Here it
+becomes two: a cell for the answer, with the solution between marks, and a locked one
+with the check, whose last value is the points.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import importlib
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from types import ModuleType
+
+from nbformat import NotebookNode, v4
+
+from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
+from course_lib.teaching.checker.exercises import names_from_elsewhere
+from course_lib.teaching.lessons import Lesson, exercise_of
+
+Item = Exercise | Question | NumbersQuestion
+
+# Whoever tosses a coin gets half of the verdicts right: they count least.
+POINTS = {Question: 1, NumbersQuestion: 2, Exercise: 3}
+HIDDEN_SEEDS = 1_000  # the seeds of hidden tests begin here: not those of the numbers
+
+# Links to what does not lie beside an assignment: other lessons, the README.
+LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:|#)[^)]+\)")
+SECTION = re.compile(r"^## ", flags=re.MULTILINE)
+FIRST_SECTION = re.compile(r"^## [^\n]*Bug or not", flags=re.MULTILINE)
+NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
+
+
+def build_assignment(
+    lesson: Lesson, *, seed: int = 0, whole: bool = False
+) -> NotebookNode:
+    """Return the source version of a lesson's assignment, with its solutions.
+
+    Args:
+        lesson: whose notebook is read.
+        seed: draws the numbers of the questions that have some, and the hidden calls.
+        whole: the whole lesson; else its questions and exercises, and what they need.
+    """
+    exercises = importlib.import_module(f"course_lib.exercises.{lesson.name}")
+    cells = copy.deepcopy(lesson.notebook.cells)
+    # What installs the course on a borrowed machine has no place here.
+    cells = [cell for cell in cells if "install" not in cell.metadata.get("tags", [])]
+    before, asked, behind = _parts(cells)
+    graded = []
+    for cell in asked:
+        name = exercise_of(cell)
+        if name is None:
+            graded.append(cell)
+        else:
+            graded += _answer_and_check(getattr(exercises, name), seed)
+    numbers = [v for v in vars(exercises).values() if isinstance(v, NumbersQuestion)]
+    graded += _ask_for_numbers(numbers, seed)
+    points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in graded)
+    names = {exercise_of(cell) for cell in asked} - {None}
+    if whole:
+        cells = [*before, _taken_back(before, names), *graded, *behind]
+        cells.insert(1, _preface(lesson, points, heading=f"## {points} points"))
+    else:
+        heading = f"# {lesson.number}. {lesson.title}: exercises"
+        preface = _preface(lesson, points, heading=heading)
+        cells = [preface, _imports(before, asked, exercises, names), *graded]
+    return _notebook(lesson, filter(None, cells))
+
+
+def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:
+    """The cells before the questions, those with questions and exercises, the rest."""
+    first = _find(cells, FIRST_SECTION)
+    before, begin = cells[:first], cells[first]
+    # The last words on a figure may stand in the same cell as the next heading.
+    words, heading, text = begin.source.partition(
+        FIRST_SECTION.search(begin.source).group()
+    )
+    if words.strip():
+        before = [*before, v4.new_markdown_cell(words.strip())]
+        begin.source = heading + text
+    last = _find(cells, NEXT_SECTION)
+    return before, cells[first:last], cells[last:]
+
+
+def _find(cells: list[NotebookNode], heading: re.Pattern) -> int:
+    return next(
+        i
+        for i, cell in enumerate(cells)
+        if cell.cell_type == "markdown" and heading.search(cell.source)
+    )
+
+
+def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
+    return v4.new_markdown_cell(
+        f"{heading}\n\n"
+        "This is to be handed in. It needs the package of the course, `course_lib`: in "
+        "a copy of the course's repository, `pip install --editable .` installs it, "
+        "and `python -m course_lib check` says whether all is well.\n\n"
+        "Write your answers in place of `...`, and run the cell below each of them: "
+        "it says what is wrong, and then how many of the "
+        f"{points} points the answer gets. `exercises.NAME.hint()` gives a hint. "
+        "Sections that are mentioned are those of the lesson, "
+        f"`{lesson.path.name}`. "
+        "Some answers are tried on further calls when they are graded."
+    )
+
+
+# Answers and checks.
+
+
+def _answer_and_check(item: Item, seed: int) -> list[NotebookNode]:
+    return [_answer(item, seed), _check(item, seed)]
+
+
+def _answer(item: Item, seed: int) -> NotebookNode:
+    indent, solution = "", _solution(item, seed)
+    if isinstance(item, Exercise):
+        indent = " " * 4
+    lines = [
+        item.stub,
+        f"{indent}### BEGIN SOLUTION",
+        solution,
+        f"{indent}### END SOLUTION",
+    ]
+    return _graded("\n".join(lines), item.name, solution=True)
+
+
+def _solution(item: Item, seed: int) -> str:
+    if isinstance(item, NumbersQuestion):
+        return item.solution_source(seed)
+    if isinstance(item, Question):
+        return item.solution_source
+    docstring = ast.parse(item.solution_source).body[0].body[0]
+    return "\n".join(item.solution_source.splitlines()[docstring.end_lineno :])
+
+
+def _check(item: Item, seed: int) -> NotebookNode:
+    points = next(p for kind, p in POINTS.items() if isinstance(item, kind))
+    call = f"exercises.{item.name}.check({item.name}"
+    if isinstance(item, NumbersQuestion):
+        source = f"{points} * {call}, seed={seed})"
+    elif isinstance(item, Exercise) and _draws(item, HIDDEN_SEEDS + seed):
+        source = (
+            f"score = {call})\n"
+            "### BEGIN HIDDEN TESTS\n"
+            f"score = score and {call}, seed={HIDDEN_SEEDS + seed})\n"
+            "### END HIDDEN TESTS\n"
+            f"{points} * score"
+        )
+    else:
+        source = f"{call})" if points == 1 else f"{points} * {call})"
+    return _graded(source, f"{item.name}-check", points=points)
+
+
+def _draws(item: Exercise, seed: int) -> bool:
+    """Whether another seed makes other calls; many exercises try all small ones."""
+    return repr(item.cases) != repr(item.drawn_from(seed).cases)
+
+
+def _graded(
+    source: str, grade_id: str, *, points: int | None = None, solution: bool = False
+) -> NotebookNode:
+    """A cell that nbgrader knows by its id; locked unless it is for a solution."""
+    marks = {
+        "schema_version": 3,
+        "grade": points is not None,
+        "grade_id": grade_id,
+        "locked": not solution,
+        "solution": solution,
+        "task": False,
+    }
+    if points is not None:
+        marks["points"] = points
+    return v4.new_code_cell(source, metadata={"nbgrader": marks})
+
+
+def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[NotebookNode]:
+    if not items:
+        return
+    yield v4.new_markdown_cell(
+        "## With numbers\n\nWork them out as you like, on paper or in code; the check "
+        "reads a number."
+    )
+    for item in items:
+        yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
+        yield from _answer_and_check(item, seed)
+
+
+# What the answers need of the lesson.
+
+
+def _imports(
+    before: list[NotebookNode],
+    asked: list[NotebookNode],
+    exercises: ModuleType,
+    names: set[str],
+) -> NotebookNode:
+    """A cell that imports what the lesson imported before its exercises: what Python
+    and the arrays offer, and what the tasks or their solutions mention."""
+    items = [getattr(exercises, name) for name in names]
+    wanted = set(re.findall(r"\w+", "\n".join(cell.source for cell in asked)))
+    for item in items:
+        if isinstance(item, Exercise):
+            wanted.update(names_from_elsewhere(item.reference))
+    modules: set[str] = set()
+    taken: dict[str, set[str]] = defaultdict(set)
+    for statement in _top_level(before):
+        if not isinstance(statement, ast.Import | ast.ImportFrom):
+            continue
+        for alias in statement.names:
+            name = alias.asname or alias.name
+            origin = getattr(statement, "module", None) or alias.name
+            if name in names or not (name in wanted or _is_basic(origin)):
+                continue
+            written = alias.name if name == alias.name else f"{alias.name} as {name}"
+            if isinstance(statement, ast.Import):
+                modules.add(f"import {written}")
+            else:
+                taken[statement.module].add(written)
+    lines = sorted(modules)
+    for module, found in sorted(taken.items()):
+        lines += _from_line(module, sorted(found))
+    lines.append(f"from course_lib.exercises import {_last(exercises)} as exercises")
+    return _graded("\n".join(lines), "imports")
+
+
+def _top_level(cells: list[NotebookNode]) -> Iterable[ast.stmt]:
+    for cell in cells:
+        if cell.cell_type == "code":
+            yield from ast.parse(cell.source).body
+
+
+def _is_basic(module: str) -> bool:
+    root = module.split(".")[0]
+    return root in sys.stdlib_module_names or root in ("numpy", "torch")
+
+
+def _from_line(module: str, names: list[str]) -> list[str]:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= 88:
+        return [line]
+    return [f"from {module} import (", *(f"    {name}," for name in names), ")"]
+
+
+def _last(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | None:
+    """In a whole lesson, what bears the name of an exercise must not pass for an
+    answer when the answer itself is broken."""
+    defined = {
+        node.id if isinstance(node, ast.Name) else node.name
+        for statement in _top_level(before)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.FunctionDef)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }
+    taken = sorted(defined & names)
+    if not taken:
+        return None
+    source = " = ".join([*taken, "..."]) + "  # the lesson's; yours comes below"
+    return _graded(source, "taken-back")
+
+
+def _notebook(lesson: Lesson, cells: Iterable[NotebookNode]) -> NotebookNode:
+    """The cells without outputs, links that lead nowhere, and what a lesson's have on
+    them; each with an id that it gets in every run."""
+    made = []
+    for number, cell in enumerate(cells):
+        marks = {k: v for k, v in cell.metadata.items() if k == "nbgrader"}
+        key = f"{lesson.name} {number} {cell.source}".encode()
+        kind = v4.new_code_cell if cell.cell_type == "code" else v4.new_markdown_cell
+        source = cell.source
+        if cell.cell_type == "markdown":
+            source = LINK.sub(r"\1", source)
+        made.append(
+            kind(source, metadata=marks, id=hashlib.sha256(key).hexdigest()[:12])
+        )
+    metadata = copy.deepcopy(lesson.notebook.metadata)
+    return v4.new_notebook(cells=made, metadata=metadata)
