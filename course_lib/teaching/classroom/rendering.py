@@ -7,6 +7,7 @@ import html
 import io
 import re
 from base64 import b64encode
+from functools import cache
 
 import mistune
 from nbformat import NotebookNode
@@ -118,6 +119,7 @@ class _Renderer(mistune.HTMLRenderer):
         return f'<p class="formula">{formula_as_html(text)}</p>\n'
 
 
+@cache
 def _renderer() -> mistune.Markdown:
     renderer = _Renderer(escape=False)
     return mistune.Markdown(renderer, plugins=[_formulas, *map(_plugin, ("table",))])
