@@ -1,0 +1,124 @@
+"""The guide for teachers agrees with the lessons that it is about."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from course_lib.__main__ import COMMANDS
+from course_lib.teaching.checker import Exercise
+from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
+
+ROOT = Path(__file__).parent.parent
+GUIDE = (ROOT / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LESSONS = find_lessons()
+
+
+def headings(text: str) -> list[str]:
+    without_code = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"^#+ (.+)$", without_code, flags=re.MULTILINE)
+
+
+def anchor(heading: str) -> str:
+    """As GitHub and JupyterLab name it, near enough: small letters and hyphens."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def section(lesson: Lesson) -> str:
+    begin = GUIDE.index(f"\n## {lesson.number}. ")
+    end = GUIDE.find("\n## ", begin + 1)
+    return GUIDE[begin:end] if end > 0 else GUIDE[begin:]
+
+
+def prose(lesson: Lesson) -> str:
+    return "\n".join(cell.source for cell in lesson.notebook.cells if cell.cell_type == "markdown")
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_has_its_section_with_the_minutes_that_it_states(lesson):
+    own = section(lesson)
+    assert own.startswith(f"\n## {lesson.number}. {lesson.title}\n")
+    core, everything = re.findall(r"\d+", lesson.notebook.cells[0].source.split("**Time**")[1])[:2]
+    assert f"[The lesson]({lesson.path.name}). **Core path**: {core} minutes of {everything}." in own
+    assert re.search(rf"{re.escape(lesson.path.name)}\).*\| {core}, {everything} \|\n", README)
+    for part in ("**Leave out first**", "**On the board**", "**Where students stumble**", "**To discuss**"):
+        assert part in own
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_sections_that_may_be_left_out_are_there(lesson):
+    wanted = re.findall(r"section\s+(\d+)\s+\(([^)]+)\)", section(lesson).split("**On the board**")[0])
+    assert wanted
+    there = {}
+    for number, title in re.findall(r"^## (\d+)\. (.+)$", prose(lesson).replace("`", ""), flags=re.MULTILINE):
+        there[number] = re.sub(r"\s*\(\*optional\*\)|\*Optional\*:\s*", "", title).lower()
+    for number, title in wanted:
+        assert there.get(number) == " ".join(title.split()).lower(), title
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_students_stumble_over_every_exercise_and_are_asked_something(lesson):
+    module = importlib.import_module(f"course_lib.exercises.{lesson.name}")
+    asked = [exercise_of(cell) for cell in lesson.notebook.cells]
+    written = [name for name in asked if name and isinstance(getattr(module, name), Exercise)]
+    stumble = section(lesson).split("**Where students stumble**")[1].split("**To discuss**")[0]
+    bullets = re.findall(r"^- `(\w+)`:(.*?)(?=^- |\Z)", stumble, flags=re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in bullets] == written
+    for name, words in bullets:
+        assert re.search(r"\*Ask\*:.*\?", words, flags=re.DOTALL), name
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_questions_to_discuss_have_answers(lesson):
+    discuss = section(lesson).split("**To discuss**")[1]
+    questions = re.findall(r"^\d\. \*(.+?)\*(.*?)(?=^\d\. |\Z)", discuss, flags=re.MULTILINE | re.DOTALL)
+    assert len(questions) >= 3
+    for question, reply in questions:
+        assert len(reply.split()) >= 8, question
+
+
+def test_links_lead_somewhere():
+    links = re.findall(r"\]\((?!https?:)([^)]+)\)", GUIDE)
+    anchors = {anchor(heading) for heading in headings(GUIDE)}
+    assert len(links) > 30
+    for link in links:
+        path, _, place = link.partition("#")
+        assert not path or (ROOT / "notebooks" / path).exists(), link
+        assert not place or place in anchors, link
+
+
+def test_commands_are_there_with_their_options():
+    for command, rest in re.findall(r"python -m course_lib (\w+)([^\n`]*)", GUIDE):
+        assert command in COMMANDS, command
+        path = ROOT / "course_lib" / "teaching" / f"{COMMANDS[command][0].replace('.', '/')}.py"
+        source = path.read_text(encoding="utf-8")
+        for option in re.findall(r"(?<=\s)(--\w[\w-]*)", rest.split("#")[0]):
+            assert f'"{option}"' in source, (command, option)
+    for path in re.findall(r"python (tests/\w+\.py)", GUIDE):
+        assert (ROOT / path).is_file(), path
+
+
+def test_names_in_code_are_there():
+    """Every name like `this_one` occurs in the package or in a notebook."""
+    cells = [cell.source for lesson in LESSONS for cell in lesson.notebook.cells]
+    package = [path.read_text(encoding="utf-8") for path in ROOT.glob("course_lib/**/*.py")]
+    words = set(re.findall(r"\w+", "\n".join(cells + package)))
+    names = set(re.findall(r"`\.?([A-Za-z]\w+)(?:\(.*?\))?`", GUIDE))
+    assert len(names) > 80
+    assert not names - words
+
+
+def test_the_plans_name_lessons_and_exercises_in_their_place():
+    known = {name for lesson in LESSONS for cell in lesson.notebook.cells if (name := exercise_of(cell))}
+    (table,) = re.findall(r"\| session \|.*?(?=\n\n)", GUIDE, flags=re.DOTALL)
+    for name in re.findall(r"`(\w+)`", table):
+        assert name in known, name
+    minutes = [
+        int(m) for m in re.findall(r"^\| (\d+) \|", GUIDE.split("## Ninety minutes")[1].split("## Five")[0], re.M)
+    ]
+    assert minutes == sorted(minutes)
+    assert minutes[-1] < 90
