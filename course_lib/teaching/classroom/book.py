@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import io
+import re
 import shutil
 import sys
 import tempfile
@@ -27,6 +28,8 @@ STATIC = Path(__file__).parent / "book_files" / "static"
 SITE_MARK = ".buildinfo"
 TITLE = "Feeding Language Models"
 BLUE = {"light": "#0b5cad", "dark": "#7cc0ff"}
+# Known to Sphinx only once the theme is loaded, so it can't be among the others.
+THEME_SETTINGS = 'pygments_dark_style = "github-dark"\n'
 EXTENSIONS = (
     "myst_nb",
     "sphinx.ext.viewcode",
@@ -63,9 +66,10 @@ def run(options: argparse.Namespace) -> int:
             "`pip install --editable '.[teach]'`"
         )
     lessons = find_lessons(options.lessons)
-    out = options.out.resolve()
+    out = options.out.expanduser().resolve()
     _check_empty(out, force=options.force)
-    warnings = build(out, lessons, api=options.api)
+    names = [lesson.name for lesson in lessons]
+    warnings = build(out, lessons, Reference(names) if options.api else None)
     if warnings:
         print(warnings, file=sys.stderr, end="")
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
@@ -75,18 +79,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def build(out: Path, lessons: list[Lesson], *, api: bool = True) -> str:
+def build(out: Path, lessons: list[Lesson], reference: Reference | None) -> str:
     """Build the site, and return what Sphinx warns of: nothing, if all is well.
 
     Args:
         out: where to; a site in it is replaced.
         lessons: those that become pages.
-        api: tell of the package too, as far as these lessons use it.
+        reference: what is told of the package, if anything.
     """
     from sphinx.application import Sphinx
 
     root = notebooks_folder().parent
-    reference = Reference([lesson.name for lesson in lessons]) if api else None
     with tempfile.TemporaryDirectory(prefix="course-book-") as work:
         source, built = Path(work, "source"), Path(work, "site")
         source.mkdir()
@@ -98,10 +101,11 @@ def build(out: Path, lessons: list[Lesson], *, api: bool = True) -> str:
                 for lesson in lessons
             }
             reference.write(source, titles)
+        (source / "conf.py").write_text(THEME_SETTINGS, encoding="utf-8")
         warnings = io.StringIO()
         app = Sphinx(
             srcdir=source,
-            confdir=None,
+            confdir=source,
             outdir=built,
             doctreedir=Path(work, "doctrees"),
             buildername="html",
@@ -114,7 +118,9 @@ def build(out: Path, lessons: list[Lesson], *, api: bool = True) -> str:
         app.build(force_all=True)
         (built / ".nojekyll").touch()  # GitHub's pages leave out `_static` without it
         _replace(out, built)
-        return warnings.getvalue().replace(f"{source}/", "")
+        # without the colors of a terminal
+        told = re.sub(r"\x1b\[[\d;]*m", "", warnings.getvalue())
+        return told.replace(f"{source}/", "")
 
 
 def _settings(lessons: list[str]) -> dict[str, object]:
@@ -138,7 +144,7 @@ def _settings(lessons: list[str]) -> dict[str, object]:
         "nitpick_ignore_regex": [("py:.*", r"(?!course_lib\.).*")],
         "smartquotes": False,  # --force is no dash
         "nb_execution_mode": "off",
-        "nb_render_markdown_format": "gfm",
+        "nb_render_markdown_format": "commonmark",
         "nb_code_prompt_show": "Show the {type}",
         "nb_code_prompt_hide": "Hide the {type}",
         "nb_ipywidgets_js": {},  # they would come from elsewhere

@@ -3,6 +3,7 @@ repository says about itself, each at its own path, so that links among them hol
 
 from __future__ import annotations
 
+import base64
 import copy
 import importlib
 import posixpath
@@ -19,6 +20,7 @@ from course_lib.teaching.lessons import Lesson, exercise_of
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 GUIDE, DATA, ABOUT = "notebooks/TEACHING.md", "data/README.md", "README.md"
 LANDING = "index.md"
+INSTALLS = "install"  # the tag of what gets the course where a lesson runs elsewhere
 LESSON_TABLE = "The lessons"
 # What is downloaded as it is, and not read as a page.
 FILES = "files"
@@ -72,6 +74,11 @@ class Pages:
         self._copy(path, f"{FILES}/{lesson.path.name}")
         notebook = copy.deepcopy(lesson.notebook)
         notebook.metadata.pop("widgets", None)
+        notebook.cells = [
+            cell
+            for cell in notebook.cells
+            if INSTALLS not in cell.metadata.get("tags", [])
+        ]
         for cell, following in zip(
             notebook.cells, [*notebook.cells[1:], None], strict=True
         ):
@@ -82,7 +89,8 @@ class Pages:
         notebook.cells = list(_with_hints(notebook.cells, lesson))
         opening = notebook.cells[0]
         opening.source += (
-            "\n\n{download}" + f"`Download this notebook <../{FILES}/{lesson.path.name}>`"
+            "\n\n{download}"
+            + f"`Download this notebook <../{FILES}/{lesson.path.name}>`"
         )
         nbformat.write(notebook, self._place(path))
 
@@ -156,22 +164,19 @@ class Pages:
             if "text/markdown" in data:
                 data["text/markdown"] = self._link_place(data["text/markdown"], page)
             if "image/png" in data:
-                image = {"alt": _first_sentence(following)}
-                size = output.get("metadata", {}).get("image/png", {})
-                if "width" in size:
-                    image["width"] = f"{size['width']}px"
+                # With its width told, a figure becomes a link to itself in full size.
+                image = {"alt": first_sentence(following), "width": _width(output)}
                 cell.metadata["mystnb"] = {"image": image}
 
     def _link_place(self, shown: str, page: str) -> str:
         """Link the file that `show_source` names to its page of the reference."""
 
+        # Sphinx does not look into outputs: so this is a link to what it will write.
         def link(match: re.Match) -> str:
-            target = self._target(f"../{match[1]}", page)
-            if target is None or match[1] not in self.modules:
+            if match[1] not in self.modules:
                 return match[0]
-            if match[0].startswith("`"):
-                return f"[{match[0]}]({target})"
-            return match[0]
+            target = self._target(f"../{match[1]}", page)
+            return f"[{match[0]}]({target.removesuffix('.md')}.html)"
 
         return re.sub(r"(?<!`)`(course_lib/[\w/]+\.py)`", link, shown, count=1)
 
@@ -199,10 +204,12 @@ class Pages:
 HOW_TO_READ = """
 ## How to read this site
 
-Each lesson stands here with its outputs, as it was last run. What comes after a **Predict** is folded: guess first.
-To work through a lesson, to solve its exercises and to play with its figures, [install the course](README.md#start) and
-open the notebooks. Without either, each exercise here has its hints below it, folded too. Everything on this site works
-without a network: the search as well.
+Each lesson stands here with its outputs, as it was last run. What comes after a
+**Predict** is folded: guess first. To work through a lesson, to solve its exercises and
+to play with its figures, [install the course](README.md#start) and open the notebooks.
+Without either, each exercise here has its hints below it, folded too. On a phone, a
+figure that is wider than the screen can be pushed aside, and opens alone when touched.
+Everything on this site works without a network, the search as well.
 """
 
 
@@ -254,7 +261,17 @@ def _with_hints(cells: list[NotebookNode], lesson: Lesson) -> Iterable[NotebookN
             yield added
 
 
-def _first_sentence(cell: NotebookNode | None) -> str:
+def _width(output: NotebookNode) -> str:
+    """The width at which JupyterLab shows a figure."""
+    shown = output.metadata.get("image/png", {}).get("width")
+    if shown is None:
+        # the first chunk of a PNG, behind 16 bytes that all of them share
+        start = base64.b64decode(output.data["image/png"][:64])
+        shown = int.from_bytes(start[16:20], "big")
+    return f"{shown}px"
+
+
+def first_sentence(cell: NotebookNode | None) -> str:
     """The sentence below a figure, without its markup."""
     if cell is None or cell.cell_type != "markdown":
         return ""

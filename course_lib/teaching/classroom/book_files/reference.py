@@ -24,9 +24,9 @@ ROOMS = {
     "teaching": "Teaching: what shows and judges them",
 }
 ABOUT = """
-Every public function and class, from the docstrings: first the lessons, in their order, then the rooms that they share.
-Letters stand for the same thing everywhere: `N` tokens in the stream, `T` the context length, `S` the stride, `B` the
-batch size.
+Every public function and class, from the docstrings: first the lessons, in their order,
+then the rooms that they share. Letters stand for the same thing everywhere: `N` tokens
+in the stream, `T` the context length, `S` the stride, `B` the batch size.
 """
 LONGEST_VALUE = 60
 
@@ -72,12 +72,13 @@ class Reference:
     """All that the course offers.
 
     Args:
-        lessons: names of the lessons that are told of. Each room is told of as a whole.
+        lessons: names of the lessons that are told of.
+        rooms: names of the rooms that are told of, each as a whole.
     """
 
-    def __init__(self, lessons: Iterable[str]):
+    def __init__(self, lessons: Iterable[str], rooms: Iterable[str] = tuple(ROOMS)):
         self.lessons = [_lesson(name) for name in lessons]
-        self.rooms = {room: _room(room) for room in ROOMS}
+        self.rooms = {room: _room(room) for room in rooms}
         self.modules = [*self.lessons]
         for pages in self.rooms.values():
             self.modules += pages
@@ -85,7 +86,7 @@ class Reference:
         # lessons, so it goes before them.
         self.offered = {
             f"{module.name}.{offered.name}": offered
-            for module in [*self.rooms["foundation"], *self.modules]
+            for module in [*self.rooms.get("foundation", []), *self.modules]
             for offered in module.offered
         }
         self.full_names: dict[str, str] = {}
@@ -114,7 +115,9 @@ class Reference:
             lessons: the page of each lesson, and its title, by name.
         """
         chapters = [_contents("Lessons", [page.page for page in self.lessons])]
-        chapters += [_contents("Rooms", [f"reference/{room}/index" for room in ROOMS])]
+        chapters += [
+            _contents("Rooms", [f"reference/{room}/index" for room in self.rooms])
+        ]
         _write(folder / "reference/index.md", ["# Reference", ABOUT, *chapters])
         for room, pages in self.rooms.items():
             chapters = [
@@ -142,9 +145,7 @@ class Reference:
         for offered in module.offered:
             yield from self._entry(offered, module.name)
 
-    def _entry(
-        self, offered: Offered, module: str, owner: str = ""
-    ) -> Iterator[str]:
+    def _entry(self, offered: Offered, module: str, owner: str = "") -> Iterator[str]:
         """Signature and docstring; of a class also what it offers itself."""
         node, fence = offered.node, ":::" if owner else "::::::"
         full = f"{owner}.{offered.name}" if owner else offered.name

@@ -10,7 +10,6 @@ from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.util import logging
 
-from course_lib.foundation import progress_bar
 from course_lib.teaching.classroom.book_files.reference import Reference, code_of
 
 if TYPE_CHECKING:
@@ -63,5 +62,6 @@ def _draw_block(self: HTML5Translator, node: nodes.Element) -> None:
 def _read_reference(app: Sphinx) -> None:
     reference = Reference(app.config.course_lessons)
     app.connect(
-        "viewcode-follow-imported", lambda _, room, name: reference.source_of(room, name)
+        "viewcode-follow-imported",
+        lambda _, room, name: reference.source_of(room, name),
     )
