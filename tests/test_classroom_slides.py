@@ -255,6 +255,7 @@ def test_notebooks_for_jupyterlab_rise_are_cut_alike(tmp_path):
     assert kinds[0] == "slide"
     assert kinds.count("slide") + kinds.count("subslide") >= 40
     assert set(kinds) <= {"slide", "subslide", "-", "skip", "fragment"}
+    assert not any("outputs_hidden" in str(cell.metadata) for cell in made.cells)
     code = [cell.source for cell in made.cells if cell.cell_type == "code"]
     assert code == [cell.source for cell in lesson.notebook.cells if cell.cell_type == "code"]
     exercises = [cell for cell in made.cells if "exercise" in cell.metadata.get("tags", [])]

@@ -131,9 +131,12 @@ class _Cutter:
         elif not LINKS.match(text):
             if PREDICT not in text:
                 self._answer()
-            block = Block("prose", number, text)
-            block.keep_with_next = text.endswith(":")
-            self.slides[-1].blocks.append(block)
+            blocks = self.slides[-1].blocks
+            if text.startswith("$$") and blocks:
+                blocks[-1].keep_with_next = True
+            blocks.append(
+                Block("prose", number, text, keep_with_next=text.endswith(":"))
+            )
 
     def _add_code(self, number: int, cell: NotebookNode) -> None:
         is_prompt = bool(PROMPT.search(cell.source))

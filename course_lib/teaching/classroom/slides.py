@@ -209,6 +209,9 @@ def with_slides(notebook: NotebookNode, slides: list[Slide]) -> NotebookNode:
         parts = begins.get(number)
         if cell.cell_type == "code" or not parts:
             kind = parts[0][0] if parts else "skip"
+            # an answer has a slide of its own: it need not be folded
+            tags = cell.metadata.get("tags")
+            cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
             cell.metadata["slideshow"] = {"slide_type": kind}
             cells.append(cell)
             continue
