@@ -4,7 +4,9 @@ nobody can play.
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import copy
 import io
 import itertools
 import re
@@ -30,7 +32,13 @@ from course_lib.teaching.widgets import batches, merges, packs, pipeline, player
 from course_lib.teaching.widgets.player import Choice, Html, Line, Player, Whole
 from course_lib.tokenizer_pipeline import build_tokenizer
 
-FIGURES = {"windows": play_windows, "batches": play_batches, "tracks": play_tracks, "packs": play_packs}
+FIGURES = {
+    "windows": play_windows,
+    "batches": play_batches,
+    "tracks": play_tracks,
+    "packs": play_packs,
+    "merges": play_merges,
+}
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +47,14 @@ def tokenizer() -> Tokenizer:
     return build_tokenizer(texts, vocab_size=600, progress=False)
 
 
-@pytest.fixture(params=[*FIGURES, "merges", "pipeline"])
-def played(request, tokenizer) -> Player:
-    if request.param == "pipeline":
-        return play_pipeline(tokenizer)
-    return play_merges() if request.param == "merges" else FIGURES[request.param]()
+@pytest.fixture(scope="module")
+def figures(tokenizer) -> dict[str, Player]:
+    return {name: play() for name, play in FIGURES.items()} | {"pipeline": play_pipeline(tokenizer)}
+
+
+@pytest.fixture(params=[*FIGURES, "pipeline"])
+def played(request, figures) -> Player:
+    return copy.copy(figures[request.param])  # without a widget yet
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +118,7 @@ def test_the_picture_is_drawn_at_twice_its_size_in_a_notebook_that_is_read_and_i
 def test_two_times_the_same(played):
     again = Player(played.draw, played.controls, **played.start)
     assert again._repr_mimebundle_() == played._repr_mimebundle_()
-    assert again.show() == again.show() == played.show()
+    assert again.show() == played.show()
 
 
 @pytest.mark.parametrize("value", ["0", "false", " Off "])
@@ -134,30 +145,53 @@ def test_in_a_live_notebook_the_controls_come_with_it(played):
     assert "Run this cell" not in picture.value
 
 
-def test_a_control_that_is_moved_draws_another_picture(played):
-    controls, picture = played.widget.children
-    for box, control in zip(controls.children, played.controls.values(), strict=True):
-        before, old = picture.value, box.value
+def test_each_control_changes_the_picture(played):
+    at_start = played.show()
+    for name, control in played.controls.items():
+        old = played.start[name]
         if isinstance(control, Whole):
-            box.value = old - 1 if old > control.low else old + 1
+            others = [value for value in (old - 1, old + 1, old - 2) if control.low <= value <= control.high]
         elif isinstance(control, Choice):
-            box.value = next(value for value in control.options.values() if value != old)
+            others = [value for value in control.options.values() if value != old]
         else:
-            box.value = "3 3 1" if "lengths" in played.controls else "one and one and one"
-        assert picture.value != before
-        assert not is_told(picture.value)
-        box.value = old
-        assert picture.value == before
+            others = ["3 3 1" if "lengths" in played.controls else "one and one and one"]
+        shown = (played.show(**{name: value}) for value in others)
+        assert any(not is_told(one) and one != at_start for one in shown), name
+
+
+@pytest.mark.parametrize("name", ["windows", "merges"])
+def test_a_control_that_is_moved_draws_another_picture(name):
+    played = play_windows() if name == "windows" else play_merges()
+    controls, picture = played.widget.children
+    at_start = picture.value
+    control = controls.children[1]
+    control.value += 1
+    assert picture.value != at_start
+    control.value -= 1
+    assert picture.value == at_start
+
+
+def test_a_key_that_is_held_down_draws_once(monkeypatch):
+    played = play_windows()
+    controls, picture = played.widget.children
+    drawn = []
+    monkeypatch.setattr(played, "draw", lambda **values: drawn.append(values) or Html("new", "new"))
+
+    async def hold() -> None:
+        for stride in range(3, 9):
+            controls.children[2].value = stride
+        assert not drawn
+        await asyncio.sleep(3 * player.PAUSE)
+
+    asyncio.run(hold())
+    assert drawn == [{"num_tokens": 23, "context_length": 4, "stride": 8}]
+    assert picture.value == "new"
 
 
 def test_ends_are_drawn_or_told_in_words(played):
-    """The ends of any two controls: a picture, or a reason that does not come from somewhere deep below."""
+    """The ends of two neighbors, and of all: a picture, or a reason that does not come from somewhere deep below."""
     ends = {name: [c.low, c.high] for name, c in played.controls.items() if isinstance(c, Whole)}
-    pairs = [
-        {one: a, other: b}
-        for one, other in itertools.combinations_with_replacement(ends, 2)
-        for a, b in itertools.product(ends[one], ends[other])
-    ]
+    pairs = [{one: a, other: b} for one, other in itertools.pairwise(ends) for a in ends[one] for b in ends[other]]
     all_low, all_high = ({name: two[end] for name, two in ends.items()} for end in (0, 1))
     for values in [all_low, all_high, *pairs]:
         picture = drawn_or_told(played, values)

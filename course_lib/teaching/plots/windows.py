@@ -168,6 +168,7 @@ def _with_ledger(ledger: TokenLedger, rows: float) -> tuple[Figure, Axes]:
     axes, below = figure.subplots(2, height_ratios=heights)
     draw_ledger(below, ledger, hatches_of([ledger]))
     below.set_xlabel("position in the stream", loc="left")
+    below.xaxis.get_major_locator().set_params(integer=True)
     return figure, axes
 
 

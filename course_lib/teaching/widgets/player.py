@@ -7,6 +7,7 @@ stands alone.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import html
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from course_lib.teaching.plots.style import RULES, LessonFigure, say
 if TYPE_CHECKING:
     import ipywidgets
 
+PAUSE = 0.15  # seconds
 INVITATION = "Run this cell in JupyterLab to play with {}."
 
 
@@ -165,18 +167,19 @@ class Player:
         boxes = {
             name: control.make(
                 self.start[name],
-                layout={"width": "95%" if isinstance(control, Line) else "290px"},
+                layout={"width": "95%" if isinstance(control, Line) else "265px"},
                 **look,
             )
             for name, control in self.controls.items()
         }
         picture = HTML(_in_html(self._picture), layout={"width": "100%"})
 
-        def redraw(_: object) -> None:
+        def redraw() -> None:
             picture.value = self.show(**{n: box.value for n, box in boxes.items()})
 
+        redraw_soon = _once_after(PAUSE, redraw)
         for box in boxes.values():
-            box.observe(redraw, names="value")
+            box.observe(lambda _: redraw_soon(), names="value")
         return VBox([HBox(list(boxes.values()), layout=row), picture])
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
@@ -195,12 +198,34 @@ class Player:
             words = f"<p><em>{html.escape(self.invitation)}</em></p>"
             text = f"{self._picture.text}\n\n{self.invitation}"
             return {"text/html": self._picture.html + words, "text/plain": text}, {}
-        figure = self.draw(**self.start)
+        remark = self._picture.get_supxlabel()
+        said = "\n".join(filter(None, [remark, self.invitation]))
         with style.context(["default", RULES]):
-            remark = figure.get_supxlabel()
-            say(figure, "\n".join(filter(None, [remark, self.invitation])))
-        data, metadata = figure._repr_mimebundle_()
-        return data | {"text/plain": f"{remark}\n{self.invitation}"}, metadata
+            say(self._picture, said)
+            data, metadata = self._picture._repr_mimebundle_()
+            say(self._picture, remark)
+        return data | {"text/plain": said}, metadata
+
+
+def _once_after(seconds: float, act: Callable[[], None]) -> Callable[[], None]:
+    """Act once after the last of several calls that follow one another quickly.
+
+    An arrow key that is held down changes a value many times a second, which is more
+    than can be drawn. Without an event loop, act at once.
+    """
+    waiting: list[asyncio.TimerHandle] = []
+
+    def ask() -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            act()
+            return
+        while waiting:
+            waiting.pop().cancel()
+        waiting.append(loop.call_later(seconds, act))
+
+    return ask
 
 
 def _in_html(picture: Picture) -> str:
