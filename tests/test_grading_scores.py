@@ -30,6 +30,7 @@ RIGHT = """\
     return num_tokens if not windows else num_tokens - ((windows - 1) * stride + context_length + 1)
 """
 WRONG = RIGHT.replace("+ context_length + 1)", "+ context_length)")
+DRAWN = "ids = 2 * 0\nwindows_of_stream = ids\n2 * exercises.windows_of_stream.check(windows_of_stream, seed=7)"
 VERDICT = 'starts_from_range = "bug"\nexercises.starts_from_range.check(starts_from_range)'
 
 
@@ -124,7 +125,7 @@ CLASS = {
     "background": ([IMPORT, BACKGROUND, answer(RIGHT.replace("1 +", "size +"))], ("passed", "")),
     "grammar": ([IMPORT, answer("    return (\n")], ("raised", "SyntaxError")),
     "duplicates": ([IMPORT, answer(WRONG), answer(RIGHT), answer("    ...\n")], ("passed", "")),
-    "unchecked": ([IMPORT, HEAD + RIGHT], ("passed", "")),
+    "unchecked": ([IMPORT, HEAD + RIGHT, DRAWN], ("passed", "")),
     "untouched": ([IMPORT, answer("    ...\n")], ("not attempted", "")),
     "lacks sliding_windows": (["1 + 1"], ("missing", "")),
 }
@@ -150,7 +151,7 @@ def scored(tmp_path_factory):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     patch = pytest.MonkeyPatch()
-    patch.setattr("course_lib.teaching.grading.guarded.CALL_SECONDS", 0.2)
+    patch.setattr("course_lib.teaching.grading.guarded.CALL_SECONDS", 0.3)
     patch.setattr("course_lib.teaching.grading.guarded.IDLE_SECONDS", 0.6)
     arguments = ["--seconds", "0.4", "--memory", "0.5", "--jobs", "2", "--summary", str(out / "summary.md")]
     assert main(["scores", str(folder), "--out", str(out / "scores.csv"), *arguments]) == 0
@@ -177,6 +178,11 @@ def test_other_exercises_of_a_spoiled_notebook_are_scored(rows):
     outcomes = {row["file"]: row["outcome"] for row in rows if row["exercise"] == "starts_from_range"}
     assert outcomes["anna/02_sliding_windows.ipynb"] == outcomes["kills.ipynb"] == "passed"
     assert outcomes["ben/02_sliding_windows.ipynb"] == "missing"
+
+
+def test_a_question_with_drawn_numbers_is_scored_where_a_teacher_has_put_it(rows):
+    drawn = [row for row in rows if row["exercise"] == "windows_of_stream"]
+    assert [(row["file"], row["outcome"]) for row in drawn] == [("unchecked.ipynb", "failed")]
 
 
 def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
@@ -259,6 +265,30 @@ def test_an_interrupt_ends_all_processes(tmp_path):
     with pytest.raises(ProcessLookupError):
         os.kill(worker.process, 0)
     assert options.seconds == 20
+
+
+def test_a_fault_of_the_scorer_spoils_one_row_and_is_named(tmp_path, monkeypatch):
+    def faulty(sheet, name, item, task):
+        if name == "one_buffer":
+            raise RuntimeError("a fault")
+        return scores.Judgment("missing", 0.0, "")
+
+    monkeypatch.setattr(scores, "score_exercise", faulty)
+    path = tmp_path / "sliding_windows.ipynb"
+    path.write_text(notebook("1"))
+    options = scores.argparse.Namespace(folder=tmp_path, jobs=1, seed=0, seconds=1, memory=1)
+    ((_, found),) = scores.score_all([path], options)
+    faults = [row for row in found if row.outcome != "missing"]
+    assert [row.exercise for row in found] == list(scores.in_order("sliding_windows"))
+    assert [(row.exercise, row.outcome, row.lesson) for row in faults] == [("one_buffer", "raised", "sliding_windows")]
+    assert "could not be judged" in faults[0].diagnosis
+    assert "a fault" in faults[0].diagnosis
+
+
+def test_other_systems_are_told_what_they_can_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(scores, "CAN_FORK", False)
+    assert main(["scores", str(tmp_path)]) == 1
+    assert "this works on Linux alone" in capsys.readouterr().err
 
 
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):

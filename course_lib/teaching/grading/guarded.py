@@ -123,7 +123,7 @@ def run_guarded(
     if reason is not None:
         return Stopped(reason, call)
     if status == 0 and data:
-        return data.decode()
+        return data.decode(errors="replace")
     ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if ended_by in (signal.SIGPROF, signal.SIGXCPU):
         return Stopped("endless", call)

@@ -1,11 +1,12 @@
 """The scores of a class, from its notebooks, without nbgrader.
 
-  python -m course_lib scores FOLDER
+    python -m course_lib scores handed-in
+    python -m course_lib scores handed-in --out monday.csv --summary monday.md
 
-FOLDER holds what the class has handed in: *.ipynb files, in folders as deep as you
-like, one a student, say. Every exercise of every notebook becomes a row of scores.csv:
-file, lesson, exercise, score, outcome, diagnosis. Then it tells, for the next lesson,
-how each exercise went and what went wrong most often.
+The folder holds *.ipynb files, in folders as deep as you like, one a student, say. Each
+exercise of each notebook becomes a row of scores.csv: file, lesson, exercise, score,
+outcome, diagnosis. Then it tells, for the next lesson, how each exercise went and what
+went wrong most often. Ctrl-C keeps the notebooks that are done.
 
 Which lesson a notebook is, its import of the exercises tells, or else its name. Whether
 an exercise was checked, and what is saved below its cell, plays no part: the answer is
@@ -15,15 +16,17 @@ The outcomes are those of the checks (passed, failed, raised, not attempted), mi
 for an exercise that is not there, and unreadable for a file that is no notebook.
 
 Each answer runs in a process of its own, in a temporary folder with a copy of the small
-files beside the notebook. It has limits of computing time and memory, and no network. A
-notebook that loops, exits, floods the memory or writes files spoils its own rows alone.
-The results of an answer are judged in another process, so that nothing that a notebook
-prints, saves or patches scores for it. All this is made for accidents, not against
-attacks: it is no sandbox. A program that is made for it can write wherever you can; and
-who calls the course's own solution gets its points. Run strangers' notebooks as a user
-who may lose everything, or in a container.
+files beside the notebook. It has limits of computing time and memory, and no network:
+by the kernel where that lets users leave it, or else within Python alone. A notebook
+that loops, exits, eats memory or writes files spoils its own rows alone. The results of
+an answer are judged in another process, so that nothing that a notebook prints, saves
+or patches scores for it.
 
-It works on Linux; elsewhere, run it in a container or in WSL."""
+All this is made for accidents. It is no sandbox: a program that is made to do harm can
+write wherever you can, and who calls the course's own solution gets its points. Run
+strangers' notebooks as a user who has nothing to lose, or in a container.
+
+It works on Linux; elsewhere, run it in a container, or on Windows in WSL."""
 
 from __future__ import annotations
 
@@ -49,8 +52,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-
-import nbformat
 
 from course_lib.foundation import progress_bar
 from course_lib.teaching.checker import (
@@ -257,13 +258,15 @@ def read_code(path: Path) -> list[tuple[int, str]]:
         text = path.read_text(encoding="utf-8-sig")
         if not text.strip():
             raise Unreadable("the file is empty")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            notebook = nbformat.convert(nbformat.reader.reads(text), 4)
+        notebook = json.loads(text)
+        # Notebooks of old, of version 3, have sheets; and a cell has its input.
+        sheets = notebook.get("worksheets") or [notebook]
         cells = [
-            (number, _joined(cell.get("source", "")))
-            for number, cell in enumerate(notebook["cells"], start=1)
-            if cell.get("cell_type") == "code"
+            (number, _joined(cell.get("source", cell.get("input", ""))))
+            for number, cell in enumerate(
+                (cell for sheet in sheets for cell in sheet["cells"]), start=1
+            )
+            if cell["cell_type"] == "code" and not _installs(cell)
         ]
     except OSError as error:
         raise Unreadable(f"it cannot be read: {error.strerror}") from error
@@ -274,6 +277,11 @@ def read_code(path: Path) -> list[tuple[int, str]]:
     except Exception as error:  # whatever somebody has made of the file
         raise Unreadable(f"it is no notebook: {type(error).__name__}") from error
     return cells
+
+
+def _installs(cell: dict) -> bool:
+    """Whether it installs the course where that is missing: here it is not."""
+    return "install" in cell.get("metadata", {}).get("tags", [])
 
 
 def _joined(source: object) -> str:
@@ -626,8 +634,9 @@ def _work(task: Task, writer: int) -> None:
             begun = entry if isinstance(entry, str) else ""
         tell(None)
     except Exception:
-        words = f"it could not be judged: {traceback.format_exc(limit=-1)}"
-        tell(asdict(Row(task.name, "", begun, 0.0, UNREADABLE, _short(words))))
+        words = _short(f"it could not be judged: {traceback.format_exc(limit=-1)}")
+        lesson, outcome = (_lesson_of(task), RAISED) if begun else ("", UNREADABLE)
+        tell(asdict(Row(task.name, lesson, begun, 0.0, outcome, words)))
 
 
 def _heard(selector: selectors.BaseSelector) -> Iterator[Worker]:
