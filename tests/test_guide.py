@@ -27,8 +27,8 @@ def anchor(heading: str) -> str:
 
 
 def section(lesson: Lesson) -> str:
-    begin = GUIDE.index(f"\n## {lesson.number}. ")
-    end = GUIDE.find("\n## ", begin + 1)
+    begin = GUIDE.index(f"\n### {lesson.number}. ")
+    end = GUIDE.find("\n### ", begin + 1)
     return GUIDE[begin:end] if end > 0 else GUIDE[begin:]
 
 
@@ -39,7 +39,7 @@ def prose(lesson: Lesson) -> str:
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_a_lesson_has_its_section_with_the_minutes_that_it_states(lesson):
     own = section(lesson)
-    assert own.startswith(f"\n## {lesson.number}. {lesson.title}\n")
+    assert own.startswith(f"\n### {lesson.number}. {lesson.title}\n")
     core, everything = re.findall(r"\d+", lesson.notebook.cells[0].source.split("**Time**")[1])[:2]
     assert f"[The lesson]({lesson.path.name}). **Core path**: {core} minutes of {everything}." in own
     assert re.search(rf"{re.escape(lesson.path.name)}\).*\| {core}, {everything} \|\n", README)
