@@ -10,7 +10,7 @@ lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, token_shards, many_machines
 teaching/      what shows and judges them: training, packed, plots, source,
-               checker
+               checker, guesses, widgets; lessons, classroom, grading
 exercises/     one module a lesson
 
 Imports run foundation <- lessons <- teaching <- exercises; a lesson imports earlier
