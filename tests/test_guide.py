@@ -111,8 +111,9 @@ def test_names_in_code_are_there():
 
 def test_the_plans_name_lessons_and_exercises_in_their_place():
     known = {name for lesson in LESSONS for cell in lesson.notebook.cells if (name := exercise_of(cell))}
-    (table,) = re.findall(r"\| session \|.*?(?=\n\n)", GUIDE, flags=re.DOTALL)
-    for name in re.findall(r"`(\w+)`", table):
+    tables = re.findall(r"\| session \|.*?(?=\n\n)", GUIDE, flags=re.DOTALL)
+    assert len(tables) == 2
+    for name in re.findall(r"`(\w+)`", "".join(tables)):
         assert name in known, name
     minutes = [
         int(m) for m in re.findall(r"^\| (\d+) \|", GUIDE.split("## Ninety minutes")[1].split("## Five")[0], re.M)
