@@ -3020,11 +3020,6 @@ def empty_in_the_last(lengths, max_length):
     return max_length - sum(lengths[document] for document in last)
 
 
-@empty_places.mistake("as many rows as hold all ids. No document is cut here.")
-def empty_if_cut(lengths, max_length):
-    return -sum(lengths) % max_length
-
-
 @numbers(
     ask="A row holds documents of {lengths} ids, and a token looks at itself and at "
     "those before it in its own document. How many pairs are that?",

@@ -1,14 +1,15 @@
 """The checker: judges a reader's answers, and says which mistake they make.
 
-comparing   when two results are the same, and what can be said of those that are not
-running     calls an answer without being harmed by it
-messages    what a check says: words, sign and color, and a number for programs
-exercises   functions to write, with their usual mistakes
-questions   is this a bug? is this claim true?
-numbers     what is the answer, with the numbers of this seed?
+comparing      when two results are the same, and what can be said if they are not
+running        calls an answer without being harmed by it
+messages       what a check says: words, sign and color, and a number for programs
+exercises      functions to write, with their usual mistakes
+questions      is this a bug? is this claim true?
+drawn_numbers  what is the answer, with the numbers of this seed?
 """
 
 from course_lib.teaching.checker.comparing import same
+from course_lib.teaching.checker.drawn_numbers import NumbersQuestion, numbers
 from course_lib.teaching.checker.exercises import Exercise, Mistake, exercise, is_stub
 from course_lib.teaching.checker.messages import (
     COLORS,
@@ -23,7 +24,6 @@ from course_lib.teaching.checker.messages import (
     colored_sign,
     show_scores,
 )
-from course_lib.teaching.checker.numbers import NumbersQuestion, numbers
 from course_lib.teaching.checker.questions import (
     BUG,
     FALSE,

@@ -32,7 +32,7 @@ from course_lib.teaching.lessons import find_lessons
 # one of a whole lesson may train models.
 SECONDS, SECONDS_IN_A_LESSON = 120, 300
 
-CONFIG = '''"""Settings of an nbgrader course; `python -m course_lib nbgrader` made it."""
+CONFIG = '''"""Settings for nbgrader, made by `python -m course_lib nbgrader`."""
 
 import os
 

@@ -2,7 +2,8 @@
 
 The decorated function works out the answer from the numbers that a seed draws; usual
 mistakes stand beside it, as functions of the same numbers. A draw for which a mistake
-gives the right answer, or two mistakes give the same one, is drawn again.
+gives the right answer, or two mistakes give the same one, or the answer is 0, is drawn
+again.
 """
 
 from __future__ import annotations
@@ -81,12 +82,14 @@ class NumbersQuestion:
 
     def _tells_apart(self, drawn: Drawn) -> bool:
         functions = [self.reference, *(mistake.function for mistake in self.mistakes)]
-        results = sorted(float(function(**drawn)) for function in functions)
+        results = [float(function(**drawn)) for function in functions]
+        if not results[0]:
+            return False
         # In floats, two answers that are about the same could both be meant.
         margin = 0.0 if self.whole(drawn) else 3 * THREE_DIGITS
         return all(map(math.isfinite, results)) and all(
             large - small > margin * max(abs(small), abs(large))
-            for small, large in pairwise(results)
+            for small, large in pairwise(sorted(results))
         )
 
     def whole(self, drawn: Drawn) -> bool:
