@@ -134,6 +134,7 @@ def test_the_reply_tells_the_answer_and_what_was_allowed():
     assert str(reply) == "✔ Right. The answer: 2.043. You guessed 2. (Up to 10 % off counts as right.)"
     assert "✔" in reply._repr_html_()
     assert str(predict("d", (True, False)).guess("no no")).endswith("The answer: yes, no. You guessed no, no.")
+    assert str(predict("f", (1024, 1)).reveal()) == "○ The answer: 1,024; 1."
     assert "12,346." in str(predict("e", 12345.678).guess(1))
 
 

@@ -486,7 +486,8 @@ def _is_near(guess: Answer, answer: Answer, within: float | None) -> bool:
 
 def _written(value: Answer) -> str:
     if isinstance(value, tuple):
-        return ", ".join(map(_written, value))
+        parts = [_written(part) for part in value]
+        return ("; " if any("," in part for part in parts) else ", ").join(parts)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
