@@ -285,6 +285,8 @@ def local_ray(num_nodes: int = 1, cpus: int = 1) -> Iterator[Any]:
                 cluster.add_node(
                     num_cpus=cpus,
                     include_dashboard=False,
+                    include_log_monitor=False,  # nothing is passed on to the driver
+                    no_monitor=True,  # of the autoscaler: nodes come by add_node
                     object_store_memory=100 * 2**20,
                     node_ip_address=address,
                     runtime_env_agent_port=_free_port(address),
