@@ -106,7 +106,8 @@ def run(options: argparse.Namespace) -> int:
     count = len(lessons)
     assignments = "1 assignment" if count == 1 else f"{count} assignments"
     print(f"{options.out}: {assignments}, seed {seed}", *lines, sep="\n")
-    print(f"Next: cd {options.out} && nbgrader generate_assignment {name}")
+    first = lessons[0].path.stem
+    print(f"Next: cd {options.out} && nbgrader generate_assignment {first}")
     if importlib.util.find_spec("nbgrader") is None:
         print("nbgrader is not installed: pip install --editable '.[teach]'")
     return 0

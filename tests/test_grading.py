@@ -1,0 +1,172 @@
+"""What of a lesson is handed in, before nbgrader sees it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+import pytest
+
+import course_lib.__main__
+from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, exercise
+from course_lib.teaching.grading import nbgrader
+from course_lib.teaching.grading.assignments import HIDDEN_SEEDS, build_assignment
+from course_lib.teaching.lessons import exercise_of, find_lessons
+
+LESSONS = find_lessons()
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+
+
+@pytest.fixture(scope="module")
+def assignments():
+    return {lesson.name: build_assignment(lesson, seed=3) for lesson in LESSONS}
+
+
+def marks(cell) -> dict:
+    return cell.metadata.get("nbgrader", {})
+
+
+def items_of(lesson) -> dict[str, object]:
+    module = importlib.import_module(f"course_lib.exercises.{lesson.name}")
+    kinds = Exercise | Question | NumbersQuestion
+    return {name: item for name, item in vars(module).items() if isinstance(item, kinds)}
+
+
+@each_lesson
+def test_each_exercise_becomes_an_answer_and_a_locked_check_with_points(lesson, assignments):
+    cells = assignments[lesson.name].cells
+    places = {marks(cell)["grade_id"]: i for i, cell in enumerate(cells) if marks(cell)}
+    worth = {Question: 1, NumbersQuestion: 2, Exercise: 3}
+    items = items_of(lesson)
+    for name, item in items.items():
+        answer, check = cells[places[name]], cells[places[f"{name}-check"]]
+        assert places[f"{name}-check"] == places[name] + 1
+        assert answer.source.startswith(item.stub)
+        assert marks(answer)["solution"]
+        assert not marks(answer)["grade"]
+        assert marks(check)["grade"]
+        assert marks(check)["locked"]
+        assert marks(check)["points"] == worth[type(item)]
+        assert f"exercises.{name}.check({name}" in check.source
+        assert ", seed=3)" in check.source or not isinstance(item, NumbersQuestion)
+    assert len(places) == 2 * len(items) + 1  # and the imports
+    points = sum(worth[type(item)] for item in items.values())
+    assert nbgrader.points_of(assignments[lesson.name]) == points
+    assert f"the {points} points" in cells[0].source
+
+
+@each_lesson
+def test_an_assignment_begins_with_what_it_needs(lesson, assignments):
+    words, imports, *rest = assignments[lesson.name].cells
+    assert "pip install" in words.source
+    assert lesson.title in words.source
+    namespace: dict = {}
+    exec(imports.source, namespace)
+    assert namespace.keys() >= {"exercises"}
+    # What is imported must not pass for an answer.
+    assert not namespace.keys() & items_of(lesson).keys()
+    assert max(map(len, imports.source.splitlines())) <= 88
+    # The tasks, and nothing of the lesson before or after.
+    tasks = [cell.source for cell in lesson.notebook.cells if re.match(r"### `\w+`", cell.source)]
+    assert set(tasks) <= {cell.source for cell in rest}
+    assert len(rest) < len(lesson.notebook.cells)
+
+
+@each_lesson
+def test_no_link_leads_nowhere_and_no_output_is_left(lesson, assignments):
+    for cell in assignments[lesson.name].cells:
+        if cell.cell_type == "markdown":
+            assert not re.findall(r"\]\((?!https?:|#)[^)]+\)", cell.source)
+        else:
+            assert not cell.outputs
+        assert set(cell.metadata) <= {"nbgrader"}
+
+
+def test_seeds_draw_other_numbers_and_other_hidden_calls(assignments):
+    lesson = LESSONS[1]
+    again, other = build_assignment(lesson, seed=3), build_assignment(lesson, seed=4)
+    assert again == assignments[lesson.name]
+    changed = {
+        marks(cell).get("grade_id", "task")
+        for cell, theirs in zip(again.cells, other.cells, strict=True)
+        if cell.source != theirs.source
+    }
+    assert changed >= {"windows_of_stream", "windows_of_stream-check", "task", "tokens_in_tail-check"}
+    assert not changed & {"tokens_in_tail", "starts_from_range", "starts_from_range-check"}
+
+
+def test_hidden_calls_are_for_exercises_that_draw_them(assignments):
+    sources = {marks(c).get("grade_id"): c.source for c in assignments["sliding_windows"].cells}
+    assert f"seed={HIDDEN_SEEDS + 3})" in sources["tokens_in_tail-check"]
+    # All small calls are tried already.
+    assert sources["smallest_stream-check"] == "3 * exercises.smallest_stream.check(smallest_stream)"
+
+
+@exercise(cases=lambda random: [(n,) for n in [*range(3), *random.sample(range(3, 10**6), 5)]], hints=("", ""))
+def square(number: int) -> int:
+    """Return its square."""
+    return number**2
+
+
+def test_an_answer_that_knows_the_calls_by_heart_fails_the_hidden_ones():
+    by_heart = {number: number**2 for (number,) in square.cases}
+    assert square.check(by_heart.get) == 1.0
+    assert square.check(by_heart.get, seed=HIDDEN_SEEDS) == 0.0
+    assert square.check(lambda number: number**2, seed=HIDDEN_SEEDS) == 1.0
+    assert square.cases == square.drawn_from(0).cases
+
+
+def test_points_keep_the_message_and_are_a_plain_number_for_nbgrader():
+    score = 3 * square.check(lambda number: number**2)
+    assert score == 3.0
+    assert score._repr_mimebundle_()["text/plain"] == "3.0"
+    assert "Passed" in score._repr_mimebundle_()["text/html"]
+    assert (3 * square.check(lambda number: number))._repr_mimebundle_()["text/plain"] == "0.0"
+
+
+def test_a_whole_lesson_is_all_of_it():
+    lesson = LESSONS[2]
+    notebook = build_assignment(lesson, whole=True)
+    sources = [cell.source for cell in notebook.cells]
+    for cell in lesson.notebook.cells:
+        if cell.cell_type == "code" and not exercise_of(cell) and "install" not in cell.metadata.get("tags", []):
+            assert cell.source in sources
+    # A name of the lesson, too: it must not be taken for an answer that is broken.
+    assert "num_batches = ...  # the lesson's; yours comes below" in sources
+    assert nbgrader.points_of(notebook) == nbgrader.points_of(build_assignment(lesson))
+
+
+def test_the_command_writes_the_same_bytes_twice_and_overwrites_nothing_that_was_changed(tmp_path, capsys):
+    def files():
+        return {path.name: path.read_bytes() for path in tmp_path.rglob("*.*")}
+
+    command = ["nbgrader", str(tmp_path), "2", "sequential_partitioning"]
+    assert course_lib.__main__.main(command) == 0
+    printed, first = capsys.readouterr().out, files()
+    assert set(first) == {"nbgrader_config.py", "02_sliding_windows.ipynb", "04_sequential_partitioning.ipynb"}
+    assert (tmp_path / "source" / "02_sliding_windows" / "02_sliding_windows.ipynb").is_file()
+    assert "2 assignments, seed 0" in printed
+    assert re.search(r"02_sliding_windows: \d+ points", printed)
+    assert "nbgrader generate_assignment 02_sliding_windows" in printed
+    assert course_lib.__main__.main(command) == 0
+    assert files() == first
+    assert course_lib.__main__.main([*command, "--seed", "1"]) == 1
+    assert files() == first
+    assert "--force overwrites them" in capsys.readouterr().err
+    assert course_lib.__main__.main([*command, "--seed", "1", "--force"]) == 0
+    assert files() != first
+
+
+@pytest.mark.parametrize(("arguments", "words"), [(["--seed", "-1"], "seed must be"), (["12"], "there is no lesson")])
+def test_what_is_refused_is_told_in_one_line(tmp_path, capsys, arguments, words):
+    assert course_lib.__main__.main(["nbgrader", str(tmp_path / "out"), *arguments]) == 1
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_help_tells_the_way(capsys):
+    with pytest.raises(SystemExit):
+        course_lib.__main__.main(["nbgrader", "--help"])
+    told = capsys.readouterr().out
+    for step in ("generate_assignment", "release_assignment", "collect", "autograde", "generate_feedback", "--seed"):
+        assert step in told
