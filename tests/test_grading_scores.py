@@ -126,7 +126,7 @@ CLASS = {
     "grammar": ([IMPORT, answer("    return (\n")], ("raised", "SyntaxError")),
     "duplicates": ([IMPORT, answer(WRONG), answer(RIGHT), answer("    ...\n")], ("passed", "")),
     "unchecked": ([IMPORT, HEAD + RIGHT, DRAWN], ("passed", "")),
-    "untouched": ([IMPORT, answer("    ...\n")], ("not attempted", "")),
+    "untouched": ([IMPORT, answer("    ...\n"), VERDICT.replace("bug", "not a bug")], ("not attempted", "")),
     "lacks sliding_windows": (["1 + 1"], ("missing", "")),
 }
 FILES = {
@@ -178,6 +178,8 @@ def test_other_exercises_of_a_spoiled_notebook_are_scored(rows):
     outcomes = {row["file"]: row["outcome"] for row in rows if row["exercise"] == "starts_from_range"}
     assert outcomes["anna/02_sliding_windows.ipynb"] == outcomes["kills.ipynb"] == "passed"
     assert outcomes["ben/02_sliding_windows.ipynb"] == "missing"
+    (untouched,) = [row for row in rows if (row["file"], row["exercise"]) == ("untouched.ipynb", "starts_from_range")]
+    assert (untouched["outcome"], untouched["diagnosis"]) == ("failed", "answered 'not a bug'.")
 
 
 def test_a_question_with_drawn_numbers_is_scored_where_a_teacher_has_put_it(rows):

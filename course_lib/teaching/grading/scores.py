@@ -385,7 +385,10 @@ def assess(item: object, value: object, seed: int | None = None) -> Judgment:
         raise ValueError("it has to be called")
     if hasattr(item, "assess"):
         return item.assess(value, seed=seed or 0)
-    return item.judge(value)
+    judgment = item.judge(value)
+    if judgment.outcome == FAILED:
+        judgment = replace(judgment, diagnosis=f"answered {str(value)!r}.")
+    return judgment
 
 
 def _plain(attempt: Attempt) -> object:
