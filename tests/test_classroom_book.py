@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import browser_session
 from course_lib.teaching.classroom import book
 from course_lib.teaching.classroom.book_files.pages import Pages, first_sentence, slug
 from course_lib.teaching.classroom.book_files.reference import ROOMS, Reference, _as_markdown, code_of
@@ -188,6 +189,44 @@ def test_colors_of_the_theme_are_those_of_the_course(site):
     assert (site / "_static/book.css").is_file()
 
 
+OVERFLOW = """() => {
+  const page = document.documentElement
+  const narrow = page.scrollWidth <= page.clientWidth
+  const colors = getComputedStyle(document.body)
+  return [narrow, colors.color, colors.backgroundColor]
+}"""
+
+
+@pytest.mark.browser
+def test_a_phone_reads_it_by_day_and_by_night_without_a_network(site):
+    if why := browser_session.missing():
+        pytest.skip(why)
+    faults = []
+    with browser_session.open_browser() as browser:
+        for scheme, pages in (
+            ("light", ["index.html", "notebooks/02_sliding_windows.html"]),
+            ("dark", ["notebooks/03_random_sampling.html", "reference/sliding_windows.html"]),
+        ):
+            size = {"width": 390, "height": 844}
+            phone = browser.new_context(viewport=size, color_scheme=scheme, offline=True).new_page()
+            phone.on("pageerror", lambda error: faults.append(str(error)))
+            phone.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+            phone.on("requestfailed", lambda request: faults.append(request.url))
+            for page in pages:
+                phone.goto((site / page).as_uri())
+                narrow, ink, paper = phone.evaluate(OVERFLOW)
+                assert narrow, page
+                assert (brightness(ink) < brightness(paper)) == (scheme == "light")
+                assert abs(brightness(ink) - brightness(paper)) > 120
+        phone.goto(f"{(site / 'search.html').as_uri()}?q=stride")
+        phone.wait_for_selector("#search-results li a >> text=Sliding windows", state="attached")
+    assert faults == []
+
+
+def brightness(color: str) -> float:
+    return sum(map(int, re.findall(r"\d+", color)[:3])) / 3
+
+
 # The command
 
 
@@ -265,6 +304,9 @@ def pages(tmp_path) -> Pages:
 @pytest.mark.parametrize(
     ("text", "mended"),
     [
+        ('<a href="../README.md#start">start</a>', '<a href="../README.html#start">start</a>'),
+        ('<a href="06_bpe.ipynb">bpe</a>', '<a href="#">bpe</a>'),
+        ("[how](../.github/CONTRIBUTING.md)", "[how](../CONTRIBUTING.md)"),
         ("[two](02_sliding_windows.ipynb)", "[two](02_sliding_windows.ipynb)"),
         ("[bpe](06_bpe.ipynb), next", "bpe, next"),
         ("[`bpe.py`](../course_lib/bpe.py)", "[`bpe.py`](../reference/bpe.md)"),
@@ -287,6 +329,9 @@ def test_links_lead_to_what_the_site_holds(pages, text, mended):
 def test_a_file_of_the_repository_is_copied_and_offered(pages, tmp_path):
     assert pages.mend_links("[License](LICENSE)", "README.md") == "[License](LICENSE)"
     assert (tmp_path / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+    picture = '<picture><img src="images/starts.png"></picture>'
+    assert pages.mend_links(picture, "notebooks/02_sliding_windows.ipynb") == picture
+    assert (tmp_path / "extra/notebooks/images/starts.png").is_file()
 
 
 def test_a_sentence_below_a_figure_loses_its_markup():

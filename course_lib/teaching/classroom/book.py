@@ -18,7 +18,7 @@ from pathlib import Path
 
 import course_lib
 from course_lib.foundation import progress_bar
-from course_lib.teaching.classroom.book_files.pages import Pages
+from course_lib.teaching.classroom.book_files.pages import AS_IT_IS, FILES, Pages
 from course_lib.teaching.classroom.book_files.reference import Reference
 from course_lib.teaching.lessons import Lesson, find_lessons, notebooks_folder
 
@@ -92,7 +92,7 @@ def build(out: Path, lessons: list[Lesson], reference: Reference | None) -> str:
     root = notebooks_folder().parent
     with tempfile.TemporaryDirectory(prefix="course-book-") as work:
         source, built = Path(work, "source"), Path(work, "site")
-        source.mkdir()
+        (source / AS_IT_IS).mkdir(parents=True)
         modules = reference.pages_of_files() if reference else {}
         Pages(root, source, lessons, modules).write()
         if reference:
@@ -137,7 +137,8 @@ def _settings(lessons: list[str]) -> dict[str, object]:
         "release": course_lib.__version__,
         "html_title": TITLE,
         "extensions": list(EXTENSIONS),
-        "exclude_patterns": ["files"],
+        "exclude_patterns": [FILES, AS_IT_IS],
+        "html_extra_path": [AS_IT_IS],
         "course_lessons": lessons,
         "nitpicky": True,
         # Without a network, only what the site itself holds can be linked.
@@ -176,7 +177,8 @@ def _settings(lessons: list[str]) -> dict[str, object]:
 
 def _show_progress(app) -> None:
     """Count the pages as they are read and written; nothing stays of it."""
-    bar = progress_bar(description="pages", unit="page")
+    shown = None if sys.stderr.isatty() else False
+    bar = progress_bar(description="pages", unit="page", progress=shown)
 
     def begin(_, __, names: list[str]) -> None:
         bar.total = 2 * len(names)

@@ -18,12 +18,21 @@ from nbformat import NotebookNode
 from course_lib.teaching.lessons import Lesson, exercise_of
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-GUIDE, DATA, ABOUT = "notebooks/TEACHING.md", "data/README.md", "README.md"
+ABOUT = "README.md"
+# What else becomes a page, and where: web servers hide names that begin with a dot.
+TEXTS = {
+    ABOUT: ABOUT,
+    "notebooks/TEACHING.md": "notebooks/TEACHING.md",
+    ".github/CONTRIBUTING.md": "CONTRIBUTING.md",
+    "data/README.md": "data/README.md",
+}
 LANDING = "index.md"
 INSTALLS = "install"  # the tag of what gets the course where a lesson runs elsewhere
 LESSON_TABLE = "The lessons"
 # What is downloaded as it is, and not read as a page.
 FILES = "files"
+# What becomes part of the site at its own path.
+AS_IT_IS = "extra"
 
 _LINK = re.compile(r"(!?)\[((?:[^][]|!?\[[^][]*\](?:\([^)]*\))?)*)\]\(([^()\s]+)\)")
 _HTML_LINK = re.compile(r'\b(src|href)="([^"]+)"')
@@ -51,11 +60,12 @@ class Pages:
     ):
         self.root, self.folder, self.lessons = root, folder, lessons
         self.modules = modules
-        self.texts = [
-            path for path in (ABOUT, GUIDE, DATA) if (self.root / path).is_file()
-        ]
-        self.pages = {f"notebooks/{lesson.path.name}" for lesson in lessons}
-        self.pages |= {*self.texts, *modules.values()}
+        self.texts = {path: p for path, p in TEXTS.items() if (root / path).is_file()}
+        # By path in the repository: where it stands in the site.
+        self.places = {LANDING: LANDING, **self.texts, **modules}
+        for lesson in lessons:
+            path = f"notebooks/{lesson.path.name}"
+            self.places[path] = path
         self.landing_anchors: set[str] = set()
 
     def write(self) -> None:
@@ -106,11 +116,10 @@ class Pages:
         """
         parts = _CODE.split(text)
         for number in range(0, len(parts), 2):
-            part = _HTML_LINK.sub(
-                lambda match: f'{match[1]}="{self._target(match[2], page) or "#"}"',
+            parts[number] = _HTML_LINK.sub(
+                lambda match: f'{match[1]}="{self._mend_html(match[2], page)}"',
                 parts[number],
             )
-            parts[number] = part
         # A link may hold code: so the links are looked for in the whole.
         text = "".join(parts)
         fences = re.split(r"(?ms)(^```.*?^```[^\n]*$)", text)
@@ -129,6 +138,23 @@ class Pages:
         target = self._target(target, page)
         return f"{is_image}[{label}]({target})" if target else label
 
+    def _mend_html(self, target: str, page: str) -> str:
+        """Mend a link in HTML, which Sphinx passes on as it is."""
+        found = self._target(target, page)
+        if found is None:
+            return "#"
+        if _EXTERNAL.match(found):
+            return found
+        path, _, anchor = found.partition("#")
+        place = posixpath.normpath(
+            posixpath.join(posixpath.dirname(self.places[page]), path)
+        )
+        if place in self.places.values():
+            path = f"{posixpath.splitext(path)[0]}.html"
+        elif path:
+            shutil.copyfile(self._place(place), self._place(f"{AS_IT_IS}/{place}"))
+        return f"{path}#{anchor}" if anchor else path
+
     def _target(self, target: str, page: str) -> str | None:
         """Where a link leads in the site; None if the site does not hold it."""
         if _EXTERNAL.match(target):
@@ -136,22 +162,32 @@ class Pages:
         path, _, anchor = target.partition("#")
         folder = posixpath.dirname(page)
         wanted = posixpath.normpath(posixpath.join(folder, path)) if path else page
-        anchor = f"#{slug(anchor)}" if anchor else ""
-        if wanted == ABOUT and page != LANDING and anchor[1:] in self.landing_anchors:
+        anchor = slug(anchor)
+        # The README is two pages.
+        if wanted == ABOUT and anchor in self.landing_anchors:
             wanted = LANDING
-        elif wanted == LANDING and anchor and anchor[1:] not in self.landing_anchors:
+        elif wanted == LANDING and anchor and anchor not in self.landing_anchors:
             wanted = ABOUT
         if wanted == page and anchor:
-            return anchor
-        wanted = self.modules.get(wanted, wanted)
-        if wanted not in (LANDING, *self.pages):
-            anchor = ""
-            if not (self.root / wanted).is_file() or wanted.startswith(".."):
-                return None
-            if wanted.startswith("notebooks/") and wanted.endswith(".ipynb"):
-                return None  # a lesson that this site leaves out
-            self._copy(wanted, wanted)
-        return posixpath.relpath(wanted, folder or ".") + anchor
+            return f"#{anchor}"
+        place = self.places.get(wanted)
+        if place is None:
+            place, anchor = self._offer(wanted), ""
+        if place is None:
+            return None
+        here = posixpath.dirname(self.places[page])
+        return posixpath.relpath(place, here or ".") + (f"#{anchor}" if anchor else "")
+
+    def _offer(self, path: str) -> str | None:
+        """Copy a file of the repository that is no page; None if there is none."""
+        is_lesson = path.startswith("notebooks/") and path.endswith(".ipynb")
+        if path.startswith("..") or is_lesson or not (self.root / path).is_file():
+            return None
+        # Sphinx would take these for pages.
+        is_text = path.endswith((".md", ".rst", ".ipynb"))
+        place = f"{FILES}/{path.lstrip('.')}" if is_text else path.lstrip(".")
+        self._copy(path, place)
+        return place
 
     def _prepare_code(
         self, cell: NotebookNode, following: NotebookNode | None, page: str
@@ -175,14 +211,14 @@ class Pages:
         def link(match: re.Match) -> str:
             if match[1] not in self.modules:
                 return match[0]
-            target = self._target(f"../{match[1]}", page)
-            return f"[{match[0]}]({target.removesuffix('.md')}.html)"
+            target = self._target(f"../{match[1]}", page).removesuffix(".md")
+            return f"[{match[0]}]({target}.html)"
 
         return re.sub(r"(?<!`)`(course_lib/[\w/]+\.py)`", link, shown, count=1)
 
     def _contents(self) -> str:
         lessons = [f"notebooks/{lesson.path.stem}" for lesson in self.lessons]
-        others = [path.removesuffix(".md") for path in self.texts]
+        others = [place.removesuffix(".md") for place in self.texts.values()]
         text = _toctree("Lessons", lessons) + _toctree("The course", others)
         return text + (_toctree("Reference", ["reference/index"]) * bool(self.modules))
 
@@ -190,7 +226,8 @@ class Pages:
         return (self.root / path).read_text(encoding="utf-8")
 
     def _put(self, path: str, text: str) -> None:
-        self._place(path).write_text(self.mend_links(text, path), encoding="utf-8")
+        place = self._place(self.places[path])
+        place.write_text(self.mend_links(text, path), encoding="utf-8")
 
     def _copy(self, path: str, place: str) -> None:
         shutil.copyfile(self.root / path, self._place(place))

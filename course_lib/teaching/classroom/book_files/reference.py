@@ -268,7 +268,7 @@ def code_of(module: str) -> tuple[str, dict[str, tuple[str, int, int]]]:
                     note(node.body, f"{owner}{node.name}.")
 
     note(_tree(module).body, "")
-    return _path(module).read_text(encoding="utf-8"), lines
+    return _code(module), lines
 
 
 def _lesson(name: str) -> Module:
@@ -350,12 +350,14 @@ def _is_offered(method: ast.FunctionDef) -> bool:
 
 @cache
 def _tree(module: str) -> ast.Module:
-    return ast.parse(_path(module).read_text(encoding="utf-8"))
+    return ast.parse(_code(module))
 
 
-def _path(module: str) -> Path:
+@cache
+def _code(module: str) -> str:
     path = FOLDER.joinpath(*module.split(".")[1:])
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path.read_text(encoding="utf-8")
 
 
 def _docstring(module: str) -> str:
