@@ -153,16 +153,16 @@ def wait_for_port(port: int, server: subprocess.Popen, log: Path) -> None:
 # Run in the page: what a cell holds that is wider than the room it has. A line of code or of output that must be
 # scrolled sideways counts, and so does a picture or table that is cut off.
 TOO_WIDE = """
-() => {
+(boxes) => {
   const panel = window.jupyterapp.shell.currentWidget.content;
   const found = [];
-  const room = "*";
   panel.widgets.forEach((cell, number) => {
     const frame = cell.node.getBoundingClientRect();
-    for (const node of cell.node.querySelectorAll(room)) {
+    for (const node of cell.node.querySelectorAll("*")) {
       const style = getComputedStyle(node);
       const shown = node.getClientRects().length > 0;
       if (!shown || node.closest("svg, math, .MathJax, mjx-container, .jp-Toolbar, .jp-cell-toolbar")) continue;
+      if (!boxes && node.closest("[style*='overflow-x: auto']")) continue;
       const scrolls = ["auto", "scroll", "hidden", "clip"].includes(style.overflowX) && style.display !== "inline";
       const hidden = style.position === "absolute" && node.clientWidth <= 1;
       if (scrolls && !hidden && node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1)
@@ -229,6 +229,10 @@ class Reader:
         cells = nbformat.read(self.path, as_version=4).cells
         return next(n for n, cell in enumerate(cells) if cell.cell_type == "code" and text in cell.source)
 
+    def code_cells(self, up_to: int) -> list[int]:
+        cells = nbformat.read(self.path, as_version=4).cells[: up_to + 1]
+        return [number for number, cell in enumerate(cells) if cell.cell_type == "code"]
+
     def run(self, number: int) -> None:
         """Run one cell."""
         self.page.evaluate(
@@ -260,9 +264,8 @@ class Reader:
         source = self.page.evaluate("number => lesson.content.widgets[number].model.sharedModel.getSource()", number)
         assert [line.strip() for line in source.splitlines()].count(new) == 1, source
 
-    def photograph(self, path: Path, number: int, theme: str = "light") -> None:
+    def photograph(self, path: Path, number: int) -> None:
         """Save what the reader sees, with the top of a cell at the top of the notebook."""
-        self.theme(theme)
         self.cell(number).evaluate("cell => cell.scrollIntoView({block: 'start'})")
         self.page.screenshot(path=path)
 
@@ -271,8 +274,9 @@ class Reader:
         self.page.evaluate("lesson.context.save()")
         return nbformat.read(self.path, as_version=4)
 
-    def too_wide(self) -> list[str]:
-        return self.page.evaluate(TOO_WIDE)
+    def too_wide(self, *, boxes: bool = True) -> list[str]:
+        """List what is wider than its room; `boxes`: also in those that the lesson has made to be scrolled."""
+        return self.page.evaluate(TOO_WIDE, boxes)
 
     def theme(self, name: str) -> None:
         self.page.evaluate("name => jupyterapp.commands.execute('apputils:change-theme', {theme: name})", THEMES[name])

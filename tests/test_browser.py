@@ -1,0 +1,143 @@
+"""Lessons as readers meet them: in JupyterLab, in a browser, with live widgets.
+
+Each is opened as it is committed, with its exercises solved; it must fit its frame, and run through on another corpus.
+Without a browser `tests/test_notebooks.py` runs the same, but sees no page. COURSE_SCREENSHOTS names a folder that
+keeps the pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import browser_session
+from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab, open_browser
+from kernel_environment import kernel_environment
+from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
+
+NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(browser_session.missing()), reason=browser_session.missing()),
+]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory) -> Iterator[tuple[str, Path]]:
+    folder = tmp_path_factory.mktemp("jupyterlab")
+    environment = kernel_environment(folder / "ipython", STARTUP_WITHOUT_RAY + STARTUP_OWN_TEXT)
+    with jupyterlab(folder, environment) as served:
+        yield served
+
+
+@pytest.fixture
+def reader(server) -> Iterator[Reader]:
+    with open_browser() as browser:
+        reader = Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), *server)
+        yield reader
+        reader.close()
+
+
+@pytest.fixture
+def pictures(tmp_path) -> Path:
+    """Where screenshots go."""
+    folder = Path(os.environ.get("COURSE_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def errors(notebook: nbformat.NotebookNode) -> list[str]:
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return [
+        f"{cell.source}\n{output.get('ename', output.get('text'))}: {output.get('evalue', '')}"
+        for cell in cells
+        for output in cell.outputs
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_runs_through_on_another_corpus_in_a_browser(path, reader, pictures):
+    folder = reader.root / path.stem
+    folder.mkdir()
+    shutil.copytree(path.parent / "images", folder / "images")
+    nbformat.write(solved(path), folder / path.name)
+    (folder / "own.txt").write_text(own_text(path.stem), encoding="utf-8")
+    reader.open(f"{path.stem}/{path.name}")
+    assert reader.too_wide() == []
+    reader.run_all()
+    notebook = reader.saved()
+    assert errors(notebook) == []
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1))
+    # Of another text, what is long may be in a box that can be scrolled: a row of tokens, say.
+    assert reader.too_wide(boxes=False) == []
+    assert reader.noise == []
+    found = scores(notebook)
+    assert found == [1.0] * len(found)
+    assert len(found) >= 4
+
+
+@pytest.fixture
+def lesson(reader) -> Reader:
+    """Lesson 2 as it is committed, in front of a reader."""
+    path = NOTEBOOKS[1]
+    if not (reader.root / path.name).exists():
+        shutil.copy(path, reader.root / path.name)
+        shutil.copytree(path.parent / "images", reader.root / "images")
+    reader.open(path.name)
+    return reader
+
+
+def test_a_reader_guesses_plays_and_solves(lesson, pictures):
+    """One lesson for all of it: opening one takes longer than what is done there."""
+    prompt, play = lesson.first_cell_with("predict("), lesson.first_cell_with("play_windows(")
+    for number in lesson.code_cells(up_to=max(prompt, play)):
+        lesson.run(number)
+
+    box = lesson.output(prompt).locator("input[type=text]")
+    box.fill("1000000")
+    box.press("Enter")
+    lesson.sees(prompt, "Not this time")
+    lesson.sees(prompt, "You guessed 1,000,000")
+
+    picture = lesson.output(play).locator(".jupyter-widgets img")
+    before = picture.get_attribute("src")
+    slider = lesson.output(play).get_by_role("slider").last
+    at_first = slider.get_attribute("aria-valuenow")
+    slider.press("ArrowRight")
+    image = "lesson.content.widgets[number].node.querySelector('.jupyter-widgets img')"
+    lesson.wait(f"([number, before]) => {image}?.src !== before", [play, before])
+    assert float(slider.get_attribute("aria-valuenow")) == float(at_first) + 1
+
+    lesson.run(lesson.first_cell_with("from course_lib.exercises import"))
+    exercise = lesson.first_cell_with("exercises.smallest_stream.check(")
+    lesson.type_into(exercise, "...", "return num_windows * stride + context_length + 1")
+    lesson.run(exercise)
+    lesson.sees(exercise, "Failed")
+    lesson.sees(exercise, "n windows make n - 1 strides")
+    photograph(lesson, pictures, guessed=prompt, played=play, wrong=exercise)
+    right = "return (num_windows - 1) * stride + context_length + 1 if num_windows else 0"
+    lesson.type_into(exercise, "return num_windows", right)
+    lesson.run(exercise)
+    lesson.sees(exercise, "Passed")
+    photograph(lesson, pictures, right=exercise)
+
+    assert lesson.noise == []
+    assert lesson.too_wide() == []
+    # Would a cell that is too wide be seen?
+    lesson.output(exercise).evaluate("node => node.firstElementChild.style.width = '3000px'")
+    assert lesson.too_wide() != []
+
+
+def photograph(reader: Reader, folder: Path, **cells: int) -> None:
+    for theme in THEMES:
+        reader.theme(theme)
+        for name, number in cells.items():
+            reader.photograph(folder / f"{name}-{theme}.png", number)
+    reader.theme("light")
