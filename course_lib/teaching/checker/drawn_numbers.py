@@ -56,6 +56,7 @@ class NumbersQuestion:
         self.last_outcome = NOT_ATTEMPTED
         self._ask = ask
         self._draw = draw
+        self._drawn: dict[int, Drawn] = {}
 
     def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
         """Register the decorated function of the same numbers as a usual mistake."""
@@ -73,6 +74,11 @@ class NumbersQuestion:
             ValueError: no draw tells the mistakes apart; the question must be mended.
         """
         seed = check_integer("seed", seed, minimum=0)
+        if seed not in self._drawn:
+            self._drawn[seed] = self._draw_until_told_apart(seed)
+        return self._drawn[seed]
+
+    def _draw_until_told_apart(self, seed: int) -> Drawn:
         source = random.Random(f"{self.name}, seed {seed}")
         for _ in range(MOST_DRAWS):
             drawn = self._draw(source)

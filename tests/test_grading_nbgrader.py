@@ -1,0 +1,279 @@
+"""The assignments in nbgrader's hands: what students get, and what their answers get."""
+
+from __future__ import annotations
+
+import copy
+import re
+import warnings
+from pathlib import Path
+
+import nbformat
+import pytest
+from traitlets.config.loader import PyFileConfigLoader
+
+import course_lib.__main__
+from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, running
+from course_lib.teaching.grading import nbgrader
+from course_lib.teaching.grading.assignments import build_assignment
+from course_lib.teaching.lessons import find_lessons
+from forked_kernel import CAN_FORK, ForkedKernel
+from test_grading import items_of, marks
+
+pytest.importorskip("nbgrader", reason="nbgrader is part of the extra `teach`")
+pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's own, of those that it stands on
+
+LESSONS = find_lessons()
+SMALL = "small"
+# What autograding is tried on: two verdicts, two exercises, one of them with hidden calls, and a question with numbers.
+ITEMS = ("starts_from_range", "drawn_starts", "tokens_in_tail", "smallest_stream", "windows_of_stream")
+FULL = 1 + 1 + 3 + 3 + 2
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Path:
+    """A course with a few exercises of lesson 2, and the settings that the command writes."""
+    out = tmp_path_factory.mktemp("course")
+    assert course_lib.__main__.main(["nbgrader", str(out), "2"]) == 0
+    notebook = nbformat.read(out / "source" / "02_sliding_windows" / "02_sliding_windows.ipynb", as_version=4)
+    keep = {"imports", *ITEMS, *(f"{name}-check" for name in ITEMS)}
+    notebook.cells = [cell for cell in notebook.cells if marks(cell).get("grade_id") in keep]
+    (out / "source" / SMALL).mkdir()
+    nbformat.write(notebook, out / "source" / SMALL / f"{SMALL}.ipynb")
+    return out
+
+
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+
+
+@pytest.fixture(scope="module")
+def assignments():
+    return {lesson.name: build_assignment(lesson, seed=3) for lesson in LESSONS}
+
+
+def settings(course: Path, **execute):
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+    config.CourseDirectory.root = str(course)
+    config.Execute.update(execute)
+    return config
+
+
+@pytest.fixture(scope="module")
+def make_api(course):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from nbgrader.apps import NbGraderAPI
+
+        made = NbGraderAPI(config=settings(course)).generate_assignment(SMALL)
+    assert made["success"], made["log"]
+    return lambda **execute: NbGraderAPI(config=settings(course, **execute))
+
+
+@pytest.fixture
+def kernels(monkeypatch):
+    if CAN_FORK:
+        monkeypatch.setattr("jupyter_client.provisioning.local_provisioner.launch_kernel", ForkedKernel)
+        monkeypatch.setattr(running, "CALL_SECONDS", 0.3)  # the forked ones have it too
+
+
+def read(course: Path, kind: str) -> nbformat.NotebookNode:
+    return nbformat.read(course / kind / SMALL / f"{SMALL}.ipynb", as_version=4)
+
+
+# What students answer: each gets a cell as it was released, and as it is solved.
+
+
+def solved(number, released, solution):
+    return solution
+
+
+def half_solved(number, released, solution):
+    return solution if number in (0, 2, 4) else released
+
+
+def untouched(number, released, solution):
+    return released
+
+
+def with_a_syntax_error(number, released, solution):
+    return f"{solution}\n)"
+
+
+def with_an_exception(number, released, solution):
+    if released.startswith("def "):
+        return released.replace("...", "raise ValueError('no idea')")
+    return f"{solution.split(' = ')[0]} = 1 / 0"
+
+
+def endless(number, released, solution):
+    if released.startswith("def tokens_in_tail"):
+        return released.replace("...", "while True: pass")
+    return released
+
+
+def hanging(number, released, solution):
+    return "import time\nwhile True: time.sleep(0.1)" if number == 4 else released
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize(
+    ("answer", "points"),
+    [
+        (solved, FULL),
+        (half_solved, 1 + 3 + 2),
+        (untouched, 0),
+        (with_a_syntax_error, 0),
+        (with_an_exception, 0),
+        (endless, 0),
+        (hanging, 0),
+    ],
+)
+def test_an_answer_gets_its_points(course, make_api, answer, points):
+    api = make_api(timeout=3) if answer is hanging else make_api()
+    submit(course, answer)
+    grade(api, answer.__name__, points)
+
+
+def submit(course: Path, answer, leave_out: tuple[str, ...] = ()) -> None:
+    notebook, source = read(course, "release"), read(course, "source")
+    answers = 0
+    for cell, solution in zip(notebook.cells, source.cells, strict=True):
+        if marks(cell)["solution"]:
+            cell.source = answer(answers, cell.source, solution.source)
+            answers += 1
+    notebook.cells = [cell for cell in notebook.cells if marks(cell)["grade_id"] not in leave_out]
+    path = course / "submitted" / answer.__name__ / SMALL / f"{SMALL}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+
+
+def grade(api, student: str, points: float) -> None:
+    graded = api.autograde(SMALL, student)
+    assert graded["success"], graded["log"]
+    found = api.get_submission(SMALL, student)
+    assert (found["score"], found["max_score"]) == (points, FULL)
+    assert not found["needs_manual_grade"]
+
+
+# Right in all calls that can be seen, and in no other.
+BY_HEART = """
+import sys
+from course_lib.exercises.sliding_windows import tokens_in_tail as original
+known = dict(zip(original.cases, original.expected))
+def tokens_in_tail(*lengths): return known[lengths].value
+print("a warning", file=sys.stderr)
+"""
+
+
+@pytest.mark.usefixtures("kernels")
+def test_a_check_that_was_deleted_or_changed_comes_back_and_the_feedback_says_why(course, make_api):
+    def meddling(number, released, solution):
+        return BY_HEART if number == 2 else solution
+
+    submit(course, meddling, leave_out=("tokens_in_tail-check", "smallest_stream-check"))
+    path = course / "submitted" / "meddling" / SMALL / f"{SMALL}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    (check,) = [cell for cell in notebook.cells if marks(cell)["grade_id"] == "windows_of_stream-check"]
+    check.source = "2.0"
+    nbformat.write(notebook, path)
+    api = make_api()
+    grade(api, "meddling", FULL - 3)
+    assert api.generate_feedback(SMALL, "meddling")["success"]
+    feedback = (course / "feedback" / "meddling" / SMALL / f"{SMALL}.html").read_text(encoding="utf-8")
+    assert "KeyError" in feedback  # of the hidden calls
+    assert "right in all" in feedback
+
+
+def test_what_is_released_is_the_stub_and_nothing_of_the_solution(course, make_api):
+    items, released = items_of(LESSONS[1]), read(course, "release")
+    for cell in released.cells:
+        name = marks(cell)["grade_id"]
+        if marks(cell)["solution"]:
+            assert cell.source.rstrip() == items[name].stub
+        assert "HIDDEN" not in cell.source
+        assert "SOLUTION" not in cell.source
+        # In JupyterLab nobody deletes a cell by mistake.
+        assert not cell.metadata["deletable"]
+        assert cell.metadata.get("editable", True) == marks(cell)["solution"]
+
+
+@each_lesson
+def test_each_exercise_becomes_an_answer_and_a_locked_check_with_points(lesson, assignments):
+    cells = assignments[lesson.name].cells
+    places = {marks(cell)["grade_id"]: i for i, cell in enumerate(cells) if marks(cell)}
+    worth = {Question: 1, NumbersQuestion: 2, Exercise: 3}
+    items = items_of(lesson)
+    for name, item in items.items():
+        answer, check = cells[places[name]], cells[places[f"{name}-check"]]
+        assert places[f"{name}-check"] == places[name] + 1
+        assert answer.source.startswith(item.stub)
+        assert marks(answer)["solution"]
+        assert not marks(answer)["grade"]
+        assert marks(check)["grade"]
+        assert marks(check)["locked"]
+        assert marks(check)["points"] == worth[type(item)]
+        assert f"exercises.{name}.check({name}" in check.source
+        assert ", seed=3)" in check.source or not isinstance(item, NumbersQuestion)
+    assert len(places) == 2 * len(items) + 1  # and the imports
+    points = sum(worth[type(item)] for item in items.values())
+    assert nbgrader.points_of(assignments[lesson.name]) == points
+    assert f"the {points} points" in cells[0].source
+
+
+@each_lesson
+def test_an_assignment_begins_with_what_it_needs(lesson, assignments):
+    words, imports, *rest = assignments[lesson.name].cells
+    assert "pip install" in words.source
+    assert lesson.title in words.source
+    namespace: dict = {}
+    exec(imports.source, namespace)
+    assert namespace.keys() >= {"exercises"}
+    # What is imported must not pass for an answer.
+    assert not namespace.keys() & items_of(lesson).keys()
+    assert max(map(len, imports.source.splitlines())) <= 88
+    # The tasks, and nothing of the lesson before or after.
+    tasks = [cell.source for cell in lesson.notebook.cells if re.match(r"### `\w+`", cell.source)]
+    assert set(tasks) <= {cell.source for cell in rest}
+    assert len(rest) < len(lesson.notebook.cells)
+
+
+@each_lesson
+def test_no_link_leads_nowhere_and_no_output_is_left(lesson, assignments):
+    for cell in assignments[lesson.name].cells:
+        if cell.cell_type == "markdown":
+            assert not re.findall(r"\]\((?!https?:|#)[^)]+\)", cell.source)
+        else:
+            assert not cell.outputs
+        assert set(cell.metadata) <= {"nbgrader"}
+
+
+@each_lesson
+def test_nbgrader_takes_each_assignment_and_makes_our_stubs_of_it(lesson, course, assignments):
+    from nbgrader.nbgraderformat import MetadataValidator
+    from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+
+    notebook = assignments[lesson.name]
+    MetadataValidator().validate_nb(notebook)
+    nbformat.validate(notebook)
+    released, config = copy.deepcopy(notebook), settings(course)
+    for step in (ClearSolutions, ClearHiddenTests):
+        released, _ = step(config=config).preprocess(released, {})
+    items = items_of(lesson)
+    for cell in released.cells:
+        if marks(cell).get("solution"):
+            assert cell.source.rstrip() == items.pop(marks(cell)["grade_id"]).stub
+        assert "seed=1003" not in cell.source
+    assert not items
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("lesson", LESSONS[2:4], ids=lambda lesson: lesson.name)
+def test_the_solutions_of_a_lesson_get_all_its_points(lesson, course, assignments):
+    from nbgrader.preprocessors import Execute
+    from nbgrader.utils import determine_grade
+
+    notebook = copy.deepcopy(assignments[lesson.name])
+    executed, _ = Execute(config=settings(course)).preprocess(notebook, {})
+    for cell in executed.cells:
+        if marks(cell).get("grade"):
+            points, most = determine_grade(cell)
+            assert points == most, cell
