@@ -130,7 +130,7 @@ def test_figures_are_told_in_words(site):
         figures = [image for image in Page(path).images if "_images/" in image["src"]]
         assert figures
         for image in figures:
-            assert len(image["alt"]) > 20, image
+            assert len(image["alt"]) > 40, image
             assert int(image["width"]) > 300
 
 
@@ -334,9 +334,20 @@ def test_a_file_of_the_repository_is_copied_and_offered(pages, tmp_path):
     assert (tmp_path / "extra/notebooks/images/starts.png").is_file()
 
 
-def test_a_sentence_below_a_figure_loses_its_markup():
-    cell = argparse.Namespace(cell_type="markdown", source="Each *row* is `T = 4.5`\nids, e.g. [here](x). More.")
-    assert first_sentence(cell) == "Each row is T = 4.5 ids, e.g. here."
+@pytest.mark.parametrize(
+    ("below", "told"),
+    [
+        (
+            "Each *row* is a window of `T = 4.5`\nids, e.g. [here](x) or there. More.\n\nAnd more.",
+            "Each row is a window of T = 4.5 ids, e.g. here or there.",
+        ),
+        ("Left is cheap. Both cost the same: a token. Done.", "Left is cheap. Both cost the same: a token."),
+        ("Left.", "Left."),
+    ],
+)
+def test_a_figure_is_told_by_the_sentence_below_it_without_markup(below, told):
+    cell = argparse.Namespace(cell_type="markdown", source=below)
+    assert first_sentence(cell) == told
     assert first_sentence(None) == ""
 
 

@@ -27,6 +27,7 @@ TEXTS = {
     "data/README.md": "data/README.md",
 }
 LANDING = "index.md"
+SHORT = 40  # letters of a sentence that hardly tells what a figure shows
 INSTALLS = "install"  # the tag of what gets the course where a lesson runs elsewhere
 LESSON_TABLE = "The lessons"
 # What is downloaded as it is, and not read as a page.
@@ -309,10 +310,13 @@ def _width(output: NotebookNode) -> str:
 
 
 def first_sentence(cell: NotebookNode | None) -> str:
-    """The sentence below a figure, without its markup."""
+    """What stands below a figure, without markup: a sentence, or two short ones."""
     if cell is None or cell.cell_type != "markdown":
         return ""
     paragraph = cell.source.split("\n\n")[0].replace("\n", " ")
-    sentence = re.match(r".*?[.:](?= [A-Z*`]|$)|.*", paragraph)[0]
+    first, *others = re.split(r"(?<=[.!?]) (?=[A-Z(*`])", paragraph)
+    sentence = first
+    while len(sentence) < SHORT and others:
+        sentence += f" {others.pop(0)}"
     sentence = _LINK.sub(lambda match: match[2], sentence)
     return re.sub(r"[*`]", "", sentence).strip()
