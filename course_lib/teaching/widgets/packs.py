@@ -12,7 +12,7 @@ MOST_DOCUMENTS = 24
 STRATEGIES = {"greedy": "greedy", "first fit": "first_fit", "best fit": "best_fit"}
 CONTROLS = {
     "lengths": Line("lengths", 120),
-    "max_length": Whole("places L of a row", 1, 40),
+    "max_length": Whole("places L", 1, 40),
     "strategy": Choice("strategy", STRATEGIES),
 }
 

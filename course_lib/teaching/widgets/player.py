@@ -230,7 +230,8 @@ def _once_after(seconds: float, act: Callable[[], None]) -> Callable[[], None]:
 
 def _in_html(picture: Picture) -> str:
     if isinstance(picture, Html):
-        return picture.html
+        # JupyterLab's own rules for tables reach no widget without this class
+        return f'<div class="jp-RenderedHTMLCommon">{picture.html}</div>'
     encoded = base64.b64encode(picture.png()).decode("ascii")
     width, height = picture.shown_size
     said = html.escape(picture.get_supxlabel())
