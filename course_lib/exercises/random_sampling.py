@@ -44,8 +44,8 @@ def forgets_the_last_target(num_tokens, num_steps, offset):
 
 
 @num_subsequences.mistake(
-    "the last target, and a stream that ends before the offset, which gives a negative "
-    "count."
+    "the last target, and a stream with no id behind the offset, which gives a "
+    "negative count."
 )
 def forgets_the_last_target_and_zero(num_tokens, num_steps, offset):
     return (num_tokens - offset) // num_steps
@@ -86,14 +86,14 @@ def adds_the_offset(num_tokens, num_steps, offset):
 
 
 @num_subsequences.mistake(
-    "a stream that ends before the offset gives a negative count: // rounds down."
+    "a stream with no id behind the offset gives a negative count: // rounds down."
 )
 def negative_count(num_tokens, num_steps, offset):
     return (num_tokens - offset - 1) // num_steps
 
 
 @num_subsequences.mistake(
-    "right, but for a stream that ends before the offset: `int` rounds towards 0, "
+    "right, but for a stream with no id behind the offset: `int` rounds towards 0, "
     "which hides most negative counts, and not all."
 )
 def cut_off(num_tokens, num_steps, offset):
@@ -214,7 +214,7 @@ def num_batches(num_tokens: int, batch_size: int, num_steps: int, offset: int) -
 
 
 @num_batches.mistake(
-    "a stream that ends before the offset gives a negative count: // rounds down."
+    "a stream with no id behind the offset gives a negative count: // rounds down."
 )
 def negative_batches(num_tokens, batch_size, num_steps, offset):
     return (num_tokens - offset - 1) // num_steps // batch_size
@@ -281,7 +281,7 @@ def last_target_forgotten(num_tokens, batch_size, num_steps, offset):
 
 
 @num_batches.mistake(
-    "the last target is forgotten, and a stream that ends before the offset gives a "
+    "the last target is forgotten, and a stream with no id behind the offset gives a "
     "negative count."
 )
 def last_target_and_zero_forgotten(num_tokens, batch_size, num_steps, offset):
@@ -377,7 +377,7 @@ def one_subsequence_kept_back(num_tokens, batch_size, num_steps, offset):
 
 
 @num_batches.mistake(
-    "right, but for a stream that ends before the offset: `int` rounds towards 0, "
+    "right, but for a stream with no id behind the offset: `int` rounds towards 0, "
     "which hides most negative counts, and not all."
 )
 def cut_off_batches(num_tokens, batch_size, num_steps, offset):
@@ -1012,8 +1012,8 @@ def running_totals(highest, num_steps):
 
 
 @alignment_counts.mistake(
-    "`highest // num_steps` for each. There are highest + 1 offsets, and what is left "
-    "of them over T goes to the first alignments."
+    "`highest // num_steps` for each. There are highest + 1 offsets, and the remainder "
+    "goes to the first alignments."
 )
 def quotient_of_the_highest(highest, num_steps):
     return [highest // num_steps] * num_steps
@@ -1306,9 +1306,9 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
 
 
 @true_or_false(
-    claim="A text gives 3, 10 and 6 as an example of the random starts of one epoch, "
-    "and says that such windows overlap. With the scheme of this lesson, all three are "
-    "starts of one epoch *only if T = 1*, where no two inputs overlap.",
+    claim="A textbook gives 3, 10 and 6 as an example of the random starts of one "
+    "epoch, and says that such windows overlap. With the scheme of this lesson, all "
+    "three are starts of one epoch *only if T = 1*, where no two inputs overlap.",
     reference=all_on_one_alignment,
     cases=_examples_of_starts,
     explanation=(

@@ -263,7 +263,7 @@ wrong("num_batches", "one subsequence is kept back")(
     lambda n, size, t, offset: max(0, (count(n, t, offset) - 1) // size)
 )
 wrong("num_batches", "one extra id for each batch")(lambda n, size, t, offset: max(0, n - offset) // (size * t + 1))
-wrong("num_batches", "right, but for a stream that ends before the")(
+wrong("num_batches", "right, but for a stream with no id behind the")(
     lambda n, size, t, offset: int((n - offset - 1) / t / size)
 )
 right("num_batches")(lambda n, size, t, offset: max(0, n - offset - 1) // (size * t))
