@@ -13,7 +13,9 @@ nbgrader has to know. The rest is nbgrader's, in the folder OUT:
     nbgrader generate_feedback 02_sliding_windows        what each check said, as HTML
 
 Students need `course_lib` on their machines. Another --seed draws other numbers, and
-other hidden calls: give each class its own."""
+other hidden calls: give each class its own. An endless answer gets no points, and a
+check that was deleted is marked for grading by hand. A submission that ends its own
+kernel cannot be graded: nbgrader says so, and goes on with the next one."""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from course_lib.teaching.lessons import find_lessons
 
 # A cell of an assignment takes seconds, its checks included, whatever the answer is;
 # one of a whole lesson may train models.
-SECONDS, SECONDS_IN_A_LESSON = 120, 300
+SECONDS, SECONDS_IN_A_LESSON = 60, 300
 
 CONFIG = '''"""Settings for nbgrader, made by `python -m course_lib nbgrader`."""
 
@@ -43,10 +45,11 @@ c.CourseDirectory.course_id = "feeding-language-models"
 c.ClearSolutions.code_stub = {{"python": ""}}
 
 # A check stops an endless answer itself, within seconds. This is for what hangs
-# outside of a check: the cell is interrupted, and grading goes on with the next one.
+# outside of a check: the cell is interrupted, and grading goes on with the next one,
+# even where the interrupt is caught; what comes after it gets no points then.
 c.Execute.timeout = {seconds}
 c.Execute.iopub_timeout = 30
-c.OverwriteCells.add_missing_cells = True  # a check that was deleted comes back
+c.Execute.raise_on_iopub_timeout = False
 
 # What is printed to stderr costs the points: no bars, no warnings, no network.
 os.environ.setdefault("COURSE_PROGRESS", "0")
