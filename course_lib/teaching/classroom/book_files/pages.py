@@ -244,7 +244,7 @@ HOW_TO_READ = """
 
 Each lesson stands here with its outputs, as it was last run. What comes after a
 **Predict** is folded: guess first. To work through a lesson, to solve its exercises and
-to play with its figures, [install the course](README.md#start) and open the notebooks.
+to play with its figures, [install the course](README.md) and open the notebooks.
 Without either, each exercise here has its hints below it, folded too. On a phone, a
 figure that is wider than the screen can be pushed aside, and opens alone when touched.
 Everything on this site works without a network, the search as well.
