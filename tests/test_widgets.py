@@ -185,7 +185,7 @@ def test_a_key_that_is_held_down_draws_once(monkeypatch):
 
     asyncio.run(hold())
     assert drawn == [{"num_tokens": 23, "context_length": 4, "stride": 8}]
-    assert picture.value == "new"
+    assert picture.value == player._in_html(Html("new", "new"))
 
 
 def test_ends_are_drawn_or_told_in_words(played):
@@ -244,7 +244,7 @@ def test_windows_are_those_of_the_lesson():
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()][1:] == [
         f"start {start}" for start in range(0, 20, 2)
     ]
-    assert "1 window, 4 predictions; 4 tokens a target, each 1 times" in says(windows.draw_windows(5, 4, 16))
+    assert "1 window, 4 predictions; 4 tokens a target, each 1.00 times" in says(windows.draw_windows(5, 4, 16))
     above, below = figure.axes
     np.testing.assert_allclose(np.array(above.get_xlim()) - 0.5, below.get_xlim())
 

@@ -56,6 +56,13 @@ CALLS = {
     "plot_windows([[[0]]], 4, nan)": TypeError("num_tokens must be an integer"),
     "plot_windows([0], '4', 10)": TypeError("context_length must be an integer"),
     "plot_windows(range(1000), 4, 2000)": ValueError("num_tokens must be"),
+    "plot_windows([0], 4, 10, ledger=token_ledger([0], 11, 4))": ValueError(
+        "ledger must be of a stream of 10 tokens, got one of 11"
+    ),
+    "plot_windows([0], 4, 10, ledger=[0])": TypeError("ledger must be a TokenLedger"),
+    "draws(plot_windows(range(35), 1, 36, ledger=token_ledger(range(35), 36, 1)))": True,
+    "plot_tracks([[0]], 1, 1, carried='no')": TypeError("carried must be True or False"),
+    "draws(plot_tracks([[0, 12]], 6, 12, carried=True))": True,
     "plot_windows(None, 4, 10)": TypeError("starts must be integers"),
     "plot_scored_windows([(0, 4, 5)], 10)": ValueError("scored must be an integer of at least 0 and at most 4"),
     "plot_scored_windows([(0, 10, 4)], 10)": ValueError("windows must leave room for 11 ids"),

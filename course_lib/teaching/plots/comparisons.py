@@ -15,6 +15,7 @@ from course_lib.teaching.plots.style import (
     MARKERS,
     MEANINGS,
     MOST_ROWS,
+    NORMAL,
     SMALL,
     check_mapping,
     finite,
@@ -178,7 +179,7 @@ def plot_spread(
         ticks[y] = row_name(name)
         before = title, runs
         y += 1
-    axes.set_yticks(list(ticks), list(ticks.values()), fontsize=11)
+    axes.set_yticks(list(ticks), list(ticks.values()), fontsize=NORMAL)
     axes.set_ylim(y - 0.5, -0.5 if titles else -0.8)
     axes.margins(x=0.06)
     _draw_lines(axes, lines)
@@ -270,7 +271,9 @@ def _write_values(
 
 
 def _finish_rows(axes: Axes, names: list[str], xlabel: str) -> None:
-    axes.set_yticks(range(len(names)), [row_name(name) for name in names], fontsize=11)
+    axes.set_yticks(
+        range(len(names)), [row_name(name) for name in names], fontsize=NORMAL
+    )
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_ylim(len(names) - 0.4, -0.6)

@@ -80,7 +80,7 @@ def plot_readers(
     summed = summed[-1:] if together else summed  # behind which groups a last row is
     rows = sum(map(len, readings)) + 1.3 * len(summed) + (GAP * len(groups)) * titled
     figure, axes = new_figure(0.3 * rows + 1.15)
-    numbers_fit = column_width(num_samples, 0.42, NAMES) >= 0.17
+    numbers_fit = column_width(num_samples, 0.42, NAMES) >= 0.2
     ticks, y = {}, 0.0
     for group, (title, several) in enumerate(groups.items()):
         y = _group_title(axes, title, y)
@@ -92,9 +92,8 @@ def plot_readers(
                 axes.add_patch(block(position, y, 1, HEIGHT, meaning, shade))
                 if numbers_fit:
                     where = position + 0.5, y + HEIGHT / 2
-                    axes.text(
-                        *where, str(position), ha="center", va="center", fontsize=8
-                    )
+                    look = {"ha": "center", "va": "center", "fontsize": SMALL}
+                    axes.text(*where, str(position), **look)
             y += 1
         if group in summed:
             ticks[y + 0.15 + HEIGHT / 2] = "all together"

@@ -37,7 +37,7 @@ lack one of the three cones."""
 INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
 
 # Curves and rows without a meaning: shades of ink, with other dashes and markers.
-SHADES = (INK, "#55606e", "#8892a0")
+SHADES = (INK, "#55606e", "#808a98")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
 """Each with the sign that stands before the name of its curve."""

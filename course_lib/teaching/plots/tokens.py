@@ -14,6 +14,7 @@ from course_lib.teaching.plots.style import (
     INK,
     LARGEST_PICTURE,
     LOST,
+    NORMAL,
     SMALL,
     WIDTH,
     block,
@@ -129,7 +130,7 @@ def plot_pieces(
             column += len(text)
     if left_out:
         say(figure, f"{left_out} labels that are longer than their boxes, not written")
-    axes.set_yticks(np.arange(len(rows)) + 0.5, names, fontsize=11)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, names, fontsize=NORMAL)
     axes.set_xticks([])
     axes.set(xlim=(-0.2, available / scale), ylim=(len(rows) + 0.05, -0.05))
     return without_frame(figure, axes)

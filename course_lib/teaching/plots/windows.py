@@ -27,6 +27,7 @@ from course_lib.teaching.plots.style import (
     INK,
     LARGEST_PICTURE,
     MOST_ROWS,
+    NORMAL,
     SMALL,
     TARGETS,
     block,
@@ -76,7 +77,7 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
         1.5: f"inputs, T = {len(stream) - 1}",
         0.4: f"targets, T = {len(stream) - 1}",
     }
-    axes.set_yticks(list(rows), list(rows.values()), fontsize=11)
+    axes.set_yticks(list(rows), list(rows.values()), fontsize=NORMAL)
     axes.set_xticks(columns + 0.5, columns)
     axes.set_xlabel("position t", loc="left")
     fit_columns(axes, num_drawn, 0.7)

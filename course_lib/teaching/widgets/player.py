@@ -123,6 +123,10 @@ class Player:
         **start: object,
     ) -> None:
         self.draw, self.controls = draw, controls
+        for name in start.keys() ^ controls.keys():
+            if name in start:
+                raise TypeError(f"start values must be for controls, got {name!r}")
+            raise TypeError(f"start values lack {name!r}")
         self.start = {
             name: control.check(name, start[name]) for name, control in controls.items()
         }

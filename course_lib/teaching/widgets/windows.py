@@ -45,7 +45,7 @@ def draw_windows(num_tokens: int, context_length: int, stride: int) -> LessonFig
         figure,
         f"{counted(len(starts), 'window')}, {counted(predictions, 'prediction')}; "
         f"{counted(ledger.targets, 'token')} a target, each "
-        f"{predictions / ledger.targets:.3g} times on average; {never} never a target",
+        f"{predictions / ledger.targets:.2f} times on average; {never} never a target",
     )
     return figure
 
