@@ -1,5 +1,5 @@
-"""One text in several tokenizations, as HTML: letters keep their size, and a narrow
-window scrolls."""
+"""One text in several tokenizations, as HTML: letters keep their size, and in a narrow
+window rows take several lines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class TokenRows:
     @property
     def html(self) -> str:
         name_style = "text-align: left; white-space: nowrap; padding: 3px 12px 3px 0"
-        cell_style = "text-align: left; white-space: nowrap; padding: 3px 0"
+        # a long row goes on in the next line, between two tokens
+        cell_style = "text-align: left; white-space: normal; padding: 3px 0"
         lines = [f'<div style="{SCROLLING}">', '<table style="margin: 0">', "<tbody>"]
         for name, tokens in self.rows.items():
             spans = "".join(map(_span, range(len(tokens)), tokens))

@@ -167,16 +167,16 @@ class Player:
         from ipywidgets import HTML, HBox, VBox
 
         look = {"style": {"description_width": "initial"}}
-        row = {"flex_flow": "row wrap", "width": "100%"}
+        row = {"flex_flow": "row wrap"}
         boxes = {
             name: control.make(
                 self.start[name],
-                layout={"width": "95%" if isinstance(control, Line) else "265px"},
+                layout={"width": "97%" if isinstance(control, Line) else "265px"},
                 **look,
             )
             for name, control in self.controls.items()
         }
-        picture = HTML(_in_html(self._picture), layout={"width": "100%"})
+        picture = HTML(_in_html(self._picture), layout={"width": "auto"})
 
         def redraw() -> None:
             picture.value = self.show(**{n: box.value for n, box in boxes.items()})
