@@ -114,10 +114,12 @@ class Reference:
             folder: the source of the site.
             lessons: the page of each lesson, and its title, by name.
         """
-        chapters = [_contents("Lessons", [page.page for page in self.lessons])]
-        chapters += [
-            _contents("Rooms", [f"reference/{room}/index" for room in self.rooms])
+        rooms = [
+            Module("", ROOMS[room], f"reference/{room}/index.md", "")
+            for room in self.rooms
         ]
+        chapters = ["## Lessons", *_contents(self.lessons)]
+        chapters += ["## Rooms", *_contents(rooms)]
         _write(folder / "reference/index.md", ["# Reference", ABOUT, *chapters])
         for room, pages in self.rooms.items():
             chapters = [
@@ -125,7 +127,7 @@ class Reference:
                 *_as_markdown(_docstring(f"{PACKAGE}.{room}"), self._linker("", "")),
                 f"```{{py:module}} {PACKAGE}.{room}\n```\n",
                 f"```python\nfrom {PACKAGE}.{room} import ...\n```\n",
-                _contents("", [page.page for page in pages]),
+                *_contents(pages),
             ]
             _write(folder / f"reference/{room}/index.md", chapters)
         for module in self.modules:
@@ -399,10 +401,16 @@ def _with_links(text: str, link: Link) -> str:
     return _CODE.sub(replace, text)
 
 
-def _contents(caption: str, pages: Iterable[str]) -> str:
-    listed = "\n".join(f"/{page.removesuffix('.md')}" for page in pages)
-    title = f":caption: {caption}\n" if caption else ""
-    return f"```{{toctree}}\n{title}:maxdepth: 1\n\n{listed}\n```\n"
+def _contents(modules: Iterable[Module]) -> Iterator[str]:
+    """List pages with the first sentence that each module says about itself."""
+    modules = list(modules)
+    for module in modules:
+        sentence = re.match(r".*?(?:[.](?=\s|$)|$)", module.docstring, re.DOTALL)[0]
+        told = re.sub(r"^Lesson \d+: ", "", " ".join(sentence.split())).rstrip(":")
+        link = f"[{module.title}](/{module.page})"
+        yield f"- {link}: {told}" if told else f"- {link}"
+    listed = "\n".join(f"/{module.page.removesuffix('.md')}" for module in modules)
+    yield f"\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
