@@ -309,11 +309,13 @@ def _patience(seconds: float = 300) -> Iterator[None]:
     """Let a node take its time: on a busy machine Ray itself gives it too little.
 
     It waits 30 seconds for the whole node, and 15 for each port of helpers that only
-    its dashboard needs: those are answered at once, with "there is none".
+    its dashboard needs: those are answered at once, with "there is none". The server of
+    the dashboard itself, which would be started without it too, is not.
     """
     from ray._private import services
 
     ask, start = services.get_node, services.start_raylet
+    serve = services.start_api_server
 
     def ask_again(*arguments, **options):
         deadline = time.monotonic() + seconds
@@ -343,11 +345,13 @@ def _patience(seconds: float = 300) -> Iterator[None]:
     }
     before = {name: os.environ.get(name) for name in limits}
     services.get_node, services.start_raylet = ask_again, answer_and_start
+    services.start_api_server = lambda *_, **__: (None, None)
     os.environ.update(limits)
     try:
         yield
     finally:
         services.get_node, services.start_raylet = ask, start
+        services.start_api_server = serve
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
