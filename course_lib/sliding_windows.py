@@ -89,9 +89,9 @@ def gather_windows(
     if starts.min() < 0 or starts.max() > last_start:
         allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
         raise ValueError(
-            f"starts must lie in {allowed}: {context_length + 1} ids (context_length + "
-            f"1) must follow each in a stream of {len(stream)}; got {starts.min()} ... "
-            f"{starts.max()}"
+            f"starts must lie in {allowed}: a window is {context_length + 1} ids "
+            f"(context_length + 1) of a stream of {len(stream)}; got {starts.min()} "
+            f"... {starts.max()}"
         )
     if not isinstance(stream, np.ndarray):  # lesson 10: it lies in several files
         return _widen(stream.cut_windows(starts, context_length))
@@ -113,8 +113,8 @@ def _all_windows(stream: np.ndarray, context_length: int) -> np.ndarray:
 def _widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
     """Copy windows (..., T + 1) to int64, last of all: inputs, and targets apart.
 
-    One copy of the whole window, with both halves as views, would be a fifth cheaper.
-    But then `targets[mask] = -100` would write into the inputs.
+    One copy of the whole window, with both halves as views, would be cheaper. But then
+    `targets[mask] = -100` would write into the inputs.
     """
     inputs, targets = (
         half.astype(np.int64, order="C") for half in shift_by_one(windows)
