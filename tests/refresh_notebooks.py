@@ -22,6 +22,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+import publish
 from kernel_environment import kernel_environment
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
@@ -47,8 +48,12 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
 
     A cell's id is derived from its source: it stays when cells are added before it. What a reader is asked to predict
     is folded: JupyterLab shows a folded output when its cell is run, so that no answer stands below its question. The
-    prompts that take the guess are not folded; the cells of code after them are, up to the next text.
+    prompts that take the guess are not folded; the cells of code after them are, up to the next text. Below the title
+    stands, folded away, what installs the course where it is missing.
     """
+    title, *others = [cell for cell in notebook.cells if publish.TAG not in cell.metadata.get("tags", [])]
+    install = nbformat.v4.new_code_cell(publish.install_source(), metadata={"tags": [publish.TAG, "remove-cell"]})
+    notebook.cells = [title, install, *others]
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     seen: Counter[str] = Counter()
@@ -59,6 +64,8 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if cell is install:
+            cell.metadata |= nbformat.from_dict({"jupyter": {"source_hidden": True}})
         if cell.cell_type != "code":
             predicted = PREDICT in cell.source
             continue

@@ -17,6 +17,7 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+import publish
 import refresh_notebooks
 from course_lib.foundation import load_documents
 from kernel_environment import STARTUP, kernel_environment
@@ -110,6 +111,13 @@ def test_the_guesses_are_counted_below_the_scores(path):
     assert not any(map(is_prompt, cells[scores + 1 :]))
     asked = sum(map(is_prompt, cells))
     assert f"0 of {asked} guessed right" in cells[scores + 1].outputs[0].data["text/plain"]
+
+
+@each_notebook
+def test_the_first_cell_installs_the_course_where_it_is_missing(path):
+    cell = read(path).cells[1]
+    assert cell.source == publish.install_source()
+    assert cell.outputs == []
 
 
 @each_notebook
