@@ -58,7 +58,7 @@ class TokenRows:
     def html(self) -> str:
         name_style = "text-align: left; white-space: nowrap; padding: 3px 12px 3px 0"
         # a long row goes on in the next line, between two tokens
-        cell_style = "text-align: left; white-space: normal; padding: 3px 0"
+        cell_style = "text-align: left; overflow-wrap: anywhere; padding: 3px 0"
         lines = [f'<div style="{SCROLLING}">', '<table style="margin: 0">', "<tbody>"]
         for name, tokens in self.rows.items():
             spans = "".join(map(_span, range(len(tokens)), tokens))

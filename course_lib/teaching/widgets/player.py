@@ -23,6 +23,7 @@ from course_lib.teaching.plots.style import RULES, LessonFigure, say
 if TYPE_CHECKING:
     import ipywidgets
 
+LOOK = {"description_width": "initial"}
 PAUSE = 0.15  # seconds
 INVITATION = "Run this cell in JupyterLab to play with {}."
 
@@ -49,17 +50,21 @@ class Whole:
     def check(self, name: str, value: object) -> int:
         return check_integer(name, value, minimum=self.low, maximum=self.high)
 
-    def make(self, value: int, **look: object) -> ipywidgets.Widget:
+    def make(self, value: int) -> ipywidgets.Widget:
         from ipywidgets import IntSlider
 
         # Each value on the way would be drawn otherwise, and the last one late.
         ends = {"min": self.low, "max": self.high, "continuous_update": False}
+        look = {"style": LOOK, "layout": {"width": "265px"}}
         return IntSlider(value=value, description=self.label, **ends, **look)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A list to choose from: what it says, and the value that it stands for."""
+    """Buttons, one of them pressed: what each says, and the value that it stands for.
+
+    Not a list that opens: JupyterLab takes its arrow keys to go to the next cell.
+    """
 
     label: str
     options: dict[str, str]
@@ -70,11 +75,14 @@ class Choice:
             raise ValueError(f"{name} must be one of {names}, got {value!r:.60}")
         return value
 
-    def make(self, value: str, **look: object) -> ipywidgets.Widget:
-        from ipywidgets import Dropdown
+    def make(self, value: str) -> ipywidgets.Widget:
+        from ipywidgets import ToggleButtons
 
+        look = LOOK | {"button_width": "auto"}
         options = list(self.options.items())
-        return Dropdown(value=value, description=self.label, options=options, **look)
+        return ToggleButtons(
+            value=value, description=self.label, options=options, style=look
+        )
 
 
 @dataclass(frozen=True)
@@ -93,11 +101,12 @@ class Line:
             )
         return value
 
-    def make(self, value: str, **look: object) -> ipywidgets.Widget:
+    def make(self, value: str) -> ipywidgets.Widget:
         from ipywidgets import Text
 
-        wide = {"continuous_update": False, "placeholder": "a text of your own"}
-        return Text(value=value, description=self.label, **wide, **look)
+        when = {"continuous_update": False, "placeholder": "a text of your own"}
+        look = {"style": LOOK, "layout": {"width": "97%"}}
+        return Text(value=value, description=self.label, **when, **look)
 
 
 Control = Whole | Choice | Line
@@ -166,14 +175,9 @@ class Player:
     def _make(self) -> ipywidgets.Widget:
         from ipywidgets import HTML, HBox, VBox
 
-        look = {"style": {"description_width": "initial"}}
         row = {"flex_flow": "row wrap"}
         boxes = {
-            name: control.make(
-                self.start[name],
-                layout={"width": "97%" if isinstance(control, Line) else "265px"},
-                **look,
-            )
+            name: control.make(self.start[name])
             for name, control in self.controls.items()
         }
         picture = HTML(_in_html(self._picture), layout={"width": "auto"})
