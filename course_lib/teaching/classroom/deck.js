@@ -81,10 +81,11 @@
 
   // Divide long code, a long list or table; return what is cut off, as a block.
   function divideBlock(block, overflows) {
-    const long = block.querySelector("pre, tbody, ul, ol");
+    const parts = [...block.querySelectorAll("pre, tbody, ul, ol")];
+    if (!parts.length) return null;
+    const long = parts.reduce((a, b) => (b.offsetHeight > a.offsetHeight ? b : a));
     const tail = block.cloneNode(true);
-    const cut = tail.querySelector("pre, tbody, ul, ol");
-    if (!long) return null;
+    const cut = tail.querySelectorAll("pre, tbody, ul, ol")[parts.indexOf(long)];
     if (long.tagName === "PRE") {
       const code = long.querySelector("code") || long;
       const lines = code.innerHTML.split("\n");
