@@ -89,9 +89,9 @@ def gather_windows(
     if starts.min() < 0 or starts.max() > last_start:
         allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
         raise ValueError(
-            f"starts must lie in {allowed}: a window is {context_length + 1} ids "
-            f"(context_length + 1) of a stream of {len(stream)}; got {starts.min()} "
-            f"... {starts.max()}"
+            f"starts must lie in {allowed}: {context_length + 1} ids (context_length + "
+            f"1) are needed from each on, in a stream of {len(stream)}; got "
+            f"{starts.min()} ... {starts.max()}"
         )
     if not isinstance(stream, np.ndarray):  # lesson 10: it lies in several files
         return _widen(stream.cut_windows(starts, context_length))

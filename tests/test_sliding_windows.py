@@ -220,7 +220,7 @@ def test_starts_may_be_any_integers(starts):
 @pytest.mark.parametrize(
     ("ids", "starts", "context_length", "error", "message"),
     [
-        (range(10), [0, 6], 4, ValueError, r"starts must lie in 0 \.\.\. 5: a window is 5 ids .* stream of 10; got 0 \.\.\. 6"),
+        (range(10), [0, 6], 4, ValueError, r"starts must lie in 0 \.\.\. 5: 5 ids .* stream of 10; got 0 \.\.\. 6"),
         (range(10), [-1, 2], 4, ValueError, r"starts must lie in 0 \.\.\. 5: .*got -1 \.\.\. 2"),
         (range(10), -1, 4, ValueError, r"starts must lie in .*got -1 \.\.\. -1"),
         (range(4), [0], 4, ValueError, "starts must lie in nothing at all: 5 ids .* stream of 4"),

@@ -207,8 +207,9 @@ def _check_windows(
         last_start = num_tokens - length - 1
         allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
         raise ValueError(
-            f"starts must lie in {allowed}: {length + 1} ids (context_length + 1) must "
-            f"follow each in a stream of {num_tokens}; got {starts[0]} ... {starts[-1]}"
+            f"starts must lie in {allowed}: {length + 1} ids (context_length + 1) are "
+            f"needed from each on, in a stream of {num_tokens}; got {starts[0]} ... "
+            f"{starts[-1]}"
         )
     if (np.diff(ends) < 0).any():
         window = int(np.argmax(np.diff(ends) < 0))
