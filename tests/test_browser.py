@@ -94,36 +94,57 @@ def lesson(reader) -> Reader:
     return reader
 
 
-def test_a_reader_guesses_plays_and_solves(lesson, pictures):
-    """One lesson for all of it: opening one takes longer than what is done there."""
-    prompt, play = lesson.first_cell_with("predict("), lesson.first_cell_with("play_windows(")
-    for number in lesson.code_cells(up_to=max(prompt, play)):
-        lesson.run(number)
+WRONG = "return num_windows * stride + context_length + 1"
+RIGHT = "return (num_windows - 1) * stride + context_length + 1 if num_windows else 0"
 
+
+def guess(lesson: Reader) -> int:
+    """Answer the first prompt of lesson 2 wrongly; return the number of its cell."""
+    prompt = lesson.first_cell_with("predict(")
     box = lesson.output(prompt).locator("input[type=text]")
-    box.fill("1000000")
+    box.fill("97, 96")
     box.press("Enter")
     lesson.sees(prompt, "Not this time")
-    lesson.sees(prompt, "You guessed 1,000,000")
+    lesson.sees(prompt, "You guessed 97, 96")
+    return prompt
 
-    picture = lesson.output(play).locator(".jupyter-widgets img")
+
+def play(lesson: Reader) -> int:
+    """Move the last slider of a figure with the keyboard, and wait until the figure has changed."""
+    number = lesson.first_cell_with("play_windows(")
+    picture = lesson.output(number).locator(".jupyter-widgets img")
     before = picture.get_attribute("src")
-    slider = lesson.output(play).get_by_role("slider").last
+    slider = lesson.output(number).get_by_role("slider").last
     at_first = slider.get_attribute("aria-valuenow")
     slider.press("ArrowRight")
     image = "lesson.content.widgets[number].node.querySelector('.jupyter-widgets img')"
-    lesson.wait(f"([number, before]) => {image}?.src !== before", [play, before])
+    lesson.wait(f"([number, before]) => {image}?.src !== before", [number, before])
     assert float(slider.get_attribute("aria-valuenow")) == float(at_first) + 1
+    return number
 
-    lesson.run(lesson.first_cell_with("from course_lib.exercises import"))
+
+def solve_wrongly(lesson: Reader) -> int:
+    """Type a wrong answer into an exercise, key by key."""
     exercise = lesson.first_cell_with("exercises.smallest_stream.check(")
-    lesson.type_into(exercise, "...", "return num_windows * stride + context_length + 1")
+    lesson.type_into(exercise, "...", WRONG)
     lesson.run(exercise)
     lesson.sees(exercise, "Failed")
     lesson.sees(exercise, "n windows make n - 1 strides")
-    photograph(lesson, pictures, guessed=prompt, played=play, wrong=exercise)
-    right = "return (num_windows - 1) * stride + context_length + 1 if num_windows else 0"
-    lesson.type_into(exercise, "return num_windows", right)
+    return exercise
+
+
+def run_what_is_needed(lesson: Reader) -> None:
+    last = max(lesson.first_cell_with("predict("), lesson.first_cell_with("play_windows("))
+    for number in [*lesson.code_cells(up_to=last), lesson.first_cell_with("from course_lib.exercises import")]:
+        lesson.run(number)
+
+
+def test_a_reader_guesses_plays_and_solves(lesson, pictures):
+    """One lesson for all of it: opening one takes longer than what is done there."""
+    run_what_is_needed(lesson)
+    guessed, played, exercise = guess(lesson), play(lesson), solve_wrongly(lesson)
+    photograph(lesson, pictures, guessed=guessed, played=played, wrong=exercise)
+    lesson.type_into(exercise, "return num_windows", RIGHT)
     lesson.run(exercise)
     lesson.sees(exercise, "Passed")
     photograph(lesson, pictures, right=exercise)
