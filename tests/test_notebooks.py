@@ -62,11 +62,6 @@ def is_prompt(cell: nbformat.NotebookNode) -> bool:
     return cell.cell_type == "code" and bool(refresh_notebooks.PROMPT.search(cell.source))
 
 
-def asks_for_guesses(path: Path) -> bool:
-    # Lessons that still ask in prose alone.
-    return any(map(is_prompt, read(path).cells))
-
-
 @each_notebook
 def test_no_answer_stands_below_its_question(path):
     predicted = False
@@ -77,14 +72,12 @@ def test_no_answer_stands_below_its_question(path):
         is_folded = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
         assert is_folded == (predicted and not is_prompt(cell)), cell.source
         # JupyterLab shows the first line of printed text that is folded.
-        if is_folded and cell.outputs and asks_for_guesses(path):
+        if is_folded and cell.outputs:
             assert cell.outputs[0].output_type != "stream", cell.source
 
 
 @each_notebook
 def test_what_is_to_be_predicted_is_asked_for_by_a_prompt(path):
-    if not asks_for_guesses(path):
-        return
     cells = read(path).cells
     questions = []
     for before, cell in pairwise(cells):
@@ -103,8 +96,6 @@ def test_what_is_to_be_predicted_is_asked_for_by_a_prompt(path):
 
 @each_notebook
 def test_the_guesses_are_counted_below_the_scores(path):
-    if not asks_for_guesses(path):
-        return
     cells = code_cells(read(path))
     (scores,) = (number for number, cell in enumerate(cells) if "show_scores(" in cell.source)
     assert cells[scores + 1].source.splitlines()[-1] == "show_guesses()"
