@@ -216,6 +216,17 @@ def test_two_pictures_of_one_thing_are_the_same_bytes_and_keep_its_colors():
         assert abs(pixels - to_rgb(color)).max(axis=1).min() < 0.02, color
 
 
+def test_frequent_colors_are_kept_exactly_and_rare_ones_become_the_nearest():
+    pixels = np.zeros((300, 10, 3), dtype=np.uint8)
+    pixels[..., 0] = np.minimum(np.arange(300), 255)[:, None]  # 256 colors, in every row but for one pixel
+    pixels[0, 0] = (0, 3, 0)
+    few = np.asarray(style.with_few_colors(Image.fromarray(pixels)).convert("RGB"))
+    assert (few[1:] == pixels[1:]).all()
+    assert few[0, 0].tolist() == [0, 0, 0]
+    noise = np.random.default_rng(0).integers(0, 256, (100, 100, 3)).astype(np.uint8)
+    assert len(style.with_few_colors(Image.fromarray(noise)).getcolors()) <= 256
+
+
 def test_a_figure_is_in_no_list_of_open_figures_and_leaves_the_readers_style_alone():
     before = dict(plt.rcParams)
     assert isinstance(plot_shift([5, 6, 7]), Figure)
@@ -400,6 +411,20 @@ def test_what_is_no_picture_of_windows_is_refused(arguments, error, message):
         plot_windows(*arguments)
 
 
+def test_below_windows_their_ledger_stands_on_the_same_axis():
+    starts = [2, 5, 8]
+    ledger = token_ledger(starts, 16, 4)
+    above, below = plot_windows(starts, 4, 16, ledger=ledger).axes
+    np.testing.assert_allclose(np.array(above.get_xlim()) - 0.5, below.get_xlim())
+    as_input, as_target = (patch for patch in below.patches if isinstance(patch, StepPatch))
+    assert as_input.get_data().values.tolist() == ledger.as_input.tolist()
+    assert as_target.get_data().values.tolist() == ledger.as_target.tolist()
+    assert [line.get_xdata()[0] + 0.5 for line in below.lines] == starts
+    keys = legend_of(above.figure)
+    assert keys[-2:] == ["never used: offset", "never used: tail"]
+    assert "in no window" not in keys
+
+
 # plot_scored_windows
 
 
@@ -458,6 +483,17 @@ def test_cuts_show_each_window_of_each_row():
 def test_impossible_cuts_are_refused(rows, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         plot_cuts(rows, 5, 13)
+
+
+@pytest.mark.parametrize(
+    ("carried", "marker", "name"), [(True, ">", "the state goes on"), (False, "X", "the state is reset")]
+)
+def test_what_becomes_of_the_state_is_marked_between_batches_of_every_row(carried, marker, name):
+    figure = plot_tracks([[1, 11], [4, 14], [7, 17]], 3, 10, carried=carried)
+    (marks,) = axes_of(figure).lines
+    assert marks.get_marker() == marker
+    assert sorted(zip(*marks.get_data(), strict=True)) == [(3, 0.4), (3, 1.4), (6, 0.4), (6, 1.4)]
+    assert name in legend_of(figure)
 
 
 def test_tracks_show_every_id_of_every_row():
