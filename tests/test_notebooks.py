@@ -17,21 +17,17 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+import browser_session
 import publish
 import refresh_notebooks
-from course_lib.foundation import load_documents
-from kernel_environment import STARTUP, kernel_environment
+from kernel_environment import kernel_environment
 from refresh_notebooks import CELL_TIMEOUT_IN_SECONDS
+from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 LONGEST_CELL = 12
 WIDEST_LINE = 88
 FORBIDDEN = ("clear_output", "update_display", "interact(", "interactive(", "Output(", "%pip", "!pip", "time.time(")
-
-# Text of another corpus. A lesson that trains dozens of models reads few different characters: a step takes longer the
-# more there are, and in the others they are more than a lesson's tokenizer keeps.
-FEW_LETTERS = ("german", "french", "code", "dialogue")
-LONG_TRAININGS = ("03_random_sampling", "04_sequential_partitioning", "05_stride_tradeoffs")
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -213,35 +209,21 @@ def run(notebook: nbformat.NotebookNode) -> None:
     NotebookClient(notebook, timeout=CELL_TIMEOUT_IN_SECONDS, kernel_name="python3", resources=resources).execute()
 
 
-def solve(cell: nbformat.NotebookNode, lesson: str) -> None:
-    """Replace the stub of an exercise cell by its solution."""
-    (name,) = re.findall(r"exercises\.(\w+)\.check\(", cell.source)
-    item = getattr(importlib.import_module(f"course_lib.exercises.{lesson}"), name)
-    assert cell.source.startswith(item.stub)
-    cell.source = item.solution_source + cell.source.removeprefix(item.stub)
-
-
 @pytest.fixture
 def without_ray(tmp_path, monkeypatch):
-    """Kernels in which Ray is not installed, as on most machines; nbval's have it, where it is."""
-    startup = STARTUP + "\nimport sys\nsys.modules['ray'] = None\n"
-    for name, value in kernel_environment(tmp_path / "ipython", startup).items():
+    for name, value in kernel_environment(tmp_path / "ipython", STARTUP_WITHOUT_RAY).items():
         monkeypatch.setenv(name, value)
 
 
 @each_notebook
+@pytest.mark.skipif(not browser_session.missing(), reason="tests/test_browser.py runs it, in a browser")
 def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_path, monkeypatch, without_ray):
-    kinds = FEW_LETTERS if path.stem in LONG_TRAININGS else ("chinese", "math", *FEW_LETTERS)
     corpus = tmp_path / "own.txt"
-    corpus.write_text("\n\n".join(d.text for d in load_documents() if d.kind in kinds), encoding="utf-8")
+    corpus.write_text(own_text(path.stem), encoding="utf-8")
     monkeypatch.setenv("COURSE_CORPUS", str(corpus))
-    notebook = read(path)
-    solved = [cell for cell in code_cells(notebook) if "exercise" in tags(cell)]
-    for cell in solved:
-        solve(cell, path.stem[3:])
+    notebook = solved(path)
     run(notebook)
-    scores = [output.data["text/plain"] for cell in solved for output in cell.outputs if "execution_count" in output]
-    assert [float(score) for score in scores] == [1.0] * len(solved)
+    assert set(scores(notebook)) == {1.0}
 
 
 def test_notebooks_run_offline():
