@@ -82,7 +82,9 @@ def blank(
         is_prompt = "predict(" in cell.source
         asks = ASKS.search(cell.source) and (keep_prompts or not is_prompt)
         tags = cell.metadata.get("tags", [])
-        if exercise_of(cell) or asks or INSTALLS in tags:
+        if INSTALLS in tags:
+            continue
+        if exercise_of(cell) or asks:
             cell.metadata = {"tags": tags} if tags else {}
             continue
         if keep_imports:
