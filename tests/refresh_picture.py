@@ -1,0 +1,61 @@
+"""Photograph lesson 2 for the README, as a reader has it who guessed, played and typed a wrong answer.
+
+    python tests/refresh_picture.py
+
+Needs a browser, as the tests in one do. Look at the picture before you commit it.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+import test_browser
+from browser_session import Reader, jupyterlab, missing, open_browser
+from kernel_environment import kernel_environment
+
+PICTURE = Path(__file__).resolve().parent.parent / "notebooks" / "images" / "lesson.png"
+WIDTH, HEIGHT, SCALE, COLORS = 1080, 1600, 1.5, 96
+# Nothing is drawn: all other cells, and what surrounds the notebook, are left out.
+ONLY = """
+(numbers) => lesson.content.widgets.forEach((cell, number) => {
+  if (!numbers.includes(number)) cell.node.style.display = "none";
+})
+"""
+
+
+def main() -> int:
+    if missing():
+        print(missing(), file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        with jupyterlab(folder, kernel_environment(folder / "ipython")) as (url, root), open_browser() as browser:
+            shutil.copy(test_browser.NOTEBOOKS[1], root)
+            size = {"width": WIDTH, "height": HEIGHT}
+            lesson = Reader(browser.new_page(viewport=size, device_scale_factor=SCALE), url, root)
+            lesson.open(test_browser.NOTEBOOKS[1].name)
+            lesson.page.evaluate("jupyterapp.commands.execute('application:toggle-left-area')")
+            test_browser.run_what_is_needed(lesson)
+            shown = [test_browser.guess(lesson), test_browser.play(lesson), test_browser.solve_wrongly(lesson)]
+            lesson.page.evaluate(ONLY, shown)
+            lesson.page.evaluate("() => { lesson.content.deselectAll(); document.activeElement.blur(); }")
+            lesson.page.mouse.move(2, 2)
+            lesson.cell(shown[0]).evaluate("cell => cell.scrollIntoView({block: 'start'})")
+            boxes = [lesson.cell(number).bounding_box() for number in shown]
+            frame = {"x": boxes[0]["x"], "y": boxes[0]["y"], "width": boxes[0]["width"]}
+            frame["height"] = boxes[-1]["y"] + boxes[-1]["height"] - boxes[0]["y"]
+            photo = Image.open(io.BytesIO(lesson.page.screenshot(clip=frame))).convert("RGB")
+            lesson.close()
+    photo.quantize(COLORS, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+    print(PICTURE, photo.size, PICTURE.stat().st_size, "bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
