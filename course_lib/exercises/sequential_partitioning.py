@@ -1174,6 +1174,15 @@ def rows_below_zero(num_tokens, batch_size, num_steps, offset):
 
 
 @never_a_target.mistake(
+    "`a * b // c` multiplies first: so the remainders of all rows are put together "
+    "before they are divided. Each row drops a remainder of its own."
+)
+def multiplied_before_divided(num_tokens, batch_size, num_steps, offset):
+    length = max(0, (num_tokens - offset - 1) // batch_size)
+    return num_tokens - batch_size * length // num_steps * num_steps
+
+
+@never_a_target.mistake(
     "where the stream is too short for a batch, all its tokens are no target: N, not 0."
 )
 def none_of_none(num_tokens, batch_size, num_steps, offset):
@@ -1446,8 +1455,8 @@ def stays_inside(num_tokens: int, batch_size: int, num_steps: int) -> bool:
     cases=_corpora,
     explanation=(
         "The rows are measured before the offset is skipped. At offset 0 all is "
-        "right; at larger ones the last row runs over the end of the stream, where a "
-        "slice comes out short without a word, and a reshape fails."
+        "right; at larger ones the last row may run over the end of the stream, where "
+        "a slice comes out short without a word, and a reshape fails."
     ),
 )
 def rows_measured_first(num_tokens: int, batch_size: int, num_steps: int) -> bool:

@@ -388,6 +388,11 @@ right("reach")(lambda k, p, t, c: np.array([k * t * c, 0]) + p + 1)
 
 # never_a_target: num_tokens, batch_size, num_steps, offset
 
+wrong("never_a_target", "multiplies first")(
+    lambda num_tokens, batch_size, num_steps, offset: (
+        num_tokens - max(0, (num_tokens - offset - 1) // batch_size) * batch_size // num_steps * num_steps
+    )
+)
 wrong("never_a_target", "more tokens than there are")(lambda n, b, t, o: n - b * ((n - o - 1) // b // t) * t)
 wrong("never_a_target", "more tokens than there are")(lambda n, b, t, o: n - (n - o - 1) // (b * t) * b * t)
 wrong("never_a_target", "a remainder of its own")(lambda n, b, t, o: n - b * max(0, (n - o - 1) // b))
