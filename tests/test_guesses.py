@@ -6,10 +6,13 @@ import json
 import sys
 from types import SimpleNamespace
 
+import nbformat
 import numpy as np
 import pytest
 import torch
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+import refresh_notebooks
 from course_lib.teaching import guesses, predict, show_guesses
 from course_lib.teaching.guesses import WIDGET, UnreadableError, widgets_are_live
 
@@ -275,3 +278,22 @@ def test_what_cannot_be_read_says_what_can():
         predict("?", "a", choices=("a", "b"))._read("c")
     with pytest.raises(UnreadableError, match="2 numbers"):
         predict("?", (1, 2))._read("3")
+
+
+def test_a_notebook_in_normal_form_shows_prompts_folds_what_follows_and_holds_no_widgets():
+    prompt = new_code_cell("predict('How many?', n)")
+    bundle = {"text/plain": "How many?", WIDGET: {"model_id": "5", "version_major": 2, "version_minor": 0}}
+    prompt.outputs = [
+        new_output("execute_result", bundle, execution_count=1),
+        new_output("display_data", {WIDGET: {"model_id": "6", "version_major": 2, "version_minor": 0}}),
+    ]
+    texts = [new_markdown_cell("# 1. A lesson"), new_markdown_cell("**Predict.**"), new_markdown_cell("So it is.")]
+    cells = [texts[0], new_code_cell("1"), texts[1], prompt, new_code_cell("2"), texts[2], new_code_cell("3")]
+    text = refresh_notebooks.normalize(new_notebook(cells=cells))
+    notebook = nbformat.reads(text, as_version=4)
+    folded = [cell.source for cell in notebook.cells if cell.metadata.get("collapsed")]
+    assert folded == ["2"]
+    assert WIDGET not in text
+    (asking,) = (cell for cell in notebook.cells if "predict(" in cell.source)
+    assert [output.data for output in asking.outputs] == [{"text/plain": "How many?"}]
+    assert refresh_notebooks.normalize(notebook) == text

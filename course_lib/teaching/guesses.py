@@ -20,7 +20,7 @@ import torch
 from IPython import get_ipython
 
 from course_lib.foundation import check_number
-from course_lib.teaching.checker.messages import (
+from course_lib.teaching.checker import (
     COLORS,
     FAILED,
     NOT_ATTEMPTED,
