@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from course_lib.foundation import process_pool
+from course_lib.foundation import InThisProcess, process_pool
 from course_lib.many_machines import encode_task, tokenize_files
 
 
@@ -39,7 +39,10 @@ def refuse(line: int) -> None:
     raise ValueError(f"wrong.jsonl, line {line}")
 
 
-def run_until_killed(inputs: list[Path], tokenizer_file: Path, out: Path, settings: dict[str, int]) -> None:
-    """Tokenize with two workers."""
+def run_until_killed(
+    inputs: list[Path], tokenizer_file: Path, out: Path, settings: dict[str, int], num_workers: int
+) -> None:
+    """Tokenize with so many workers, or with none but this process."""
     tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    tokenize_files(inputs, tokenizer, out, make_executor=partial(process_pool, 2), progress=False, **settings)
+    make_executor = partial(process_pool, num_workers) if num_workers else InThisProcess
+    tokenize_files(inputs, tokenizer, out, make_executor=make_executor, progress=False, **settings)

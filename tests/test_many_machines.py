@@ -59,7 +59,7 @@ from deadly import encode_or_die, run_until_killed
 ROOT = Path(__file__).parent.parent
 TEXTS = [document.text for document in load_documents()]
 SETTINGS = {"shard_size": 5_000, "val_every": 7}
-SMALL = {"task_bytes": 10_000, "shard_size": 2_000, "val_every": 7}
+SMALL = {"task_bytes": 10_000, "shard_size": 4_000, "val_every": 7}
 quiet = partial(tokenize_files, progress=False, make_executor=InThisProcess, task_bytes=20_000, **SETTINGS)
 
 
@@ -280,10 +280,21 @@ def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_
     assert content(tmp_path / "out") == reference
 
 
+@pytest.fixture(scope="module")
+def small_reference(tmp_path_factory, tokenizer) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("small") / "one"
+    write_shards(TEXTS, tokenizer, folder, progress=False, **{k: SMALL[k] for k in SETTINGS})
+    return content(folder)
+
+
 @pytest.mark.parametrize("number", range(3))
-def test_a_killed_run_loses_nothing_and_writes_nothing_twice(tmp_path, inputs, made, tokenizer, number):
+def test_a_killed_run_loses_nothing_and_writes_nothing_twice(
+    tmp_path, inputs, made, tokenizer, small_reference, number
+):
     out, pieces = tmp_path / "out", tmp_path / "out.pieces"
-    run = _context().Process(target=run_until_killed, args=(inputs, made / "tokenizer.json", out, SMALL))
+    # Once while workers are at work, too; to start them takes longer than the rest.
+    arguments = (inputs, made / "tokenizer.json", out, SMALL, 2 * (number == 1))
+    run = _context().Process(target=run_until_killed, args=arguments)
     run.start()
     # At another point each time: behind so many tasks, or so many shards.
     waits_for = ((pieces, "*.json", 2 + 3 * number), (out, "*.bin", 4 * number))[number % 2]
@@ -298,8 +309,7 @@ def test_a_killed_run_loses_nothing_and_writes_nothing_twice(tmp_path, inputs, m
     for index in range(len(finished)):
         path = out / f"train_{index:06}.bin"
         assert path.stat().st_mtime_ns == left[path]
-    write_shards(TEXTS, tokenizer, tmp_path / "one", progress=False, shard_size=2_000, val_every=7)
-    assert content(out) == content(tmp_path / "one")
+    assert content(out) == small_reference
 
 
 # The command line
@@ -341,13 +351,13 @@ def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokeni
 )
 def test_a_wrong_line_names_its_file_and_line(tmp_path, made, capsys, line, words):
     bad = tmp_path / "wrong.jsonl"
-    rows = [json.dumps({"text": text}) for text in TEXTS[:100]]
+    rows = [json.dumps({"text": text}) for text in TEXTS[:30]]
     bad.write_text("\n".join([*rows, line, *rows]), encoding="utf-8")
     arguments = [bad, "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "out"]
-    arguments += ["--task-bytes", 20_000]
+    arguments += ["--task-bytes", 5_000]
     assert tokenize(*arguments) == 1
     output = capsys.readouterr()
-    assert f"error: {bad}, line 101: " in output.err
+    assert f"error: {bad}, line 31: " in output.err
     assert words in output.err
     assert "Traceback" not in output.err
     assert output.out == ""
