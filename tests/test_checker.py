@@ -525,7 +525,8 @@ def test_a_notebook_shows_the_message_and_saves_the_plain_number():
 
 
 def test_the_saved_cell_is_a_score_for_a_grader():
-    source = "from course_lib.exercises import bpe\nitem = next(v for v in vars(bpe).values() if hasattr(v, 'last_outcome'))\n"
+    source = "from course_lib.exercises import bpe\n"
+    source += "item = next(v for v in vars(bpe).values() if hasattr(v, 'last_outcome'))\n"
     source += "item.check(item.reference)"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     NotebookClient(notebook, kernel_name="python3").execute()

@@ -116,7 +116,7 @@ CALLS = {
     "make_dataloader(SMALL, 20, base_seed=0, drop_last=True)": ValueError("the mean loss of no batches is NaN"),
     "LOADER.load_state_dict(None)": TypeError("state must be a dict that `state_dict` returned, got NoneType"),
     "LOADER.load_state_dict({})": ValueError("state must have the keys"),
-    "LOADER.load_state_dict(STATE | {'rank': 0.0})": ValueError("state was saved with rank=0.0, but this loader has rank=0"),
+    "LOADER.load_state_dict(STATE | {'rank': 0.0})": ValueError("saved with rank=0.0, but this loader has rank=0"),
     "LOADER.load_state_dict(STATE | {'stride': np.array([1])})": ValueError("state was saved with stride=array"),
     "LOADER.load_state_dict(STATE | {'drop_last': 0})": ValueError("state was saved with drop_last=0, but"),
     "LOADER.load_state_dict(STATE | {'batches_delivered': 5})": ValueError("batches_delivered must be"),
