@@ -2434,7 +2434,7 @@ def lost_characters(text: str) -> list[str]:
     explanation=(
         "All 256 bytes have ids, seen or not, and every character is made of bytes. "
         "`<unk>` in such a vocabulary is an id that never occurs. Where characters are "
-        "the alphabet it is another matter: see *Special tokens* in section 8."
+        "the alphabet it is another matter: see *Where `<unk>` belongs*."
     ),
 )
 def unknown_is_needed(text: str) -> list[str]:
@@ -2458,8 +2458,8 @@ def at_most_as_many(text: str, smaller: int, larger: int) -> bool:
 
 @true_or_false(
     claim=(
-        "Of two tokenizers that learned from the same text, the one with more merges "
-        "never needs more tokens than the other, whatever text they encode."
+        "Of two tokenizers that learned from one text in one way, the one with more "
+        "merges never needs more tokens than the other, whatever text they encode."
     ),
     reference=at_most_as_many,
     cases=_texts_and_sizes,
