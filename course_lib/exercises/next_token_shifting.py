@@ -84,6 +84,24 @@ def targets_one_too_many(ids, start, context_length):
 
 
 @make_example.mistake(
+    "the slice of the targets ends without `start`: it is right at the beginning of "
+    "the stream alone."
+)
+def targets_end_without_start(ids, start, context_length):
+    inputs = ids[start : start + context_length]
+    return inputs, ids[start + 1 : context_length + 1]
+
+
+@make_example.mistake(
+    "the slice of the inputs ends without `start`: it is right at the beginning of "
+    "the stream alone."
+)
+def inputs_end_without_start(ids, start, context_length):
+    targets = ids[start + 1 : start + 1 + context_length]
+    return ids[start:context_length], targets
+
+
+@make_example.mistake(
     "a window of T ids instead of T + 1. Cut in two, it leaves only T - 1 predictions."
 )
 def window_too_short(ids, start, context_length):

@@ -727,6 +727,14 @@ def last_row_only(X, Y, following):
     return following[-1][0] == Y[-1][-1]
 
 
+@continues.mistake(
+    "the last *input* of the last row, and the first row of the next batch: compare "
+    "the last target, and each row with the row of its own number."
+)
+def last_input_with_first_row(X, Y, following):
+    return following[0][0] == X[-1][-1]
+
+
 @continues.mistake("one row is enough for you; every row must go on.")
 def any_row(X, Y, following):
     return any(

@@ -1117,6 +1117,14 @@ def code_points(text, alphabet):
 
 
 @fall_back_to_bytes.mistake(
+    "the code point instead of the bytes of UTF-8, and with as many digits as it "
+    "needs: each byte is a token, with two digits, such as <0x0A>."
+)
+def code_points_without_zeros(text, alphabet):
+    return _fall_back(text, alphabet, lambda c: [f"<0x{ord(c):X}>"])
+
+
+@fall_back_to_bytes.mistake(
     "all bytes of a character stand in one token. Each byte is a token of its own."
 )
 def one_token_a_character(text, alphabet):

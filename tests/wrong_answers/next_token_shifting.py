@@ -761,3 +761,9 @@ wrong("padded_targets", "behind the first id 0")(
 wrong("padded_targets", None)(lambda w, n: [x if k <= n else -100 for k, x in enumerate(w[1:])])
 wrong("perplexity", None)(lambda losses: math.exp(math.prod(losses) ** (1 / len(losses))))
 wrong("text_bits_per_byte", None)(lambda nats, n, text: nats * n / math.log(2) / (8 * len(text)))
+
+
+wrong("make_example", "slice of the targets ends without `start`")(
+    lambda ids, s, c: (ids[s : s + c], ids[s + 1 : c + 1])
+)
+wrong("make_example", "slice of the inputs ends without `start`")(lambda ids, s, c: (ids[s:c], ids[s + 1 : s + c + 1]))

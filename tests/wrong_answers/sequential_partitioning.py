@@ -489,3 +489,6 @@ wrong("never_a_target", "counts as a whole batch")(
     lambda n, b, t, o: max(0, n - -(-(max(0, n - 1 - o) // b) // t) * t * b)
 )
 wrong("never_a_target", None)(lambda n, b, t, o: o + 1)
+
+
+wrong("continues", "the first row of the next batch")(lambda X, Y, following: following[0][0] == X[-1][-1])

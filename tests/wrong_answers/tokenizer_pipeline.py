@@ -2849,3 +2849,8 @@ wrong("choose_dtype", "of V tokens is V - 1")(
     lambda v, added: "uint16" if v < 65_536 and all(i < 65_536 for i in added) else "uint32"
 )
 wrong("cut_isolated", None)(lambda text, rules: re.findall(f".*?(?:{'|'.join(rules)})|.+", text, re.DOTALL))
+
+
+@wrong("fall_back_to_bytes", "with as many digits as it needs")
+def code_points_in_capitals(text, alphabet):
+    return [c if c in alphabet else f"<0x{ord(c):X}>" for c in text]
