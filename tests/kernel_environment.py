@@ -45,6 +45,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: those that wait for a cluster, a browser or a limit leave theirs idle."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
     """Share tests out to processes file by file, since the cells of a notebook share a kernel; but a run of a whole
     lesson within a file by itself. What takes long comes first, so that all processes end at about the same time.

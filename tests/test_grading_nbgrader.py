@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -21,6 +23,15 @@ from test_grading import items_of, marks
 
 pytest.importorskip("nbgrader", reason="nbgrader is part of the extra `teach`")
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's own, of those that it stands on
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs():
+    """nbgrader calls alembic by its name: it is found in an environment that was not activated, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+        yield
+
 
 LESSONS = find_lessons()
 SMALL = "small"

@@ -48,7 +48,8 @@ def exercise_of(cell: NotebookNode) -> str | None:
     """Name the exercise that a cell asks for; most cells ask for none."""
     if "exercise" not in cell.metadata.get("tags", []):
         return None
-    return CHECKED.findall(cell.source)[0]
+    checked = CHECKED.search(cell.source)
+    return checked[1] if checked else None
 
 
 def notebooks_folder() -> Path:
@@ -73,8 +74,11 @@ def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
         wanted: numbers or names, `2`, `02`, `sliding_windows`; all of them by default.
 
     Raises:
+        TypeError: one name, instead of a list of names.
         ValueError: there is no lesson of that number or name.
     """
+    if isinstance(wanted, str):
+        raise TypeError(f"wanted must be a list of names, got {wanted!r}")
     lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
     found = []
     for name in wanted:
