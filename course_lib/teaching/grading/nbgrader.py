@@ -2,7 +2,8 @@
 
 OUT/source/ gets an assignment for each lesson: its questions and exercises with their
 solutions, locked checks with points, and hidden tests; OUT/nbgrader_config.py what
-nbgrader has to know. The rest is nbgrader's, in the folder OUT:
+nbgrader has to know. The rest is nbgrader's, in the folder OUT, with the environment
+activated (it calls its own programs by name):
 
     pip install --editable '.[teach]'                    once, in the repository
     nbgrader generate_assignment 02_sliding_windows      OUT/release: without solutions
