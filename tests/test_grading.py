@@ -11,6 +11,7 @@ import course_lib.__main__
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, exercise
 from course_lib.teaching.grading import nbgrader
 from course_lib.teaching.grading.assignments import HIDDEN_SEEDS, build_assignment
+from course_lib.teaching.grading.scores import user_path
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 LESSONS = find_lessons()
@@ -118,3 +119,11 @@ def test_the_help_tells_the_way(capsys):
     told = capsys.readouterr().out
     for step in ("generate_assignment", "release_assignment", "collect", "autograde", "generate_feedback", "--seed"):
         assert step in told
+
+
+def test_a_home_in_the_name_of_the_folder_is_found(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert course_lib.__main__.main(["nbgrader", "~/course", "2"]) == 0
+    assert (tmp_path / "course" / "nbgrader_config.py").is_file()
+    assert str(tmp_path) in capsys.readouterr().out
+    assert user_path("~/scores.csv") == tmp_path / "scores.csv"

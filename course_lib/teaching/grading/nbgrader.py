@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         FileExistsError: it would overwrite what somebody has changed.
     """
-    lessons = find_lessons(options.lessons)
+    lessons, out = find_lessons(options.lessons), options.out.expanduser()
     seed = check_integer("seed", options.seed, minimum=0)
     seconds = SECONDS_IN_A_LESSON if options.whole else SECONDS
     files = {Path("nbgrader_config.py"): CONFIG.format(seconds=seconds)}
@@ -102,16 +102,16 @@ def run(options: argparse.Namespace) -> int:
         files[Path("source", name, lesson.path.name)] = nbformat.writes(notebook) + "\n"
         lines.append(f"  {name}: {points_of(notebook)} points")
     if not options.force:
-        _refuse_to_overwrite(options.out, files)
+        _refuse_to_overwrite(out, files)
     for path, text in files.items():
-        target = options.out / path
+        target = out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
     count = len(lessons)
     assignments = "1 assignment" if count == 1 else f"{count} assignments"
-    print(f"{options.out}: {assignments}, seed {seed}", *lines, sep="\n")
+    print(f"{out}: {assignments}, seed {seed}", *lines, sep="\n")
     first = lessons[0].path.stem
-    print(f"Next: cd {options.out} && nbgrader generate_assignment {first}")
+    print(f"Next: cd {out} && nbgrader generate_assignment {first}")
     if importlib.util.find_spec("nbgrader") is None:
         print("nbgrader is not installed: pip install --editable '.[teach]'")
     return 0

@@ -100,15 +100,15 @@ class Row:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, help="what the class has handed in")
+    parser.add_argument("folder", type=user_path, help="what the class has handed in")
     parser.add_argument(
         "--out",
-        type=Path,
+        type=user_path,
         default=Path("scores.csv"),
         help="the table, for a spreadsheet (default: %(default)s)",
     )
     parser.add_argument(
-        "--summary", type=Path, help="write what is printed into this file, too"
+        "--summary", type=user_path, help="write what is printed into this file, too"
     )
     parser.add_argument(
         "--seconds",
@@ -142,6 +142,11 @@ def _positive(text: str) -> float:
     if not (math.isfinite(number) and number > 0):
         raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
     return number
+
+
+def user_path(text: str) -> Path:
+    """A path as it is typed: the shell leaves the ~ of `--out=~/scores.csv` alone."""
+    return Path(text).expanduser()
 
 
 def run(options: argparse.Namespace) -> int:
