@@ -33,6 +33,7 @@ from course_lib.teaching.checker import (
     exercises,
     format_call,
     is_stub,
+    processes,
     questions,
     run,
     running,
@@ -403,6 +404,9 @@ def test_what_is_printed_is_cut():
 # Answers that do harm
 
 
+forks = pytest.mark.skipif(not running.CAN_FORK, reason="answers run in a process of their own on Linux only")
+
+
 def forever(numbers):
     while True:
         with contextlib.suppress(BaseException):
@@ -419,7 +423,7 @@ def at_once(numbers):
     return list(range(10**11))
 
 
-@pytest.mark.skipif(not running.CAN_FORK, reason="answers run in a process of their own on Linux only")
+@forks
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -459,6 +463,104 @@ def test_only_the_answer_is_watched():
         return n
 
     assert slow.judge(lambda n: n).outcome == PASSED
+
+
+def halts(numbers):
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def copies_itself(numbers):
+    if os.fork() == 0:
+        time.sleep(3_600)
+    return [2 * number for number in numbers]
+
+
+@forks
+def test_what_an_answer_starts_or_halts_holds_up_nobody(monkeypatch):
+    monkeypatch.setattr(running, "IDLE_SECONDS", 0.3)
+    assert "waits for something" in double.judge(halts).diagnosis
+    begin = time.monotonic()
+    assert double.judge(copies_itself).outcome == PASSED
+    assert time.monotonic() - begin < 600
+
+
+def is_there(process: int) -> bool:
+    with contextlib.suppress(OSError):
+        return processes.state_and_time(process)[0] != "Z"
+    return False
+
+
+def wait_until_gone(process: int) -> None:
+    end = time.monotonic() + 60
+    while is_there(process) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not is_there(process)
+
+
+@forks
+def test_a_process_ends_with_all_that_it_has_started():
+    def work(watch):
+        watch.begin(3)
+        if (copy := os.fork()) == 0:
+            time.sleep(3_600)
+        return str(copy).encode()
+
+    wait_until_gone(int(processes.run_in_a_process(work, running.limits_of_answers())))
+
+
+@forks
+def test_an_interrupt_ends_the_process(monkeypatch):
+    started = []
+
+    def interrupted(reader, child, limits):
+        started.append(child)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(processes, "_read", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        running.limited(lambda watch: time.sleep(3_600))
+    assert not is_there(started[0])
+
+
+@forks
+@pytest.mark.parametrize(
+    ("work", "reason"),
+    [
+        (lambda watch: bytes(2_000), "memory"),  # more than is read
+        (lambda watch: b"", "os._exit"),
+        (lambda watch: time.sleep(3_600), "waits"),
+        (lambda watch: [time.sleep(0.01) for _ in range(100_000)], "waits"),
+        (lambda watch: [watch.begin(-1), *iter(int, 1)], "endless"),
+        (lambda watch: [watch.begin(5), *iter(int, 1)], "endless"),
+        (lambda watch: signal.raise_signal(signal.SIGTERM), "SIGTERM"),
+    ],
+)
+def test_a_process_is_stopped_by_the_limit_that_it_meets_first(work, reason, monkeypatch):
+    monkeypatch.setattr(processes, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(processes, "PATIENCE", 10 if reason == "waits" else 1_000)
+    limits = processes.Limits(one_call=0.02, all_calls=0.05, asleep=0.3, extra_bytes=2**29, before=0.01)
+    found = processes.run_in_a_process(work, limits)
+    assert found.reason == reason
+    assert found.call in (-1, 5)
+
+
+@forks
+def test_calls_have_their_computing_time_together(monkeypatch):
+    monkeypatch.setattr(processes, "PATIENCE", 1_000)
+
+    def work(watch):
+        for call in range(100):
+            watch.begin(call)
+            end = time.process_time() + 0.01
+            while time.process_time() < end:
+                pass
+            watch.end()
+        return b"done"
+
+    limits = processes.Limits(one_call=0.2, all_calls=0.05, asleep=5, extra_bytes=2**29)
+    found = processes.run_in_a_process(work, limits)
+    assert found.reason == "endless"
+    assert 1 <= found.call < 20
 
 
 def test_an_answer_leaves_no_trace_in_the_kernel():

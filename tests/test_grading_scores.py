@@ -57,9 +57,9 @@ FORGED = {"output_type": "execute_result", "execution_count": 1, "metadata": {},
 PATCHES = """\
 def patch():
     import numpy as np
-    from course_lib.teaching.checker import Exercise, comparing, running
+    from course_lib.teaching.checker import Exercise, calling, comparing
     np.array_equal = np.allclose = lambda *arguments, **named: True
-    comparing._same = comparing.same = running.same = lambda *arguments: True
+    comparing._same = comparing.same = calling.same = lambda *arguments: True
     Exercise._diagnose = Exercise.judge_outcomes = exercises.tokens_in_tail.check = lambda *arguments: 1.0
     return 1
 size = patch()
@@ -151,8 +151,8 @@ def scored(tmp_path_factory):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     patch = pytest.MonkeyPatch()
-    patch.setattr("course_lib.teaching.grading.guarded.CALL_SECONDS", 0.3)
-    patch.setattr("course_lib.teaching.grading.guarded.IDLE_SECONDS", 0.6)
+    patch.setattr("course_lib.teaching.checker.running.CALL_SECONDS", 0.3)
+    patch.setattr("course_lib.teaching.checker.running.IDLE_SECONDS", 0.6)
     arguments = ["--seconds", "0.4", "--memory", "0.5", "--jobs", "2", "--summary", str(out / "summary.md")]
     assert main(["scores", str(folder), "--out", str(out / "scores.csv"), *arguments]) == 0
     patch.undo()

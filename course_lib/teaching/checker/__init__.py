@@ -1,13 +1,17 @@
 """The checker: judges a reader's answers, and says which mistake they make.
 
 comparing      when two results are the same, and what can be said if they are not
-running        calls an answer without being harmed by it
+calling        calls an answer, and looks what it did
+processes      forked ones, with limits of computing time, sleep and memory
+running        lets an answer run without being harmed by it
+writing        how calls and results are written
 messages       what a check says: words, sign and color, and a number for programs
 exercises      functions to write, with their usual mistakes
 questions      is this a bug? is this claim true?
 drawn_numbers  what is the answer, with the numbers of this seed?
 """
 
+from course_lib.teaching.checker.calling import Case, Outcome, run
 from course_lib.teaching.checker.comparing import same
 from course_lib.teaching.checker.drawn_numbers import NumbersQuestion, numbers
 from course_lib.teaching.checker.exercises import Exercise, Mistake, exercise, is_stub
@@ -33,4 +37,4 @@ from course_lib.teaching.checker.questions import (
     bug_or_not,
     true_or_false,
 )
-from course_lib.teaching.checker.running import Case, Outcome, format_call, run
+from course_lib.teaching.checker.writing import format_call

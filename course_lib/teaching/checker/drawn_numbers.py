@@ -30,7 +30,7 @@ from course_lib.teaching.checker.messages import (
     Score,
     report,
 )
-from course_lib.teaching.checker.running import show
+from course_lib.teaching.checker.writing import show
 
 MOST_DRAWS = 1000
 # What is rounded to three digits is off by half of one in a hundred, at most.

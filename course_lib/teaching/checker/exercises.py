@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from IPython.display import Markdown, display
 
+from course_lib.teaching.checker.calling import Case, Outcome, run
 from course_lib.teaching.checker.comparing import (
     error_in_common,
     in_common,
@@ -38,17 +39,9 @@ from course_lib.teaching.checker.messages import (
     Score,
     report,
 )
-from course_lib.teaching.checker.running import (
-    CALL_SECONDS,
-    Case,
-    Outcome,
-    Stopped,
-    Watch,
-    format_call,
-    format_outcome,
-    limited,
-    run,
-)
+from course_lib.teaching.checker.processes import Stopped, Watch
+from course_lib.teaching.checker.running import CALL_SECONDS, limited
+from course_lib.teaching.checker.writing import format_call, format_outcome
 
 LONGEST_PRINT = 500  # characters
 # A mistake that agrees on the failing calls alone must fail in about as few as the

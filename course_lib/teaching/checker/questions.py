@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from IPython.display import Markdown, display
 
+from course_lib.teaching.checker.calling import Case, Outcome, run
 from course_lib.teaching.checker.exercises import (
     Cases,
     size_of,
@@ -20,13 +21,7 @@ from course_lib.teaching.checker.messages import (
     Score,
     report,
 )
-from course_lib.teaching.checker.running import (
-    Case,
-    Outcome,
-    format_call,
-    format_outcome,
-    run,
-)
+from course_lib.teaching.checker.writing import format_call, format_outcome
 
 BUG, NOT_A_BUG = "bug", "not a bug"
 TRUE, FALSE = "true", "false"

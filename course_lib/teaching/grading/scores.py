@@ -46,7 +46,6 @@ import sys
 import tempfile
 import traceback
 import unicodedata
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -62,7 +61,15 @@ from course_lib.teaching.checker import (
     Exercise,
     Judgment,
 )
-from course_lib.teaching.checker.running import CAN_FORK, Stopped, Watch
+from course_lib.teaching.checker.processes import (
+    CAN_FORK,
+    Stopped,
+    Watch,
+    fork,
+    say_nothing,
+    write_all,
+)
+from course_lib.teaching.checker.running import limits_of_answers
 from course_lib.teaching.grading.carrying import (
     from_value,
     to_outcomes,
@@ -369,7 +376,9 @@ def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
         return assess(item, _plain(attempt), seed)
     folder = Path(tempfile.mkdtemp(dir=task.folder))
     copy_neighbors(task.path, folder)
-    limits = guarded.Limits(task.seconds, task.extra_bytes)
+    limits = replace(
+        limits_of_answers(), before=task.seconds, extra_bytes=task.extra_bytes
+    )
     found = guarded.run_guarded(
         lambda watch: answer_as_text(attempt, item, watch), folder, limits
     )
@@ -603,19 +612,7 @@ def _name(path: Path, folder: Path) -> str:
 
 
 def start(task: Task) -> Worker:
-    reader, writer = os.pipe()
-    sys.stdout.flush()
-    with warnings.catch_warnings():
-        # Python warns that a forked process has lost its other threads. It needs none.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process = os.fork()
-    if process == 0:
-        try:
-            os.close(reader)
-            _work(task, writer)
-        finally:
-            os._exit(0)  # what is to be cleaned up is the parent's
-    os.close(writer)
+    process, reader = fork(lambda writer: _work(task, writer))
     return Worker(task, process, reader)
 
 
@@ -625,15 +622,11 @@ def _work(task: Task, writer: int) -> None:
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *arguments: sys.exit())
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
+    say_nothing()
     guarded.guard_children()
 
     def tell(entry: object) -> None:
-        line = f"{json.dumps(entry)}\n".encode()
-        while line:
-            line = line[os.write(writer, line) :]
+        write_all(writer, f"{json.dumps(entry)}\n".encode())
 
     begun = ""
     try:

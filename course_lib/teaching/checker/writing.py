@@ -1,0 +1,50 @@
+"""How calls and results are written."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from course_lib.teaching.checker.calling import Case, Outcome
+
+
+def format_call(function: Callable, case: Case) -> str:
+    names = inspect.signature(function).parameters
+    arguments = (f"{n}={show(v)}" for n, v in zip(names, case, strict=False))
+    return f"{function.__name__}({', '.join(arguments)})"
+
+
+def format_outcome(outcome: Outcome) -> str:
+    if outcome.error is not None:
+        return f"{type(outcome.error).__name__}: {outcome.error}"
+    changed = ", and the arguments changed" if outcome.changed_arguments else ""
+    return show(outcome.value) + changed
+
+
+def show(value: object) -> str:
+    """Write a value as short as it can be compared; whatever it is, this never
+    raises."""
+    try:
+        text = _written(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 200 else f"{text[:195]} ..."
+
+
+def _written(value: object) -> str:
+    if isinstance(value, torch.Tensor | np.ndarray):
+        array = (
+            value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
+        )
+        return repr((np.round(array, 4) if array.dtype.kind == "f" else array).tolist())
+    if isinstance(value, float):
+        return repr(round(value, 6))
+    if isinstance(value, tuple):
+        comma = "," if len(value) == 1 else ""
+        return f"({', '.join(map(_written, value))}{comma})"
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    return repr(value)  # not textwrap.shorten: it would make one blank of several
