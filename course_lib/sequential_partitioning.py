@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from course_lib.foundation import (
+    FallingAdam,
     GRUModel,
     Ids,
     as_stream,
@@ -266,11 +267,8 @@ def train_on_epochs(
     num_updates = check_integer("num_updates", num_updates, minimum=1, maximum=10**9)
     carry_state = check_flag("carry_state", carry_state)
     learning_rate = check_number("learning_rate", learning_rate, above=0)
-    # fused: one call for all weights, which is what a small model waits for
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
-    schedule = torch.optim.lr_scheduler.LinearLR(
-        optimizer, 1.0, 1.0 / num_updates, total_iters=num_updates
-    )
+    # torch.optim.Adam with LinearLR, bit for bit
+    optimizer = FallingAdam(model.parameters(), learning_rate, num_updates)
     batches = epoch_after_epoch(
         scheme, corpus, batch_size, num_steps, generator=generator
     )
@@ -295,7 +293,6 @@ def train_on_epochs(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        schedule.step()
     return losses
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib.foundation import AttentionModel, BigramModel, GRUModel, conditional_entropy, count_pairs
+from course_lib.foundation import AttentionModel, BigramModel, FallingAdam, GRUModel, conditional_entropy, count_pairs
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
 from course_lib.teaching import Evaluation, evaluate, repeat_epochs, train
 
@@ -170,18 +171,53 @@ def test_training_brings_a_bigram_model_near_the_entropy_it_cannot_beat():
     assert floor < evaluate(model, ids, 16).nats_per_token < floor + 0.02
 
 
-def test_the_learning_rate_falls_and_steps_follow_the_gradient(monkeypatch):
-    rates = []
-    step = torch.optim.Adam.step
-    monkeypatch.setattr(
-        torch.optim.Adam, "step", lambda self: (rates.append(self.param_groups[0]["lr"]), step(self))[-1]
-    )
-    batch = torch.tensor([[0, 1]]), torch.tensor([[1, 2]])
-    train(BigramModel(V), [batch] * 10, num_steps=10, learning_rate=0.5, progress=False)
+def test_the_learning_rate_falls_in_even_steps_to_zero():
+    weight = nn.Parameter(torch.zeros(1))
+    optimizer, rates = FallingAdam([weight], 0.5, num_steps=10), []
+    for _ in range(10):
+        rates.append(optimizer.learning_rate)
+        weight.grad = torch.ones(1)
+        optimizer.step()
     assert rates[0] == 0.5
-    assert rates == sorted(rates, reverse=True)
-    assert 0 < rates[-1] < 0.15
-    assert np.diff(rates) == pytest.approx([rates[1] - rates[0]] * 9)
+    assert np.diff(rates) == pytest.approx([-0.045] * 9)
+    assert 0 < rates[-1] < 0.1
+
+
+class PartlyUsedModel(GRUModel):
+    """It has a weight that no loss reaches, and one that is frozen."""
+
+    def __init__(self):
+        super().__init__(V, hidden_size=8)
+        self.unused = nn.Parameter(torch.ones(3))
+        self.output.bias.requires_grad_(False)
+
+
+@pytest.mark.parametrize("make", [lambda: BigramModel(V), gru, PartlyUsedModel])
+def test_steps_and_losses_are_those_of_pytorch_bit_for_bit(make):
+    generator = torch.Generator().manual_seed(0)
+    batches = [tuple(torch.randint(V, (2, 4, 6), generator=generator)) for _ in range(30)]
+    models = []
+    for _ in range(2):
+        torch.manual_seed(1)
+        models.append(make())
+    ours, theirs = models
+    optimizer = torch.optim.Adam(theirs.parameters(), lr=0.05, fused=True)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1 / 30, total_iters=30)
+    losses = []
+    for inputs, targets in batches:
+        loss = nn.functional.cross_entropy(theirs(inputs).flatten(0, 1), targets.flatten())
+        losses.append(loss.item())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    assert train(ours, batches, num_steps=30, learning_rate=0.05, progress=False) == losses
+    assert all(map(torch.equal, ours.parameters(), theirs.parameters()))
+
+
+def test_training_imports_no_compiler(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch._dynamo", None)  # from here on, importing it is an error
+    train(BigramModel(V), [(torch.tensor([[0, 1]]), torch.tensor([[1, 2]]))], num_steps=1, progress=False)
 
 
 def test_a_loader_goes_through_as_many_epochs_as_it_takes():

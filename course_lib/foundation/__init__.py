@@ -48,6 +48,7 @@ from course_lib.foundation.models import (
     AttentionModel,
     BigramModel,
     ConvolutionModel,
+    FallingAdam,
     GRUModel,
     check_model,
     conditional_entropy,

@@ -6,15 +6,22 @@ PyTorch, and the bound that no bigram model can beat.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.optim.adam import adam
 
-from course_lib.foundation.arguments import Ids, as_stream, check_flag, check_integer
+from course_lib.foundation.arguments import (
+    Ids,
+    as_stream,
+    check_flag,
+    check_integer,
+    check_number,
+)
 
 IGNORED = -100  # the target that is not scored, as PyTorch has it
 LARGEST_TABLE = 10_000  # ids; a table of V x V numbers takes 400 MB then, or 800
@@ -56,6 +63,64 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
     finally:
         for module, training in modes:
             module.training = training
+
+
+class FallingAdam:
+    """Adam at a rate that falls linearly to zero: `torch.optim.Adam` with `LinearLR`.
+
+    It takes their steps bit for bit, and is what a small model wants: the first
+    optimizer object of a process imports PyTorch's compiler, and each of its steps does
+    bookkeeping for features that nobody asks for here. Both take longer than the step.
+
+    Args:
+        parameters: the weights; one that has no gradient is left as it is.
+        learning_rate: of the first step.
+        num_steps: in how many steps the rate falls.
+    """
+
+    def __init__(
+        self, parameters: Iterable[nn.Parameter], learning_rate: float, num_steps: int
+    ):
+        self.weights = list(parameters)
+        if not self.weights:
+            raise ValueError("parameters must hold at least one weight, got none")
+        # of each weight: means of gradients and of their squares, and steps so far
+        self.means = [torch.zeros_like(w) for w in self.weights]
+        self.squares = [torch.zeros_like(w) for w in self.weights]
+        self.steps = [torch.zeros((), device=w.device) for w in self.weights]
+        self.learning_rate = check_number("learning_rate", learning_rate, above=0)
+        self.num_steps = check_integer("num_steps", num_steps, minimum=1)
+        self.taken = 0
+
+    def zero_grad(self) -> None:
+        for weight in self.weights:
+            weight.grad = None
+
+    @torch.no_grad()
+    def step(self) -> None:
+        memory = zip(self.weights, self.means, self.squares, self.steps, strict=True)
+        used = [entry for entry in memory if entry[0].grad is not None]
+        weights, means, squares, steps = map(list, zip(*used, strict=True))
+        adam(
+            weights,
+            [weight.grad for weight in weights],
+            means,
+            squares,
+            [],
+            steps,
+            fused=True,  # one call for all weights
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=self.learning_rate,
+            weight_decay=0,
+            eps=1e-8,
+            maximize=False,
+        )
+        # from each rate to the next, in the order of operations of `LinearLR`
+        fall = 1.0 / self.num_steps - 1.0
+        self.learning_rate *= 1.0 + fall / (self.num_steps + self.taken * fall)
+        self.taken += 1
 
 
 class BigramModel(nn.Module):

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from course_lib.foundation import (
+    FallingAdam,
     Ids,
     as_stream,
     check_integer,
@@ -82,11 +83,7 @@ def train(
     source = (
         repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
     )
-    # fused: one call for all weights, which is what a small model waits for
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
-    schedule = torch.optim.lr_scheduler.LinearLR(
-        optimizer, 1.0, 1.0 / num_steps, total_iters=num_steps
-    )
+    optimizer = FallingAdam(model.parameters(), learning_rate, num_steps)
     losses: list[float] = []
     model.train()
     for step in progress_bar(
@@ -115,7 +112,6 @@ def train(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        schedule.step()
     return losses
 
 

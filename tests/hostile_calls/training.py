@@ -48,7 +48,7 @@ CALLS = {
     "train(model(), [BATCH], num_steps=1, progress='no')": TypeError("progress must be True or False"),
     "train(BigramModel, [BATCH], **ONE)": TypeError("model must be a torch.nn.Module, got type"),
     "train(lambda inputs: inputs, [BATCH], **ONE)": TypeError("model must be a torch.nn.Module, got function"),
-    "train(nn.Identity(), [BATCH], **ONE)": ValueError("optimizer got an empty parameter list"),
+    "train(nn.Identity(), [BATCH], **ONE)": ValueError("parameters must hold at least one weight"),
     "evaluate(model(), [0, 1], np.int16(1)).num_targets": 1,
     "evaluate(model(), [0, 1] * 40_000, np.int16(16)).num_targets": 79_999,
     "evaluate(model(), [0, 1, 2], 2**64).num_targets": 2,
