@@ -13,17 +13,18 @@ import torch
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import refresh_notebooks
-from course_lib.teaching import guesses, predict, show_guesses
-from course_lib.teaching.guesses import WIDGET, UnreadableError, widgets_are_live
+from course_lib.teaching import predict, show_guesses
+from course_lib.teaching.guesses import WIDGET, Guesses, UnreadableError, boxes, prompts, widgets_are_live
+from course_lib.teaching.guesses.reading import read_guess
 
 
 @pytest.fixture(autouse=True)
 def new_session(monkeypatch):
-    monkeypatch.setattr(guesses, "_records", {})
+    monkeypatch.setattr(prompts, "_records", {})
 
 
 def outcome(answer, guess, **options):
-    guesses._records.clear()
+    prompts._records.clear()
     return predict("How many?", answer, **options).guess(guess).outcome
 
 
@@ -175,7 +176,7 @@ def test_guesses_are_counted_with_a_sign_for_each():
     shown = counted._repr_html_()
     assert "<code>3</code> of &lt;b&gt;?" in shown
     assert shown.count("<li>") == 4
-    assert str(guesses.Guesses({})) == "0 of 0 guessed right"
+    assert str(Guesses({})) == "0 of 0 guessed right"
 
 
 def test_without_a_kernel_the_question_stands_with_its_answer_folded():
@@ -208,7 +209,7 @@ def test_a_terminal_is_told_how_to_guess(answer, options, how):
 def live(monkeypatch):
     """A notebook with a kernel that listens."""
     monkeypatch.delenv("COURSE_WIDGETS", raising=False)
-    monkeypatch.setattr(guesses, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr(boxes, "get_ipython", lambda: SimpleNamespace(kernel=object()))
 
 
 def test_widgets_need_a_kernel_and_ipywidgets_and_nobody_who_objects(live, monkeypatch):
@@ -226,7 +227,7 @@ def test_widgets_need_a_kernel_and_ipywidgets_and_nobody_who_objects(live, monke
 
 
 def parts(prompt):
-    _, row, result = guesses._widget(prompt).children
+    _, row, result = boxes.make_widget(prompt).children
     return {getattr(part, "description", "") or "?": part for part in row.children}, result
 
 
@@ -273,11 +274,11 @@ def test_a_button_shows_the_answer_without_a_guess(live):
 
 def test_what_cannot_be_read_says_what_can():
     with pytest.raises(UnreadableError, match="such as 7"):
-        predict("?", 7)._read("many")
+        read_guess("many", 7)
     with pytest.raises(UnreadableError, match="one of: a, b"):
-        predict("?", "a", choices=("a", "b"))._read("c")
+        read_guess("c", "a", choices=("a", "b"))
     with pytest.raises(UnreadableError, match="2 numbers"):
-        predict("?", (1, 2))._read("3")
+        read_guess("3", (1, 2))
 
 
 def test_a_notebook_in_normal_form_shows_prompts_folds_what_follows_and_holds_no_widgets():

@@ -1,6 +1,6 @@
 """Hostile calls of what asks for guesses."""
 
-from course_lib.teaching import guesses as _guesses
+from course_lib.teaching.guesses import prompts as _guesses
 
 ASKED = "Asked of nobody else?"
 

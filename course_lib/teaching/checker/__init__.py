@@ -27,6 +27,7 @@ from course_lib.teaching.checker.messages import (
     as_html,
     colored_sign,
     show_scores,
+    to_html,
 )
 from course_lib.teaching.checker.questions import (
     BUG,

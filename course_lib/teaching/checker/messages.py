@@ -20,7 +20,7 @@ COLORS = {
     NOT_ATTEMPTED: "#808890",
 }
 
-_to_html = mistune.create_markdown(escape=True)
+to_html = mistune.create_markdown(escape=True)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Score(float):
 def as_html(outcome: str, message: str) -> str:
     """Put a sign before a message, and a bar of its color beside it."""
     sign = colored_sign(outcome)
-    body = _to_html(message).strip().replace("<p>", f"<p>{sign} ", 1)
+    body = to_html(message).strip().replace("<p>", f"<p>{sign} ", 1)
     style = f"border-left: 4px solid {COLORS[outcome]}; padding-left: 0.8em"
     return f'<div style="{style}">{body}</div>'
 

@@ -1,0 +1,20 @@
+"""Guess first: a prompt takes a guess, compares it, and only then shows the answer.
+
+A reader who only runs the cells is not held up: nothing waits.
+
+answers    what can be asked for, when a guess meets it, and how it is written
+reading    a guess is read leniently
+boxes      a box to type into, or a button for each choice
+prompts    questions that take guesses, and what becomes of them
+"""
+
+from course_lib.teaching.guesses.boxes import WIDGET, widgets_are_live
+from course_lib.teaching.guesses.prompts import (
+    Guesses,
+    Prompt,
+    Record,
+    Reply,
+    predict,
+    show_guesses,
+)
+from course_lib.teaching.guesses.reading import UnreadableError

@@ -1,0 +1,114 @@
+"""The answers that can be asked for: what is one, when a guess meets it, and how it is
+written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import TypeAlias
+
+import numpy as np
+import torch
+
+from course_lib.foundation import check_number
+
+Answer: TypeAlias = bool | int | float | str | tuple
+
+MOST_CHOICES = 8
+MOST_PARTS = 8
+TOLERANCE_OF_FLOATS = 0.01  # nobody guesses all the digits of a fraction
+DIGITS = 4  # of a fraction, when it is shown
+
+
+def as_answer(name: str, value: object) -> Answer:
+    """Return a value as plain Python knows it, if it can be asked for."""
+    if isinstance(value, np.ndarray | np.generic | torch.Tensor):
+        value = value.tolist()
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, str):
+        if not value.strip():
+            raise ValueError(f"{name} must not be empty text, got {value!r}")
+        return str(value)
+    if isinstance(value, list | tuple):
+        parts = tuple(as_answer(f"each part of {name}", part) for part in value)
+        flags = {isinstance(part, bool) for part in parts}
+        if any(isinstance(part, str | tuple) for part in parts) or len(flags) > 1:
+            raise TypeError(
+                f"{name} must have numbers or flags as parts, got {value!r}"
+            )
+        if not 1 <= len(parts) <= MOST_PARTS:
+            raise ValueError(
+                f"{name} must have 1 to {MOST_PARTS} parts, got {len(parts)}"
+            )
+        return parts
+    try:
+        number = check_number(name, value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a number, text, True or False, or a tuple of numbers or "
+            f"of flags, got {type(value).__name__}"
+        ) from None
+    return int(value) if isinstance(value, Integral) else number
+
+
+def as_choices(choices: object, answer: Answer) -> tuple:
+    if isinstance(choices, str) or not isinstance(choices, Iterable):
+        raise TypeError(
+            f"choices must be a list of answers, got {type(choices).__name__}"
+        )
+    choices = tuple(as_answer("each of choices", choice) for choice in choices)
+    if not 2 <= len(choices) <= MOST_CHOICES:
+        raise ValueError(
+            f"choices must be 2 to {MOST_CHOICES} answers, got {len(choices)}"
+        )
+    names = [plainly(written(choice)) for choice in choices]
+    if len(set(names)) < len(names):
+        raise ValueError(f"choices must differ, got {choices}")
+    if plainly(written(answer)) not in names:
+        raise ValueError(f"choices must hold the answer, {answer!r}, got {choices}")
+    return choices
+
+
+def is_near(guess: Answer, answer: Answer, within: float | None) -> bool:
+    if within is None:
+        within = TOLERANCE_OF_FLOATS if isinstance(answer, float) else 0
+    # a guess at the very border is right, however its last bit is rounded
+    return abs(guess - answer) <= within * abs(answer) * (1 + 1e-9)
+
+
+def written(value: Answer) -> str:
+    if isinstance(value, tuple):
+        parts = [written(part) for part in value]
+        return ("; " if any("," in part for part in parts) else ", ").join(parts)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) >= 10 ** (DIGITS - 1):
+        return f"{value:,.0f}"
+    return f"{value:.{DIGITS}g}"
+
+
+def example(answer: Answer) -> str:
+    """A guess of the kind that is wanted, whatever the answer is."""
+    if isinstance(answer, tuple):
+        return f"({', '.join(map(example, answer))})"
+    if isinstance(answer, bool):
+        return "True"
+    return "7" if isinstance(answer, int) else "0.5"
+
+
+def strong(answer: Answer) -> str:
+    return f"**{written(answer)}**"
+
+
+def bare(text: str) -> str:
+    """Markdown without its marks, for buttons and terminals."""
+    return text.replace("**", "").replace("`", "")
+
+
+def plainly(text: str) -> str:
+    return " ".join(bare(text).casefold().split()).strip("\"' .")

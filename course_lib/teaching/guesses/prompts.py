@@ -1,0 +1,235 @@
+"""Questions that take guesses, and what becomes of them.
+
+The first guess counts. It is kept as long as the kernel lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from course_lib.foundation import check_number
+from course_lib.teaching.checker import (
+    COLORS,
+    FAILED,
+    NOT_ATTEMPTED,
+    PASSED,
+    RAISED,
+    SIGNS,
+    as_html,
+    colored_sign,
+    to_html,
+)
+from course_lib.teaching.guesses.answers import (
+    Answer,
+    as_answer,
+    as_choices,
+    bare,
+    example,
+    is_near,
+    plainly,
+    strong,
+    written,
+)
+from course_lib.teaching.guesses.boxes import WIDGET, make_widget, widgets_are_live
+from course_lib.teaching.guesses.reading import UnreadableError, read_guess
+
+
+def predict(
+    question: str,
+    answer: Answer,
+    *,
+    choices: Sequence[Answer] | None = None,
+    within: float | None = None,
+) -> Prompt:
+    """Ask for a guess, then show the answer: the last expression of a cell.
+
+    Args:
+        question: Markdown. A question is counted once, however often it is asked.
+        answer: a number, text, True or False, or a tuple of numbers or of flags.
+        choices: what there is to choose from; the answer is among them.
+        within: how far a number may be off, relative to the answer: 0.1 for 10 %. By
+            default an integer must be met, and a float to 1 %.
+    """
+    if not isinstance(question, str):
+        raise TypeError(f"question must be text, got {type(question).__name__}")
+    if not question.strip():
+        raise ValueError(f"question must not be empty, got {question!r}")
+    answer = as_answer("answer", answer)
+    if choices is not None:
+        choices = as_choices(choices, answer)
+    elif isinstance(answer, bool):
+        choices = (True, False)
+    if within is not None:
+        within = check_number("within", within, above=0, maximum=1)
+        parts = answer if isinstance(answer, tuple) else (answer,)
+        if choices or any(isinstance(part, str | bool) for part in parts):
+            raise ValueError(
+                "within must be left out where a guess is chosen or no number, got "
+                f"within={within} for {'choices' if choices else repr(answer)}"
+            )
+    record = _records.setdefault(question.strip(), Record())
+    return Prompt(question.strip(), answer, choices, within, record)
+
+
+def show_guesses() -> Guesses:
+    """Return how many of the questions asked so far were guessed right."""
+    return Guesses({name: record.outcome for name, record in _records.items()})
+
+
+@dataclass
+class Record:
+    """What became of a question: the first guess counts, and none that comes after the
+    answer."""
+
+    outcome: str = NOT_ATTEMPTED
+    revealed: bool = False
+    reply: Reply | None = None
+
+
+_records: dict[str, Record] = {}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is said to a guess."""
+
+    outcome: str
+    message: str  # Markdown
+
+    def __str__(self) -> str:
+        return f"{SIGNS[self.outcome]} {bare(self.message)}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self.outcome, self.message)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A question that takes guesses. Its rich form is a box or buttons where a kernel
+    listens, and else the question with the answer folded away."""
+
+    question: str
+    answer: Answer
+    choices: tuple | None
+    within: float | None
+    record: Record
+
+    def guess(self, guess: object) -> Reply:
+        """Compare a guess, as text or as a value, with the answer; the first counts."""
+        try:
+            value = read_guess(guess, self.answer, self.choices)
+        except UnreadableError as error:
+            return Reply(RAISED, f"{error} That was not counted.")
+        right = self._is_right(value)
+        outcome = PASSED if right else FAILED
+        reply = Reply(outcome, self._judgment(value, right))
+        record = self.record
+        if record.outcome != NOT_ATTEMPTED:
+            return Reply(outcome, f"{reply.message} Your first guess counts.")
+        if record.revealed:
+            return Reply(outcome, f"{reply.message} (Not counted: you saw the answer.)")
+        record.outcome, record.revealed, record.reply = outcome, True, reply
+        return reply
+
+    def reveal(self) -> Reply:
+        """Show the answer. Guesses that come later are not counted."""
+        if self.record.reply is None:
+            reply = Reply(NOT_ATTEMPTED, f"The answer: {strong(self.answer)}.")
+            self.record.revealed, self.record.reply = True, reply
+        return self.record.reply
+
+    def __repr__(self) -> str:
+        if self.choices:
+            choices = [f'"{bare(written(choice))}"' for choice in self.choices]
+            how = f"{', '.join(choices)}: .guess({choices[0]})"
+        elif isinstance(self.answer, str):
+            how = 'Your guess: .guess("...")'
+        else:
+            how = f"Your guess: .guess({example(self.answer)})"
+        return f"{bare(self.question)}\n{how}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
+        bundle = {"text/plain": repr(self), "text/html": self._html()}
+        if widgets_are_live():
+            bundle[WIDGET] = make_widget(self)._repr_mimebundle_()[WIDGET]
+        return bundle
+
+    def _html(self) -> str:
+        return (
+            f'<div style="border-left: 4px solid {COLORS[NOT_ATTEMPTED]}; '
+            f'padding-left: 0.8em">{to_html(self.question).strip()}<details><summary>'
+            f"Guess, then unfold the answer</summary><p>"
+            f"{_inline(strong(self.answer))}</p></details></div>"
+        )
+
+    def wanted(self) -> str:
+        """What to type into the box."""
+        if isinstance(self.answer, str):
+            return "a word"
+        if not isinstance(self.answer, tuple):
+            return "a number"
+        kind = "times yes or no" if isinstance(self.answer[0], bool) else "numbers"
+        return f"{len(self.answer)} {kind}"
+
+    def _is_right(self, guess: Answer) -> bool:
+        if self.choices:
+            return written(guess) == written(self.answer)
+        if isinstance(self.answer, str):
+            return plainly(guess) == plainly(self.answer)
+        if not isinstance(self.answer, tuple):
+            return is_near(guess, self.answer, self.within)
+        pairs = zip(guess, self.answer, strict=True)
+        return all(is_near(given, wanted, self.within) for given, wanted in pairs)
+
+    def _judgment(self, guess: Answer, right: bool) -> str:
+        words = f"**{'Right' if right else 'Not this time'}.**"
+        words += f" The answer: {strong(self.answer)}."
+        if right and plainly(written(guess)) == plainly(written(self.answer)):
+            return words
+        words += f" You guessed {written(guess)}."
+        if self.within:
+            words += f" (Up to {written(100 * self.within)} % off counts as right.)"
+        return words
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """How many questions were guessed right, with a sign for each."""
+
+    outcomes: dict[str, str]
+
+    @property
+    def right(self) -> int:
+        return sum(outcome == PASSED for outcome in self.outcomes.values())
+
+    @property
+    def not_guessed(self) -> int:
+        return sum(outcome == NOT_ATTEMPTED for outcome in self.outcomes.values())
+
+    def __str__(self) -> str:
+        signs = "".join(SIGNS[outcome] for outcome in self.outcomes.values())
+        return f"{self._count()} {signs}".rstrip()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        signs = "".join(colored_sign(outcome) for outcome in self.outcomes.values())
+        each = [
+            f"<li>{colored_sign(outcome)} {_inline(question)}</li>"
+            for question, outcome in self.outcomes.items()
+        ]
+        summary = f"<strong>{self._count()}</strong> {signs}"
+        style = "list-style: none; padding-left: 1em"
+        items = f'<ul style="{style}">{"".join(each)}</ul>'
+        return f"<details><summary>{summary}</summary>{items}</details>"
+
+    def _count(self) -> str:
+        count = f"{self.right} of {len(self.outcomes)} guessed right"
+        return f"{count}, {self.not_guessed} not guessed" if self.not_guessed else count
+
+
+def _inline(text: str) -> str:
+    return to_html(text).strip().removeprefix("<p>").removesuffix("</p>")
