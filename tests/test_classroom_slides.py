@@ -315,16 +315,23 @@ def browser():
         started.close()
 
 
+@pytest.fixture(scope="module")
+def tab(browser):
+    """One for all tests: each that is opened starts a process of its own, which costs as much as a lesson's slides."""
+    tab = browser.new_page()
+    tab.problems = []
+    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
+    tab.on("console", lambda message: message.type == "error" and tab.problems.append(message.text))
+    asked = tab.problems.append
+    tab.on("request", lambda one: one.url.startswith(("file:", "data:")) or asked(one.url))
+    return tab
+
+
 @pytest.fixture
-def page(browser):
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
-    page.problems = []
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("console", lambda message: message.type == "error" and page.problems.append(message.text))
-    asked = page.problems.append
-    page.on("request", lambda one: one.url.startswith(("file:", "data:")) or asked(one.url))
-    yield page
-    page.close()
+def page(tab):
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    tab.problems.clear()
+    return tab
 
 
 @pytest.mark.browser
