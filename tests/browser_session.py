@@ -1,4 +1,5 @@
-"""JupyterLab and a browser for tests: one server and one browser for each process, away from personal settings.
+"""JupyterLab and a browser for tests: one server, one browser and one page for each process, away from personal
+settings.
 
 The browser is one that is installed (Chromium or Chrome; the variable COURSE_BROWSER names another). Nothing is
 downloaded, and it sees no address but this machine's.
@@ -6,6 +7,7 @@ downloaded, and it sees no address but this machine's.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
 import os
@@ -69,6 +71,19 @@ def open_browser() -> Iterator[object]:
             browser.close()
 
 
+@contextmanager
+def away(loop: asyncio.AbstractEventLoop | None = None) -> Iterator[asyncio.AbstractEventLoop | None]:
+    """Let the event loop of playwright, which calls itself the running one as long as its browser is open, be
+    forgotten; or remember it (`loop`), while the browser is used. Else no other test in between could start one.
+    """
+    before = asyncio._get_running_loop()
+    asyncio._set_running_loop(loop)
+    try:
+        yield before
+    finally:
+        asyncio._set_running_loop(before)
+
+
 # What readers have: no extension but those that the course's own dependencies bring.
 EXTENSIONS_OF_OTHERS = (
     "jupyterlab-jupytext",
@@ -90,6 +105,10 @@ def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]
+
+
+# jsonschema does without these grammars, which no notebook needs and which take seconds to be built.
+START = "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; sys.exit(main())"
 
 
 @contextmanager
@@ -120,7 +139,7 @@ def jupyterlab(folder: Path, environment: dict[str, str]) -> Iterator[tuple[str,
         environment.pop(name, None)
     port = free_port()
     command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.root_dir={root}"),
+        *(sys.executable, "-c", START, "--no-browser", "--allow-root", f"--ServerApp.root_dir={root}"),
         *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"),
         *("--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly"),
     ]
@@ -178,12 +197,28 @@ TOO_WIDE = """
 """
 
 
+# Run in the page, which shows JupyterLab already.
+OPEN_NEXT = """
+async (path) => { await jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'}); }
+"""
+LEAVE = """
+async () => {
+  const left = window.lesson;
+  window.lesson = undefined;
+  await left.sessionContext.shutdown();
+  left.context.model.dirty = false;  // no question whether to save
+  left.dispose();
+}
+"""
+
+
 class Reader:
     """Somebody who sits in front of JupyterLab, with one notebook at a time."""
 
     def __init__(self, page: object, url: str, root: Path) -> None:
         self.page, self.url, self.root = page, url, root
         self.noise: list[str] = []
+        self.in_jupyterlab = False
         page.set_default_timeout(PATIENCE * 1000)
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.noise.append(f"error in the page: {error}"))
@@ -197,9 +232,16 @@ class Reader:
         self.noise.append(f"{url}: {why}")
 
     def open(self, name: str) -> None:
-        """Open a notebook of the folder that JupyterLab shows, and wait for its kernel."""
+        """Open a notebook of the folder that JupyterLab shows, and wait for its kernel.
+
+        The first is opened by its address, and JupyterLab with it. That takes longer than to open the next there.
+        """
         self.path = self.root / name
-        self.page.goto(f"{self.url}/lab/tree/{name}?reset")
+        if self.in_jupyterlab:
+            self.page.evaluate(OPEN_NEXT, name)
+        else:
+            self.page.goto(f"{self.url}/lab/tree/{name}?reset")
+        self.in_jupyterlab = True
         self.wait("window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined")
         self.page.evaluate(
             """async () => {
@@ -218,11 +260,16 @@ class Reader:
         self.wait("lesson.sessionContext.session?.kernel?.status === 'idle'")
 
     def run_all(self) -> None:
-        """Run all cells, and wait until the last is done, or one fails."""
+        """Run all cells, and wait until the last is done, or one fails.
+
+        Meanwhile nobody looks: to draw the page anew with each output would take longer than many cells.
+        """
+        self.page.evaluate("void (lesson.content.node.style.display = 'none')")
         self.page.evaluate("void (lesson.ran = 0)")
         self.page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells').then(() => lesson.ran = 1)")
         self.wait("lesson.ran === 1")
         self.wait_for_kernel()
+        self.page.evaluate("void (lesson.content.node.style.display = '')")
 
     def first_cell_with(self, text: str) -> int:
         """Number the first code cell whose source contains a text."""
@@ -283,5 +330,9 @@ class Reader:
         self.wait("light => document.body.dataset.jpThemeLight === light", str(name == "light").lower())
 
     def close(self) -> None:
-        """Leave, and end the kernel."""
-        self.page.evaluate("window.lesson?.sessionContext?.shutdown()")
+        """End the kernel, leave the notebook, and forget what was heard."""
+        try:
+            self.page.evaluate(LEAVE)
+        except Exception:  # a page that is broken: the next lesson gets a new one
+            self.in_jupyterlab = False
+        self.noise.clear()

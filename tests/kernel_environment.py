@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+import forked_kernels
+
 WHOLE_LESSON = "test_runs_through_on_another_corpus"
 CLUSTER = "tests/test_many_machines.py"
 LOOPBACK = ["127.0.0.1", "::1"]  # a kernel talks to whoever runs it
@@ -42,6 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
     directory = tempfile.TemporaryDirectory(prefix="course-ipython-")
     config.add_cleanup(directory.cleanup)
     os.environ.update(kernel_environment(Path(directory.name)))
+    if forked_kernels.CAN_FORK and not hasattr(config, "workerinput"):  # one for all processes
+        os.environ.update(forked_kernels.offer(Path(directory.name)))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -16,7 +16,7 @@ import nbformat
 import pytest
 
 import browser_session
-from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab, open_browser
+from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, away, jupyterlab, open_browser
 from kernel_environment import kernel_environment
 from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
 
@@ -28,17 +28,20 @@ pytestmark = [
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory) -> Iterator[tuple[str, Path]]:
+def desk(tmp_path_factory) -> Iterator[tuple[Reader, object]]:
+    """A reader in front of JupyterLab, and the event loop that their browser needs."""
     folder = tmp_path_factory.mktemp("jupyterlab")
     environment = kernel_environment(folder / "ipython", STARTUP_WITHOUT_RAY + STARTUP_OWN_TEXT)
-    with jupyterlab(folder, environment) as served:
-        yield served
+    with jupyterlab(folder, environment) as (url, root), open_browser() as browser:
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        with away() as loop:
+            yield Reader(page, url, root), loop
 
 
 @pytest.fixture
-def reader(server) -> Iterator[Reader]:
-    with open_browser() as browser:
-        reader = Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), *server)
+def reader(desk) -> Iterator[Reader]:
+    reader, loop = desk
+    with away(loop):
         yield reader
         reader.close()
 
