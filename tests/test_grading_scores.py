@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
+import ast
 import contextlib
 import csv
 import json
 import os
+import selectors
 import sys
 import time
 from pathlib import Path
@@ -15,10 +18,13 @@ import pytest
 import torch
 
 from course_lib.__main__ import main
-from course_lib.teaching.checker import Outcome
-from course_lib.teaching.grading import scores
+from course_lib.teaching.checker import Judgment, Outcome
+from course_lib.teaching.grading import scores, workers
 from course_lib.teaching.grading.carrying import Nameless, from_value, to_outcomes, to_text, to_value
+from course_lib.teaching.grading.handed_in import in_order
+from course_lib.teaching.grading.judging import Task
 from course_lib.teaching.grading.slices import Sheet
+from course_lib.teaching.grading.tables import Row
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="scores are for Linux")
 
@@ -105,7 +111,7 @@ CLASS = {
         ("passed", ""),
     ),
     "network": (
-        [IMPORT, answer("    import urllib.request\n    return urllib.request.urlopen('http://127.0.0.1:9')\n")],
+        [IMPORT, answer("    import socket\n    return socket.create_connection(('127.0.0.1', 9))\n")],
         ("raised", "the network is off"),
     ),
     "imports": (
@@ -207,7 +213,7 @@ def test_rows_are_sorted_and_no_name_is_a_formula(rows):
     assert [name.lstrip("'") for name in names] == sorted(name.lstrip("'") for name in names)
     assert "'=渡辺/02 sliding windows.ipynb" in names
     exercises = [row["exercise"] for row in rows if row["file"].startswith("ben")]
-    assert exercises == list(scores.in_order("sliding_windows"))
+    assert exercises == list(in_order("sliding_windows"))
 
 
 def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
@@ -237,7 +243,7 @@ def test_an_interrupt_leaves_what_is_done(tmp_path, monkeypatch, capsys):
         (tmp_path / f"{name} sliding_windows.ipynb").write_text(notebook("1"))
 
     def interrupted(files, options):
-        yield files[0], [scores.Row(files[0].name, "sliding_windows", "x", 1.0, "passed")]
+        yield files[0], [Row(files[0].name, "sliding_windows", "x", 1.0, "passed")]
         raise KeyboardInterrupt
 
     monkeypatch.setattr(scores, "score_all", interrupted)
@@ -252,16 +258,16 @@ def test_an_interrupt_leaves_what_is_done(tmp_path, monkeypatch, capsys):
 def test_an_interrupt_ends_all_processes(tmp_path):
     path = tmp_path / "a.ipynb"
     path.write_text(notebook(IMPORT, "import time\nsize = time.sleep(1000)", answer("    return size\n")))
-    parser = scores.argparse.ArgumentParser()
+    parser = argparse.ArgumentParser()
     scores.add_arguments(parser)
     options = parser.parse_args([str(tmp_path), "--jobs", "1"])
-    (task,) = [scores.Task(path, "a", tmp_path)]
-    worker = scores.start(task)
+    (task,) = [Task(path, "a", tmp_path)]
+    worker = workers.start(task)
     time.sleep(0.5)
-    with scores.selectors.DefaultSelector() as selector:
-        selector.register(worker.reader, scores.selectors.EVENT_READ, worker)
+    with selectors.DefaultSelector() as selector:
+        selector.register(worker.reader, selectors.EVENT_READ, worker)
         begin = time.monotonic()
-        with pytest.raises(KeyboardInterrupt), scores._ended(selector):
+        with pytest.raises(KeyboardInterrupt), workers._ended(selector):
             raise KeyboardInterrupt
     assert time.monotonic() - begin < 60
     with pytest.raises(ProcessLookupError):
@@ -273,15 +279,15 @@ def test_a_fault_of_the_scorer_spoils_one_row_and_is_named(tmp_path, monkeypatch
     def faulty(sheet, name, item, task):
         if name == "one_buffer":
             raise RuntimeError("a fault")
-        return scores.Judgment("missing", 0.0, "")
+        return Judgment("missing", 0.0, "")
 
-    monkeypatch.setattr(scores, "score_exercise", faulty)
+    monkeypatch.setattr(workers, "score_exercise", faulty)
     path = tmp_path / "sliding_windows.ipynb"
     path.write_text(notebook("1"))
-    options = scores.argparse.Namespace(folder=tmp_path, jobs=1, seed=0, seconds=1, memory=1)
-    ((_, found),) = scores.score_all([path], options)
+    options = argparse.Namespace(folder=tmp_path, jobs=1, seed=0, seconds=1, memory=1)
+    ((_, found),) = workers.score_all([path], options)
     faults = [row for row in found if row.outcome != "missing"]
-    assert [row.exercise for row in found] == list(scores.in_order("sliding_windows"))
+    assert [row.exercise for row in found] == list(in_order("sliding_windows"))
     assert [(row.exercise, row.outcome, row.lesson) for row in faults] == [("one_buffer", "raised", "sliding_windows")]
     assert "could not be judged" in faults[0].diagnosis
     assert "a fault" in faults[0].diagnosis
@@ -320,7 +326,7 @@ def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
 )
 def test_a_slice_holds_what_an_answer_needs(cells, needed):
     attempts = Sheet(list(enumerate(cells, start=1))).attempts("x")
-    found = [[scores.ast.unparse(s.node) for s in attempt.statements] for attempt in attempts]
+    found = [[ast.unparse(s.node) for s in attempt.statements] for attempt in attempts]
     assert found == ([] if needed is None else [needed])
 
 

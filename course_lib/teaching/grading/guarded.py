@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import socket
 import time
@@ -65,6 +64,8 @@ def run_guarded(
 
 
 def _prepare(folder: Path, limits: Limits) -> None:
+    import resource  # there is none on Windows
+
     os.chdir(folder)
     _redirect(folder)
     values = {

@@ -1,0 +1,154 @@
+"""Notebooks that were handed in: where they are, which lesson each one is, its code."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from course_lib.teaching.grading.slices import Sheet
+from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
+
+LARGEST_NOTEBOOK = 100 * 2**20
+LARGEST_COPY, MOST_COPIED = 2**20, 20 * 2**20
+IMPORTED = re.compile(
+    r"from\s+course_lib\.exercises\s+import\s+(\w+)|course_lib\.exercises\.(\w+)"
+)
+
+
+class Unreadable(Exception):
+    """A file that is no notebook of the course."""
+
+
+def find_notebooks(folder: Path) -> list[Path]:
+    """List the notebooks below a folder in the order of their names; hidden files and
+    folders, Jupyter's checkpoints among them, are left out.
+
+    Raises:
+        NotADirectoryError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise NotADirectoryError(f"there is no folder {folder}")
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        found += [
+            Path(place, name)
+            for name in names
+            if name.lower().endswith(".ipynb") and name[0] != "."
+        ]
+    return sorted(found, key=lambda path: os.fsencode(path.relative_to(folder)))
+
+
+def read_code(path: Path) -> list[tuple[int, str]]:
+    """The code cells of a notebook, with their numbers among all cells, from 1.
+
+    Raises:
+        Unreadable: says why.
+    """
+    try:
+        if not path.is_file():
+            raise Unreadable("it is no file")
+        if path.stat().st_size > LARGEST_NOTEBOOK:
+            raise Unreadable(f"it is larger than {LARGEST_NOTEBOOK // 2**20} MB")
+        text = path.read_text(encoding="utf-8-sig")
+        if not text.strip():
+            raise Unreadable("the file is empty")
+        notebook = json.loads(text)
+        # Notebooks of old, of version 3, have sheets; and a cell has its input.
+        sheets = notebook.get("worksheets") or [notebook]
+        cells = [
+            (number, _joined(cell.get("source", cell.get("input", ""))))
+            for number, cell in enumerate(
+                (cell for sheet in sheets for cell in sheet["cells"]), start=1
+            )
+            if cell["cell_type"] == "code" and not _installs(cell)
+        ]
+    except OSError as error:
+        raise Unreadable(f"it cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Unreadable("it is not UTF-8") from error
+    except Unreadable:
+        raise
+    except Exception as error:  # whatever somebody has made of the file
+        raise Unreadable(f"it is no notebook: {type(error).__name__}") from error
+    return cells
+
+
+def _installs(cell: dict) -> bool:
+    """Whether it installs the course where that is missing: here it is not."""
+    return "install" in cell.get("metadata", {}).get("tags", [])
+
+
+def _joined(source: object) -> str:
+    return source if isinstance(source, str) else "".join(map(str, source))
+
+
+def tell_lesson(path: Path, sources: Iterable[str]) -> str:
+    """Name the lesson that a notebook is of: by its imports, or by its name.
+
+    Raises:
+        Unreadable: by neither.
+    """
+    known = [lesson.name for lesson in lessons()]
+    imported = Counter(
+        name
+        for source in sources
+        for pair in IMPORTED.findall(source)
+        for name in pair
+        if name in known
+    )
+    if imported:
+        return imported.most_common(1)[0][0]
+    stem = path.stem.lower()
+    named = [name for name in known if name in re.sub(r"\W", "_", stem)]
+    # "document_packing" before what it might contain
+    if named:
+        return max(named, key=len)
+    raise Unreadable("it is no lesson of the course, by its imports and its name")
+
+
+@cache
+def lessons() -> list[Lesson]:
+    return find_lessons()
+
+
+def items_of(lesson: str) -> dict[str, object]:
+    """What can be checked in a lesson, by name."""
+    module = importlib.import_module(f"course_lib.exercises.{lesson}")
+    checked = {n: v for n, v in vars(module).items() if not isinstance(v, type)}
+    return {n: v for n, v in checked.items() if hasattr(v, "check")}
+
+
+def exercises_of(lesson: str, sheet: Sheet) -> list[str]:
+    """The exercises of a lesson in the order of its notebook; and the questions with
+    drawn numbers that a teacher has put into this one."""
+    names = in_order(lesson)
+    more = [n for n in items_of(lesson) if n not in names and sheet.attempts(n)]
+    return [*names, *more]
+
+
+@cache
+def in_order(lesson: str) -> tuple[str, ...]:
+    """The exercises of a lesson as its notebook has them."""
+    (found,) = (each for each in lessons() if each.name == lesson)
+    return tuple(n for cell in found.notebook.cells if (n := exercise_of(cell)))
+
+
+def copy_neighbors(path: Path, folder: Path) -> None:
+    """Copy the small files beside a notebook, by which its cells may know them."""
+    left = MOST_COPIED
+    with contextlib.suppress(OSError):
+        for other in sorted(path.parent.iterdir()):
+            if other.suffix.lower() == ".ipynb" or other.is_symlink():
+                continue
+            if other.is_file() and other.stat().st_size <= min(LARGEST_COPY, left):
+                left -= other.stat().st_size
+                shutil.copyfile(other, folder / other.name)
