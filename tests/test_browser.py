@@ -33,9 +33,9 @@ def desk(tmp_path_factory) -> Iterator[tuple[Reader, object]]:
     folder = tmp_path_factory.mktemp("jupyterlab")
     environment = kernel_environment(folder / "ipython", STARTUP_WITHOUT_RAY + STARTUP_OWN_TEXT)
     with jupyterlab(folder, environment) as (url, root), open_browser() as browser:
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        reader = Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), url, root)
         with away() as loop:
-            yield Reader(page, url, root), loop
+            yield reader, loop
 
 
 @pytest.fixture
