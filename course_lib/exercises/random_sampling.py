@@ -21,172 +21,154 @@ def _streams(random: Random) -> Iterator[Case]:
         yield random.randrange(200), num_steps, random.randrange(num_steps)
 
 
+def _lengths_and_steps(random: Random) -> Iterator[Case]:
+    for num_steps in (1, 2, 5, 8):
+        lengths = {0, 1, 2, 4, 5, 6, 7, 8, 9, 12, 16, 17, 33, 35, 36, 40}
+        yield from ((num_tokens, num_steps) for num_tokens in sorted(lengths))
+    for _ in range(20):
+        yield random.randrange(20, 200), random.randrange(2, 20)
+
+
 @exercise(
-    cases=_streams,
+    cases=_lengths_and_steps,
     hints=(
-        "Take 11 ids, T = 5 and offset 0, and write the subsequences down with their "
-        "targets. How many ids do they need? And 10 ids?",
-        "How many ids are left behind the offset, and how many of them can be inputs? "
-        "The last one is only a target. What if none is left at all?",
+        "Take T = 5 and 33 ids, and count the subsequences at offset 0, at offset 1, "
+        "and so on. Where does the count change?",
+        "At offset 0 some ids behind the last target are left over. As long as an "
+        "offset skips no more than so many, it costs nothing. And where not even "
+        "offset 0 has a subsequence, is there one to lose?",
     ),
 )
-def num_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
-    """Return how many disjoint subsequences fit behind `offset`."""
-    return max(0, (num_tokens - offset - 1) // num_steps)
+def offsets_that_lose(num_tokens: int, num_steps: int) -> int:
+    """Return how many of the offsets leave fewer subsequences than offset 0."""
+    whole, spare = divmod(num_tokens - 1, num_steps)
+    return num_steps - 1 - spare if whole > 0 else 0
 
 
-@num_subsequences.mistake(
-    "the last target. When T divides the rest evenly, the last subsequence has no id "
-    "for it."
+@offsets_that_lose.mistake(
+    "the offsets that cost *nothing* are counted, offset 0 among them."
 )
-def forgets_the_last_target(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - offset) // num_steps)
+def offsets_that_keep(num_tokens, num_steps):
+    whole, spare = divmod(num_tokens - 1, num_steps)
+    return spare + 1 if whole > 0 else num_steps
 
 
-@num_subsequences.mistake(
-    "the last target, and a stream with no id behind the offset, which gives a "
-    "negative count."
+@offsets_that_lose.mistake(
+    "the ids that offset 0 leaves over are counted. An offset that skips no more than "
+    "these loses nothing; the others do."
 )
-def forgets_the_last_target_and_zero(num_tokens, num_steps, offset):
-    return (num_tokens - offset) // num_steps
+def ids_left_over(num_tokens, num_steps):
+    return (num_tokens - 1) % num_steps
 
 
-@num_subsequences.mistake(
-    "one extra id for each subsequence. Neighbors share it: only the last one needs "
-    "one more."
+@offsets_that_lose.mistake(
+    "the id for the last target is forgotten: of N ids N - 1 can be inputs."
 )
-def one_id_more_each(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - offset) // (num_steps + 1))
+def without_the_last_target(num_tokens, num_steps):
+    whole, spare = divmod(num_tokens, num_steps)
+    return num_steps - 1 - spare if whole > 0 else 0
 
 
-@num_subsequences.mistake(
-    "one extra id for each subsequence, and none for the last target: neighbors share "
-    "theirs, and only the last one needs one more."
+@offsets_that_lose.mistake(
+    "the id for the last target is forgotten, and a stream too short for any "
+    "subsequence, which has none to lose."
 )
-def one_id_more_each_and_one(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - offset - 1) // (num_steps + 1))
+def without_the_last_target_and_short(num_tokens, num_steps):
+    return num_steps - 1 - num_tokens % num_steps
 
 
-@num_subsequences.mistake("the offset is not taken off.")
-def ignores_the_offset(num_tokens, num_steps, offset):
+@offsets_that_lose.mistake(
+    "right, except for a stream too short for any subsequence: it has none to lose."
+)
+def short_streams_lose(num_tokens, num_steps):
+    return num_steps - 1 - (num_tokens - 1) % num_steps
+
+
+@offsets_that_lose.mistake(
+    "one too many. An offset that skips just the ids left over loses nothing."
+)
+def skipping_the_spare_loses(num_tokens, num_steps):
+    whole, spare = divmod(num_tokens - 1, num_steps)
+    return num_steps - spare if whole > 0 else 0
+
+
+@offsets_that_lose.mistake(
+    "one too many: an offset that skips just the ids left over loses nothing; and a "
+    "stream too short for any subsequence has none to lose."
+)
+def skipping_the_spare_loses_and_short(num_tokens, num_steps):
+    return num_steps - (num_tokens - 1) % num_steps
+
+
+@offsets_that_lose.mistake(
+    "one too few. The offsets are 0 ... T - 1: the largest is T - 1."
+)
+def largest_offset_forgotten(num_tokens, num_steps):
+    whole, spare = divmod(num_tokens - 1, num_steps)
+    return max(0, num_steps - 2 - spare) if whole > 0 else 0
+
+
+@offsets_that_lose.mistake(
+    "offset T is counted as well. The offsets stop at T - 1: T cuts like 0."
+)
+def closed_range(num_tokens, num_steps):
+    counts = [max(0, (num_tokens - o - 1) // num_steps) for o in range(num_steps + 1)]
+    return sum(count < counts[0] for count in counts)
+
+
+@offsets_that_lose.mistake(
+    "all offsets but 0. A small one may skip only ids that offset 0 leaves unused."
+)
+def all_but_offset_0(num_tokens, num_steps):
+    return num_steps - 1
+
+
+@offsets_that_lose.mistake(
+    "the most that an offset can cost, which is one subsequence. Count the offsets "
+    "that cost it."
+)
+def lost_at_most(num_tokens, num_steps):
+    counts = [max(0, (num_tokens - o - 1) // num_steps) for o in range(num_steps)]
+    return counts[0] - counts[-1]
+
+
+@offsets_that_lose.mistake(
+    "the subsequences at offset 0 are counted, not the offsets that have fewer."
+)
+def subsequences_at_offset_0(num_tokens, num_steps):
     return max(0, (num_tokens - 1) // num_steps)
 
 
-@num_subsequences.mistake(
-    "the offset is taken off the number of subsequences. It is a number of ids: take "
-    "it off before you divide."
+@offsets_that_lose.mistake(
+    "the subsequences of all offsets are counted, not the offsets that have fewer."
 )
-def offset_taken_off_too_late(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - 1) // num_steps - offset)
+def subsequences_of_all_offsets(num_tokens, num_steps):
+    return max(0, num_tokens - num_steps)
 
 
-@num_subsequences.mistake("the offset is added. It is skipped, so it leaves fewer ids.")
-def adds_the_offset(num_tokens, num_steps, offset):
-    return max(0, (num_tokens + offset - 1) // num_steps)
-
-
-@num_subsequences.mistake(
-    "a stream with no id behind the offset gives a negative count: // rounds down."
+@offsets_that_lose.mistake(
+    "one extra id for each subsequence. Neighbors share it: only the last one needs "
+    "one more."
 )
-def negative_count(num_tokens, num_steps, offset):
-    return (num_tokens - offset - 1) // num_steps
+def one_id_more_each(num_tokens, num_steps):
+    counts = [max(0, (num_tokens - o) // (num_steps + 1)) for o in range(num_steps)]
+    return sum(count < counts[0] for count in counts)
 
 
-@num_subsequences.mistake(
-    "right, but for a stream with no id behind the offset: `int` rounds towards 0, "
-    "which hides most negative counts, and not all."
+@offsets_that_lose.mistake(
+    "the offsets that leave *as many* are counted with those that leave fewer: compare "
+    "with `<`."
 )
-def cut_off(num_tokens, num_steps, offset):
-    return int((num_tokens - offset - 1) / num_steps)
+def not_strictly_fewer(num_tokens, num_steps):
+    return num_steps
 
 
-@num_subsequences.mistake(
-    "the sign is taken away from a negative count. A stream that is too short has 0 "
-    "subsequences."
+@offsets_that_lose.mistake(
+    "windows of stride 1, of which every offset leaves fewer. Subsequences are T apart."
 )
-def without_sign(num_tokens, num_steps, offset):
-    return abs((num_tokens - offset - 1) // num_steps)
-
-
-@num_subsequences.mistake(
-    "one too many: a remainder is counted as a subsequence. It has too few ids for one."
-)
-def one_too_many(num_tokens, num_steps, offset):
-    return 1 + (num_tokens - offset - 1) // num_steps
-
-
-@num_subsequences.mistake(
-    "one too many, also where none fits: what is left behind the last one is too short."
-)
-def one_too_many_at_least_one(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - offset - 1) // num_steps) + 1
-
-
-@num_subsequences.mistake(
-    "rounded up: the last subsequence would be shorter than the others."
-)
-def rounded_up(num_tokens, num_steps, offset):
-    return max(0, -(-(num_tokens - offset - 1) // num_steps))
-
-
-@num_subsequences.mistake(
-    "rounded to the nearest number: half a subsequence counts as one. Round down."
-)
-def rounded_to_nearest(num_tokens, num_steps, offset):
-    return max(0, round((num_tokens - offset - 1) / num_steps))
-
-
-@num_subsequences.mistake(
-    "T ids are kept back at the end. The last target needs a single one."
-)
-def whole_subsequence_kept_back(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - offset - num_steps) // num_steps)
-
-
-@num_subsequences.mistake(
-    "those are the windows of stride 1, which overlap. Disjoint subsequences are T "
-    "apart."
-)
-def windows_of_stride_1(num_tokens, num_steps, offset):
-    return max(0, num_tokens - offset - num_steps)
-
-
-@num_subsequences.mistake(
-    "two ids are kept back. The offset takes off its own ids, and the last target one."
-)
-def two_kept_back(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - offset - 2) // num_steps)
-
-
-@num_subsequences.mistake(
-    "never fewer than one. A stream that is too short has none: 0."
-)
-def at_least_one_subsequence(num_tokens, num_steps, offset):
-    return max(1, (num_tokens - offset - 1) // num_steps)
-
-
-@num_subsequences.mistake(
-    "right, except where just T + 1 ids are left behind the offset: they are enough "
-    "for one."
-)
-def strict_for_the_first(num_tokens, num_steps, offset):
-    rest = num_tokens - offset
-    return 0 if rest <= num_steps + 1 else (rest - 1) // num_steps
-
-
-@num_subsequences.mistake(
-    "one id is added. One is taken off: the last id is a target only."
-)
-def one_id_added(num_tokens, num_steps, offset):
-    return max(0, (num_tokens - offset + 1) // num_steps)
-
-
-@num_subsequences.mistake(
-    "T ids are kept back at the end, where a single one is needed, and a stream that "
-    "is too short gives a negative count."
-)
-def subsequence_kept_back_and_zero(num_tokens, num_steps, offset):
-    return (num_tokens - offset - num_steps) // num_steps
+def windows_of_stride_1(num_tokens, num_steps):
+    counts = [max(0, num_tokens - o - num_steps) for o in range(num_steps)]
+    return sum(count < counts[0] for count in counts)
 
 
 def _epochs(random: Random) -> Iterator[Case]:
@@ -1024,21 +1006,116 @@ def _coverages(random: Random) -> Iterator[Case]:
         yield from ((num_epochs, num_steps) for num_epochs in (0, 1, 2, 3, 5, 50))
 
 
+def _seen(share: float, num_epochs: int) -> float:
+    """Return how likely comes at least once what an epoch has with chance `share`."""
+    return 1 - (1 - share) ** num_epochs
+
+
 @exercise(
     cases=_coverages,
     hints=(
-        "Take one token and one of its T possible contexts. How likely does one "
-        "epoch *miss* that pair?",
-        "Epochs are independent. So how likely do two of them miss it both? And what "
-        "share has *not* been missed by all?",
+        "Take one token. Each alignment gives it another context. How likely does an "
+        "epoch have alignment 0, and how likely each of the others?",
+        "The formula of section 6 holds for each context on its own, with the chance "
+        "of its alignment in place of 1 / T. Which mean of these is the share?",
     ),
 )
-def expected_coverage(num_epochs: int, num_steps: int) -> float:
-    """Return the expected share of the pairs that have been seen after some epochs."""
-    return 1 - (1 - 1 / num_steps) ** num_epochs
+def inclusive_coverage(num_epochs: int, num_steps: int) -> float:
+    """Return the expected share of the pairs seen, for offsets from 0 ... T."""
+    likely = 1 - (1 - 2 / (num_steps + 1)) ** num_epochs
+    others = 1 - (1 - 1 / (num_steps + 1)) ** num_epochs
+    return (likely + (num_steps - 1) * others) / num_steps
 
 
-@expected_coverage.mistake(
+@inclusive_coverage.mistake(
+    "as if all alignments were equally likely. Here two of the offsets, 0 and T, give "
+    "alignment 0."
+)
+def all_equally_likely(num_epochs, num_steps):
+    return _seen(1 / num_steps, num_epochs)
+
+
+@inclusive_coverage.mistake(
+    "as if T + 1 offsets made T + 1 alignments. Offset T cuts like offset 0, whose "
+    "chance is 2 / (T + 1)."
+)
+def each_offset_an_alignment(num_epochs, num_steps):
+    return _seen(1 / (num_steps + 1), num_epochs)
+
+
+@inclusive_coverage.mistake(
+    "that is alignment 0 alone. The T - 1 others are less likely: take the mean of all."
+)
+def alignment_0_alone(num_epochs, num_steps):
+    return _seen(2 / (num_steps + 1), num_epochs)
+
+
+@inclusive_coverage.mistake(
+    "the mean of two numbers. Alignment 0 is one of T, and T - 1 are of the other kind."
+)
+def mean_of_two(num_epochs, num_steps):
+    shares = (1 / (num_steps + 1), 2 / (num_steps + 1))
+    return sum(_seen(share, num_epochs) for share in shares) / 2
+
+
+@inclusive_coverage.mistake(
+    "weighted by how likely the alignments are. The share counts pairs, and each "
+    "alignment brings equally many: all weigh 1 / T."
+)
+def weighted_by_chance(num_epochs, num_steps):
+    likely, other = 2 / (num_steps + 1), 1 / (num_steps + 1)
+    return likely * _seen(likely, num_epochs) + (num_steps - 1) * other * _seen(
+        other, num_epochs
+    )
+
+
+@inclusive_coverage.mistake(
+    "divided by T + 1. There are T contexts, 1 ... T, and so T alignments."
+)
+def divided_by_offsets(num_epochs, num_steps):
+    likely = _seen(2 / (num_steps + 1), num_epochs)
+    others = _seen(1 / (num_steps + 1), num_epochs)
+    return (likely + (num_steps - 1) * others) / (num_steps + 1)
+
+
+@inclusive_coverage.mistake(
+    "one alignment too many: beside alignment 0 there are T - 1, not T."
+)
+def one_context_too_many(num_epochs, num_steps):
+    likely = _seen(2 / (num_steps + 1), num_epochs)
+    others = _seen(1 / (num_steps + 1), num_epochs)
+    return (likely + num_steps * others) / (num_steps + 1)
+
+
+@inclusive_coverage.mistake(
+    "the sum over the alignments: how many contexts of a token are seen. Divide by T."
+)
+def sum_of_alignments(num_epochs, num_steps):
+    likely = _seen(2 / (num_steps + 1), num_epochs)
+    return likely + (num_steps - 1) * _seen(1 / (num_steps + 1), num_epochs)
+
+
+@inclusive_coverage.mistake(
+    "the chances are 2/T and 1/T: more than 1 in all. There are T + 1 offsets."
+)
+def chances_over_t(num_epochs, num_steps):
+    likely = _seen(2 / num_steps, num_epochs)
+    return (likely + (num_steps - 1) * _seen(1 / num_steps, num_epochs)) / num_steps
+
+
+@inclusive_coverage.mistake("that is the share that is still missing.")
+def still_missing(num_epochs, num_steps):
+    return 1 - inclusive_coverage.reference(num_epochs, num_steps)
+
+
+@inclusive_coverage.mistake(
+    "that is one epoch. Each further one misses a pair with the same chance: multiply."
+)
+def one_epoch(num_epochs, num_steps):
+    return 1 / num_steps
+
+
+@inclusive_coverage.mistake(
     "epochs repeat one another by chance: the shares of two epochs overlap, so they "
     "don't add up."
 )
@@ -1046,153 +1123,50 @@ def adds_up(num_epochs, num_steps):
     return min(1.0, num_epochs / num_steps)
 
 
-@expected_coverage.mistake(
+@inclusive_coverage.mistake(
     "a share cannot pass 1: the pairs of several epochs overlap."
 )
 def beyond_one(num_epochs, num_steps):
     return num_epochs / num_steps
 
 
-@expected_coverage.mistake("that is the share that is still missing.")
-def still_missing(num_epochs, num_steps):
-    return (1 - 1 / num_steps) ** num_epochs
-
-
-@expected_coverage.mistake(
-    "that is a fixed offset: it sees the same pairs in every epoch."
-)
-def fixed_offset(num_epochs, num_steps):
-    return 1 / num_steps if num_epochs else 0.0
-
-
-@expected_coverage.mistake(
-    "that is one epoch. Each further one misses a pair with the same chance: multiply."
-)
-def one_epoch(num_epochs, num_steps):
-    return 1 / num_steps
-
-
-@expected_coverage.mistake(
-    "the chance to *miss* a pair in one epoch is 1 - 1/T, not 1/T."
-)
-def chance_to_see(num_epochs, num_steps):
-    return 1 - (1 / num_steps) ** num_epochs
-
-
-@expected_coverage.mistake(
-    "that is the chance that *every* epoch shows the pair. One of them is enough."
-)
-def seen_in_all(num_epochs, num_steps):
-    return (1 / num_steps) ** num_epochs
-
-
-@expected_coverage.mistake(
-    "that is the chance that *exactly* one epoch shows the pair. Two may as well."
-)
-def seen_once(num_epochs, num_steps):
-    if num_epochs == 0:
-        return 0.0
-    return num_epochs / num_steps * (1 - 1 / num_steps) ** (num_epochs - 1)
-
-
-@expected_coverage.mistake(
-    "chances of independent events are multiplied: the chance to be missed by all is a "
-    "power, not a multiple."
-)
-def multiple_of_the_miss(num_epochs, num_steps):
-    return 1 - (1 - 1 / num_steps) * num_epochs
-
-
-@expected_coverage.mistake(
-    "an approximation for large T: 1 - 1/T is not e to the -1/T."
-)
-def exponential(num_epochs, num_steps):
-    return 1 - math.exp(-num_epochs / num_steps)
-
-
-@expected_coverage.mistake(
-    "a whole number, 0 or 1: `//` makes 0 of 1 / T, and `int` makes 0 of any share. It "
-    "is a fraction: divide with `/`, and return what comes out."
-)
-def whole_division(num_epochs, num_steps):
-    return 1 - (1 - 1 // num_steps) ** num_epochs
-
-
-@expected_coverage.mistake(
-    "epochs and T are exchanged: the chance of one epoch has T in it, the power the "
-    "number of epochs."
-)
-def exchanged(num_epochs, num_steps):
-    return 1 - (1 - 1 / num_epochs) ** num_steps
-
-
-@expected_coverage.mistake("a share lies between 0 and 1: these are percents.")
+@inclusive_coverage.mistake("a share lies between 0 and 1: these are percents.")
 def percents(num_epochs, num_steps):
-    return 100 * (1 - (1 - 1 / num_steps) ** num_epochs)
+    return 100 * inclusive_coverage.reference(num_epochs, num_steps)
 
 
-@expected_coverage.mistake(
-    "there are T alignments, 0 … T - 1, and not T + 1: an epoch misses a pair with the "
-    "chance 1 - 1/T."
-)
-def offsets_up_to_t(num_epochs, num_steps):
-    return 1 - (1 - 1 / (num_steps + 1)) ** num_epochs
+@inclusive_coverage.mistake("rounded. Return the share as it is.")
+def rounded_share(num_epochs, num_steps):
+    return round(inclusive_coverage.reference(num_epochs, num_steps), 2)
 
 
-@expected_coverage.mistake(
+@inclusive_coverage.mistake("one epoch too few: the first one counts as well.")
+def one_epoch_less(num_epochs, num_steps):
+    return inclusive_coverage.reference(max(0, num_epochs - 1), num_steps)
+
+
+@inclusive_coverage.mistake(
     "one epoch is counted twice: after no epoch nothing has been seen."
 )
 def one_epoch_too_many(num_epochs, num_steps):
-    return 1 - (1 - 1 / num_steps) ** (num_epochs + 1)
+    return inclusive_coverage.reference(num_epochs + 1, num_steps)
 
 
-@expected_coverage.mistake(
-    "the first epoch is not counted: after one, a T-th has been seen."
+@inclusive_coverage.mistake(
+    "that is the chance that *every* epoch shows a pair. One of them is enough."
 )
-def one_epoch_too_few(num_epochs, num_steps):
-    return 1 - (1 - 1 / num_steps) ** max(0, num_epochs - 1)
+def seen_in_all(num_epochs, num_steps):
+    likely, other = 2 / (num_steps + 1), 1 / (num_steps + 1)
+    return (likely**num_epochs + (num_steps - 1) * other**num_epochs) / num_steps
 
 
-@expected_coverage.mistake(
-    "the expected number of contexts of one token that have come. Divide it by T for a "
-    "share."
+@inclusive_coverage.mistake(
+    "the alignments are taken together before the power. Each has a chance of its own "
+    "to be missed by all epochs: take the power first, then the mean."
 )
-def number_of_contexts(num_epochs, num_steps):
-    return num_steps * (1 - (1 - 1 / num_steps) ** num_epochs)
-
-
-@expected_coverage.mistake("one epoch too few: the first one counts as well.")
-def one_epoch_less(num_epochs, num_steps):
-    return 1 - (1 - 1 / num_steps) ** (num_epochs - 1)
-
-
-@expected_coverage.mistake("rounded. Return the share as it is.")
-def rounded_share(num_epochs, num_steps):
-    return round(1 - (1 - 1 / num_steps) ** num_epochs, 2)
-
-
-@expected_coverage.mistake(
-    "there are T alignments, 0 … T - 1, and not T - 1: an epoch misses a pair with the "
-    "chance 1 - 1/T."
-)
-def one_alignment_less(num_epochs, num_steps):
-    return 1 - (1 - 1 / max(1, num_steps - 1)) ** num_epochs
-
-
-@expected_coverage.mistake(
-    "1 / T² for a pair and an epoch. One of T alignments shows it, and the token is "
-    "given: 1 / T."
-)
-def squared_alignments(num_epochs, num_steps):
-    return 1 - (1 - 1 / num_steps**2) ** num_epochs
-
-
-@expected_coverage.mistake(
-    "the share that is missing, if epochs never repeated one another. They do, and the "
-    "share that was seen is wanted."
-)
-def missing_without_repeats(num_epochs, num_steps):
-    return 1 - num_epochs / num_steps
+def mean_before_power(num_epochs, num_steps):
+    chances = [2 / (num_steps + 1)] + [1 / (num_steps + 1)] * (num_steps - 1)
+    return _seen(math.fsum(chance**2 for chance in chances), num_epochs)
 
 
 # -- Bug or not? ----------------------------------------------------------------------

@@ -7,44 +7,58 @@ from collections import Counter
 import numpy as np
 import torch
 
-from wrong_answers import refused, right, wrong
+from wrong_answers import right, wrong
 
-# -- num_subsequences (N, T, offset) --------------------------------------------------
-
-wrong("num_subsequences", "the last target. When T")(lambda n, t, o: max(0, (n - o) // t))
-wrong("num_subsequences", "the last target, and a stream")(lambda n, t, o: (n - o) // t)
-wrong("num_subsequences", "one extra id for each subsequence. Neighbors")(lambda n, t, o: max(0, (n - o) // (t + 1)))
-wrong("num_subsequences", "and none for the last")(lambda n, t, o: max(0, (n - o - 1) // (t + 1)))
-wrong("num_subsequences", "the offset is not taken off")(lambda n, t, o: max(0, (n - 1) // t))
-wrong("num_subsequences", "before you divide")(lambda n, t, o: max(0, (n - 1) // t - o))
-wrong("num_subsequences", "the offset is added")(lambda n, t, o: max(0, (n + o - 1) // t))
-wrong("num_subsequences", "a negative count: //")(lambda n, t, o: (n - o - 1) // t)
-wrong("num_subsequences", "`int` rounds towards 0")(lambda n, t, o: math.trunc((n - o - 1) / t))
-wrong("num_subsequences", "the sign is taken away")(lambda n, t, o: abs((n - o - 1) // t))
-wrong("num_subsequences", "one too many: a remainder")(lambda n, t, o: (n - o - 1) // t + 1)
-wrong("num_subsequences", "one too many, also")(lambda n, t, o: max(0, (n - o - 1) // t) + 1)
-wrong("num_subsequences", "rounded up")(lambda n, t, o: max(0, math.ceil((n - o - 1) / t)))
-wrong("num_subsequences", "to the nearest")(lambda n, t, o: max(0, round((n - o - 1) / t)))
-wrong("num_subsequences", "T ids are kept back")(lambda n, t, o: max(0, (n - o - t) // t))
-wrong("num_subsequences", "stride 1")(lambda n, t, o: max(0, n - o - t))
-wrong("num_subsequences", "two ids are kept back")(lambda n, t, o: max(0, (n - o - 2) // t))
-wrong("num_subsequences", "a float where an integer")(lambda n, t, o: max(0, (n - o - 1) / t))
-wrong("num_subsequences", "the last target. When T")(lambda n, t, o: len(range(o, n - t + 1, t)))
-wrong("num_subsequences", "several values")(lambda n, t, o: list(range(o, n - t, t)))
-
-right("num_subsequences")(lambda n, t, o: len(range(o, n - t, t)))
-right("num_subsequences")(lambda n, t, o: max(0, math.floor((n - o - 1) / t)))
-right("num_subsequences")(lambda n, t, o: np.maximum(0, np.int64(n - o - 1) // t))
-refused("num_subsequences", "a float where an integer")(lambda n, t, o: max(0.0, float((n - o - 1) // t)))
+# -- offsets_that_lose (N, T) ---------------------------------------------------------
 
 
-@right("num_subsequences")
-def by_a_loop(num_tokens, num_steps, offset):
-    count = 0
-    while offset + num_steps < num_tokens:
-        count += 1
-        offset += num_steps
-    return count
+def counts(n, t, last_target=1, floor=0):
+    return [max(floor, (n - o - last_target) // t) for o in range(t)]
+
+
+wrong("offsets_that_lose", "cost *nothing*")(lambda n, t: sum(c == counts(n, t)[0] for c in counts(n, t)))
+wrong("offsets_that_lose", "the ids that offset 0 leaves over")(lambda n, t: (n - 1) % t)
+wrong("offsets_that_lose", "the id for the last target is forgotten: of N")(
+    lambda n, t: sum(c < counts(n, t, 0)[0] for c in counts(n, t, 0))
+)
+wrong("offsets_that_lose", "is forgotten, and a stream too short")(lambda n, t: t - 1 - n % t)
+wrong("offsets_that_lose", "right, except for a stream too short")(lambda n, t: t - 1 - (n - 1) % t)
+wrong("offsets_that_lose", "right, except for a stream too short")(
+    lambda n, t: sum((n - o - 1) // t < (n - 1) // t for o in range(t))
+)
+wrong("offsets_that_lose", "one too many. An offset that skips just")(lambda n, t: t - (n - 1) % t if n > t else 0)
+wrong("offsets_that_lose", "one too many: an offset that skips just")(lambda n, t: t - (n - 1) % t)
+wrong("offsets_that_lose", "one too few. The offsets are")(
+    lambda n, t: sum(c < counts(n, t)[0] for c in counts(n, t)[:-1])
+)
+wrong("offsets_that_lose", "offset T is counted as well")(
+    lambda n, t: sum(max(0, (n - o - 1) // t) < max(0, (n - 1) // t) for o in range(t + 1))
+)
+wrong("offsets_that_lose", "all offsets but 0")(lambda n, t: t - 1)
+wrong("offsets_that_lose", "the most that an offset can cost")(lambda n, t: max(counts(n, t)) - min(counts(n, t)))
+wrong("offsets_that_lose", "a yes or no where an integer")(lambda n, t: min(counts(n, t)) < max(counts(n, t)))
+wrong("offsets_that_lose", "the subsequences at offset 0")(lambda n, t: max(0, (n - 1) // t))
+wrong("offsets_that_lose", "the subsequences of all offsets")(lambda n, t: sum(counts(n, t)))
+wrong("offsets_that_lose", "one extra id for each subsequence")(
+    lambda n, t: sum(max(0, (n - o) // (t + 1)) < max(0, n // (t + 1)) for o in range(t))
+)
+wrong("offsets_that_lose", "compare with `<`")(lambda n, t: sum(c <= counts(n, t)[0] for c in counts(n, t)))
+wrong("offsets_that_lose", "windows of stride 1")(lambda n, t: sum(max(0, n - o - t) < max(0, n - t) for o in range(t)))
+wrong("offsets_that_lose", "several values")(lambda n, t: [o for o in range(t) if counts(n, t)[o] < counts(n, t)[0]])
+wrong("offsets_that_lose", None)(lambda n, t: sum(range((n - 1) % t + 1, t)))
+
+right("offsets_that_lose")(lambda n, t: sum(c < counts(n, t)[0] for c in counts(n, t)))
+right("offsets_that_lose")(lambda n, t: int(np.sum(np.array(counts(n, t)) < counts(n, t)[0])))
+
+
+@right("offsets_that_lose")
+def by_a_loop(num_tokens, num_steps):
+    fewer = 0
+    for offset in range(num_steps):
+        fewer += len(range(offset, num_tokens - num_steps, num_steps)) < len(
+            range(0, num_tokens - num_steps, num_steps)
+        )
+    return fewer
 
 
 # -- num_batches (N, B, T, offset) ----------------------------------------------------
@@ -193,59 +207,6 @@ right("alignment_counts")(lambda h, t: torch.bincount(torch.arange(h + 1) % t, m
 right("alignment_counts")(lambda h, t: [(h - a) // t + 1 for a in range(t)])
 right("alignment_counts")(lambda h, t: [(h + 1) // t + (a < (h + 1) % t) for a in range(t)])
 
-# -- expected_coverage (E, T) ---------------------------------------------------------
-
-wrong("expected_coverage", "don't add up")(lambda e, t: min(1, e / t))
-wrong("expected_coverage", "cannot pass 1")(lambda e, t: e / t)
-wrong("expected_coverage", "cannot pass 1")(lambda e, t: sum(1 / t for _ in range(e)))
-wrong("expected_coverage", "still missing")(lambda e, t: ((t - 1) / t) ** e)
-wrong("expected_coverage", "a fixed offset")(lambda e, t: 1 / t if e > 0 else 0)
-wrong("expected_coverage", "that is one epoch")(lambda e, t: 1 / t)
-wrong("expected_coverage", "*miss* a pair")(lambda e, t: 1 - (1 / t) ** e)
-wrong("expected_coverage", "*every* epoch")(lambda e, t: (1 / t) ** e)
-wrong("expected_coverage", "*every* epoch")(lambda e, t: 1 - (1 - 1 / t**e))
-wrong("expected_coverage", "*exactly* one epoch")(lambda e, t: e * (1 / t) * (1 - 1 / t) ** (e - 1) if e else 0)
-wrong("expected_coverage", "not a multiple")(lambda e, t: 1 - e * (1 - 1 / t))
-wrong("expected_coverage", "an approximation")(lambda e, t: 1 - math.e ** (-e / t))
-wrong("expected_coverage", "`//` makes 0")(lambda e, t: 1 - (1 - 1 // t) ** e)
-wrong("expected_coverage", "exchanged")(lambda e, t: 1 - (1 - 1 / e) ** t)
-wrong("expected_coverage", "percents")(lambda e, t: 100 - 100 * (1 - 1 / t) ** e)
-wrong("expected_coverage", "not T + 1")(lambda e, t: 1 - (t / (t + 1)) ** e)
-wrong("expected_coverage", "counted twice")(lambda e, t: 1 - (1 - 1 / t) ** (e + 1))
-wrong("expected_coverage", "is not counted")(lambda e, t: 1 - (1 - 1 / t) ** (e - 1) if e else 0)
-wrong("expected_coverage", None, natural=False)(lambda e, t: 1 - 1 / (1 + e / t))
-
-right("expected_coverage")(lambda e, t: 1 - ((t - 1) / t) ** e)
-right("expected_coverage")(lambda e, t: sum((1 / t) * (1 - 1 / t) ** k for k in range(e)))
-
-
-@right("expected_coverage")
-def by_a_recursion(num_epochs, num_steps):
-    seen = 0.0
-    for _ in range(num_epochs):
-        seen += (1 - seen) / num_steps
-    return seen
-
-
-# -- num_subsequences: a second class --------------------
-
-wrong("num_subsequences", None, natural=False)(lambda n, t, offset: max(0, (n - t - 1) // offset) if offset else 0)
-wrong("num_subsequences", "never fewer than one")(lambda n, t, offset: max(1, (n - offset - 1) // t))
-wrong("num_subsequences", "right, except where just T + 1 ids are left")(
-    lambda n, t, offset: 0 if n - offset <= t + 1 else (n - offset - 1) // t
-)
-right("num_subsequences")(lambda n, t, offset: len(range(offset, n - t, t)))
-right("num_subsequences")(lambda n, t, offset: int(max(0, np.floor((n - offset - 1) / t))))
-
-
-@right("num_subsequences")
-def num_subsequences_otherwise(num_tokens, context, offset):
-    n = 0
-    while offset + context < num_tokens:
-        n += 1
-        offset += context
-    return n
-
 
 # -- num_batches: a second class --------------------
 
@@ -373,51 +334,12 @@ right("alignment_counts")(lambda highest, t: [len(range(k, highest + 1, t)) for 
 right("alignment_counts")(lambda highest, t: np.bincount(np.arange(highest + 1) % t, minlength=t).tolist())
 right("alignment_counts")(lambda highest, t: [(highest - k) // t + 1 for k in range(t)])
 
-# -- expected_coverage: a second class --------------------
-
-wrong("expected_coverage", "the expected number of contexts of one token that have come")(
-    lambda epochs, t: t * (1 - (1 - 1 / t) ** epochs)
-)
-wrong("expected_coverage", "one epoch too few")(lambda epochs, t: 1 - (1 - 1 / t) ** (epochs - 1))
-wrong("expected_coverage", "rounded. Return the share as it")(lambda epochs, t: round(1 - (1 - 1 / t) ** epochs, 2))
-wrong("expected_coverage", "a whole number, 0 or 1: `//` makes 0 of 1 /")(lambda epochs, t: 1 - (1 - 1 // t) ** epochs)
-wrong("expected_coverage", "there are T alignments, 0 … T - 1, and not T -")(
-    lambda epochs, t: 1 - (1 - 1 / max(1, t - 1)) ** epochs
-)
-
-
-@wrong("expected_coverage", None)
-def simulation(epochs, context):
-    r = random.Random(0)
-    return sum(len({r.randrange(context) for _ in range(epochs)}) / context for _ in range(500)) / 500
-
-
-wrong("expected_coverage", None)(lambda epochs, t: 1 - (1 - epochs / t) ** t)
-wrong("expected_coverage", "1 / T² for a pair and an epoch")(lambda epochs, t: 1 - (1 - 1 / t**2) ** epochs)
-wrong("expected_coverage", "a whole number, 0 or 1: `//` makes 0 of 1 /")(
-    lambda epochs, t: int(1 - (1 - 1 / t) ** epochs)
-)
-right("expected_coverage")(lambda epochs, t: 1 - ((t - 1) / t) ** epochs)
-right("expected_coverage")(lambda epochs, t: float(1 - np.prod(np.full(epochs, 1 - 1 / t))))
-
-
-@right("expected_coverage")
-def expected_coverage_otherwise(epochs, context):
-    s = 0.0
-    for _ in range(epochs):
-        s += (1 - s) / context
-    return s
-
 
 # -- two slips, or one more -----------------------------------------------------------
 
-wrong("num_subsequences", "one id is added")(lambda n, t, o: max(0, (n - o + 1) // t))
-wrong("num_subsequences", "T ids are kept back at the end, where")(lambda n, t, o: (n - t - o) // t)
-wrong("num_subsequences", None)(lambda n, t, o: n // (t + 1))
 wrong("left_context", "0 for T")(lambda p, o, t: p % t)
 wrong("left_context", "counted from 1, and without")(lambda p, o, t: p % t + 1)
 wrong("left_context", "two slips")(lambda p, o, t: (p - o) % t + 1)
-wrong("expected_coverage", "if epochs never repeated")(lambda e, t: 1 - 1 / t * e)
 
 # -- a class that had not seen the mistakes -------------------------------------------
 
@@ -426,3 +348,64 @@ wrong("offset_of", None)(lambda starts, t: abs(starts[1] - starts[0]) if len(sta
 wrong("alignment_counts", "`highest // num_steps` for each")(lambda highest, t: [highest // t] * t)
 wrong("left_context", None)(lambda p, o, t: 0 if p <= t else (p - t - 1) % max(1, o) + 1)
 wrong("num_batches", "exactly one too large")(lambda n, b, t, o: max(0, (n - 1 - o) // t // b + 1))
+
+
+# -- inclusive_coverage (E, T) --------------------------------------------------------
+
+
+def seen(chance, epochs):
+    return 1 - (1 - chance) ** epochs
+
+
+def inclusive(e, t):
+    return (seen(2 / (t + 1), e) + (t - 1) * seen(1 / (t + 1), e)) / t
+
+
+wrong("inclusive_coverage", "equally likely. Here two")(lambda e, t: 1 - (1 - 1 / t) ** e)
+wrong("inclusive_coverage", "as if T + 1 offsets made")(lambda e, t: 1 - (t / (t + 1)) ** e)
+wrong("inclusive_coverage", "alignment 0 alone")(lambda e, t: seen(2 / (t + 1), e))
+wrong("inclusive_coverage", "the mean of two numbers")(lambda e, t: (seen(2 / (t + 1), e) + seen(1 / (t + 1), e)) / 2)
+wrong("inclusive_coverage", "weighted by how likely")(
+    lambda e, t: sum(seen(((a == 0) + 1) / (t + 1), e) * ((a == 0) + 1) / (t + 1) for a in range(t))
+)
+wrong("inclusive_coverage", "divided by T + 1")(lambda e, t: inclusive(e, t) * t / (t + 1))
+wrong("inclusive_coverage", "one alignment too many")(
+    lambda e, t: np.mean([seen(((a == 0) + 1) / (t + 1), e) for a in range(t + 1)])
+)
+wrong("inclusive_coverage", "the sum over the alignments")(lambda e, t: t * inclusive(e, t))
+wrong("inclusive_coverage", "more than 1 in all")(lambda e, t: (seen(2 / t, e) + (t - 1) * seen(1 / t, e)) / t)
+wrong("inclusive_coverage", "still missing")(
+    lambda e, t: ((1 - 2 / (t + 1)) ** e + (t - 1) * (1 - 1 / (t + 1)) ** e) / t
+)
+wrong("inclusive_coverage", "that is one epoch")(lambda e, t: 1 / t)
+wrong("inclusive_coverage", "don't add up")(lambda e, t: min(1, e / t))
+wrong("inclusive_coverage", "cannot pass 1")(lambda e, t: e / t)
+wrong("inclusive_coverage", "percents")(lambda e, t: 100 * inclusive(e, t))
+wrong("inclusive_coverage", "rounded. Return the share as it")(lambda e, t: round(inclusive(e, t), 2))
+wrong("inclusive_coverage", "the first one counts")(lambda e, t: inclusive(e - 1, t) if e else 0.0)
+wrong("inclusive_coverage", "counted twice")(lambda e, t: inclusive(e + 1, t))
+wrong("inclusive_coverage", "*every* epoch")(lambda e, t: ((2 / (t + 1)) ** e + (t - 1) / (t + 1) ** e) / t)
+wrong("inclusive_coverage", "before the power")(lambda e, t: seen((4 + t - 1) / (t + 1) ** 2, e))
+
+
+@wrong("inclusive_coverage", None)
+def simulation(epochs, context):
+    r = random.Random(0)
+    return sum(len({r.randint(0, context) % context for _ in range(epochs)}) / context for _ in range(500)) / 500
+
+
+right("inclusive_coverage")(inclusive)
+
+
+@right("inclusive_coverage")
+def mean_over_alignments(epochs, context):
+    offsets = Counter(offset % context for offset in range(context + 1))
+    return np.mean([1 - (1 - offsets[a] / (context + 1)) ** epochs for a in range(context)])
+
+
+@right("inclusive_coverage")
+def by_a_recursion(epochs, context):
+    shares = [0.0] * context
+    for _ in range(epochs):
+        shares = [s + (1 - s) * (1 + (a == 0)) / (context + 1) for a, s in enumerate(shares)]
+    return sum(shares) / context
