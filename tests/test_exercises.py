@@ -7,6 +7,8 @@ import importlib
 import pkgutil
 import re
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import pytest
 
 import course_lib.exercises
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, Exercise, Question
+from rows import check_rows
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
@@ -25,13 +28,17 @@ def members(lesson: str, kind: type) -> list:
     return [member for member in vars(module).values() if isinstance(member, kind)]
 
 
-def by_name(item: Exercise | Question) -> str:
-    return item.name
+def of_each(kind: type) -> Callable[[Callable], Callable]:
+    """Make a check of one exercise, or question, a test of each lesson: of all that it has."""
 
+    def decorate(check: Callable) -> Callable:
+        @pytest.mark.parametrize("lesson", LESSONS)
+        def test(lesson):
+            check_rows(check, ((item.name, item) for item in members(lesson, kind)))
 
-EXERCISES = [exercise for lesson in LESSONS for exercise in members(lesson, Exercise)]
-QUESTIONS = [question for lesson in LESSONS for question in members(lesson, Question)]
-MISTAKES = [pytest.param(e, m, id=f"{e.name}-{m.name}") for e in EXERCISES for m in e.mistakes]
+        return test
+
+    return decorate
 
 
 def make(stub: str, name: str) -> object:
@@ -48,38 +55,39 @@ def test_a_lesson_has_at_least_five_exercises_and_two_questions(lesson):
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_no_verdict_can_be_guessed(lesson):
-    truths = Counter(question.truth for question in members(lesson, Question))
+    truth = {question: question.truth for question in members(lesson, Question)}
+    truths = Counter(truth.values())
     assert max(truths.values()) <= 2 / 3 * truths.total()
     # Whoever always answers "bug" and "true", or the reverse, must not get far either.
-    agreeing = sum(question.truth == question.agrees for question in members(lesson, Question))
+    agreeing = sum(truth[question] == question.agrees for question in truth)
     assert 1 / 3 <= agreeing / truths.total() <= 2 / 3
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=by_name)
+@of_each(Question)
 def test_a_question_says_what_the_code_is_meant_to_do_or_what_is_claimed(question):
     assert len(question.statement.split()) >= 5
     assert question.statement[-1] in ".?!"
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
-def test_the_solution_passes(exercise, capsys):
+@of_each(Exercise)
+def test_the_solution_passes(exercise):
     assert exercise.judge(exercise.reference, guarded=False).outcome == PASSED
     assert exercise.check(exercise.reference) == 1.0
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+@of_each(Exercise)
 def test_the_stub_is_not_attempted(exercise):
     assert exercise.judge(make(exercise.stub, exercise.name)).outcome == NOT_ATTEMPTED
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+@of_each(Exercise)
 def test_the_solution_as_it_is_shown_passes_too(exercise):
     namespace = dict(vars(importlib.import_module(exercise.reference.__module__)))
     exec(exercise.solution_source, namespace)
     assert exercise.judge(namespace[exercise.name], guarded=False).outcome == PASSED
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+@of_each(Exercise)
 def test_an_exercise_has_hints_many_calls_and_three_named_mistakes(exercise):
     assert len(exercise.hints) >= 2
     assert len(exercise.cases) >= 8
@@ -87,13 +95,13 @@ def test_an_exercise_has_hints_many_calls_and_three_named_mistakes(exercise):
     assert len({mistake.diagnosis for mistake in exercise.mistakes}) == len(exercise.mistakes)
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+@of_each(Exercise)
 def test_the_task_stands_in_the_prose_and_the_stub_says_it_in_a_line_or_two(exercise):
     assert len(exercise.reference.__doc__.strip().splitlines()) <= 2
     assert max(map(len, exercise.stub.splitlines())) <= 88
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+@of_each(Exercise)
 def test_no_hint_is_the_solution(exercise):
     body = ast.parse(exercise.solution_source).body[0].body
     (last,) = [ast.unparse(node.value) for node in body[-1:] if isinstance(node, ast.Return)] or [None]
@@ -101,8 +109,13 @@ def test_no_hint_is_the_solution(exercise):
     assert last is None or len(last) < 20 or not any("".join(last.split()) in hint for hint in squeezed)
 
 
-@pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
-def test_each_mistake_gets_its_own_diagnosis(exercise, mistake):
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_mistake_gets_its_own_diagnosis(lesson):
+    exercises = members(lesson, Exercise)
+    check_rows(check_the_diagnosis, ((f"{e.name}-{m.name}", e, m) for e in exercises for m in e.mistakes))
+
+
+def check_the_diagnosis(exercise, mistake):
     judgment = exercise.judge(mistake.function, guarded=False)
     assert judgment.outcome in (FAILED, RAISED)
     assert judgment.score == 0.0
@@ -111,7 +124,7 @@ def test_each_mistake_gets_its_own_diagnosis(exercise, mistake):
     assert "expected" in judgment.message
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+@of_each(Exercise)
 def test_an_answer_that_raises_is_reported_as_raised(exercise):
     def raises(*arguments):
         raise ZeroDivisionError("on purpose")
@@ -121,14 +134,16 @@ def test_an_answer_that_raises_is_reported_as_raised(exercise):
     assert "ZeroDivisionError: on purpose" in judgment.message
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=by_name)
+@of_each(Question)
 def test_a_question_is_settled_by_calls(question):
-    (wrong,) = set(question.verdicts) - {question.truth}
-    assert question.judge(question.truth).outcome == PASSED
+    truth = question.truth
+    (wrong,) = set(question.verdicts) - {truth}
+    right = question.judge(truth)
+    assert right.outcome == PASSED
+    assert question.explanation in right.message
     assert question.judge(wrong).outcome == FAILED
     assert question.judge(...).outcome == NOT_ATTEMPTED
     assert question.judge("perhaps").outcome == FAILED
-    assert question.explanation in question.judge(question.truth).message
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -154,6 +169,7 @@ def test_the_notebook_states_each_task_imports_the_exercises_again_and_ends_with
             assert before.cell_type == "markdown", cell.source
 
 
+@cache
 def cells_of(lesson: str) -> list:
     (path,) = NOTEBOOKS.glob(f"??_{lesson}.ipynb")
     return nbformat.read(path, as_version=4).cells

@@ -29,21 +29,24 @@ class Answer:
     words: str | None = None
     natural: bool = True
     ends: bool = True
+    line: int = 0  # of its file, where its row begins
 
     @property
     def name(self) -> str:
         own = self.function.__name__
-        return f"{self.exercise}-{'' if own == '<lambda>' else own or ''}{self.kind}"
+        words = [self.exercise, self.kind, "" if own == "<lambda>" else own]
+        return f"{' '.join(filter(None, words))}, {self.lesson}.py:{self.line}"
 
 
 ANSWERS: dict[str, list[Answer]] = {}
 
 
 def _register(exercise: str, kind: str, **settings) -> Callable[[Callable], Callable]:
-    lesson = sys._getframe(2).f_globals["__name__"].rpartition(".")[2]
+    row = sys._getframe(2)
+    lesson, line = row.f_globals["__name__"].rpartition(".")[2], row.f_lineno
 
     def register(function: Callable) -> Callable:
-        ANSWERS.setdefault(lesson, []).append(Answer(lesson, exercise, kind, function, **settings))
+        ANSWERS.setdefault(lesson, []).append(Answer(lesson, exercise, kind, function, line=line, **settings))
         return function
 
     return register
