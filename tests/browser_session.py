@@ -229,7 +229,8 @@ class Reader:
             self.noise.append(f"{message.text} ({message.location.get('url', '')})")
 
     def _miss(self, url: str, why: str | None) -> None:
-        self.noise.append(f"{url}: {why}")
+        if why != "net::ERR_ABORTED":  # JupyterLab takes some requests back: a newer one has come
+            self.noise.append(f"{url}: {why}")
 
     def open(self, name: str) -> None:
         """Open a notebook of the folder that JupyterLab shows, and wait for its kernel.
