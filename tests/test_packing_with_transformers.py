@@ -6,7 +6,7 @@ import datasets
 import numpy as np
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM, PrinterCallback, Trainer, TrainingArguments
+import transformers  # what it holds is imported when it is used
 
 from course_lib.document_packing import PackingCollator, document_mask, pack_documents, position_ids_from_starts
 from course_lib.foundation import one_thread
@@ -20,10 +20,12 @@ class Ends:
     pad_token_id, eos_token_id = 0, 1
 
 
-def llama(seed: int = 0, **settings) -> LlamaForCausalLM:
+def llama(seed: int = 0, **settings) -> transformers.LlamaForCausalLM:
     torch.manual_seed(seed)
     sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-    return LlamaForCausalLM(LlamaConfig(vocab_size=V, initializer_range=0.1, **sizes, **settings))
+    return transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(vocab_size=V, initializer_range=0.1, **sizes, **settings)
+    )
 
 
 POSITIONS = position_ids_from_starts([0, SECOND], L).expand(2, L)
@@ -32,7 +34,7 @@ NUMBERS = torch.zeros(ALLOWED.shape).masked_fill(~ALLOWED, -torch.inf)
 ONES = torch.ones(2, L, dtype=torch.int64)
 
 
-def influence(model: LlamaForCausalLM, changed: slice, on: slice, **how) -> float:
+def influence(model: transformers.LlamaForCausalLM, changed: slice, on: slice, **how) -> float:
     ids = torch.randint(V, (2, L), generator=torch.Generator().manual_seed(0))
     others = ids.clone()
     others[:, changed] = (others[:, changed] + 1) % V
@@ -40,7 +42,7 @@ def influence(model: LlamaForCausalLM, changed: slice, on: slice, **how) -> floa
         return (model(ids, **how).logits - model(others, **how).logits)[:, on].abs().max().item()
 
 
-def leaks(model: LlamaForCausalLM, **how) -> bool:
+def leaks(model: transformers.LlamaForCausalLM, **how) -> bool:
     return influence(model, slice(0, SECOND), slice(SECOND, L), **how) > 0
 
 
@@ -93,16 +95,18 @@ def rows() -> datasets.Dataset:
     return datasets.Dataset.from_dict(columns)
 
 
-def trainer(model: LlamaForCausalLM, folder, **settings) -> Trainer:
+def trainer(model: transformers.LlamaForCausalLM, folder, **settings) -> transformers.Trainer:
     plain = {"report_to": "none", "save_strategy": "no", "disable_tqdm": True, "use_cpu": True, "logging_steps": 1}
     settings = {"max_steps": 3, "learning_rate": 1e-2, "remove_unused_columns": False} | settings
-    result = Trainer(model, TrainingArguments(str(folder), **plain, **settings), PackingCollator(Ends()), rows())
-    result.remove_callback(PrinterCallback)
+    result = transformers.Trainer(
+        model, transformers.TrainingArguments(str(folder), **plain, **settings), PackingCollator(Ends()), rows()
+    )
+    result.remove_callback(transformers.PrinterCallback)
     return result
 
 
 @one_thread()
-def losses_of(this: Trainer) -> list[float]:
+def losses_of(this: transformers.Trainer) -> list[float]:
     this.train()
     return [entry["loss"] for entry in this.state.log_history if "loss" in entry]
 
