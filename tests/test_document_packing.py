@@ -13,7 +13,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import DataCollatorWithFlattening, Trainer, TrainingArguments
 
 from course_lib import document_packing
 from course_lib.document_packing import (
@@ -439,6 +438,8 @@ def test_flex_attention_agrees_with_the_dense_mask():
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=8), min_size=1, max_size=6))
 def test_a_batch_is_that_of_the_library_on_the_same_documents(documents):
+    from transformers import DataCollatorWithFlattening  # takes seconds, in each process that collects tests
+
     (pack,) = pack_documents(documents, 100, strategy="greedy")
     theirs = DataCollatorWithFlattening()([{"input_ids": ids} for ids in documents])
     ours = PackingCollator(FACE)([pack])
@@ -454,6 +455,8 @@ def test_a_batch_is_that_of_the_library_on_the_same_documents(documents):
 
 
 def test_an_empty_document_gives_the_library_a_label_too_many():
+    from transformers import DataCollatorWithFlattening  # takes seconds, in each process that collects tests
+
     theirs = DataCollatorWithFlattening()([{"input_ids": [5]}, {"input_ids": []}])
     assert (theirs["input_ids"].shape, theirs["labels"].shape) == ((1, 1), (1, 2))
     ours = PackingCollator(FACE)(pack_documents([[5], []], 4))
@@ -534,7 +537,7 @@ def test_examples_are_packed_by_any_of_the_tokenizers(texts, tokenizer):
 
 def test_a_trainer_takes_packs_and_the_collator(tmp_path, texts, tokenizer):
     pytest.importorskip("accelerate")
-    from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
 
     wrapped = wrap_tokenizer(tokenizer, model_max_length=256)
     packed = datasets.Dataset.from_dict(pack_examples({"text": texts[:20]}, wrapped, max_length=256))
