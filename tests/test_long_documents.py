@@ -364,32 +364,34 @@ def test_a_row_without_text_is_named_before_any_work(characters):
     StreamingTextDataset(rows.select([0, 2]), characters, max_length=8)
 
 
+# Each data set is read in a fresh process: a copy of one that has imported what it needs, and read nothing.
 MEMORY_PROGRAM = """
-import sys
+import os, sys
 import datasets
 from course_lib.foundation import CharTokenizer
 from course_lib.long_documents import StreamingTextDataset
-dataset = datasets.load_from_disk(sys.argv[1])
-stream = StreamingTextDataset(dataset, CharTokenizer("abc "), max_length=512, base_seed=0)
-count = sum(1 for _ in stream)
-# Not getrusage: its peak is inherited from the process that started this one.
-(peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
-print(count, peak)
+for folder in sys.argv[1:]:
+    if os.fork() == 0:
+        stream = StreamingTextDataset(
+            datasets.load_from_disk(folder), CharTokenizer("abc "), max_length=512, base_seed=0
+        )
+        count = sum(1 for _ in stream)
+        # Not getrusage: its peak is inherited from the process that started this one.
+        (peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+        print(count, peak, flush=True)
+        os._exit(0)
+    os.wait()
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
 def test_twenty_times_the_documents_take_no_more_memory(tmp_path):
-    peaks, counts = [], []
-    for times in (1, 20):
-        folder = tmp_path / str(times)
+    folders = [str(tmp_path / str(times)) for times in (1, 20)]
+    for folder, times in zip(folders, (1, 20), strict=True):
         datasets.Dataset.from_dict({"text": ["ab c" * 12_500] * 20 * times}).save_to_disk(folder)
-        result = subprocess.run(
-            [sys.executable, "-c", MEMORY_PROGRAM, str(folder)], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-        count, peak = map(int, result.stdout.split())
-        counts.append(count)
-        peaks.append(peak)
+    program = [sys.executable, "-c", MEMORY_PROGRAM, *folders]
+    lines = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    counts, peaks = zip(*(map(int, line.split()) for line in lines), strict=True)
     assert counts[1] == 20 * counts[0]
     assert peaks[1] < 1.1 * peaks[0]
 
