@@ -209,16 +209,16 @@ def test_a_phone_reads_it_by_day_and_by_night_without_a_network(site):
         pytest.skip(why)
     faults = []
     with browser_session.open_browser() as browser:
+        phone = browser.new_context(viewport={"width": 390, "height": 844}, offline=True).new_page()
+        phone.on("pageerror", lambda error: faults.append(str(error)))
+        phone.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        # What is still on its way when the next page is opened is no fault.
+        phone.on("requestfailed", lambda lost: lost.failure != "net::ERR_ABORTED" and faults.append(lost.url))
         for scheme, pages in (
             ("light", ["index.html", "notebooks/02_sliding_windows.html"]),
             ("dark", ["notebooks/03_random_sampling.html", "reference/sliding_windows.html"]),
         ):
-            size = {"width": 390, "height": 844}
-            phone = browser.new_context(viewport=size, color_scheme=scheme, offline=True).new_page()
-            phone.on("pageerror", lambda error: faults.append(str(error)))
-            phone.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-            # What is still on its way when the next page is opened is no fault.
-            phone.on("requestfailed", lambda lost: lost.failure != "net::ERR_ABORTED" and faults.append(lost.url))
+            phone.emulate_media(color_scheme=scheme)
             for page in pages:
                 phone.goto((site / page).as_uri())
                 narrow, ink, paper = phone.evaluate(OVERFLOW)
