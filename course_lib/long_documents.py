@@ -12,13 +12,13 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import datasets
 import numpy as np
 import torch
 from pyarrow import compute
 from torch.utils.data import IterableDataset, get_worker_info
-from transformers import PreTrainedTokenizerBase
 
 from course_lib.foundation import (
     IGNORED,
@@ -31,6 +31,9 @@ from course_lib.foundation import (
     encode_each,
     shows,
 )
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 DOCUMENTS_AT_A_TIME = 64  # are tokenized together
 ROWS_IN_A_FINGERPRINT = 64

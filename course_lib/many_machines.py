@@ -19,7 +19,6 @@ import sys
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
-from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from importlib import import_module
@@ -44,6 +43,7 @@ from course_lib.foundation import (
     RayExecutor,
     ShardSettings,
     ShardWriter,
+    SmallAdam,
     Task,
     as_stream,
     check_integer,
@@ -477,7 +477,7 @@ def train_rank(
     with torch.random.fork_rng():
         torch.manual_seed(order.base_seed)
         model = ConvolutionModel(vocab_size, hidden_size=16)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    optimizer = SmallAdam(model.parameters(), learning_rate)
     settings = {
         "rows": fingerprint(inputs, targets),
         "vocab_size": model.embedding.num_embeddings,
@@ -491,7 +491,7 @@ def train_rank(
             "rows_delivered", state["rows_delivered"], minimum=0, maximum=len(inputs)
         )
         model.load_state_dict(state["model"])
-        optimizer.load_state_dict(deepcopy(state["optimizer"]))  # or it goes on in it
+        optimizer.load_state_dict(state["optimizer"])
     losses, rows, scored = [], [], []
     while len(losses) < num_steps:
         order.stand_at(epoch, windows=done)
@@ -513,7 +513,7 @@ def train_rank(
             epoch, done = epoch + 1, 0
     saved = {
         "model": {name: w.detach().clone() for name, w in model.state_dict().items()},
-        "optimizer": deepcopy(optimizer.state_dict()),
+        "optimizer": optimizer.state_dict(),
         "epoch": epoch,
         "rows_delivered": done,
         **settings,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tokenizers import (
     Regex,
@@ -23,7 +24,6 @@ from tokenizers import (
     processors,
     trainers,
 )
-from transformers import PreTrainedTokenizerFast
 
 from course_lib.bpe import BYTE_CHARACTERS
 from course_lib.foundation import (
@@ -39,6 +39,9 @@ from course_lib.foundation import (
     strip_html,
     training_batches,
 )
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 PAD = "<|pad|>"
 # How byte_fallback writes them.
@@ -536,6 +539,9 @@ def wrap_tokenizer(
             raise ValueError(
                 f"{name} must be one of the special tokens {special}, got {token!r}"
             )
+    # Imported here: it takes a second, and nothing else of this module needs it.
+    from transformers import PreTrainedTokenizerFast
+
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token=end_of_text,

@@ -50,6 +50,7 @@ from course_lib.foundation.models import (
     ConvolutionModel,
     FallingAdam,
     GRUModel,
+    SmallAdam,
     check_model,
     conditional_entropy,
     count_pairs,

@@ -14,6 +14,7 @@ import os
 import pickle
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -37,8 +38,14 @@ from course_lib.foundation.arguments import check_integer, check_number
 
 SECONDS_FOR_OTHER_ERRORS = 1.0
 RETRIES = 3  # of what was lost with its worker; a wrong input is not tried again
-# Imported once for all processes; the second by the first step of any optimizer.
-PRELOADED = ["course_lib.many_machines", "torch._dynamo"]
+PRELOADED = ["course_lib.many_machines"]  # imported once for all processes
+# What a node of Ray starts beside its workers, and cannot do without.
+HELPERS = ("--dashboard_agent_command", "--runtime_env_agent_command")
+STAND_IN = """import os, time
+parent = os.getppid()
+while os.getppid() == parent:
+    time.sleep(1)
+"""
 INSTALL_RAY = (
     'Ray is not installed: pip install "ray>=2.60,<3" (or this project with its extra '
     "`cluster`), on every machine of the cluster; without it, all else works"
@@ -309,13 +316,15 @@ def _patience(seconds: float = 300) -> Iterator[None]:
     """Let a node take its time: on a busy machine Ray itself gives it too little.
 
     It waits 30 seconds for the whole node, and 15 for each port of helpers that only
-    its dashboard needs: those are answered at once, with "there is none". The server of
-    the dashboard itself, which would be started without it too, is not.
+    its dashboard needs: those are answered at once, with "there is none". Neither these
+    helpers nor the dashboard's server are started, though Ray would do so without a
+    dashboard, too, nor what prepares environments for tasks that ask for some: each is
+    a Python that imports for seconds. A process that waits stands in for them.
     """
     from ray._private import services
 
     ask, start = services.get_node, services.start_raylet
-    serve = services.start_api_server
+    serve, launch = services.start_api_server, services.start_ray_process
 
     def ask_again(*arguments, **options):
         deadline = time.monotonic() + seconds
@@ -337,6 +346,14 @@ def _patience(seconds: float = 300) -> Iterator[None]:
             Path(given["session_dir"], f"{name}_{given['node_id']}").write_text("-1")
         return start(*arguments, **options)
 
+    def launch_without(command, *arguments, **options):
+        waits = subprocess.list2cmdline([sys.executable, "-I", "-S", "-c", STAND_IN])
+        command = [
+            f"{name}={waits}" if (name := part.partition("=")[0]) in HELPERS else part
+            for part in command
+        ]
+        return launch(command, *arguments, **options)
+
     limits = {
         "RAY_agent_register_timeout_ms": str(int(seconds * 1000)),
         "RAY_gcs_server_port_wait_time_s": str(int(seconds)),
@@ -346,12 +363,13 @@ def _patience(seconds: float = 300) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in limits}
     services.get_node, services.start_raylet = ask_again, answer_and_start
     services.start_api_server = lambda *_, **__: (None, None)
+    services.start_ray_process = launch_without
     os.environ.update(limits)
     try:
         yield
     finally:
         services.get_node, services.start_raylet = ask, start
-        services.start_api_server = serve
+        services.start_api_server, services.start_ray_process = serve, launch
         for name, value in before.items():
             if value is None:
                 del os.environ[name]

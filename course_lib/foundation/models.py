@@ -6,7 +6,7 @@ PyTorch, and the bound that no bigram model can beat.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -65,22 +65,19 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
             module.training = training
 
 
-class FallingAdam:
-    """Adam at a rate that falls linearly to zero: `torch.optim.Adam` with `LinearLR`.
+class SmallAdam:
+    """Adam for small models: the steps of `torch.optim.Adam`, and nothing else.
 
-    It takes their steps bit for bit, and is what a small model wants: the first
-    optimizer object of a process imports PyTorch's compiler, and each of its steps does
-    bookkeeping for features that nobody asks for here. Both take longer than the step.
+    The first optimizer object of PyTorch in a process imports its compiler, and each of
+    its steps does bookkeeping for features that nobody asks for here. For a small model
+    both take longer than the step.
 
     Args:
         parameters: the weights; one that has no gradient is left as it is.
-        learning_rate: of the first step.
-        num_steps: in how many steps the rate falls.
+        learning_rate: of each step.
     """
 
-    def __init__(
-        self, parameters: Iterable[nn.Parameter], learning_rate: float, num_steps: int
-    ):
+    def __init__(self, parameters: Iterable[nn.Parameter], learning_rate: float):
         self.weights = list(parameters)
         if not self.weights:
             raise ValueError("parameters must hold at least one weight, got none")
@@ -89,8 +86,6 @@ class FallingAdam:
         self.squares = [torch.zeros_like(w) for w in self.weights]
         self.steps = [torch.zeros((), device=w.device) for w in self.weights]
         self.learning_rate = check_number("learning_rate", learning_rate, above=0)
-        self.num_steps = check_integer("num_steps", num_steps, minimum=1)
-        self.taken = 0
 
     def zero_grad(self) -> None:
         for weight in self.weights:
@@ -117,6 +112,39 @@ class FallingAdam:
             eps=1e-8,
             maximize=False,
         )
+
+    def state_dict(self) -> dict[str, list[torch.Tensor]]:
+        """What the next step depends on, beside the weights: copies."""
+        memory = {"means": self.means, "squares": self.squares, "steps": self.steps}
+        return {name: [t.clone() for t in tensors] for name, tensors in memory.items()}
+
+    def load_state_dict(self, state: Mapping[str, Iterable[torch.Tensor]]) -> None:
+        """Go on from a state, of which nothing is changed."""
+        for name in ("means", "squares", "steps"):
+            for mine, saved in zip(getattr(self, name), state[name], strict=True):
+                mine.copy_(saved)
+
+
+class FallingAdam(SmallAdam):
+    """Adam at a rate that falls linearly to zero: `torch.optim.Adam` with `LinearLR`.
+
+    It takes their steps bit for bit.
+
+    Args:
+        parameters: the weights; one that has no gradient is left as it is.
+        learning_rate: of the first step.
+        num_steps: in how many steps the rate falls.
+    """
+
+    def __init__(
+        self, parameters: Iterable[nn.Parameter], learning_rate: float, num_steps: int
+    ):
+        super().__init__(parameters, learning_rate)
+        self.num_steps = check_integer("num_steps", num_steps, minimum=1)
+        self.taken = 0
+
+    def step(self) -> None:
+        super().step()
         # from each rate to the next, in the order of operations of `LinearLR`
         fall = 1.0 / self.num_steps - 1.0
         self.learning_rate *= 1.0 + fall / (self.num_steps + self.taken * fall)
