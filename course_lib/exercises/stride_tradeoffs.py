@@ -939,7 +939,7 @@ def _scored_positions(random: Random) -> Iterator[Case]:
         "Which of the starts 0, S, 2S, ... is the earliest from which a window of T "
         "still reaches this token?",
         "A window at `start` reaches the targets up to start + T. So the start is at "
-        "least p - T, it is a multiple of S, and it is not negative.",
+        "least position - T, it is a multiple of S, and it is not negative.",
     ),
 )
 def context_when_scored(position: int, context_length: int, stride: int) -> int:
@@ -973,8 +973,8 @@ def as_end_to_end(position, context_length, stride):
 
 
 @context_when_scored.mistake(
-    "windows end to end, and the last token of each is given no context at all: p % T "
-    "is 0 where it should be T. And S is ignored."
+    "windows end to end, and the last token of each is given no context at all: "
+    "position % T is 0 where it should be T. And S is ignored."
 )
 def remainder_by_t(position, context_length, stride):
     return position % context_length
@@ -988,8 +988,8 @@ def begins_anew_with_each_stride(position, context_length, stride):
 
 
 @context_when_scored.mistake(
-    "p % S: counted from the latest start up to the token. The earliest window that "
-    "reaches it scores it."
+    "position % S: counted from the latest start up to the token. The earliest window "
+    "that reaches it scores it."
 )
 def remainder_by_s(position, context_length, stride):
     return position % stride
@@ -1004,8 +1004,8 @@ def rounds_down(position, context_length, stride):
 
 
 @context_when_scored.mistake(
-    "one window too late for a token that is the last target of its window: p - T may "
-    "be a multiple of S already."
+    "one window too late for a token that is the last target of its window: "
+    "position - T may be a multiple of S already."
 )
 def always_the_next_multiple(position, context_length, stride):
     if position <= context_length:
@@ -1014,8 +1014,8 @@ def always_the_next_multiple(position, context_length, stride):
 
 
 @context_when_scored.mistake(
-    "p - T + 1: the window at `start` has its last target at start + T, not at start + "
-    "T - 1."
+    "position - T + 1: the window at `start` has its last target at start + T, not at "
+    "start + T - 1."
 )
 def forgets_the_last_target(position, context_length, stride):
     start = math.ceil((position - context_length + 1) / stride) * stride
@@ -1126,8 +1126,8 @@ def rounds_before_t(position, context_length, stride):
 
 
 @context_when_scored.mistake(
-    "the first new token behind T is the one at T + 1: the remainder is that of p - T "
-    "- 1."
+    "the first new token behind T is the one at T + 1: the remainder is that of "
+    "position - T - 1."
 )
 def remainder_from_t(position, context_length, stride):
     if position <= context_length:

@@ -738,6 +738,15 @@ def forgets_what_is_before(text, rules):
 
 
 @cut_isolated.mistake(
+    "the longest match wins, where the first rule should; and the rules see only the "
+    "rest of the text, in which a pattern that looks behind, `(?<=...)`, finds nothing."
+)
+def longest_match_in_the_rest(text, rules):
+    longest = partial(max, key=lambda match: match.end())
+    return _walk(text, rules, longest, sliced=True)
+
+
+@cut_isolated.mistake(
     "what lies between two matches is one piece, not one for each character."
 )
 def gap_in_characters(text, rules):
@@ -2776,24 +2785,24 @@ def forgets_added(vocab_size, added_ids):
 
 
 @choose_dtype.mistake(
-    "added tokens are forgotten, and the largest id of V tokens is V - 1, since ids "
-    "begin at 0."
+    "the largest id of V tokens is V - 1, since ids begin at 0; and added tokens are "
+    "forgotten."
 )
 def forgets_added_and_zero(vocab_size, added_ids):
     return _dtype(vocab_size <= 65_535)
 
 
 @choose_dtype.mistake(
-    "tokens are counted. Added ids may leave a gap: the largest id counts, not how "
-    "many there are."
+    "tokens are counted. Added ids may be ids of the vocabulary, or leave a gap behind "
+    "it: the largest id counts, not how many there are."
 )
 def counts_tokens(vocab_size, added_ids):
     return _dtype(vocab_size + len(added_ids) <= 65_536)
 
 
 @choose_dtype.mistake(
-    "tokens are counted, and compared with the largest id: the largest id alone "
-    "counts, whether or not there is a gap below it."
+    "tokens are counted, and compared with the largest id, which of V tokens is V - 1: "
+    "it alone counts, whether or not there is a gap below it."
 )
 def counts_tokens_as_ids(vocab_size, added_ids):
     return _dtype(vocab_size + len(added_ids) <= 65_535)
@@ -2839,7 +2848,8 @@ def exchanged(vocab_size, added_ids):
 
 
 @choose_dtype.mistake(
-    "added ids are ids already: they are not added to the size of the vocabulary."
+    "added ids are ids already: they are not added to the size of the vocabulary. And "
+    "where there are none, the largest id is V - 1."
 )
 def adds_ids_up(vocab_size, added_ids):
     return _dtype(vocab_size + max(added_ids, default=0) <= 65_535)
@@ -3171,7 +3181,10 @@ def runs_of_blanks(text: str) -> list[str]:
 
 
 @bug_or_not(
-    purpose="Find all runs of white space in which there is no newline.",
+    purpose=(
+        "Find all runs of white space, newlines not counted as such: a newline ends a "
+        "run, and is part of none."
+    ),
     reference=runs_of_blanks,
     cases=_untidy_texts,
     explanation=(

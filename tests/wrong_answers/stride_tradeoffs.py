@@ -731,7 +731,7 @@ def latest_window(position, context_length, stride):
     return position - (position - 1) // stride * stride
 
 
-@wrong("context_when_scored", "p % S")
+@wrong("context_when_scored", "position % S")
 def modulo_s(position, context_length, stride):
     return position % stride
 
@@ -755,7 +755,7 @@ def plus_one(position, context_length, stride):
     return position - start
 
 
-@wrong("context_when_scored", "p - T + 1")
+@wrong("context_when_scored", "position - T + 1")
 def without_the_last_target(position, context_length, stride):
     reaching = [s for s in range(0, position + 1, stride) if s + context_length - 1 >= position]
     return position - reaching[0] if reaching else 0

@@ -300,6 +300,20 @@ def longest_match(text, rules):
     return [piece for piece in [*pieces, gap] if piece]
 
 
+@wrong("cut_isolated", "the longest match wins, where the first rule should; and the rules see only the rest")
+def longest_match_in_slices(text, rules):
+    pieces, gap = [], ""
+    while text:
+        found = [match.group() for rule in rules if (match := re.match(rule, text))]
+        if found:
+            piece = max(found, key=len)
+            pieces += [gap, piece] if gap else [piece]
+            gap, text = "", text[len(piece) :]
+        else:
+            gap, text = gap + text[0], text[1:]
+    return [*pieces, gap] if gap else pieces
+
+
 @wrong("cut_isolated", "rule by rule")
 def one_rule_after_the_other(text, rules):
     if not rules:
@@ -1850,7 +1864,7 @@ def ignores_added(v, a):
     return "uint16" if v - 1 <= 65535 else "uint32"
 
 
-@wrong("choose_dtype", "tokens are counted. Added ids may leave a gap: the largest id counts, not how many there are.")
+@wrong("choose_dtype", "tokens are counted. Added ids may be ids of the vocabulary, or leave a gap behind it: the largest id counts")
 def count_of_added(v, a):
     return "uint16" if v + len(a) <= 65536 else "uint32"
 
@@ -2328,7 +2342,7 @@ def v_only_and_any(v, a):
 
 
 @wrong(
-    "choose_dtype", "tokens are counted, and compared with the largest id: the largest id alone counts, whether or not"
+    "choose_dtype", "tokens are counted, and compared with the largest id, which of V tokens is V - 1: it alone counts"
 )
 def v_len_a(v, a):
     return "uint32" if v + len(a) > 65535 else "uint16"
@@ -2792,7 +2806,7 @@ def left_pad_rows_right_mask(rows, pad_id, length):
 
 
 @wrong(
-    "choose_dtype", "tokens are counted, and compared with the largest id: the largest id alone counts, whether or not"
+    "choose_dtype", "tokens are counted, and compared with the largest id, which of V tokens is V - 1: it alone counts"
 )
 def v_len_a_2(v, a):
     return "uint16" if v - 1 + len(a) < 65535 else "uint32"
