@@ -184,5 +184,5 @@ def _be_a_kernel(streams: list[int], file: str, cwd: str, env: dict[str, str]) -
 if __name__ == "__main__":
     job, place, pid, *rest = sys.argv[1:]
     if job == "ask":
-        sys.exit(ask(Path(place), int(pid), rest[-1]))
+        sys.exit(ask(Path(place), int(pid), rest[rest.index("-f") + 1]))  # more may follow
     serve(Path(place), int(pid))

@@ -14,11 +14,11 @@ import pytest
 from traitlets.config.loader import PyFileConfigLoader
 
 import course_lib.__main__
-from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, running
+from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 from course_lib.teaching.grading import nbgrader
 from course_lib.teaching.grading.assignments import build_assignment
 from course_lib.teaching.lessons import find_lessons
-from forked_kernel import CAN_FORK, ForkedKernel
+from kernel_environment import STARTUP, kernel_environment
 from test_grading import items_of, marks
 
 pytest.importorskip("nbgrader", reason="nbgrader is part of the extra `teach`")
@@ -79,11 +79,17 @@ def make_api(course):
     return lambda **execute: NbGraderAPI(config=settings(course, **execute))
 
 
+HURRIED = f"""{STARTUP}
+from course_lib.teaching.checker import running
+running.CALL_SECONDS = 0.3
+"""
+
+
 @pytest.fixture
-def kernels(monkeypatch):
-    if CAN_FORK:
-        monkeypatch.setattr("jupyter_client.provisioning.local_provisioner.launch_kernel", ForkedKernel)
-        monkeypatch.setattr(running, "CALL_SECONDS", 0.3)  # the forked ones have it too
+def kernels(forks, tmp_path, monkeypatch):
+    """Forked ones, which give up endless answers soon."""
+    for name, value in (forks | kernel_environment(tmp_path, HURRIED)).items():
+        monkeypatch.setenv(name, value)
 
 
 def read(course: Path, kind: str) -> nbformat.NotebookNode:
@@ -108,14 +114,6 @@ def solved(number, released, solution):
     return solution
 
 
-def half_solved(number, released, solution):
-    return solution if number in (0, 2, 4) else released
-
-
-def untouched(number, released, solution):
-    return released
-
-
 def with_a_syntax_error(number, released, solution):
     return f"{solution}\n)"
 
@@ -126,14 +124,16 @@ def with_an_exception(number, released, solution):
     return f"{solution.split(' = ')[0]} = 1 / 0"
 
 
-def endless(number, released, solution):
+def endless_or_untouched(number, released, solution):
     if released.startswith("def tokens_in_tail"):
         return released.replace("...", "while True: pass")
     return released
 
 
-def hanging(number, released, solution):
-    return HANGING if number == 4 else released
+def half_solved_then_hanging(number, released, solution):
+    if number == 4:
+        return HANGING
+    return released if number == 2 else solution
 
 
 @pytest.mark.usefixtures("kernels")
@@ -141,17 +141,15 @@ def hanging(number, released, solution):
     ("answer", "points"),
     [
         (solved, FULL),
-        (half_solved, 1 + 3 + 2),
-        (untouched, 0),
         (with_a_syntax_error, 0),
         (with_an_exception, 0),
-        (endless, 0),
-        (hanging, 0),
+        (endless_or_untouched, 0),
+        (half_solved_then_hanging, 1 + 1 + 3),
     ],
 )
 def test_an_answer_gets_its_points(course, make_api, answer, points):
     hurry = {"timeout": 3, "iopub_timeout": 1, "shutdown_kernel": "immediate"}
-    api = make_api(**hurry if answer is hanging else {})
+    api = make_api(**hurry if answer is half_solved_then_hanging else {})
     submit(course, answer)
     grade(api, answer.__name__, points)
 
