@@ -13,6 +13,25 @@ import forked_kernels
 
 WHOLE_LESSON = "test_runs_through_on_another_corpus"
 CLUSTER = "tests/test_many_machines.py"
+# Tables: an item is all rows of a lesson or of a module. A lesson's rows share what has been worked out for them.
+TABLES = (
+    "tests/test_wrong_answers.py",
+    "tests/test_exercises.py",
+    "tests/test_hostile_calls.py",
+    "tests/test_checker_numbers.py",
+)
+# Other files of few tests that take long.
+LONG = (
+    "tests/test_grading_nbgrader.py",
+    "tests/test_classroom_slides.py",
+    "tests/test_long_documents.py",
+    "tests/test_bpe.py",
+    "tests/test_anywhere.py",
+    "tests/test_token_shards.py",
+    "tests/test_classroom_book.py",
+    "tests/test_checker.py",
+    "tests/test_layout.py",
+)
 LOOPBACK = ["127.0.0.1", "::1"]  # a kernel talks to whoever runs it
 
 STARTUP = f"""
@@ -65,7 +84,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScope
 
 class LongestFirst(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid if WHOLE_LESSON in nodeid else nodeid.split("::", 1)[0]
+        if WHOLE_LESSON in nodeid:
+            return nodeid
+        file, _, test = nodeid.partition("::")
+        if file in TABLES and "[" in test:
+            return f"{TABLES[0]} and others [{test.partition('[')[2]}"
+        return file
 
     def _assign_work_unit(self, node: object) -> None:
         self.workqueue.move_to_end(min(self.workqueue, key=self._turn), last=False)
@@ -79,4 +103,4 @@ class LongestFirst(LoadScopeScheduling):
             return (0,)
         if scope.startswith("notebooks") or WHOLE_LESSON in scope:
             return (1, scope)
-        return (2, -len(self.workqueue[scope]))
+        return (2 if scope.startswith((*LONG, *TABLES)) else 3, -len(self.workqueue[scope]))
