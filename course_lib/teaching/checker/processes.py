@@ -170,9 +170,15 @@ def write_all(writer: int, data: bytes) -> None:
 def state_and_time(process: int) -> tuple[str, int]:
     """The letter that Linux has for the state of a process, and how long it has
     computed."""
-    with open(f"/proc/{process}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
+    fields = fields_of(process)
     return fields[0], int(fields[11]) + int(fields[12])
+
+
+def fields_of(process: int | str) -> list[str]:
+    """What Linux tells of a process, behind its number and name: its state, its parent,
+    and so on."""
+    with open(f"/proc/{process}/stat", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()
 
 
 # In the process.

@@ -24,6 +24,7 @@ from course_lib.teaching.checker.processes import (
     Stopped,
     Watch,
     control_process,
+    fields_of,
     limit_resources,
     run_in_a_process,
     state_and_time,
@@ -134,9 +135,8 @@ def end_descendants() -> None:
 
 def _children(parent: int) -> list[int]:
     found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            fields = path.read_text().rpartition(")")[2].split()
-            if int(fields[1]) == parent:
-                found.append(int(path.parent.name))
+            if int(fields_of(path.name)[1]) == parent:
+                found.append(int(path.name))
     return found
