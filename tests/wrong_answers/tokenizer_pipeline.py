@@ -1864,7 +1864,10 @@ def ignores_added(v, a):
     return "uint16" if v - 1 <= 65535 else "uint32"
 
 
-@wrong("choose_dtype", "tokens are counted. Added ids may be ids of the vocabulary, or leave a gap behind it: the largest id counts")
+@wrong(
+    "choose_dtype",
+    "tokens are counted. Added ids may be ids of the vocabulary, or leave a gap behind it: the largest id counts",
+)
 def count_of_added(v, a):
     return "uint16" if v + len(a) <= 65536 else "uint32"
 
