@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import cached_property
 
 from IPython.display import Markdown, display
 
@@ -53,11 +54,11 @@ class Question:
         self.last_outcome = NOT_ATTEMPTED
         self._make_cases = cases
 
-    @property
+    @cached_property
     def cases(self) -> list[Case]:
         return sorted(self._make_cases(random.Random(0)), key=size_of)
 
-    @property
+    @cached_property
     def evidence(self) -> tuple[Case, Outcome, Outcome] | None:
         """The smallest call in which snippet and reference differ, with what each
         gives; None if there is none."""
