@@ -87,14 +87,19 @@ def tokenizer() -> Tokenizer:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def ray_session(request, made):
+def ray_session(request, made, tmp_path_factory):
     """A cluster, if a test asks for it, begun before all others: it mostly waits, and they need not."""
     wanted = any("session" in getattr(item, "fixturenames", ()) for item in request.session.items)
     if not wanted or importlib.util.find_spec("ray") is None:
         yield None
         return
+    # Ray imports jsonschema, and that a grammar which takes two seconds to build, in each worker; it does without.
+    without = tmp_path_factory.mktemp("without")
+    (without / "rfc3987_syntax.py").write_text("raise ImportError\n", encoding="utf-8")
+    searched = os.pathsep.join([str(without), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, ROOT / "tests" / "ray_session.py", made]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": os.environ | {"PYTHONPATH": searched}}
+    with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as process:
         yield process
         process.kill()
 
