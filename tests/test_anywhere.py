@@ -23,7 +23,8 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 PROGRAM = """
-import importlib, pathlib, course_lib
+import importlib, pathlib, sys, course_lib
+sys.modules["rfc3987_syntax"] = None  # jsonschema does without this grammar, which takes two seconds to build
 package = pathlib.Path(course_lib.__file__).parent
 for path in sorted(package.rglob("*.py")):
     name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
