@@ -34,6 +34,7 @@ from course_lib.foundation import (
     as_stream,
     check_flag,
     check_integer,
+    check_range,
     check_special_tokens,
     check_unicode,
     iterate_texts,
@@ -473,12 +474,7 @@ class BPETokenizer:
         Raises:
             TypeError, ValueError: `ids` are not a stream of ids in 0 ... V - 1.
         """
-        stream = as_stream(ids)
-        if stream.size and not (stream.min() >= 0 and stream.max() < self.vocab_size):
-            raise ValueError(
-                f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... "
-                f"{stream.max()}"
-            )
+        stream = check_range("ids", as_stream(ids), self.vocab_size)
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:

@@ -20,6 +20,7 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_number,
+    check_range,
 )
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
@@ -187,11 +188,7 @@ def _check_batch(inputs: torch.Tensor, vocab_size: int) -> tuple[torch.Tensor, i
             "inputs must have shape (B, T) with B at least 1 and T at least 2, got "
             f"{ids.shape}"
         )
-    if ids.min() < 0 or ids.max() >= vocab_size:
-        raise ValueError(
-            f"inputs must lie in 0 ... {vocab_size - 1}, got {ids.min()} ... "
-            f"{ids.max()}"
-        )
+    check_range("inputs", ids, vocab_size)
     return inputs.long(), vocab_size  # a uint8 would overflow when it is changed
 
 

@@ -7,6 +7,7 @@ from course_lib.foundation.arguments import (
     check_flag,
     check_integer,
     check_number,
+    check_range,
     check_state,
 )
 from course_lib.foundation.copies import Copies, count_copies, drop_copies, normalized

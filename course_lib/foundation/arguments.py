@@ -185,6 +185,22 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     return stream
 
 
+def check_range(
+    name: str, values: np.ndarray, size: int, error: type[Exception] = ValueError
+) -> np.ndarray:
+    """Return integers, any number of them, if all lie in 0 ... `size` - 1.
+
+    Raises:
+        ValueError, or another `error`: one of them does not.
+    """
+    if values.size and not (values.min() >= 0 and values.max() < size):
+        raise error(
+            f"{name} must lie in 0 ... {size - 1}, got {values.min()} ... "
+            f"{values.max()}"
+        )
+    return values
+
+
 def _to_array(name: str, values: object) -> np.ndarray:
     """Convert what is no plain array, and refuse what NumPy would take for integers."""
     kind = type(values).__name__

@@ -21,6 +21,7 @@ from course_lib.foundation.arguments import (
     check_flag,
     check_integer,
     check_number,
+    check_range,
 )
 
 IGNORED = -100  # the target that is not scored, as PyTorch has it
@@ -395,12 +396,7 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
             f"ids must hold more than {distance} tokens to make a pair, got "
             f"{len(stream)}"
         )
-    if stream.min() < 0 or stream.max() >= vocab_size:
-        raise ValueError(
-            f"ids must lie in 0 ... {vocab_size - 1}, got {stream.min()} ... "
-            f"{stream.max()}"
-        )
-    stream = stream.astype(np.int64)
+    stream = check_range("ids", stream, vocab_size).astype(np.int64)
     first, second = stream[: len(stream) - distance], stream[distance:]
     counts = np.bincount(first * vocab_size + second, minlength=vocab_size**2)
     return counts.reshape(vocab_size, vocab_size)

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_integers, check_integer
+from course_lib.foundation.arguments import as_integers, check_integer, check_range
 from course_lib.foundation.shuffling import RandomOrder
 
 PAGE_BYTES = 4096  # what a system reads from a file at least
@@ -189,11 +189,7 @@ def measure_mixing(entries: object, size: int) -> Mixing:
             "entries must be three at least, in one dimension, got shape "
             f"{entries.shape}"
         )
-    if entries.min() < 0 or entries.max() >= size:
-        raise ValueError(
-            f"entries must lie in 0 ... {size - 1}, got {entries.min()} ... "
-            f"{entries.max()}"
-        )
+    check_range("entries", entries, size)
     steps = np.diff(entries)
     varies = np.ptp(entries[:-1]) > 0 and np.ptp(entries[1:]) > 0
     correlation = np.corrcoef(entries[:-1], entries[1:])[0, 1] if varies else 1.0
@@ -273,9 +269,4 @@ def pages_read(
 
 def _check_positions(positions: object, size: int) -> np.ndarray:
     positions = as_integers("positions", positions)
-    if positions.size and not (positions.min() >= 0 and positions.max() < size):
-        raise IndexError(
-            f"positions must lie in 0 ... {size - 1}, got {positions.min()} ... "
-            f"{positions.max()}"
-        )
-    return positions.astype(np.int64)
+    return check_range("positions", positions, size, IndexError).astype(np.int64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_integers, check_integer
+from course_lib.foundation.arguments import as_integers, check_integer, check_range
 
 STORED_UP_TO = 2**16
 ROUNDS = 6
@@ -57,13 +57,7 @@ class RandomOrder:
             IndexError: a position lies outside 0 ... size - 1.
         """
         positions = as_integers("positions", positions)
-        if positions.size and not (
-            positions.min() >= 0 and positions.max() < self.size
-        ):
-            raise IndexError(
-                f"positions must lie in 0 ... {self.size - 1}, got {positions.min()} "
-                f"... {positions.max()}"
-            )
+        check_range("positions", positions, self.size, IndexError)
         if self._stored is not None:
             return self._stored[positions]
         # At least one dimension: NumPy warns when a single number wraps around, but not

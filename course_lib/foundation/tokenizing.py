@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from course_lib.foundation.arguments import Ids, as_stream, check_integer
+from course_lib.foundation.arguments import Ids, as_stream, check_integer, check_range
 from course_lib.foundation.progress import progress_bar
 
 END_OF_TEXT = "<|endoftext|>"
@@ -92,12 +92,7 @@ class CharTokenizer:
         Raises:
             ValueError: an id lies outside 0 ... V - 1.
         """
-        stream = as_stream(ids)
-        if stream.size and not (stream.min() >= 0 and stream.max() < self.vocab_size):
-            raise ValueError(
-                f"ids must lie in 0 ... {self.vocab_size - 1}, got {stream.min()} ... "
-                f"{stream.max()}"
-            )
+        stream = check_range("ids", as_stream(ids), self.vocab_size)
         names = [*self.characters, END_OF_TEXT]
         return "".join(names[i] for i in stream.tolist())
 

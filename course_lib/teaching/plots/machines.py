@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_flag, check_integer
+from course_lib.foundation import as_integers, check_flag, check_integer, check_range
 from course_lib.teaching.plots.letters import drawable, row_name
 from course_lib.teaching.plots.style import (
     INK,
@@ -282,13 +282,9 @@ def _group_title(axes: Axes, title: str | None, y: float) -> float:
 
 
 def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
-    positions = as_integers(f"readers[{name!r}]", positions).astype(np.int64).ravel()
-    if positions.size and not 0 <= positions.min() <= positions.max() < num_samples:
-        raise ValueError(
-            f"readers[{name!r}] must lie in 0 ... {num_samples - 1}, got "
-            f"{positions.min()} ... {positions.max()}"
-        )
-    return positions
+    name = f"readers[{name!r}]"
+    positions = as_integers(name, positions).astype(np.int64).ravel()
+    return check_range(name, positions, num_samples)
 
 
 def _tasks(name: str, tasks: object) -> list[tuple[float, float, str, str]]:

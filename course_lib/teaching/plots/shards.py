@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_integer
+from course_lib.foundation import as_integers, check_integer, check_range
 from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.style import (
     INK,
@@ -63,11 +63,7 @@ def plot_shards(
     context_length = check_integer("context_length", context_length, minimum=1)
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     check_integer("number of windows", len(starts), minimum=0, maximum=MOST_ROWS)
-    last = num_tokens - context_length - 1
-    if starts.size and not 0 <= starts.min() <= starts.max() <= last:
-        raise ValueError(
-            f"starts must lie in 0 ... {last}, got {starts.min()} ... {starts.max()}"
-        )
+    check_range("starts", starts, num_tokens - context_length)
     lines = 2 + len(starts)
     figure, axes = new_figure(0.29 * (lines + 0.5) + 1.2)
     borders = np.cumsum(sizes)
