@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,10 +81,18 @@ def module_of(path: Path, room: str) -> str:
     return path.relative_to(PACKAGE / room).parts[0].removesuffix(".py")
 
 
-def imports_of(path: Path) -> set[str]:
+@cache
+def import_statements(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """All of a file, wherever they stand."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+@cache
+def imports_of(path: Path) -> frozenset[str]:
     """What a file imports from course_lib, wherever in the file, without the names: `foundation.ledger`."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
@@ -96,7 +105,7 @@ def imports_of(path: Path) -> set[str]:
                 known = (PACKAGE.joinpath(*parts[1:n]) for n in range(len(parts), 0, -1))
                 place = next(p for p in known if p.is_dir() or p.with_suffix(".py").is_file())
                 found.add(".".join(place.relative_to(PACKAGE).parts))
-    return found
+    return frozenset(found)
 
 
 def test_nothing_else_stands_at_the_top_level():
@@ -182,9 +191,9 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
 HEAVY = ("matplotlib", "transformers", "datasets", "ray")
 
 
-# Each lesson is imported in a fresh process: a copy of one that knows PyTorch alone, which all of them use.
+# Each lesson is imported in a fresh process: a copy of one that knows PyTorch and the foundation, which all use.
 IMPORT_EACH = f"""
-import importlib, os, sys, torch
+import importlib, os, sys, torch, course_lib.foundation
 for lesson in sys.argv[1:]:
     if os.fork() == 0:
         importlib.import_module("course_lib." + lesson)
@@ -207,9 +216,9 @@ def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson, loa
     used = set()
     for name in LESSONS[: LESSONS.index(lesson) + 1]:
         if name == lesson or name in imports_of(PACKAGE / f"{lesson}.py"):
-            tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
-            used |= {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
-            used |= {alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
+            nodes = import_statements(PACKAGE / f"{name}.py")
+            used |= {n.module.split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom) and n.module}
+            used |= {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
     assert set(loaded[lesson]) <= used
 
 
