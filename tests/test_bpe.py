@@ -333,10 +333,10 @@ def test_merges_and_ids_are_those_of_the_library(source, vocab_size, documents):
         assert by_hand.encode(text).tolist() == encoded.ids
 
 
-@pytest.mark.parametrize("vocab_size", [300, 3000])
-def test_a_smaller_vocabulary_is_the_beginning_of_a_larger_one(vocab_size, documents):
+def test_a_smaller_vocabulary_is_the_beginning_of_a_larger_one(documents):
     larger = list(BPETokenizer.train(documents, 5000).merges)
-    assert list(BPETokenizer.train(documents, vocab_size).merges) == larger[: vocab_size - 256]
+    for vocab_size in (300, 3000):
+        assert list(BPETokenizer.train(documents, vocab_size).merges) == larger[: vocab_size - 256]
 
 
 @given(st.lists(messy_text, min_size=1, max_size=6), messy_text, st.integers(1, 3))
