@@ -36,7 +36,7 @@ wrong("offsets_that_lose", "offset T is counted as well")(
 )
 wrong("offsets_that_lose", "all offsets but 0")(lambda n, t: t - 1)
 wrong("offsets_that_lose", "the most that an offset can cost")(lambda n, t: max(counts(n, t)) - min(counts(n, t)))
-wrong("offsets_that_lose", "a yes or no where an integer")(lambda n, t: min(counts(n, t)) < max(counts(n, t)))
+wrong("offsets_that_lose", "`True` or `False` where a number")(lambda n, t: min(counts(n, t)) < max(counts(n, t)))
 wrong("offsets_that_lose", "the subsequences at offset 0")(lambda n, t: max(0, (n - 1) // t))
 wrong("offsets_that_lose", "the subsequences of all offsets")(lambda n, t: sum(counts(n, t)))
 wrong("offsets_that_lose", "one extra id for each subsequence")(
