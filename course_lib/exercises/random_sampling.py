@@ -85,7 +85,8 @@ def short_streams_lose(num_tokens, num_steps):
 
 
 @offsets_that_lose.mistake(
-    "one too many. An offset that skips just the ids left over loses nothing."
+    "one too many. An offset that skips just the ids left over loses nothing; and the "
+    "offsets stop at T - 1: T cuts like 0."
 )
 def skipping_the_spare_loses(num_tokens, num_steps):
     whole, spare = divmod(num_tokens - 1, num_steps)
@@ -106,14 +107,6 @@ def skipping_the_spare_loses_and_short(num_tokens, num_steps):
 def largest_offset_forgotten(num_tokens, num_steps):
     whole, spare = divmod(num_tokens - 1, num_steps)
     return max(0, num_steps - 2 - spare) if whole > 0 else 0
-
-
-@offsets_that_lose.mistake(
-    "offset T is counted as well. The offsets stop at T - 1: T cuts like 0."
-)
-def closed_range(num_tokens, num_steps):
-    counts = [max(0, (num_tokens - o - 1) // num_steps) for o in range(num_steps + 1)]
-    return sum(count < counts[0] for count in counts)
 
 
 @offsets_that_lose.mistake(

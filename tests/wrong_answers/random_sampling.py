@@ -31,7 +31,7 @@ wrong("offsets_that_lose", "one too many: an offset that skips just")(lambda n, 
 wrong("offsets_that_lose", "one too few. The offsets are")(
     lambda n, t: sum(c < counts(n, t)[0] for c in counts(n, t)[:-1])
 )
-wrong("offsets_that_lose", "offset T is counted as well")(
+wrong("offsets_that_lose", "the offsets stop at T - 1")(
     lambda n, t: sum(max(0, (n - o - 1) // t) < max(0, (n - 1) // t) for o in range(t + 1))
 )
 wrong("offsets_that_lose", "all offsets but 0")(lambda n, t: t - 1)
