@@ -57,8 +57,9 @@ def test_it_has_the_environment_and_the_folder_of_whoever_asked_and_a_namespace_
 def test_it_is_interrupted_and_its_end_is_seen(kernel):
     manager, client = kernel
     process = int(value_of(client, "__import__('os').getpid()"))
-    asleep = client.execute("import time\ntime.sleep(10_000)")
-    while client.get_iopub_msg(timeout=PATIENCE)["content"].get("execution_state") != "busy":
+    # What comes before the cell itself runs is deaf to interrupts.
+    asleep = client.execute("print('asleep', flush=True)\nimport time\ntime.sleep(10_000)")
+    while client.get_iopub_msg(timeout=PATIENCE)["msg_type"] != "stream":
         pass
     manager.interrupt_kernel()
     while (reply := client.get_shell_msg(timeout=PATIENCE))["parent_header"]["msg_id"] != asleep:
