@@ -561,7 +561,7 @@ def process_group(
     try:
         yield
     finally:
-        # A thread of gloo lets go of the last sum when it gets Python's lock. In PyTorch
-        # 2.6 the destruction keeps that lock, and waits for the thread: for ever.
+        # A thread of gloo lets go of the last sum when it gets Python's lock. PyTorch 2.6
+        # keeps that lock while it destroys the group and waits for the thread: for ever.
         time.sleep(0.1)
         distributed.destroy_process_group()
