@@ -561,7 +561,8 @@ def process_group(
     try:
         yield
     finally:
-        # A thread of gloo lets go of the last sum when it gets Python's lock. PyTorch 2.6
-        # keeps that lock while it destroys the group and waits for the thread: for ever.
+        # A thread of gloo lets go of the last sum when it gets Python's lock.
+        # PyTorch 2.6 keeps that lock while it destroys the group, and waits for
+        # the thread: for ever.
         time.sleep(0.1)
         distributed.destroy_process_group()
