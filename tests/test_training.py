@@ -14,7 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib.foundation import AttentionModel, BigramModel, FallingAdam, GRUModel, conditional_entropy, count_pairs
+from course_lib.foundation import (
+    AttentionModel,
+    BigramModel,
+    FallingAdam,
+    GRUModel,
+    SmallAdam,
+    conditional_entropy,
+    count_pairs,
+)
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
 from course_lib.teaching import Evaluation, evaluate, repeat_epochs, train
 
@@ -332,3 +340,44 @@ def test_inputs_of_several_parts_are_the_arguments_of_the_model():
         torch.manual_seed(0)
         losses.append(train(AttentionModel(V, 8), [(batch, targets)] * 3, num_steps=3, progress=False))
     assert losses[0] == losses[1] == losses[2] != losses[3]
+
+
+def test_a_step_without_any_gradient_changes_nothing():
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = SmallAdam([weight], 0.1)
+    optimizer.step()
+    assert weight.tolist() == [1, 1, 1]
+    assert optimizer.steps[0] == 0
+
+
+def take_steps(optimizer, weight: torch.nn.Parameter, steps: int) -> list[float]:
+    rates = []
+    for _ in range(steps):
+        weight.grad = weight.detach() ** 2
+        rates.append(optimizer.learning_rate)
+        optimizer.step()
+    return rates
+
+
+def test_the_rate_stays_behind_its_last_step_as_that_of_pytorch_does():
+    weight = torch.nn.Parameter(torch.ones(3))
+    theirs = torch.optim.Adam([weight], 0.5)
+    schedule = torch.optim.lr_scheduler.LinearLR(theirs, 1.0, 1.0 / 4, total_iters=4)
+    rates = []
+    for _ in range(8):
+        rates.append(theirs.param_groups[0]["lr"])
+        theirs.step()
+        schedule.step()
+    assert take_steps(FallingAdam([weight], 0.5, num_steps=4), weight, 8) == rates
+
+
+def test_a_saved_state_goes_on_with_its_steps_and_its_rate():
+    weights = [torch.nn.Parameter(torch.ones(3)) for _ in range(2)]
+    first, second = (FallingAdam([weight], 0.5, num_steps=9) for weight in weights)
+    take_steps(first, weights[0], 4)
+    second.load_state_dict(first.state_dict())
+    weights[1].data.copy_(weights[0])
+    assert take_steps(second, weights[1], 4) == take_steps(first, weights[0], 4)
+    assert torch.equal(*weights)
+    with pytest.raises(ValueError, match="not of these weights"):
+        SmallAdam([torch.nn.Parameter(torch.ones(1))], 0.5).load_state_dict(first.state_dict())

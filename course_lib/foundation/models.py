@@ -96,6 +96,8 @@ class SmallAdam:
     def step(self) -> None:
         memory = zip(self.weights, self.means, self.squares, self.steps, strict=True)
         used = [entry for entry in memory if entry[0].grad is not None]
+        if not used:
+            return
         weights, means, squares, steps = map(list, zip(*used, strict=True))
         adam(
             weights,
@@ -120,10 +122,17 @@ class SmallAdam:
         return {name: [t.clone() for t in tensors] for name, tensors in memory.items()}
 
     def load_state_dict(self, state: Mapping[str, Iterable[torch.Tensor]]) -> None:
-        """Go on from a state, of which nothing is changed."""
+        """Go on from a state, of which nothing is changed.
+
+        Raises:
+            ValueError: it is of other weights.
+        """
         for name in ("means", "squares", "steps"):
-            for mine, saved in zip(getattr(self, name), state[name], strict=True):
-                mine.copy_(saved)
+            mine, saved = getattr(self, name), list(state[name])
+            if [t.shape for t in mine] != [t.shape for t in saved]:
+                raise ValueError(f"the state's {name} are not of these weights")
+            for tensor, value in zip(mine, saved, strict=True):
+                tensor.copy_(value)
 
 
 class FallingAdam(SmallAdam):
@@ -144,8 +153,18 @@ class FallingAdam(SmallAdam):
         self.num_steps = check_integer("num_steps", num_steps, minimum=1)
         self.taken = 0
 
+    def state_dict(self) -> dict[str, object]:
+        rate = {"taken": self.taken, "learning_rate": self.learning_rate}
+        return super().state_dict() | rate
+
+    def load_state_dict(self, state: Mapping[str, object]) -> None:
+        super().load_state_dict(state)
+        self.taken, self.learning_rate = state["taken"], state["learning_rate"]
+
     def step(self) -> None:
         super().step()
+        if self.taken == self.num_steps:
+            return  # the rate has fallen; it stays, as that of `LinearLR` does
         # from each rate to the next, in the order of operations of `LinearLR`
         fall = 1.0 / self.num_steps - 1.0
         self.learning_rate *= 1.0 + fall / (self.num_steps + self.taken * fall)
