@@ -11,6 +11,7 @@ number of targets.
 from __future__ import annotations
 
 import argparse
+import copy
 import hashlib
 import json
 import os
@@ -43,7 +44,6 @@ from course_lib.foundation import (
     RayExecutor,
     ShardSettings,
     ShardWriter,
-    SmallAdam,
     Task,
     as_stream,
     check_integer,
@@ -448,13 +448,13 @@ def train_rank(
         num_steps: to take now.
         base_seed: orders the rows, and draws the first weights.
         loss: "global", by the targets of all ranks, or "mean of means".
-        learning_rate: of Adam.
+        learning_rate: of Adam, in the steps of this call.
         state: of a report, of another number of ranks or rows in a step, too: goes on
-            from there.
+            from there, and is not changed.
 
     Raises:
         TypeError, ValueError: a wrong argument; too few rows for a step; or the state
-            is of other rows, another vocabulary or another seed.
+            is of other rows, another vocabulary, another seed or another model.
     """
     rank, world_size = rank_and_size()
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -477,7 +477,8 @@ def train_rank(
     with torch.random.fork_rng():
         torch.manual_seed(order.base_seed)
         model = ConvolutionModel(vocab_size, hidden_size=16)
-    optimizer = SmallAdam(model.parameters(), learning_rate)
+    # fused: all weights in one call, which is the fastest way for models so small
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
     settings = {
         "rows": fingerprint(inputs, targets),
         "vocab_size": model.embedding.num_embeddings,
@@ -490,8 +491,7 @@ def train_rank(
         done = check_integer(
             "rows_delivered", state["rows_delivered"], minimum=0, maximum=len(inputs)
         )
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
+        _go_on(model, optimizer, state)
     losses, rows, scored = [], [], []
     while len(losses) < num_steps:
         order.stand_at(epoch, windows=done)
@@ -512,13 +512,59 @@ def train_rank(
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0
     saved = {
-        "model": {name: w.detach().clone() for name, w in model.state_dict().items()},
+        "model": model.state_dict(),
         "optimizer": optimizer.state_dict(),
         "epoch": epoch,
         "rows_delivered": done,
         **settings,
     }
     return RankReport(losses, rows, scored, saved)
+
+
+def _go_on(
+    model: nn.Module, optimizer: torch.optim.Adam, state: Mapping[str, Any]
+) -> None:
+    """Load the weights and Adam's memory from a state, after a look at all of them.
+
+    Adam itself does not look: with a memory of other shapes, its fused step writes
+    beyond the end of it.
+    """
+    memory = {
+        number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
+        for number, weight in enumerate(model.parameters())
+    }
+    settings = optimizer.state_dict()  # the learning rate of this call, above all
+    wanted = {"model": model.state_dict(), "optimizer": settings | {"state": memory}}
+    saved = {name: state[name] for name in wanted}
+    if not _fits(saved, wanted) or not all(
+        saved["optimizer"]["state"][number]["step"] >= 1
+        and saved["optimizer"]["state"][number]["exp_avg_sq"].min() >= 0
+        for number in memory
+    ):
+        raise ValueError(
+            "state must hold finite weights of this model, and for each of them the "
+            "step, exp_avg and exp_avg_sq of Adam"
+        )
+    saved = copy.deepcopy(saved)  # since steps change tensors in place
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(settings | {"state": saved["optimizer"]["state"]})
+
+
+def _fits(saved: object, wanted: object) -> bool:
+    """Say whether tensors have the names, shapes and types wanted, and are finite."""
+    if isinstance(wanted, Mapping):
+        return (
+            isinstance(saved, Mapping)
+            and saved.keys() == wanted.keys()
+            and all(_fits(saved[name], entry) for name, entry in wanted.items())
+        )
+    if isinstance(wanted, torch.Tensor):
+        return (
+            isinstance(saved, torch.Tensor)
+            and (saved.shape, saved.dtype) == (wanted.shape, wanted.dtype)
+            and bool(saved.isfinite().all())
+        )
+    return True
 
 
 def fingerprint(*tensors: torch.Tensor) -> str:

@@ -10,12 +10,11 @@ import torch
 from torch import nn
 
 from course_lib.foundation import (
-    FallingAdam,
     Ids,
+    adam_with_linear_decay,
     as_stream,
     check_integer,
     check_model,
-    check_number,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -56,7 +55,7 @@ def train(
     loss_function: LossFunction = next_token_loss,
     progress: bool | None = None,
 ) -> list[float]:
-    """Train with Adam for `num_steps` batches, at a rate that falls linearly to zero.
+    """Train with Adam for `num_steps` batches, at a rate that falls linearly.
 
     PyTorch uses one thread meanwhile: for models so small, a second one mostly waits.
 
@@ -67,7 +66,7 @@ def train(
             second call trains on the batches that follow. Inputs of several parts, as
             ids, positions and a mask, come as a mapping: the model's arguments by name.
         num_steps: optimizer steps, at least 1.
-        learning_rate: of the first step.
+        learning_rate: of the first step; it falls towards zero.
         loss_function: from logits and targets to a scalar.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
@@ -77,13 +76,11 @@ def train(
     Raises:
         ValueError: the batches end too early, or a loss is not finite.
     """
-    check_model(model)
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
-    learning_rate = check_number("learning_rate", learning_rate, above=0)
     source = (
         repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
     )
-    optimizer = FallingAdam(model.parameters(), learning_rate, num_steps)
+    optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
     losses: list[float] = []
     model.train()
     for step in progress_bar(
@@ -112,6 +109,7 @@ def train(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        schedule.step()
     return losses
 
 
