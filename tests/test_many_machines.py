@@ -530,8 +530,18 @@ def test_stopped_at_two_ranks_and_resumed_at_three_nothing_is_repeated_or_skippe
     assert steps == [sorted(long.rows[step * 24 : (step + 1) * 24]) for step in range(10)]
     assert Counter(row for step in steps[:4] for row in step) == Counter(range(96))  # the first epoch
     torch.testing.assert_close(gone_on[0].weights, long.weights, rtol=1e-4, atol=1e-5)
-    again = run_ranks(train_rank, 3, *rows, batch_size=24, num_steps=7, state=state)
-    assert torch.equal(again[0].weights, gone_on[0].weights)  # the state was not changed by going on
+
+
+def test_a_saved_training_goes_on_to_exactly_the_same_losses(rows):
+    long = train_rank(*rows, batch_size=24, num_steps=10)
+    begun = train_rank(*rows, batch_size=24, num_steps=3)
+    for _ in range(2):  # also again: going on does not change the state
+        gone_on = train_rank(*rows, batch_size=24, num_steps=7, state=begun.state)
+        assert begun.losses + gone_on.losses == long.losses
+        assert torch.equal(gone_on.weights, long.weights)
+    faster = train_rank(*rows, batch_size=24, num_steps=7, state=begun.state, learning_rate=0.1)
+    assert faster.losses[0] == gone_on.losses[0]
+    assert not np.isclose(faster.losses[1:], gone_on.losses[1:]).any()  # the rate is that of the call
 
 
 def test_training_goes_on_with_its_own_rows_and_seed_only(rows):

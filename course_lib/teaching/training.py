@@ -24,6 +24,7 @@ from course_lib.sliding_windows import WindowLoader, gather_windows, window_star
 
 Batch = tuple[torch.Tensor | Mapping[str, torch.Tensor], torch.Tensor]
 LossFunction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+WINDOWS_AT_ONCE = 256  # in an evaluation: a matter of memory, not of the result
 
 
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
@@ -141,7 +142,6 @@ def evaluate(
     context_length: int,
     *,
     num_bytes: int | None = None,
-    batch_size: int = 256,
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows laid end to end.
 
@@ -154,7 +154,6 @@ def evaluate(
         context_length: T, how many tokens a window reads.
         num_bytes: UTF-8 length of the text that the scored tokens spell, for
             `bits_per_byte`.
-        batch_size: windows at a time; it changes the speed, not the result.
     """
     check_model(model)
     stream = as_stream(ids)
@@ -165,11 +164,10 @@ def evaluate(
         )
     context_length = check_integer("context_length", context_length, minimum=1)
     context_length = min(context_length, len(stream) - 1)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     starts = window_starts(len(stream), context_length, stride=context_length)
     chunks = [
-        (starts[i : i + batch_size], context_length)
-        for i in range(0, len(starts), batch_size)
+        (starts[i : i + WINDOWS_AT_ONCE], context_length)
+        for i in range(0, len(starts), WINDOWS_AT_ONCE)
     ]
     scored = len(starts) * context_length
     if rest := len(stream) - 1 - scored:
