@@ -28,7 +28,7 @@ TASK_BYTES = 20_000
 
 
 def two_nodes(tries: int = 5):
-    """Start a cluster as Ray's own tests do. On a busy machine a node may take longer to start than Ray waits."""
+    """Start a cluster as Ray's own tests do, again if a busy machine takes longer than Ray waits (ray#65983)."""
     ray = import_ray()
     from ray.cluster_utils import Cluster
 

@@ -204,22 +204,18 @@ class RayExecutor(Executor):
         self._ray = import_ray()
         self._owns = not self._ray.is_initialized()
         if self._owns:
-            self._start()
+            quietly = {"logging_level": "error", "log_to_driver": False}
+            try:
+                self._ray.init(include_dashboard=False, **quietly)
+            except Exception as error:  # Ray raises this class itself, and others
+                raise OSError(
+                    f"Ray can't be started or joined: {error} A busy machine may take "
+                    "longer than Ray waits (ray-project/ray#65983): try again"
+                ) from error
         self._remote = self._ray.remote(_call).options(
             max_retries=self.retries, **options
         )
         self._references: list[Any] = []
-
-    def _start(self) -> None:
-        quietly = {"logging_level": "error", "log_to_driver": False}
-        for attempt in (1, 2):
-            try:
-                self._ray.init(include_dashboard=False, **quietly)
-                return
-            except Exception as error:  # Ray raises this class itself, and others
-                # On a busy machine its first start may take longer than it waits.
-                if attempt == 2 or isinstance(error, ConnectionError):
-                    raise OSError(f"Ray can't be started or joined: {error}") from error
 
     def submit(self, function: Callable, /, *arguments, **options) -> Future:
         reference = self._remote.remote(function, *arguments, **options)

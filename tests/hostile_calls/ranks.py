@@ -26,6 +26,6 @@ CALLS = {
     "alone(0, 0, 'meeting')": ValueError("world_size must be"),
     "alone(None, 1, 'meeting')": TypeError("rank must be"),
     "alone(0, 1, 'no such folder/meeting')": FileNotFoundError("no such folder"),
-    "alone(0, 1, 5)": TypeError("path"),
+    "alone(0, 1, 5)": TypeError("PathLike"),
     "alone(time_limit=0)": ValueError("time_limit must be"),
 }
