@@ -220,7 +220,8 @@ def tokenize_files(
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
         tokenizer: of `tokenizers`, wrapped or not, or of the course.
         out_dir: a folder of their own; on a cluster every machine must see it.
-        num_workers: processes of this machine.
+        num_workers: processes of this machine; a script starts them under
+            `if __name__ == "__main__":`.
         make_executor: instead of them: makes an executor, such as `RayExecutor`; see
             `run_in_order`.
         shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.

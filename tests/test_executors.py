@@ -59,17 +59,13 @@ def test_it_is_given_up_in_the_end():
         list(run_in_order(die, [0], partial(process_pool, 1), retries=1))
 
 
-def test_a_script_without_a_guard_is_told(tmp_path):
-    program = """
-from functools import partial
-from course_lib.foundation import process_pool, run_in_order
-print(list(run_in_order(abs, [-1], partial(process_pool, 1))))
-"""
-    (tmp_path / "script.py").write_text(program, encoding="utf-8")
+@pytest.mark.parametrize("call", ["list(run_in_order(abs, [-1], partial(process_pool, 1)))", "run_ranks(abs, 2)"])
+def test_a_script_without_a_guard_is_told(tmp_path, call):
+    imports = "from functools import partial\nfrom course_lib.foundation import process_pool, run_in_order, run_ranks\n"
+    (tmp_path / "script.py").write_text(imports + call, encoding="utf-8")
     run = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True)
     assert run.returncode == 1
-    assert "no worker could begin" in run.stderr.splitlines()[-1]
-    assert '`if __name__ == "__main__":`' in run.stderr.splitlines()[-1]
+    assert run.stderr.splitlines()[-1].endswith('must do its work under `if __name__ == "__main__":`')
 
 
 def is_alive(pid: int) -> bool:

@@ -36,7 +36,7 @@ KILLED = (
 )
 NO_GUARD = (
     "no worker could begin. Each imports the program first, so a script must do its "
-    'work under `if __name__ == "__main__":`; what they said themselves stands above'
+    'work under `if __name__ == "__main__":`'
 )
 
 # Processes of this machine.

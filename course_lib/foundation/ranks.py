@@ -23,7 +23,7 @@ from torch.multiprocessing import (
 )
 
 from course_lib.foundation.arguments import check_integer, check_number
-from course_lib.foundation.executors import end_with_parent, process_context
+from course_lib.foundation.executors import NO_GUARD, end_with_parent, process_context
 from course_lib.foundation.models import one_thread
 
 SECONDS_TO_COME = 300.0  # until all ranks have met; a busy machine starts them slowly
@@ -65,19 +65,20 @@ def run_ranks(
     # Pickled here: on its own way to a process, a tensor would become shared memory,
     # in which one rank sees what another one writes.
     work = pickle.dumps(partial(function, *arguments, **options))
-    with tempfile.TemporaryDirectory() as folder:
-        # Of PyTorch, and not `elastic_launch`, which is made of it: that has no use for
-        # results of several kinds, and writes each failure to stderr, with the time.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        # Not `elastic_launch`, which writes each failure to stderr, with its time and
+        # process: no notebook would be the same twice.
         ranks = start_processes(
             _run_rank,
-            (world_size, Path(folder), time_limit, work),
+            (world_size, folder, time_limit, work),
             nprocs=world_size,
             join=False,
             daemon=True,
             start_method=process_context().get_start_method(),
         )
-        first_error = Path(folder, "error")
-        results = [Path(folder, f"{rank}.pickle") for rank in range(world_size)]
+        first_error = folder / "error"
+        results = [folder / f"{rank}.pickle" for rank in range(world_size)]
         try:
             while not ranks.join() and not first_error.exists():
                 pass
@@ -89,7 +90,9 @@ def run_ranks(
                     f"{', '.join(done) or 'none'}"
                 )
         except (ProcessExitedException, ProcessRaisedException) as error:
-            raise RuntimeError(f"rank {error.error_index} is lost: {error}") from None
+            begun = (folder / "meeting").exists()
+            lost = f"rank {error.error_index} is lost: {error}"
+            raise RuntimeError(lost if begun else f"{lost}; {NO_GUARD}") from None
         finally:
             for process in ranks.processes:
                 process.kill()
