@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 import sys
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
@@ -219,7 +220,8 @@ def tokenize_files(
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
         tokenizer: of `tokenizers`, wrapped or not, or of the course.
         out_dir: a folder of their own; on a cluster every machine must see it.
-        num_workers: processes of this machine.
+        num_workers: processes of this machine; a script starts them under
+            `if __name__ == "__main__":`.
         make_executor: instead of them: makes an executor, such as `RayExecutor`; see
             `run_in_order`.
         shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
@@ -576,13 +578,21 @@ def fingerprint(*tensors: torch.Tensor) -> str:
     return digest.hexdigest()[:16]
 
 
-def take_steps(steps_of_ranks: Sequence[int]) -> int:
+def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> int:
     """Take so many steps on each rank, as a loop over what each rank has would.
 
-    In each step the ranks add up their gradients: a rank that has more steps than
-    another waits for it forever. For `run_ranks`, which has a time limit.
+    In each step the ranks add up their gradients, so a rank that has more steps than
+    another waits for it in vain. If the process of that rank has ended, gloo notices
+    that its connection is closed, and raises an error at once. If it is busy with
+    something else, the wait lasts until a time limit.
+
+    Args:
+        steps_of_ranks: of each rank.
+        busy_seconds: for which a rank that has taken its steps is busy with something
+            else, as if it wrote a checkpoint.
     """
     rank, world_size = rank_and_size()
+    busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0)
     if len(steps_of_ranks) != world_size:
         raise ValueError(
             f"steps_of_ranks must hold one number for each of {world_size} ranks, got "
@@ -590,6 +600,7 @@ def take_steps(steps_of_ranks: Sequence[int]) -> int:
         )
     for _ in range(steps_of_ranks[rank]):
         sum_over_ranks(torch.ones(1))
+    time.sleep(busy_seconds)
     return steps_of_ranks[rank]
 
 

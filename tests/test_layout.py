@@ -46,6 +46,7 @@ FOUNDATION = [
     "shard_files",
     "inputs",  # lesson 11
     "executors",
+    "ranks",
     "devices",
 ]
 TEACHING = [

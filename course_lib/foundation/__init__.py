@@ -29,11 +29,8 @@ from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
     import_ray,
-    local_ray,
-    process_group,
     process_pool,
     run_in_order,
-    run_ranks,
 )
 from course_lib.foundation.inputs import (
     TASK_BYTES,
@@ -75,6 +72,7 @@ from course_lib.foundation.packs import (
     packing_report,
 )
 from course_lib.foundation.progress import progress_bar, shows
+from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shard_files import (
     NO_DOCUMENTS,
     Manifest,

@@ -158,6 +158,7 @@ CALLS = {
     "fingerprint(ROWS) == fingerprint(ROWS[:, :-1], ROWS[:, -1:])": False,
     "fingerprint(ROWS.T) == fingerprint(ROWS.T.contiguous())": True,
     "take_steps([0])": 0,
+    "take_steps([0], busy_seconds=-1)": ValueError("busy_seconds must be"),
     "take_steps([1, 2])": ValueError("one number for each of 1 ranks, got 2"),
     "attention_pairs([])": 0,
     "attention_pairs([0])": ValueError("lengths must be at least 1"),
