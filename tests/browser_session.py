@@ -1,5 +1,4 @@
-"""JupyterLab and a browser for tests: one server, one browser and one page for each process, away from personal
-settings.
+"""JupyterLab and a browser for tests, away from personal settings.
 
 The browser is one that is installed (Chromium or Chrome; the variable COURSE_BROWSER names another). Nothing is
 downloaded, and it sees no address but this machine's.
@@ -7,7 +6,6 @@ downloaded, and it sees no address but this machine's.
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import json
 import os
@@ -71,19 +69,6 @@ def open_browser() -> Iterator[object]:
             browser.close()
 
 
-@contextmanager
-def away(loop: asyncio.AbstractEventLoop | None = None) -> Iterator[asyncio.AbstractEventLoop | None]:
-    """Let the event loop of playwright, which calls itself the running one as long as its browser is open, be
-    forgotten; or remember it (`loop`), while the browser is used. Else no other test in between could start one.
-    """
-    before = asyncio._get_running_loop()
-    asyncio._set_running_loop(loop)
-    try:
-        yield before
-    finally:
-        asyncio._set_running_loop(before)
-
-
 # What readers have: no extension but those that the course's own dependencies bring.
 EXTENSIONS_OF_OTHERS = (
     "jupyterlab-jupytext",
@@ -105,10 +90,6 @@ def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]
-
-
-# jsonschema does without these grammars, which no notebook needs and which take seconds to be built.
-START = "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; sys.exit(main())"
 
 
 @contextmanager
@@ -139,7 +120,7 @@ def jupyterlab(folder: Path, environment: dict[str, str]) -> Iterator[tuple[str,
         environment.pop(name, None)
     port = free_port()
     command = [
-        *(sys.executable, "-c", START, "--no-browser", "--allow-root", f"--ServerApp.root_dir={root}"),
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.root_dir={root}"),
         *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"),
         *("--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly"),
     ]
