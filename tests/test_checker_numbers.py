@@ -14,7 +14,6 @@ import torch
 import course_lib.exercises
 from course_lib.teaching import numbers, show_scores
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, NumbersQuestion
-from rows import check_rows
 
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
 
@@ -28,8 +27,10 @@ def of_each_question(check: Callable[[NumbersQuestion], None]) -> Callable[[str]
     """Make a check of one question a test of each lesson: of all that it has."""
 
     @pytest.mark.parametrize("lesson", LESSONS)
-    def test(lesson):
-        check_rows(check, ((question.name, question) for question in questions_of(lesson)))
+    def test(lesson, subtests):
+        for question in questions_of(lesson):
+            with subtests.test(question.name):
+                check(question)
 
     return test
 

@@ -17,7 +17,6 @@ import pytest
 
 import course_lib.exercises
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, Exercise, Question
-from rows import check_rows
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
@@ -33,8 +32,10 @@ def of_each(kind: type) -> Callable[[Callable], Callable]:
 
     def decorate(check: Callable) -> Callable:
         @pytest.mark.parametrize("lesson", LESSONS)
-        def test(lesson):
-            check_rows(check, ((item.name, item) for item in members(lesson, kind)))
+        def test(lesson, subtests):
+            for item in members(lesson, kind):
+                with subtests.test(item.name):
+                    check(item)
 
         return test
 
@@ -110,18 +111,16 @@ def test_no_hint_is_the_solution(exercise):
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_each_mistake_gets_its_own_diagnosis(lesson):
-    exercises = members(lesson, Exercise)
-    check_rows(check_the_diagnosis, ((f"{e.name}-{m.name}", e, m) for e in exercises for m in e.mistakes))
-
-
-def check_the_diagnosis(exercise, mistake):
-    judgment = exercise.judge(mistake.function, guarded=False)
-    assert judgment.outcome in (FAILED, RAISED)
-    assert judgment.score == 0.0
-    assert judgment.diagnosis == mistake.diagnosis
-    assert mistake.diagnosis in judgment.message
-    assert "expected" in judgment.message
+def test_each_mistake_gets_its_own_diagnosis(lesson, subtests):
+    for exercise in members(lesson, Exercise):
+        for mistake in exercise.mistakes:
+            with subtests.test(f"{exercise.name}-{mistake.name}"):
+                judgment = exercise.judge(mistake.function, guarded=False)
+                assert judgment.outcome in (FAILED, RAISED)
+                assert judgment.score == 0.0
+                assert judgment.diagnosis == mistake.diagnosis
+                assert mistake.diagnosis in judgment.message
+                assert "expected" in judgment.message
 
 
 @of_each(Exercise)

@@ -14,14 +14,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 import browser_session
 import publish
 import refresh_notebooks
 from kernel_environment import kernel_environment
-from refresh_notebooks import CELL_TIMEOUT_IN_SECONDS
 from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
@@ -204,11 +202,6 @@ def test_links_lead_somewhere(path):
         assert (path.parent / link).exists(), link
 
 
-def run(notebook: nbformat.NotebookNode) -> None:
-    resources = {"metadata": {"path": str(NOTEBOOKS[0].parent)}}
-    NotebookClient(notebook, timeout=CELL_TIMEOUT_IN_SECONDS, kernel_name="python3", resources=resources).execute()
-
-
 @pytest.fixture
 def without_ray(tmp_path, monkeypatch):
     for name, value in kernel_environment(tmp_path / "ipython", STARTUP_WITHOUT_RAY).items():
@@ -222,7 +215,7 @@ def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_pat
     corpus.write_text(own_text(path.stem), encoding="utf-8")
     monkeypatch.setenv("COURSE_CORPUS", str(corpus))
     notebook = solved(path)
-    run(notebook)
+    refresh_notebooks.execute(notebook)
     assert set(scores(notebook)) == {1.0}
 
 
@@ -230,4 +223,4 @@ def test_notebooks_run_offline():
     source = "import socket\nsocket.create_connection(('192.0.2.1', 80), timeout=1)"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     with pytest.raises(CellExecutionError, match="SocketConnectBlockedError"):
-        run(notebook)
+        refresh_notebooks.execute(notebook)
