@@ -6,7 +6,26 @@ from hypothesis import settings
 settings.register_profile("course", deadline=None, database=None)
 settings.load_profile("course")
 
+# What starts kernels, a browser, a cluster or many processes, judges hundreds of answers, or trains for long. Lessons do.
+SLOW = {
+    "test_anywhere",
+    "test_browser",
+    "test_classroom_book",
+    "test_classroom_slides",
+    "test_grading_nbgrader",
+    "test_grading_scores",
+    "test_long_documents",
+    "test_many_machines",
+    "test_wrong_answers",
+}
+
 
 def pytest_addoption(pluginmanager):
     """Import what prepares the kernels: once, also where the conftest.py of the notebooks does the same."""
     pluginmanager.import_plugin("kernel_environment")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.stem in SLOW or item.path.suffix == ".ipynb":
+            item.add_marker("slow")

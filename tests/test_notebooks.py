@@ -19,7 +19,7 @@ from nbclient.exceptions import CellExecutionError
 import browser_session
 import publish
 import refresh_notebooks
-from kernel_environment import kernel_environment
+from kernel_environment import START_METHOD, kernel_environment
 from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
@@ -219,8 +219,16 @@ def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_pat
     assert set(scores(notebook)) == {1.0}
 
 
-def test_notebooks_run_offline():
-    source = "import socket\nsocket.create_connection(('192.0.2.1', 80), timeout=1)"
+def run_cell(source: str) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    refresh_notebooks.execute(notebook)
+
+
+def test_notebooks_run_offline():
     with pytest.raises(CellExecutionError, match="SocketConnectBlockedError"):
-        refresh_notebooks.execute(notebook)
+        run_cell("import socket\nsocket.create_connection(('192.0.2.1', 80), timeout=1)")
+
+
+def test_notebooks_start_processes_as_the_tests_are_told_to(monkeypatch):
+    monkeypatch.setenv(START_METHOD, "spawn")
+    run_cell("import torch\nassert torch.multiprocessing.get_start_method() == 'spawn'")
