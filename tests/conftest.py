@@ -6,7 +6,8 @@ from hypothesis import settings
 settings.register_profile("course", deadline=None, database=None)
 settings.load_profile("course")
 
-# What starts kernels, a browser, a cluster or many processes, judges hundreds of answers, or trains for long. Lessons do.
+# As lessons do, these start kernels, a browser, a cluster or many processes, judge hundreds of answers, or train for
+# long.
 SLOW = {
     "test_anywhere",
     "test_browser",
