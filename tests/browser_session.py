@@ -61,12 +61,11 @@ def open_browser() -> Iterator[object]:
     """Start the browser, and close it at the end: playwright's object, whose `new_page` opens a page."""
     from playwright.sync_api import sync_playwright  # it need not be installed
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=find_browser(), args=FLAGS) as browser,
+    ):
+        yield browser
 
 
 # What readers have: no extension but those that the course's own dependencies bring.
@@ -131,21 +130,14 @@ def jupyterlab(folder: Path, environment: dict[str, str]) -> Iterator[tuple[str,
         yield f"http://127.0.0.1:{port}", root
     finally:
         server.terminate()
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.wait()
 
 
 def wait_for_port(port: int, server: subprocess.Popen, log: Path) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
+    while server.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        if server.poll() is not None:
-            break
         time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8', errors='replace')[-3000:]}")
 

@@ -1,6 +1,9 @@
 """All tests run offline: this process by pytest-socket's options, the notebooks' kernels by their startup file."""
 
+import pytest
 from hypothesis import settings
+
+import browser_session
 
 # A property that takes long on a busy machine is no failure; and nothing is written into a checkout.
 settings.register_profile("course", deadline=None, database=None)
@@ -30,3 +33,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.stem in SLOW or item.path.suffix == ".ipynb":
             item.add_marker("slow")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """For the tests of a file: as long as it is open, playwright's event loop runs, and no other may."""
+    if why := browser_session.missing():
+        pytest.skip(why)
+    with browser_session.open_browser() as browser:
+        yield browser

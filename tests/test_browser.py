@@ -15,26 +15,20 @@ from pathlib import Path
 import nbformat
 import pytest
 
-import browser_session
-from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab, open_browser
+from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab
 from kernel_environment import kernel_environment
 from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(bool(browser_session.missing()), reason=browser_session.missing()),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory) -> Iterator[Reader]:
-    """A reader in front of JupyterLab. Playwright's event loop runs as long as the browser is open, and no other may:
-    what is tested in other files finds it closed.
-    """
+def desk(browser, tmp_path_factory) -> Iterator[Reader]:
+    """A reader in front of JupyterLab."""
     folder = tmp_path_factory.mktemp("jupyterlab")
     environment = kernel_environment(folder / "ipython", STARTUP_WITHOUT_RAY + STARTUP_OWN_TEXT)
-    with jupyterlab(folder, environment) as (url, root), open_browser() as browser:
+    with jupyterlab(folder, environment) as (url, root):
         yield Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), url, root)
 
 

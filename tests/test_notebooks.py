@@ -202,15 +202,11 @@ def test_links_lead_somewhere(path):
         assert (path.parent / link).exists(), link
 
 
-@pytest.fixture
-def without_ray(tmp_path, monkeypatch):
-    for name, value in kernel_environment(tmp_path / "ipython", STARTUP_WITHOUT_RAY).items():
-        monkeypatch.setenv(name, value)
-
-
 @each_notebook
 @pytest.mark.skipif(not browser_session.missing(), reason="tests/test_browser.py runs it, in a browser")
-def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_path, monkeypatch, without_ray):
+def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_path, monkeypatch):
+    for name, value in kernel_environment(tmp_path / "ipython", STARTUP_WITHOUT_RAY).items():
+        monkeypatch.setenv(name, value)
     corpus = tmp_path / "own.txt"
     corpus.write_text(own_text(path.stem), encoding="utf-8")
     monkeypatch.setenv("COURSE_CORPUS", str(corpus))
