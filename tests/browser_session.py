@@ -103,17 +103,14 @@ def jupyterlab(folder: Path, environment: dict[str, str]) -> Iterator[tuple[str,
     page = {"disabledExtensions": dict.fromkeys(EXTENSIONS_OF_OTHERS, True)}
     (config / "labconfig" / "page_config.json").write_text(json.dumps(page), encoding="utf-8")
     root.mkdir()
-    environment = (
-        os.environ
-        | environment
-        | {
-            "JUPYTER_CONFIG_DIR": str(config),
-            "JUPYTER_DATA_DIR": str(folder / "data"),
-            "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
-            "JUPYTERLAB_SETTINGS_DIR": str(settings),
-            "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
-        }
-    )
+    own = {
+        "JUPYTER_CONFIG_DIR": str(config),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+    }
+    environment = os.environ | environment | own
     # What readers see: widgets, and bars of progress.
     for name in ("COURSE_WIDGETS", "COURSE_PROGRESS", "COURSE_CORPUS"):
         environment.pop(name, None)

@@ -17,7 +17,7 @@ import pytest
 
 from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab
 from kernel_environment import kernel_environment
-from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
+from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 pytestmark = pytest.mark.browser
@@ -44,16 +44,6 @@ def pictures(tmp_path) -> Path:
     folder = Path(os.environ.get("COURSE_SCREENSHOTS") or tmp_path)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def errors(notebook: nbformat.NotebookNode) -> list[str]:
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return [
-        f"{cell.source}\n{output.get('ename', output.get('text'))}: {output.get('evalue', '')}"
-        for cell in cells
-        for output in cell.outputs
-        if output.output_type == "error" or output.get("name") == "stderr"
-    ]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
