@@ -11,7 +11,6 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-import browser_session
 import course_lib.__main__ as command_line
 from course_lib.teaching.classroom import slides
 from course_lib.teaching.classroom.cutting import Slide, cut, split_blocks
@@ -300,19 +299,6 @@ MEASURE = """() => {
   });
   return { slides: frames.length, figures, found };
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if reason := browser_session.missing():
-        pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        program = browser_session.find_browser()
-        started = playwright.chromium.launch(executable_path=program, args=browser_session.FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

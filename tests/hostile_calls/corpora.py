@@ -46,7 +46,7 @@ CALLS = {
     "load_text('~nouser/x')": FileNotFoundError("no text file at ~nouser/x"),
     "load_text('a' * 5000)": FileNotFoundError("no text file at aaa"),
     "load_text('a\\0b')": FileNotFoundError("no text file at a"),
-    "load_text(5)": TypeError("not int"),
+    "load_text(5)": TypeError("os.PathLike object"),
     "with_corpus('~nouser/x', load_text)": FileNotFoundError("no text file at ~nouser/x (from COURSE_CORPUS)"),
     "with_corpus(FOLDER.name, load_text)": FileNotFoundError("(from COURSE_CORPUS)"),
     "texts(load_documents(lines({'id': 'b', 'text': 'two'})))": ["one", "two"],

@@ -112,7 +112,7 @@ CALLS = {
     "wrote(tokenizer=NoSize())": TypeError("tokenizer must have a vocab_size"),
     "wrote(tokenizer=Negative())": ValueError("ids must not be negative"),
     "wrote(out_dir=A_FILE)": FileExistsError("File exists"),
-    "wrote(out_dir=5)": TypeError("not int"),
+    "wrote(out_dir=5)": TypeError("os.PathLike object"),
     "wrote(out_dir=FOLDER, shard_size=7)": ValueError("shard_size 6 instead of 7; choose another folder"),
     "wrote(tokenizer=CharTokenizer('abcdef'), out_dir=FOLDER)": ValueError("written with tokenizer"),
     # reading
