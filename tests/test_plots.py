@@ -216,17 +216,6 @@ def test_two_pictures_of_one_thing_are_the_same_bytes_and_keep_its_colors():
         assert abs(pixels - to_rgb(color)).max(axis=1).min() < 0.02, color
 
 
-def test_frequent_colors_are_kept_exactly_and_rare_ones_become_the_nearest():
-    pixels = np.zeros((300, 10, 3), dtype=np.uint8)
-    pixels[..., 0] = np.minimum(np.arange(300), 255)[:, None]  # 256 colors, in every row but for one pixel
-    pixels[0, 0] = (0, 3, 0)
-    few = np.asarray(style.with_few_colors(Image.fromarray(pixels)).convert("RGB"))
-    assert (few[1:] == pixels[1:]).all()
-    assert few[0, 0].tolist() == [0, 0, 0]
-    noise = np.random.default_rng(0).integers(0, 256, (100, 100, 3)).astype(np.uint8)
-    assert len(style.with_few_colors(Image.fromarray(noise)).getcolors()) <= 256
-
-
 def test_a_figure_is_in_no_list_of_open_figures_and_leaves_the_readers_style_alone():
     before = dict(plt.rcParams)
     assert isinstance(plot_shift([5, 6, 7]), Figure)

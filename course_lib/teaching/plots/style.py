@@ -46,8 +46,6 @@ TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
 WIDTH = 9.0
 """Inches, of every figure: 900 pixels in a notebook, which a usual window shows."""
 SHOWN_DPI, SHARPNESS = 100, 2
-MOST_COLORS = 4096
-"""Of a picture whose frequent colors can be told from the rest."""
 SMALL, NORMAL = 10, 11
 """Font sizes in points, at the size at which a notebook shows the figure."""
 LARGEST_PICTURE = 60
@@ -79,30 +77,6 @@ RULES = {
 P = ParamSpec("P")
 
 
-def with_few_colors(pixels: Image.Image) -> Image.Image:
-    """Keep the 256 most frequent colors, exactly: enough, and a third of the size.
-
-    All others, shades at the edges of letters, become the one that is nearest.
-    """
-    counts = pixels.getcolors(MOST_COLORS)
-    if counts is None:
-        return pixels.quantize(256, dither=Image.Dither.NONE)
-    colors = np.array([color for _, color in sorted(counts, reverse=True)])
-    kept = colors[:256]
-    differences = colors[:, None] - kept[None]
-    place_of = np.zeros(2**24, dtype=np.uint8)
-    place_of[_in_one(colors)] = (differences**2).sum(axis=-1).argmin(axis=1)
-    few = Image.fromarray(place_of[_in_one(np.asarray(pixels))])
-    few.putpalette(kept.astype(np.uint8).tobytes())
-    return few
-
-
-def _in_one(colors: np.ndarray) -> np.ndarray:
-    """Write red, green and blue, 0 to 255 each, as one number."""
-    red, green, blue = np.moveaxis(colors.astype(np.int32), -1, 0)
-    return (red << 16) | (green << 8) | blue
-
-
 class LessonFigure(Figure):
     """A figure that a notebook shows at one size, and sharply on any screen."""
 
@@ -126,7 +100,8 @@ class LessonFigure(Figure):
             self.savefig(drawn, dpi=dpi, format="rgba")
         size = tuple(int(inches * dpi) for inches in self.get_size_inches())
         pixels = Image.frombytes("RGBA", size, drawn.getvalue()).convert("RGB")
-        with_few_colors(pixels).save(picture, format="png")
+        # as many colors as a picture needs, and a third of the bytes
+        pixels.quantize(256, dither=Image.Dither.NONE).save(picture, format="png")
         return picture.getvalue()
 
 
