@@ -32,7 +32,7 @@ for path in sorted(package.rglob("*.py")):
 from course_lib.foundation import CharTokenizer, load_documents, load_text
 text = load_text() + "".join(document.text for document in load_documents())
 assert CharTokenizer(text).decode(CharTokenizer(text).encode(text)) == text
-print(len(load_documents(kind="chinese")))
+print(sum(document.kind == "chinese" for document in load_documents()))
 """
 
 # Files of every kind that the course writes and reads, in the folder in which it runs; workers that are spawned, as on
