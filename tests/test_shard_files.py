@@ -85,7 +85,7 @@ def test_a_writer_that_ends_early_leaves_what_it_has_and_no_manifest(tmp_path):
     settings = ShardSettings.of(CHARACTERS, **SMALL)
     with ShardWriter(tmp_path, settings) as writer:
         writer.place(1, next_chain(NO_DOCUMENTS, text_digest("x")), np.arange(11, dtype=np.uint16))
-    names = sorted(path.name for path in tmp_path.iterdir())
+    names = sorted(path.name for path in tmp_path.glob("[!.]*"))
     assert names == ["progress.json", "train_000000.bin", "train_000000.starts.bin"]
     progress = json.loads((tmp_path / "progress.json").read_text())
     assert (progress["next_document"]["train"], progress["ids_written"]["train"]) == (1, 8)

@@ -91,7 +91,7 @@ def encoded(texts: list[str], tokenizer) -> list[list[int]]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("[!.]*"))}  # the lock may stay
 
 
 write = partial(write_shards, progress=False)

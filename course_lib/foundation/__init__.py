@@ -4,9 +4,13 @@ from course_lib.foundation.arguments import (
     Ids,
     as_integers,
     as_stream,
+    check_choice,
+    check_dense,
     check_flag,
     check_integer,
+    check_iterable,
     check_number,
+    check_path,
     check_range,
     check_state,
 )

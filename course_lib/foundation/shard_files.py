@@ -18,7 +18,6 @@ import numpy as np
 
 from course_lib.foundation.arguments import as_stream, check_integer
 from course_lib.foundation.durable import (
-    LOCK,
     TEMPORARY,
     DurableFile,
     checksum,
@@ -38,6 +37,7 @@ from course_lib.foundation.tokenizing import (
 
 FORMAT_VERSION = 1
 SPLITS = ("train", "val")
+SHARD = rf"(?:{'|'.join(SPLITS)})_\d+(?:\.starts)?\.bin"
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
 NO_DOCUMENTS = bytes(32)  # names the documents before the first one
 
@@ -281,11 +281,9 @@ def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
     return shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-def shard_files(out_dir: str | os.PathLike, ending: str = "") -> set[str]:
-    """Name the files in a folder that have names of shards, and perhaps an ending."""
-    names = rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin"
-    pattern = re.compile(names + re.escape(ending))
-    return {name for name in os.listdir(out_dir) if pattern.fullmatch(name)}
+def shard_files(out_dir: str | os.PathLike) -> set[str]:
+    """Name the files in a folder that have names of shards."""
+    return {name for name in os.listdir(out_dir) if re.fullmatch(SHARD, name)}
 
 
 def _check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
@@ -386,8 +384,8 @@ class ShardWriter:
         self._cleanup = ExitStack()
 
     def __enter__(self) -> ShardWriter:
-        leftovers = [self.folder / name for name in (PROGRESS, LOCK)]
-        if (self.folder / MANIFEST).exists() and not any(p.exists() for p in leftovers):
+        begun = (self.folder / PROGRESS).exists()
+        if (self.folder / MANIFEST).exists() and not begun:
             self.manifest = self._finished()  # perhaps where nobody may write
             return self
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -424,9 +422,10 @@ class ShardWriter:
                 f"{self.folder / min(found)} is in the way: nothing tells what it is; "
                 "choose an empty folder"
             )
-        records = {name + TEMPORARY for name in (MANIFEST, PROGRESS)}
-        for name in shard_files(self.folder, TEMPORARY) | records:
-            (self.folder / name).unlink(missing_ok=True)  # the killed run was writing
+        names = rf"({SHARD}|{re.escape(MANIFEST)}|{re.escape(PROGRESS)})"
+        for name in os.listdir(self.folder):  # what the killed run was writing
+            if re.fullmatch(rf"{names}\.\w+{re.escape(TEMPORARY)}", name):
+                (self.folder / name).unlink(missing_ok=True)
         self._begun = begun
         self._number, self._chain = begun.number, bytes.fromhex(begun.documents)
         self._is_checked = begun.number == 0

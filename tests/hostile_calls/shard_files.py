@@ -95,7 +95,6 @@ CALLS = {
     "surplus_files(new(), BARE)": set(),
     "surplus_files(new(), None)": AttributeError("settings"),
     "shard_files(new())": set(),
-    "shard_files(new(), '.tmp')": set(),
     "shard_files('/nowhere')": FileNotFoundError("No such file"),
     "len(text_digest(''))": 32,
     "text_digest(5)": TypeError("text must be a str"),
