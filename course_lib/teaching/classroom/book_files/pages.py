@@ -172,9 +172,9 @@ def _prepared(lesson: Lesson, folder: Path) -> NotebookNode:
                 alt = alternative_text(number, notebook)
                 cell.metadata["mystnb"] = {"image": {"alt": alt, "width": f"{width}px"}}
     notebook.cells = list(_with_hints(lesson))
-    notebook.cells[0].source += (
-        f"\n\n{{download}}`Download this notebook <{lesson.path.name}>`"
-    )
+    notebook.cells[
+        0
+    ].source += f"\n\n{{download}}`Download this notebook <{lesson.path.name}>`"
     return notebook
 
 
