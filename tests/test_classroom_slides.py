@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import nbformat
@@ -215,31 +214,15 @@ def test_outputs_become_html():
     assert output_as_html(new_output("execute_result", {"text/plain": "7 < 8"})).count("7 &lt; 8") == 1
 
 
-class Page(HTMLParser):
-    """What a page asks for from elsewhere, and its pictures without words."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.asked: list[str] = []
-        self.wordless = 0
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        attributes = dict(attrs)
-        if tag in ("script", "img", "link", "iframe", "video", "audio", "source"):
-            self.asked += [attributes[name] for name in ("src", "href") if attributes.get(name)]
-        self.wordless += tag == "img" and not attributes.get("alt")
-
-
 def test_a_page_needs_nothing_beside_it(tmp_path, capsys):
     out = tmp_path / "slides"
     assert command_line.main(["slides", str(out), "1", "2"]) == 0
     assert sorted(path.name for path in out.iterdir()) == ["01_next_token_shifting.html", "02_sliding_windows.html"]
     text = (out / "02_sliding_windows.html").read_text(encoding="utf-8")
-    page = Page(text)
-    assert len(page.asked) > 4
-    assert all(address.startswith("data:") for address in page.asked)
-    assert page.wordless == 0
+    asked = re.findall(r'<(?:script|img|link|iframe|video|audio|source)\b[^>]*?\b(?:src|href)="([^"]+)"', text)
+    assert len(asked) > 4
+    assert all(address.startswith("data:") for address in asked)
+    assert not re.findall(r'<img(?![^>]*\balt="[^"])[^>]*>', text)
     assert "url(" not in text
     assert "@import" not in text
     # links lead to slides where there are some
@@ -316,40 +299,23 @@ MEASURE = """() => {
 
 
 @pytest.fixture(scope="module")
-def browser():
+def page():
+    """One for all tests: each that is opened starts a process of its own, which costs as much as a lesson's slides."""
     if reason := browser_session.missing():
         pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        program = browser_session.find_browser()
-        started = playwright.chromium.launch(executable_path=program, args=browser_session.FLAGS)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def tab(browser):
-    """One for all tests: each that is opened starts a process of its own, which costs as much as a lesson's slides."""
-    tab = browser.new_page()
-    tab.problems = []
-    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
-    tab.on("console", lambda message: message.type == "error" and tab.problems.append(message.text))
-    asked = tab.problems.append
-    tab.on("request", lambda one: one.url.startswith(("file:", "data:")) or asked(one.url))
-    return tab
-
-
-@pytest.fixture
-def page(tab):
-    tab.set_viewport_size({"width": 1280, "height": 720})
-    tab.problems.clear()
-    return tab
+    with browser_session.open_browser() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.problems = []
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and page.problems.append(message.text))
+        page.on("request", lambda one: one.url.startswith(("file:", "data:")) or page.problems.append(one.url))
+        yield page
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_nothing_overflows_a_slide(lesson, page, tmp_path):
+    page.set_viewport_size({"width": 1280, "height": 720})
     path = tmp_path / "slides.html"
     path.write_text(slides.as_page(lesson, cut(lesson.notebook), str), encoding="utf-8")
     page.goto(path.as_uri())
@@ -366,6 +332,7 @@ def test_nothing_overflows_a_slide(lesson, page, tmp_path):
 
 @pytest.mark.browser
 def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
+    page.set_viewport_size({"width": 1280, "height": 720})
     (lesson,) = find_lessons(["1"])
     folded = '<details><summary>Guess</summary><p id="four">4</p></details>'
     cells = [
@@ -374,6 +341,8 @@ def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
         new_code_cell('predict("?", 4)', outputs=[new_output("execute_result", {"text/html": folded})]),
         new_markdown_cell("## 2. Long"),
         new_code_cell("x", outputs=[printed("\n".join(map(str, range(100))))]),
+        new_markdown_cell("## 3. List\n\n" + "\n".join(f"1. item {number}" for number in range(60))),
+        new_markdown_cell("## 4. Table\n\n| head |\n|---|\n" + "\n".join(f"| row {number} |" for number in range(60))),
     ]
     made = slides.as_page(lesson, cut(new_notebook(cells=cells)), str)
     (tmp_path / "slides.html").write_text(made, encoding="utf-8")
@@ -392,6 +361,12 @@ def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
     # what is too long goes on, and nothing of it is lost
     rows = " ".join(page.locator("pre.printed").all_text_contents()).split()
     assert rows == list(map(str, range(100)))
+    assert page.locator("li").all_text_contents() == [f"item {number}" for number in range(60)]
+    starts = page.evaluate("[...document.querySelectorAll('ol')].map((list) => [list.start, list.children.length])")
+    assert len(starts) > 1
+    assert [start for start, _ in starts] == [1 + sum(n for _, n in starts[:k]) for k in range(len(starts))]
+    assert page.locator("td").all_text_contents() == [f"row {number}" for number in range(60)]
+    assert page.locator("th").count() == page.locator("table").count() > 1
     page.keyboard.press("End")
     assert number.inner_text() == f"{count} of {count}"
     assert page.url.endswith(f"#{count}")
@@ -407,4 +382,8 @@ def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
           return innerWidth === 390 && box.left >= 0 && box.right <= 390 && box.width > 380;
         }"""
     )
+    # on paper every slide is whole
+    page.emulate_media(media="print")
+    assert page.evaluate("[...document.querySelectorAll('.frame')].map((frame) => frame.offsetHeight)") == [720] * count
+    page.emulate_media(media="screen")
     assert page.problems == []

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def build(out: Path, lessons: list[Lesson], *, api: bool = True) -> int:
-    """Build the site, and return the exit status of Sphinx, whose warnings go to stderr.
+    """Build the site, and return the exit status of Sphinx, which warns on stderr.
 
     Args:
         out: where to; a site in it is replaced, once the new one is whole.

@@ -40,7 +40,7 @@ def as_words(markdown: str) -> str:
 
 
 def split_blocks(markdown: str) -> list[str]:
-    """Split Markdown into its paragraphs, headings, lists, tables and blocks of code."""
+    """Split Markdown into its paragraphs, headings, lists, tables, blocks of code."""
     lines = markdown.splitlines()
     parts = [part for part in READER.parse(markdown) if part.map and not part.level]
     return ["\n".join(lines[slice(*part.map)]).rstrip() for part in parts] or [""]

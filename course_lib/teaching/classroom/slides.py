@@ -35,6 +35,7 @@ from course_lib.teaching.classroom.cutting import (
 )
 from course_lib.teaching.classroom.links import check_free, relink
 from course_lib.teaching.classroom.rendering import (
+    READER,
     as_html,
     code_as_html,
     code_styles,
@@ -127,7 +128,7 @@ def as_page(lesson: Lesson, slides: list[Slide], mend: Callable[[str], str]) -> 
 
 def _frame(slide: Slide, foot: str, mend: Callable[[str], str]) -> str:
     level = min(slide.level, 3)
-    heading = as_html(slide.title).removeprefix("<p>").removesuffix("</p>")
+    heading = READER.renderInline(slide.title)  # "1. Title" is no list
     shown = ' class="continued"' if slide.continued else ""
     # a section's first slide, when it is only some words, has them in the middle
     opens = slide.level == 2 and slide.height < 180 and not slide.continued

@@ -140,7 +140,7 @@ def _write(folder: Path, page: str, title: str, *paragraphs: str) -> None:
 
 
 def prepare(path: Path, folder: Path, text: str) -> str:
-    """Return what Sphinx shall read in place of a page: a lesson gets alternative texts,
+    """Return what Sphinx reads in place of a page: a lesson gets alternative texts,
     hints, and links from shown sources to the reference.
 
     Args:
