@@ -24,7 +24,7 @@ from course_lib.foundation.arguments import (
     check_range,
 )
 
-IGNORED = -100  # the target that is not scored, as PyTorch has it
+IGNORED = -100  #: the target that is not scored, as PyTorch has it
 LARGEST_TABLE = 10_000  # ids; a table of V x V numbers takes 400 MB then, or 800
 
 

@@ -39,7 +39,7 @@ FORMAT_VERSION = 1
 SPLITS = ("train", "val")
 SHARD = rf"(?:{'|'.join(SPLITS)})_\d+(?:\.starts)?\.bin"
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
-NO_DOCUMENTS = bytes(32)  # names the documents before the first one
+NO_DOCUMENTS = bytes(32)  #: names the documents before the first one
 
 # What the files hold.
 
