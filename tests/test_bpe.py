@@ -79,7 +79,6 @@ def merges_by_hand(tokenizer: BPETokenizer) -> list[tuple[str, str]]:
 small_words = st.lists(st.lists(st.integers(0, 3), max_size=9), min_size=1, max_size=12)
 # Characters that both `regex` and `tokenizers` know: each knows additions to Unicode that the other does not.
 KNOWN = st.characters(exclude_categories=("Cs", "Cn"))
-known_text = st.text(KNOWN, max_size=40)
 messy_text = st.text(st.one_of(st.sampled_from("aab' st’1²½ \n\t\r\u00a0\u3000éß潮汐🌊_-."), KNOWN), max_size=60)
 
 

@@ -74,12 +74,6 @@ def test_no_text_makes_the_cleaner_raise(text):
     assert isinstance(strip_html(text), str)
 
 
-@pytest.mark.parametrize("text", [None, b"<p>", 3])
-def test_only_str_is_cleaned(text):
-    with pytest.raises(TypeError, match="text must be a str, got"):
-        strip_html(text)
-
-
 @pytest.mark.parametrize("unit", ["<!--", "-->", '<p "', "<p '\"", "<script>", "<style><", "&", "</pre>", "<p ", "</p"])
 def test_a_hostile_page_takes_no_quadratic_time(unit):
     assert isinstance(strip_html("<p>" + unit * 50_000), str)

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,22 +67,6 @@ def test_pieces_take_a_row_apart_again():
             expected.offset,
             expected.ids.tolist(),
         )
-
-
-@pytest.mark.parametrize(
-    ("packs", "words"),
-    [
-        ([[piece(0), piece(2)]], r"packs\[0\] has 11 ids"),
-        ([[piece(0)], [piece(0)]], "id 0 of document 0 twice"),
-        ([[piece(2, 0, 5)], [piece(2, 4)]], "id 4 of document 2 twice"),
-        ([[Piece(0, 0, DOCUMENTS[2])]], "document 0, but that has others, or none"),
-        ([[Piece(9, 0, DOCUMENTS[2])]], "document 9, but that has others, or none"),
-        ([[Piece(0, 1, DOCUMENTS[0])]], "others, or none"),
-    ],
-)
-def test_what_does_not_add_up_is_named(packs, words):
-    with pytest.raises(ValueError, match=words):
-        packing_report(DOCUMENTS, [join_pieces(pack) for pack in packs], 8)
 
 
 def test_a_report_is_printed_as_an_account():

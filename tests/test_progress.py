@@ -12,23 +12,16 @@ import pytest
 from course_lib.foundation import progress, progress_bar, shows
 
 
-def test_progress_shows_as_asked_or_else_unless_switched_off(monkeypatch):
-    monkeypatch.setenv("COURSE_PROGRESS", "0")
-    assert [shows(None), shows(True), shows(False)] == [False, True, False]
-    monkeypatch.delenv("COURSE_PROGRESS")
-    assert [shows(None), shows(True), shows(False)] == [True, True, False]
-
-
-@pytest.mark.parametrize("value", ["0", " 0", "false", "False", "no", "NO\n", "off"])
-def test_every_usual_word_switches_bars_off(monkeypatch, value):
-    monkeypatch.setenv("COURSE_PROGRESS", value)
-    assert shows(None) is False
-
-
-@pytest.mark.parametrize("value", ["1", "true", "yes", "on", ""])
-def test_any_other_word_leaves_them_on(monkeypatch, value):
-    monkeypatch.setenv("COURSE_PROGRESS", value)
-    assert shows(None) is True
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(off, False) for off in ("0", " 0", "false", "False", "no", "NO\n", "off")]
+    + [(on, True) for on in ("1", "true", "yes", "on", "", None)],
+)
+def test_progress_shows_as_asked_or_else_unless_a_usual_word_switches_it_off(monkeypatch, value, shown):
+    monkeypatch.delenv("COURSE_PROGRESS", raising=False)
+    if value is not None:
+        monkeypatch.setenv("COURSE_PROGRESS", value)
+    assert [shows(None), shows(True), shows(False)] == [shown, True, False]
 
 
 @pytest.mark.parametrize("shown", [True, False])

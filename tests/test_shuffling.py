@@ -97,22 +97,6 @@ def test_positions_outside_are_refused(size):
         order[[0.5]]
 
 
-@pytest.mark.parametrize(
-    ("size", "seed", "error", "message"),
-    [
-        (-1, 0, ValueError, "size must be .* at least 0 .*got -1"),
-        (2**62 + 1, 0, ValueError, f"size must be .* at most {2**62}, got {2**62 + 1}"),
-        (2.0, 0, TypeError, "size must be .*got 2.0"),
-        (3, -1, ValueError, "seed must be .*got -1"),
-        (3, True, TypeError, "seed must be .*got True"),
-        (3, None, TypeError, "seed must be .*got None"),
-    ],
-)
-def test_bad_arguments_are_named(size, seed, error, message):
-    with pytest.raises(error, match=message):
-        RandomOrder(size, seed)
-
-
 # Statistics. Seeds are fixed, so each of these passes always or never; the bounds are five standard
 # deviations wide, which a fair shuffle leaves once in two million tests.
 

@@ -11,6 +11,10 @@ BEYOND = join_pieces([Piece(2, 0, TWO[0])])
 NEGATIVE = Pack(TWO[0], np.array([0]), np.array([-2]), np.array([0]))
 
 
+def row(document, offset, ids):
+    return join_pieces([Piece(document, offset, np.array(ids))])
+
+
 def documents(*given):
     return [ids.tolist() for ids in iterate_documents(*given)]
 
@@ -40,6 +44,9 @@ CALLS = {
     "packing_report(TWO, [ONE_ROW], 2**31 - 1).padding": 2**31 - 6,
     "packing_report(TWO, [ONE_ROW], 4)": ValueError("packs[0] has 5 ids"),
     "packing_report(TWO, [ONE_ROW, ONE_ROW], 5)": ValueError("twice"),
+    "packing_report(TWO, [row(0, 0, [1, 2, 3]), row(0, 2, [3])], 5)": ValueError("packs hold id 2 of document 0 twice"),
+    "packing_report(TWO, [row(1, 0, [1, 2])], 5)": ValueError("holds ids 0 ... 1 of document 1, but that has others"),
+    "packing_report(TWO, [row(0, 1, [1, 2])], 5)": ValueError("others, or none"),
     "packing_report(TWO, [BEYOND], 5)": ValueError("of document 2, but that has others, or none"),
     "packing_report(TWO, [NEGATIVE], 5)": ValueError("of document -2, but that has others, or none"),
     "packing_report(TWO, [ONE_ROW], 0)": ValueError("max_length must be"),

@@ -33,5 +33,8 @@ CALLS = {
     "RandomOrder(nan, 0)": TypeError("size must be"),
     "RandomOrder(3, -1)": ValueError("seed must be"),
     "RandomOrder(3, 0.0)": TypeError("seed must be"),
+    "RandomOrder(3, True)": TypeError("seed must be"),
+    "RandomOrder(3, None)": TypeError("seed must be"),
+    f"{SMALL}[[0.5]]": TypeError("positions must be integers"),
     "RandomOrder(3, torch.tensor([0]))": TypeError("seed must be"),
 }

@@ -12,6 +12,8 @@ def shown(thing):
 
 CALLS = {
     "show_source('count_windows')": TypeError("things must be functions or classes, got str"),
+    "show_source(functools)": TypeError("things must be functions or classes, got module"),
+    "show_source(functools.partial.__call__)": TypeError("things must be written in Python, got "),
     "show_source(None)": TypeError("things must be functions or classes, got NoneType"),
     "show_source(len)": TypeError("things must be written in Python, got len"),
     "show_source(int, full=True)": TypeError("things must be written in Python, got int"),

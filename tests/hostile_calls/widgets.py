@@ -8,7 +8,7 @@ from course_lib.teaching.widgets.batches import draw_batches
 from course_lib.teaching.widgets.merges import draw_merges
 from course_lib.teaching.widgets.packs import draw_packs
 from course_lib.teaching.widgets.pipeline import draw_pipeline
-from course_lib.teaching.widgets.player import Choice, Line, Player, Whole, numbers_of
+from course_lib.teaching.widgets.player import Choice, Line, Player, Whole, numbers_of, stacked
 from course_lib.teaching.widgets.tracks import draw_tracks
 from course_lib.teaching.widgets.windows import counted, draw_windows
 
@@ -30,6 +30,11 @@ CALLS = {
     "play_windows(num_tokens='23')": TypeError("num_tokens must be an integer"),
     "play_windows(num_tokens=True)": TypeError("num_tokens must be an integer"),
     "play_windows(num_tokens=2**63)": ValueError("num_tokens must be an integer of at least 2 and at most 24"),
+    "play_windows(num_tokens=25)": ValueError("num_tokens must be an integer of at least 2 and at most 24, got 25"),
+    "play_windows(num_tokens=3)": ValueError("a stream of N = 3 ids has no window"),
+    "play_tracks(state='kept')": ValueError("state must be one of 'carried', 'reset', got 'kept'"),
+    "play_packs('9')": ValueError("document 0 has 9 tokens"),
+    "play_pipeline('gpt2')": TypeError("tokenizer must be a tokenizers.Tokenizer, got str"),
     "play_windows(stride=0)": ValueError("stride must be an integer of at least 1"),
     "play_windows(stride=None)": TypeError("stride must be an integer"),
     "play_windows(4, 4)": ValueError("no window of T + 1 = 5"),
@@ -47,7 +52,7 @@ CALLS = {
     "play_batches(seed=2**70)": ValueError("seed must be"),
     "reason(play_batches(), batch_size=6)[:12]": "Behind an of",
     "draw_batches(36, 1, 0, 1, 0)": ValueError("35 subsequences are too many for a picture"),
-    "play_tracks(state=True)": ValueError("state must be one of 'carried', 'reset', got True"),
+    "play_tracks(state=True)": TypeError("state must be one of 'carried', 'reset', got True (bool)"),
     "play_tracks(state='CARRIED')": ValueError("state must be one of"),
     "play_tracks(num_tokens=60, batch_size=1)": ValueError("too long to be drawn"),
     "draw_tracks(31, 3, 4, 5, 'reset')": ValueError("the offset is drawn from 0 to T = 4, not 5"),
@@ -56,7 +61,7 @@ CALLS = {
     "play_packs('')": ValueError("lengths must hold at least one whole number"),
     "play_packs('7 -2')": ValueError("lengths must be whole numbers, such as 7 2 5, got '-2'"),
     "play_packs('7 0')": ValueError("document 1 has 0 tokens"),
-    "play_packs(strategy=None)": ValueError("strategy must be one of"),
+    "play_packs(strategy=None)": TypeError("strategy must be one of"),
     "draw_packs('9', 8, 'greedy')": ValueError("document 0 has 9 tokens"),
     "reason(play_packs(), lengths='²')": "Lengths must be whole numbers, such as 7 2 5, got '²'".replace("'", "&#x27;"),
     "numbers_of('x', '1,2  3', most=3)": [1, 2, 3],
@@ -73,12 +78,17 @@ CALLS = {
     "play_pipeline(BARE, 3)": TypeError("text must be a str, got int"),
     "draw_pipeline(BARE, '\\ud800')": ValueError("text must"),
     "'<b>' in draw_pipeline(BARE, '<b>').html": False,
-    "Player(draw_windows, {}, num_tokens=1)": TypeError("start values must be for controls, got 'num_tokens'"),
-    "Player(draw_windows, {'stride': Whole('S', 1, 2)})": TypeError("start values lack 'stride'"),
+    "Player(draw_windows, {}, num_tokens=1)": TypeError("start values must be those of [], got ['num_tokens']"),
+    "Player(draw_windows, {'stride': Whole('S', 1, 2)})": TypeError("start values must be those of ['stride'], got []"),
     "Whole('x', 0, 3).check('x', 4)": ValueError("x must be an integer of at least 0 and at most 3"),
     "Whole('x', 0, 3).check('x', np.uint8(3))": 3,
     "Choice('x', {'A': 'a'}).check('x', 'A')": ValueError("x must be one of 'a', got 'A'"),
-    "Choice('x', {'A': 'a'}).check('x', nan)": ValueError("x must be one of 'a', got nan"),
+    "Choice('x', {'A': 'a'}).check('x', nan)": TypeError("x must be one of 'a', got nan"),
+    "Choice('x', {'A': 'a'}).check('x', ['a'])": TypeError("x must be one of 'a', got ['a'] (list)"),
+    "Whole('x', 0, 3).check('x', True)": TypeError("x must be an integer"),
+    "Line('x', 3).check('x', b'abc')": TypeError("x must be a str"),
+    "stacked('<b>').html": "<p>&lt;b&gt;</p>",
+    "stacked().text": "",
     "Line('x', 2).check('x', 'abc')": ValueError("x must have at most 2 characters, got 3"),
     "Line('x', 2).check('x', 7)": TypeError("x must be a str, got int"),
 }

@@ -109,11 +109,9 @@ class LessonFigure(Figure):
     def png(self) -> bytes:
         """Draw the figure, at twice the size at which it is shown."""
         drawn, picture = io.BytesIO(), io.BytesIO()
-        dpi = SHOWN_DPI * SHARPNESS
         with style.context(["default", RULES]):
-            self.savefig(drawn, dpi=dpi, format="rgba")
-        size = tuple(int(inches * dpi) for inches in self.get_size_inches())
-        pixels = Image.frombytes("RGBA", size, drawn.getvalue()).convert("RGB")
+            self.savefig(drawn, dpi=SHOWN_DPI * SHARPNESS, format="png")
+        pixels = Image.open(drawn).convert("RGB")
         # as many colors as a picture needs, and a third of the bytes
         pixels.quantize(256, dither=Image.Dither.NONE).save(picture, format="png")
         return picture.getvalue()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from course_lib.bpe import BPETokenizer, count_words, merge_pair, pair_counts, printable
-from course_lib.teaching.plots.tables import Table, plain
+from course_lib.teaching.plots.tables import Table
 from course_lib.teaching.plots.tokenizations import TokenRows
-from course_lib.teaching.widgets.player import Html, Line, Player, Whole
+from course_lib.teaching.widgets.player import Html, Line, Player, Whole, stacked
 from course_lib.teaching.widgets.windows import counted
 
 LISTED = 8
@@ -41,14 +41,9 @@ def draw_merges(text: str, num_merges: int) -> Html:
     listed = _listed(text, learned)
     shown = f"the last {len(listed)} of them" if len(listed) > 1 else "the last of them"
     header = ["merge", "pair", "times", "new token", "id"]
-    table = Table(listed, header, align=">>>>>", caption=shown) if listed else None
-    tables = [table] if table else []
-    return Html(
-        "\n".join(
-            [pieces.html, f"<p>{plain(words)}</p>", *(one.html for one in tables)]
-        ),
-        "\n\n".join([pieces.text, words, *(one.text for one in tables)]),
-    )
+    if not listed:
+        return stacked(pieces, words)
+    return stacked(pieces, words, Table(listed, header, align=">>>>>", caption=shown))
 
 
 def _listed(text: str, learned: list[tuple[int, int]]) -> list[list[object]]:

@@ -10,9 +10,9 @@ from tokenizers import Tokenizer
 from course_lib.bpe import BYTE_CHARACTERS
 from course_lib.foundation import check_unicode
 from course_lib.teaching.plots.letters import signs
-from course_lib.teaching.plots.tables import Table, plain
+from course_lib.teaching.plots.tables import Table
 from course_lib.teaching.plots.tokenizations import TokenRows
-from course_lib.teaching.widgets.player import Html, Line, Player
+from course_lib.teaching.widgets.player import Html, Line, Player, stacked
 from course_lib.teaching.widgets.windows import counted
 
 BYTE_OF = {character: byte for byte, character in enumerate(BYTE_CHARACTERS)}
@@ -61,14 +61,8 @@ def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
     words = "Decoded, it is the normalized text again."
     if decoded != normal:
         words = f"Decoded, it is another text: {signs(decoded)}"
-    parts = (
-        TokenRows(stages, counted=False),
-        Table(rows, header, align="<><<", caption="each token once"),
-    )
-    return Html(
-        "\n".join([*(part.html for part in parts), f"<p>{plain(words)}</p>"]),
-        "\n\n".join([*(part.text for part in parts), words]),
-    )
+    table = Table(rows, header, align="<><<", caption="each token once")
+    return stacked(TokenRows(stages, counted=False), table, words)
 
 
 def _as_bytes(token: str) -> str | bytes:

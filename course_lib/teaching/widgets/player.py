@@ -7,24 +7,25 @@ stands alone.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from matplotlib import style
 
-from course_lib.foundation import check_integer
+from course_lib.foundation import check_choice, check_integer
 from course_lib.teaching.guesses import WIDGET, widgets_are_live
 from course_lib.teaching.plots.style import RULES, LessonFigure, say
+from course_lib.teaching.plots.tables import Table, plain
+from course_lib.teaching.plots.tokenizations import TokenRows
 
 if TYPE_CHECKING:
     import ipywidgets
 
 LOOK = {"description_width": "initial"}
-PAUSE = 0.15  # seconds
 INVITATION = "Run this cell in JupyterLab to play with {}."
 
 
@@ -37,6 +38,18 @@ class Html:
 
 
 Picture = LessonFigure | Html
+
+
+def stacked(*parts: Table | TokenRows | str) -> Html:
+    """Set tables and sentences below one another."""
+    forms = [
+        Html(f"<p>{plain(part)}</p>", part) if isinstance(part, str) else part
+        for part in parts
+    ]
+    return Html(
+        "\n".join(form.html for form in forms),
+        "\n\n".join(form.text for form in forms),
+    )
 
 
 @dataclass(frozen=True)
@@ -70,10 +83,7 @@ class Choice:
     options: dict[str, str]
 
     def check(self, name: str, value: object) -> str:
-        if not isinstance(value, str) or value not in self.options.values():
-            names = ", ".join(map(repr, self.options.values()))
-            raise ValueError(f"{name} must be one of {names}, got {value!r:.60}")
-        return value
+        return check_choice(name, value, self.options.values())
 
     def make(self, value: str) -> ipywidgets.Widget:
         from ipywidgets import ToggleButtons
@@ -126,21 +136,17 @@ class Player:
     """
 
     def __init__(
-        self,
-        draw: Callable[..., Picture],
-        controls: dict[str, Control],
-        **start: object,
+        self, draw: Callable[..., Picture], controls: dict[str, Control], **start
     ) -> None:
         self.draw, self.controls = draw, controls
-        for name in start.keys() ^ controls.keys():
-            if name in start:
-                raise TypeError(f"start values must be for controls, got {name!r}")
-            raise TypeError(f"start values lack {name!r}")
+        if start.keys() != controls.keys():
+            raise TypeError(
+                f"start values must be those of {list(controls)}, got {list(start)}"
+            )
         self.start = {
             name: control.check(name, start[name]) for name, control in controls.items()
         }
         self._picture = draw(**self.start)
-        self._widget: ipywidgets.Widget | None = None
 
     @property
     def invitation(self) -> str:
@@ -165,14 +171,9 @@ class Player:
         except Exception as error:  # a reader's text may do anything to a library
             return _in_words(f"{type(error).__name__}: {error}")
 
-    @property
+    @cached_property
     def widget(self) -> ipywidgets.Widget:
         """The controls and the picture, made when they are first wanted."""
-        if self._widget is None:
-            self._widget = self._make()
-        return self._widget
-
-    def _make(self) -> ipywidgets.Widget:
         from ipywidgets import HTML, HBox, VBox
 
         row = {"flex_flow": "row wrap"}
@@ -182,12 +183,13 @@ class Player:
         }
         picture = HTML(_in_html(self._picture), layout={"width": "auto"})
 
-        def redraw() -> None:
+        def redraw(_: object) -> None:
             picture.value = self.show(**{n: box.value for n, box in boxes.items()})
 
-        redraw_soon = _once_after(PAUSE, redraw)
+        # A key that is held down draws the first value and the last: a browser sends
+        # none while another is being drawn.
         for box in boxes.values():
-            box.observe(lambda _: redraw_soon(), names="value")
+            box.observe(redraw, names="value")
         return VBox([HBox(list(boxes.values()), layout=row), picture])
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
@@ -213,27 +215,6 @@ class Player:
             data, metadata = self._picture._repr_mimebundle_()
             say(self._picture, remark)
         return data | {"text/plain": said}, metadata
-
-
-def _once_after(seconds: float, act: Callable[[], None]) -> Callable[[], None]:
-    """Act once after the last of several calls that follow one another quickly.
-
-    An arrow key that is held down changes a value many times a second, which is more
-    than can be drawn. Without an event loop, act at once.
-    """
-    waiting: list[asyncio.TimerHandle] = []
-
-    def ask() -> None:
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            act()
-            return
-        while waiting:
-            waiting.pop().cancel()
-        waiting.append(loop.call_later(seconds, act))
-
-    return ask
 
 
 def _in_html(picture: Picture) -> str:
