@@ -77,7 +77,6 @@ def merges_by_hand(tokenizer: BPETokenizer) -> list[tuple[str, str]]:
 small_words = st.lists(st.lists(st.integers(0, 3), max_size=9), min_size=1, max_size=12)
 # Characters that both `regex` and `tokenizers` know: each knows additions to Unicode that the other does not.
 KNOWN = st.characters(exclude_categories=("Cs", "Cn"))
-known_text = st.text(KNOWN, max_size=40)
 messy_text = st.text(st.one_of(st.sampled_from("aab' st’1²½ \n\t\r\u00a0\u3000éß潮汐🌊_-."), KNOWN), max_size=60)
 
 
@@ -181,18 +180,6 @@ def test_both_ways_of_learning_agree_on_text_down_to_the_last_pair():
     assert list(learn_merges(words, 10**6).items()) == list(learn_merges_by_rescanning(words, 10**6).items())
 
 
-class CountingDict(dict):
-    lookups = 0
-
-    def __contains__(self, key):
-        self.lookups += 1
-        return super().__contains__(key)
-
-    def get(self, key, default=None):
-        self.lookups += 1
-        return super().get(key, default)
-
-
 def test_learning_visits_only_words_that_hold_the_pair(monkeypatch):
     words = count_words([load_text()])
     visits = 0
@@ -213,25 +200,28 @@ def test_learning_visits_only_words_that_hold_the_pair(monkeypatch):
 # Encoding a word
 
 
-@given(small_words, st.lists(st.integers(0, 3), max_size=16), st.integers(0, 12))
-@settings(max_examples=120)
-@example([[1, 1, 1, 1]], [1, 1, 1, 1, 1, 1, 1], 3)
-def test_encoding_applies_the_merges_in_their_order(words, word, num_merges):
-    merges = learn_merges(Counter(map(tuple, words)), num_merges, first_id=4, min_frequency=1)
-    expected = naive_encoding(word, merges)
-    assert merge_word(word, merges) == expected
-    assert merge_history(word, merges)[-1] == expected
-    assert merge_history(word, merges)[0] == word
-
-
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8, unique=True), st.data())
-@settings(max_examples=100)
-def test_encoding_does_so_for_any_list_of_merges(pairs, data):
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8), st.lists(st.integers(0, 2), max_size=16))
+@settings(max_examples=200)
+@example([(1, 1), (3, 3), (3, 1)], [1] * 7)
+def test_encoding_applies_any_merges_in_their_order(pairs, word):
     merges = {}
     for left, right in pairs:  # ids that exist at the time, whether or not a training would choose them
         merges.setdefault((left % (3 + len(merges)), right % (3 + len(merges))), 3 + len(merges))
-    word = data.draw(st.lists(st.integers(0, 2), max_size=14))
-    assert merge_word(word, merges) == merge_history(word, merges)[-1] == naive_encoding(word, merges)
+    stages = merge_history(word, merges)
+    assert stages[0] == word
+    assert merge_word(word, merges) == stages[-1] == naive_encoding(word, merges)
+
+
+class CountingDict(dict):
+    lookups = 0
+
+    def __contains__(self, key):
+        self.lookups += 1
+        return super().__contains__(key)
+
+    def get(self, key, default=None):
+        self.lookups += 1
+        return super().get(key, default)
 
 
 @pytest.mark.parametrize("kind", ["letters", "row", "noise"])
@@ -304,7 +294,7 @@ def test_a_smaller_vocabulary_is_the_beginning_of_a_larger_one(documents):
 
 @given(st.lists(messy_text, min_size=1, max_size=6), messy_text, st.integers(1, 3))
 @settings(max_examples=40)
-def test_they_are_so_for_any_texts(texts, other, min_frequency):
+def test_merges_and_ids_are_those_of_the_library_for_any_texts(texts, other, min_frequency):
     if not any(text.strip() for text in texts):
         return
     by_hand = BPETokenizer.train(texts, 400, min_frequency=min_frequency)
@@ -359,8 +349,6 @@ def test_half_a_character_decodes_to_the_replacement_character():
 
 def test_ids_are_kept_in_the_smallest_dtype(story):
     assert story.encode("The tide").dtype == np.uint16
-    row = BPETokenizer([(0, 0)])
-    assert row.encode("!!").tolist() == [256]
     pairs = [(i % 256, i // 256) for i in range(65_281)]
     for vocab_size, dtype in ((65_535, np.uint16), (65_536, np.uint16), (65_537, np.uint32)):
         wide = BPETokenizer(pairs[: vocab_size - 256])

@@ -18,6 +18,7 @@ from torch.utils.data import DataLoader
 from course_lib import sliding_windows
 from course_lib.sliding_windows import (
     SlidingWindowDataset,
+    WindowLoader,
     count_windows,
     gather_windows,
     make_dataloader,
@@ -396,50 +397,56 @@ def test_loading_leaves_the_global_generators_alone(num_workers):
 # Resuming
 
 
+def small_loader(number: int = 0, delivered: int = 0, **settings) -> WindowLoader:
+    """A loader of 53 windows in 11 batches that goes on in an epoch behind the batches delivered."""
+    loader = make_dataloader(indexed(53), 5, **({"base_seed": 7} | settings))
+    loader.load_state_dict(loader.state_dict() | {"epoch": number, "batches_delivered": delivered})
+    return loader
+
+
+def resumed(state: dict, **settings) -> WindowLoader:
+    loader = small_loader(**settings)
+    loader.load_state_dict(state)
+    return loader
+
+
 @pytest.mark.parametrize("drop_last", [False, True])
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_resuming_after_any_batch_yields_exactly_the_rest(shuffle, drop_last):
-    settings_ = {"base_seed": 7, "shuffle": shuffle, "drop_last": drop_last}
+    settings_ = {"shuffle": shuffle, "drop_last": drop_last}
     whole = epoch(53, 5, 3, **settings_)
     for delivered in range(len(whole) + 1):
-        loader = make_dataloader(indexed(53), 5, **settings_)
+        loader = make_dataloader(indexed(53), 5, base_seed=7, **settings_)
         loader.sampler.set_epoch(3)
         batches = iter(loader)
-        before = [next(batches)[0][:, 0].tolist() for _ in range(delivered)]
+        before = [starts_of(next(batches)) for _ in range(delivered)]
         state = json.loads(json.dumps(loader.state_dict()))
-        resumed = make_dataloader(indexed(53), 5, **settings_)
-        resumed.load_state_dict(state)
-        assert before + windows(resumed) == whole
+        assert before + windows(resumed(state, **settings_)) == whole
 
 
 @pytest.mark.parametrize("saving_workers", [0, 2])
 @pytest.mark.parametrize("delivered", [0, 4, 11])
 def test_resuming_counts_what_reached_the_reader_not_what_workers_fetched_ahead(saving_workers, delivered):
-    whole = epoch(53, 5)
-    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=saving_workers)
+    loader = small_loader(num_workers=saving_workers)
     batches = iter(loader)
     for _ in range(delivered):
         next(batches)
-    resumed = make_dataloader(indexed(53), 5, base_seed=7, num_workers=2 - saving_workers)
-    resumed.load_state_dict(loader.state_dict())
-    assert windows(resumed) == whole[delivered:]
+    assert windows(resumed(loader.state_dict(), num_workers=2 - saving_workers)) == epoch(53, 5)[delivered:]
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_after_a_resumed_epoch_the_next_one_is_whole(num_workers):
-    state = make_dataloader(indexed(53), 5, base_seed=7).state_dict() | {"epoch": 2, "batches_delivered": 4}
-    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=num_workers)
-    loader.load_state_dict(state)
+    loader = small_loader(2, 4, num_workers=num_workers)
     loader.sampler.set_epoch(2)  # as a training loop does at the head of each epoch: it goes on
     assert windows(loader) == epoch(53, 5, 2)[4:]
     assert windows(loader) == epoch(53, 5, 2)
-    loader.load_state_dict(state)
+    loader = small_loader(2, 4, num_workers=num_workers)
     loader.sampler.set_epoch(3)
     assert windows(loader) == epoch(53, 5, 3)
 
 
 def test_the_state_is_right_at_every_moment():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     delivered = lambda: loader.state_dict()["batches_delivered"]
     assert delivered() == 0
     for number, _ in enumerate(loader, start=1):
@@ -468,23 +475,16 @@ def position(loader) -> tuple[int, int]:
     return state["epoch"], state["batches_delivered"]
 
 
-def left_after(state, num_windows: int = 53, batch_size: int = 5) -> list[list[int]]:
-    """What a new loader yields that goes on from `state`."""
-    loader = make_dataloader(indexed(num_windows), batch_size, base_seed=7)
-    loader.load_state_dict(state)
-    return windows(loader)
-
-
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
     whole = epoch(53, 5, 2)
-    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=num_workers)
+    loader = small_loader(num_workers=num_workers)
     loader.sampler.set_epoch(2)
     got = []
     for number, batch in enumerate(loader, start=1):
         got.append(starts_of(batch))
         assert position(loader) == (2, number)
-        assert left_after(loader.state_dict()) == whole[number:]
+        assert windows(resumed(loader.state_dict())) == whole[number:]
         if number in (3, 7):
             assert starts_of(next(iter(loader))) == whole[0]
             assert position(loader) == (2, 1)  # until the loop goes on
@@ -493,17 +493,16 @@ def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
 
 
 def test_a_peek_before_the_loop_is_forgotten_when_the_loop_begins():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     next(iter(loader))
     batches = iter(loader)
     assert position(loader) == (0, 0)
-    assert left_after(loader.state_dict()) == epoch(53, 5) == [starts_of(batch) for batch in batches]
+    assert windows(resumed(loader.state_dict())) == epoch(53, 5) == [starts_of(batch) for batch in batches]
 
 
 def test_a_peek_after_loading_keeps_the_loaded_position():
     whole = epoch(53, 5, 2)
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
-    loader.load_state_dict(loader.state_dict() | {"epoch": 2, "batches_delivered": 4})
+    loader = small_loader(2, 4)
     for _ in range(2):
         assert starts_of(next(iter(loader))) == whole[4]
     loader.sampler.set_epoch(2)
@@ -512,7 +511,7 @@ def test_a_peek_after_loading_keeps_the_loaded_position():
 
 
 def test_a_loader_zipped_with_itself_counts_each_batch_once():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     for number, (one, other) in enumerate(zip(loader, loader, strict=True), start=1):
         assert starts_of(one) == starts_of(other)
         assert position(loader) == (0, number)
@@ -520,14 +519,14 @@ def test_a_loader_zipped_with_itself_counts_each_batch_once():
 
 
 def test_setting_the_epoch_does_not_move_a_loop_that_runs():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     batches = iter(loader)
     got = [starts_of(next(batches)) for _ in range(3)]
     loader.sampler.set_epoch(1)
     assert position(loader) == (1, 0)
     got.append(starts_of(next(batches)))
     assert position(loader) == (0, 4)
-    assert left_after(loader.state_dict()) == epoch(53, 5)[4:]
+    assert windows(resumed(loader.state_dict())) == epoch(53, 5)[4:]
     got += [starts_of(batch) for batch in batches]
     assert got == epoch(53, 5)
     assert windows(loader) == epoch(53, 5, 1)
@@ -536,7 +535,7 @@ def test_setting_the_epoch_does_not_move_a_loop_that_runs():
 
 @pytest.mark.parametrize("number", [0, 3])
 def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number):
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     old = iter(loader)
     next(old)
     loader.load_state_dict(loader.state_dict() | {"epoch": number, "batches_delivered": 6})
@@ -545,7 +544,7 @@ def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number):
 
 
 def test_loading_its_own_state_makes_a_loader_go_on_where_it_was_left():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     batches = iter(loader)
     got = [starts_of(next(batches)) for _ in range(4)]
     loader.load_state_dict(loader.state_dict())
@@ -554,12 +553,11 @@ def test_loading_its_own_state_makes_a_loader_go_on_where_it_was_left():
 
 def test_resuming_twice_in_one_epoch_goes_on_where_the_second_stopped():
     whole, got = epoch(53, 5), []
-    state = make_dataloader(indexed(53), 5, base_seed=7).state_dict()
+    state = small_loader().state_dict()
     for _ in range(4):
-        loader = make_dataloader(indexed(53), 5, base_seed=7)
-        loader.load_state_dict(state)
+        loader = resumed(state)
         for batch, _ in zip(loader, range(3), strict=False):
-            got.append(batch[0][:, 0].tolist())
+            got.append(starts_of(batch))
             state = loader.state_dict()
     assert got == whole
 
