@@ -172,25 +172,21 @@ def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     return merged
 
 
-def learn_merges_by_rescanning(
-    words: Words, num_merges: int, *, first_id: int = 256, min_frequency: int = 2
-) -> dict[Pair, int]:
+def learn_merges_by_rescanning(words: Words, num_merges: int) -> dict[Pair, int]:
     """Count all pairs, merge the best one everywhere, repeat: the definition.
 
-    Args and result are those of `learn_merges`. Each merge costs a walk through all
-    words.
+    The result is that of `learn_merges`. Each merge costs a walk through all words.
     """
-    words, num_merges, first_id, min_frequency = _check_training(
-        words, num_merges, first_id, min_frequency
-    )
+    words = _check_training(words, first_id=256)
+    num_merges = check_integer("num_merges", num_merges, minimum=0)
     merges: dict[Pair, int] = {}
     while len(merges) < num_merges:
         counts = pair_counts(words)
-        if not counts or counts[pair := best_pair(counts)] < min_frequency:
-            break  # nothing left that is worth a token
-        merges[pair] = first_id + len(merges)
+        if not counts or counts[pair := best_pair(counts)] < 2:
+            break  # what occurs only once is not worth a token
+        new_id = merges[pair] = 256 + len(merges)
         words = {
-            tuple(merge_pair(ids, pair, merges[pair])): frequency
+            tuple(merge_pair(ids, pair, new_id)): frequency
             for ids, frequency in words.items()
         }
     return merges
@@ -219,9 +215,10 @@ def learn_merges(
         TypeError: a number or a frequency is no integer.
         ValueError: one is negative, or a word holds an id from `first_id` on.
     """
-    words, num_merges, first_id, min_frequency = _check_training(
-        words, num_merges, first_id, min_frequency
-    )
+    num_merges = check_integer("num_merges", num_merges, minimum=0)
+    first_id = check_integer("first_id", first_id, minimum=0)
+    min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
+    words = _check_training(words, first_id)
     spelled = [list(ids) for ids in words]
     frequencies = list(words.values())
     counts = pair_counts(words)
@@ -411,7 +408,6 @@ class BPETokenizer:
         special_tokens = check_special_tokens(special_tokens)
         alphabet = len(special_tokens) + 256
         vocab_size = check_vocab_size(vocab_size, len(special_tokens))
-        pattern = _check_pattern(pattern)
         texts = [text] if isinstance(text, str) else text
         texts = training_batches(texts, progress=False)
         words = count_words(texts, pattern, len(special_tokens))
@@ -429,7 +425,8 @@ class BPETokenizer:
 
         Args:
             text: any text; `<|endoftext|>` in it is spelled in ordinary tokens, since
-                whoever writes a text must not be able to end it.
+                whoever writes a text must not be able to end it. Two surrogates that
+                make a pair, as in UTF-16, are their character.
             allowed_special: names of special tokens that are recognized nevertheless,
                 for text of your own.
 
@@ -438,15 +435,21 @@ class BPETokenizer:
             ValueError: it holds half a surrogate pair, which no UTF-8 can spell, or a
                 name is no special token.
         """
+        if isinstance(text, str):  # halves side by side become one character
+            wide = text.encode("utf-16-le", "surrogatepass")
+            text = wide.decode("utf-16-le", "surrogatepass")
         check_unicode(text)
-        known = list(self.special_tokens)
         one = isinstance(allowed_special, str)
         allowed = [allowed_special] if one else list(allowed_special)
+        known = list(self.special_tokens)
         if unknown := [name for name in allowed if name not in known]:
             raise ValueError(f"allowed_special must be among {known}, got {unknown}")
+        # Of two names that begin alike, the longer one counts.
+        names = map(regex.escape, sorted(allowed, key=len, reverse=True))
+        pieces = regex.split(f"({'|'.join(names)})", text) if allowed else [text]
         ids: list[int] = []
-        for number, piece in enumerate(_split_at(text, allowed)):
-            special = number % 2
+        for piece in pieces:
+            special = piece in allowed
             ids += [known.index(piece)] if special else self._encode_ordinary(piece)
         return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
 
@@ -512,15 +515,6 @@ class BPETokenizer:
             ) from None
 
 
-def _split_at(text: str, names: list[str]) -> list[str]:
-    """Cut a text at special tokens, which then stand at the odd places."""
-    if not names:
-        return [text]
-    # of two names that begin alike, the longer one counts
-    longest_first = sorted(names, key=len, reverse=True)
-    return regex.split("(" + "|".join(map(regex.escape, longest_first)) + ")", text)
-
-
 def train_byte_level_bpe(
     texts: Iterable,
     *,
@@ -570,8 +564,9 @@ def train_byte_level_bpe(
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
         tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()
-    cut = pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
-    tokenizer.pre_tokenizer = cut
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
+        add_prefix_space=add_prefix_space
+    )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,
@@ -596,35 +591,45 @@ def train_byte_level_bpe(
 # Checks: each returns what may be used.
 
 
-def check_vocab_size(vocab_size: int, num_special_tokens: int) -> int:
-    """Return `vocab_size`, unless 256 bytes and the special tokens are more already."""
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**32)
-    if vocab_size < 256 + num_special_tokens:
+def check_vocab_size(
+    vocab_size: int, num_special_tokens: int, alphabet_size: int = 256
+) -> int:
+    """Return `vocab_size`, unless alphabet and special tokens are more already."""
+    # The trainer of `tokenizers` asks for the memory of all ids before it begins.
+    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
+    if vocab_size < alphabet_size + num_special_tokens:
         raise ValueError(
-            f"vocab_size must be at least {256 + num_special_tokens}: 256 bytes and "
-            f"{num_special_tokens} special tokens; got {vocab_size}"
+            f"vocab_size must be at least {alphabet_size + num_special_tokens}: "
+            f"{alphabet_size} tokens of the alphabet and {num_special_tokens} special "
+            f"tokens; got {vocab_size}"
         )
     return vocab_size
 
 
 def _check_pattern(pattern: str | None) -> str | None:
-    if pattern is not None and not isinstance(pattern, str):
+    """Return a pattern that finds words from the first to the last, or None."""
+    if pattern is None:
+        return None
+    if not isinstance(pattern, str):
         raise TypeError(
             f"pattern must be a str or None, got {pattern!r} ({type(pattern).__name__})"
         )
     try:
-        if pattern is None or not regex.compile(pattern).flags & regex.REVERSE:
-            return pattern
-        problem = "(?r) finds the last word first"
+        compiled = regex.compile(pattern)
     except regex.error as error:
-        problem = str(error)
-    raise ValueError(
-        f"pattern must be a regular expression or None, got {pattern!r} ({problem})"
-    )
+        raise ValueError(
+            f"pattern must be a regular expression or None, got {pattern!r} ({error})"
+        ) from None
+    if compiled.flags & regex.REVERSE:
+        raise ValueError(
+            f"pattern must read forward, got {pattern!r}: (?r) finds the last word "
+            "first"
+        )
+    return pattern
 
 
 def _as_list(name: str, ids: Ids, *, length: int | None = None) -> list[int]:
-    """Copy ids into a list: comparing it with another one is never a tensor."""
+    """Copy ids into a list, whose comparison with another one is never a tensor."""
     ids = list(ids) if isinstance(ids, list | tuple) else as_stream(ids, name).tolist()
     if length is not None and len(ids) != length:
         raise ValueError(f"{name} must hold {length} ids, got {ids}")
@@ -638,8 +643,7 @@ def _check_merges(merges: Mapping[Pair, int]) -> Mapping[Pair, int]:
 
 
 def _check_words(words: Words) -> Words:
-    kinds = set(map(type, words)) if isinstance(words, Mapping) else {None}
-    if not kinds <= {tuple}:
+    if not isinstance(words, Mapping) or set(map(type, words)) - {tuple}:
         raise TypeError(f"words must map tuples of ids to counts, got {words!r:.60}")
     return words
 
@@ -650,18 +654,12 @@ def _check_bytes(data: bytes) -> bytes:
     return bytes(data)
 
 
-def _check_training(
-    words: Words, num_merges: int, first_id: int, min_frequency: int
-) -> tuple[dict, int, int, int]:
-    """Return the arguments of a training as plain integers, or say which is wrong."""
-    num_merges = check_integer("num_merges", num_merges, minimum=0)
-    first_id = check_integer("first_id", first_id, minimum=0)
-    min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
+def _check_training(words: Words, first_id: int) -> dict[tuple[int, ...], int]:
+    """Return words with plain counts, if they can be trained on from `first_id` on."""
     counts = as_integers("counts of words", list(_check_words(words).values()))
     if counts.size and counts.min() < 0:
         raise ValueError(f"counts of words must not be negative, got {counts.min()}")
     largest = max((max(ids) for ids in words if ids), default=-1)
     if largest >= first_id:
         raise ValueError(f"words must hold ids below {first_id}, got {largest}")
-    words = dict(zip(words, counts.tolist(), strict=True))
-    return words, num_merges, first_id, min_frequency
+    return dict(zip(words, counts.tolist(), strict=True))

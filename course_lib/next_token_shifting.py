@@ -66,13 +66,23 @@ def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
     Raises:
         TypeError, ValueError: `ids` are not a stream of integers, or fewer than 2.
     """
-    stream = as_stream(ids)
+    stream = as_predictable_stream(ids)
+    return ((stream[:t], int(stream[t])) for t in range(1, len(stream)))
+
+
+def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
+    """View `ids` as a stream, shape (N,), in which there is something to predict.
+
+    Raises:
+        TypeError, ValueError: they are not a stream of integers, or fewer than 2.
+    """
+    stream = as_stream(ids, name)
     if len(stream) < 2:
         raise ValueError(
-            "ids must hold at least 2 tokens, a context and its target, got "
+            f"{name} must hold at least 2 tokens, a context and its target, got "
             f"{len(stream)}"
         )
-    return ((stream[:t], int(stream[t])) for t in range(1, len(stream)))
+    return stream
 
 
 def next_token_loss(
@@ -94,36 +104,44 @@ def next_token_loss(
         ValueError: the shapes do not fit, a target is no id of the vocabulary, or none
             is left to score: their mean would be NaN, and spoil all that it enters.
     """
-    for name, value in (("logits", logits), ("targets", targets)):
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"{name} must be a tensor, got {type(value).__name__}")
-    if not logits.is_floating_point():
-        raise TypeError(f"logits must be floating point, got {logits.dtype}")
-    if targets.is_floating_point() or targets.dtype == torch.bool:
-        raise TypeError(f"targets must be integers, got {targets.dtype}")
-    if logits.shape[:-1] != targets.shape or logits.ndim == 0:
-        raise ValueError(
-            f"logits must have the shape of targets and one more dimension, (..., V); "
-            f"got logits {tuple(logits.shape)} for targets {tuple(targets.shape)}"
-        )
     ignore_index = check_integer(
         "ignore_index", ignore_index, minimum=-LARGEST_INT64, maximum=LARGEST_INT64
     )
-    targets = targets.long()  # first of all: uint8 would compare -100 as 156
+    targets = check_targets(logits, targets)
     scored = targets[targets != ignore_index]
     if scored.numel() == 0:
         raise ValueError(
             f"targets hold no token to score: all {targets.numel()} are {ignore_index}"
         )
     vocab_size = logits.shape[-1]
-    if scored.min() < 0 or scored.max() >= vocab_size:
-        raise ValueError(
-            f"targets must lie in 0 ... {vocab_size - 1}, got {int(scored.min())} ... "
-            f"{int(scored.max())}"
-        )
+    check_range("targets", as_integers("targets", scored), vocab_size)
     return F.cross_entropy(
         logits.reshape(-1, vocab_size), targets.reshape(-1), ignore_index=ignore_index
     )
+
+
+def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return targets as int64, if they are integers, one for each row of logits.
+
+    Whether they are ids, or say that nothing may be scored, is left to the caller.
+
+    Raises:
+        TypeError: the logits are not a tensor of floats, or the targets not one of
+            integers.
+        ValueError: the shapes do not fit.
+    """
+    for name, value in (("logits", logits), ("targets", targets)):
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"{name} must be a tensor, got {type(value).__name__}")
+    if not logits.is_floating_point():
+        raise TypeError(f"logits must be floating point, got {logits.dtype}")
+    as_integers("targets", targets)
+    if logits.shape[:-1] != targets.shape or logits.ndim == 0:
+        raise ValueError(
+            f"logits must have the shape of targets and one more dimension, (..., V); "
+            f"got logits {tuple(logits.shape)} for targets {tuple(targets.shape)}"
+        )
+    return targets.long()  # uint8 would take -100 for 156
 
 
 def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> float:

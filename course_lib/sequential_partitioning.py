@@ -21,12 +21,13 @@ from course_lib.foundation import (
     as_stream,
     check_flag,
     check_integer,
+    check_range,
     evaluation_mode,
     one_thread,
     progress_bar,
     smallest_dtype,
 )
-from course_lib.next_token_shifting import next_token_loss
+from course_lib.next_token_shifting import as_predictable_stream, next_token_loss
 from course_lib.random_sampling import draw_offset
 from course_lib.sliding_windows import gather_windows, window_starts
 
@@ -420,15 +421,5 @@ def _check_model(model: object) -> None:
 
 
 def _check_ids(name: str, ids: Ids, model: GRUModel) -> np.ndarray:
-    stream, vocab_size = as_stream(ids, name), model.embedding.num_embeddings
-    if len(stream) < 2:
-        raise ValueError(
-            f"{name} must hold at least 2 tokens, a context and its target, got "
-            f"{len(stream)}"
-        )
-    if stream.min() < 0 or stream.max() >= vocab_size:
-        raise ValueError(
-            f"{name} must lie in 0 ... {vocab_size - 1}, the vocabulary of the model, "
-            f"got {stream.min()} ... {stream.max()}"
-        )
-    return stream
+    stream = as_predictable_stream(ids, name)
+    return check_range(name, stream, model.embedding.num_embeddings)

@@ -78,7 +78,8 @@ def gather_windows(
 
     Raises:
         TypeError: something is not an integer.
-        ValueError: a window would begin before the stream or reach over its end.
+        ValueError: a window would begin before the stream or reach over its end, or
+            holds a negative id.
     """
     stream = as_stream(ids)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -116,6 +117,9 @@ def _widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
     One copy of the whole window, with both halves as views, would be cheaper. But then
     `targets[mask] = -100` would write into the inputs.
     """
+    # A memory map was not read until now; a compact stream cannot hold such an id.
+    if windows.dtype.kind == "i" and windows.min(initial=0) < 0:
+        raise ValueError(f"ids must not be negative, got {windows.min()}")
     inputs, targets = (
         half.astype(np.int64, order="C") for half in shift_by_one(windows)
     )

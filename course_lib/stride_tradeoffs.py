@@ -20,15 +20,18 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_number,
+    check_range,
     one_thread,
     token_ledger,
 )
+from course_lib.next_token_shifting import as_predictable_stream, check_targets
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
 
 Model = Callable[[torch.Tensor], torch.Tensor]
 """Maps inputs (B, T) to logits (B, T, V). A module should be in evaluation mode."""
 
 BYTES_OF_A_STORED_PAIR = 2 * 8  # an input and a target, int64 each
+BYTES_OF_AN_ID = 2  # of a stream in uint16
 
 # Student's t, two-sided 95 %, for 1 ... 30 degrees of freedom.
 T_QUANTILES = (
@@ -62,7 +65,7 @@ class EpochCost:
         continued: share of rows that begin where the same row of the batch before
             ended.
         bytes_stored: memory of all windows as int64 inputs and targets.
-        bytes_viewed: memory of the stream that they are views of.
+        bytes_viewed: memory of the stream that they are views of, in uint16.
     """
 
     windows: int
@@ -85,8 +88,6 @@ def epoch_cost(
     num_tokens: int,
     context_length: int,
     batch_size: int,
-    *,
-    bytes_per_id: int = 2,
 ) -> EpochCost:
     """Count what an epoch costs and covers, from its starts alone.
 
@@ -96,7 +97,6 @@ def epoch_cost(
         num_tokens: N.
         context_length: T.
         batch_size: B; the last batch may be short.
-        bytes_per_id: memory of one id of the stream, 2 for uint16.
 
     Raises:
         TypeError, ValueError: a wrong argument, or a window that reaches over the end
@@ -105,7 +105,6 @@ def epoch_cost(
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
-    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, minimum=1)
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     ledger = token_ledger(starts, num_tokens, context_length)
     # nothing stands before the first token, so nobody can predict it
@@ -125,7 +124,7 @@ def epoch_cost(
         boundaries=np.unique(starts).size,
         continued=float(follows.mean()) if follows.size else 0.0,
         bytes_stored=starts.size * context_length * BYTES_OF_A_STORED_PAIR,
-        bytes_viewed=num_tokens * bytes_per_id,
+        bytes_viewed=num_tokens * BYTES_OF_AN_ID,
     )
 
 
@@ -227,21 +226,14 @@ def prediction_losses(
     """Return -ln p(target) of every prediction, float64, shape (B, T) as the targets.
 
     Raises:
-        ValueError: the model does not give logits (B, T, V) for the targets' (B, T), or
-            a target is no id of its vocabulary.
+        TypeError: the model does not give a tensor of floats, or the targets are not
+            one of integers.
+        ValueError: the logits are not (B, T, V) for the targets' (B, T), or a target is
+            no id of the vocabulary.
     """
     logits = model(inputs)
-    if logits.ndim != targets.ndim + 1 or logits.shape[:-1] != targets.shape:
-        raise ValueError(
-            "targets must have one id for each row of logits, got shape "
-            f"{tuple(targets.shape)} and logits of shape {tuple(logits.shape)}"
-        )
-    vocab_size = logits.shape[-1]
-    if targets.numel() and not 0 <= targets.min() <= targets.max() < vocab_size:
-        raise ValueError(
-            f"targets must lie in 0 ... {vocab_size - 1}, got {targets.min()} ... "
-            f"{targets.max()}"
-        )
+    targets = check_targets(logits, targets)
+    check_range("targets", as_integers("targets", targets), logits.shape[-1])
     # in the precision of the logits: more digits would cost as much as the model
     log_probabilities = logits.log_softmax(dim=-1)
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].double().numpy()
@@ -349,12 +341,7 @@ def strided_losses(
     Raises:
         TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
     """
-    stream = as_stream(ids)
-    if len(stream) < 2:
-        raise ValueError(
-            "ids must hold at least 2 tokens, a context and its target, got "
-            f"{len(stream)}"
-        )
+    stream = as_predictable_stream(ids)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     losses = np.empty(len(stream) - 1)
     windows = np.array(scored_windows(len(stream), context_length, stride))

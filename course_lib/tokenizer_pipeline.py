@@ -25,7 +25,7 @@ from tokenizers import (
     trainers,
 )
 
-from course_lib.bpe import BYTE_CHARACTERS
+from course_lib.bpe import BYTE_CHARACTERS, check_vocab_size
 from course_lib.foundation import (
     END_OF_TEXT,
     Document,
@@ -301,7 +301,7 @@ def build_tokenizer(
     marks = _check_marks(continuing_subword_prefix, end_of_word_suffix, byte_fallback)
     alphabet = [] if byte_fallback else BYTE_CHARACTERS
     required = BYTE_TOKENS if byte_fallback else _marked(alphabet, marks)
-    vocab_size = _check_room(vocab_size, required, special_tokens)
+    vocab_size = check_vocab_size(vocab_size, len(special_tokens), len(required))
     if length is not None:
         length = check_integer("length", length, minimum=0, maximum=2**32 - 1)
 
@@ -374,18 +374,6 @@ def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
     prefixes = dict.fromkeys(["", marks.get("continuing_subword_prefix", "")])
     suffixes = dict.fromkeys(["", marks.get("end_of_word_suffix", "")])
     return [p + byte + s for p in prefixes for s in suffixes for byte in alphabet]
-
-
-def _check_room(vocab_size: int, required: list[str], special_tokens: list[str]) -> int:
-    at_least = len(special_tokens) + len(required)
-    # The trainer asks for the memory of a full vocabulary before it begins.
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
-    if vocab_size < at_least:
-        raise ValueError(
-            f"vocab_size must be at least {at_least}: {len(required)} tokens of the "
-            f"alphabet and {len(special_tokens)} special tokens; got {vocab_size}"
-        )
-    return vocab_size
 
 
 def _check_names(

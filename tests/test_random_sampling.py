@@ -59,22 +59,6 @@ def test_an_offset_of_num_steps_repeats_alignment_0(num_steps, extra):
     assert subsequence_starts(num_tokens, num_steps, num_steps).tolist() == rest
 
 
-@given(st.integers(1, 8), st.integers(0, 40))
-def test_every_interior_token_is_a_target_once_per_offset_with_each_context(num_steps, extra):
-    num_tokens = 2 * num_steps + 1 + extra
-    union = np.concatenate([subsequence_starts(num_tokens, num_steps, offset) for offset in range(num_steps)])
-    ledger = token_ledger(union, num_tokens, num_steps)
-    inner = slice(num_steps, num_tokens - num_steps)
-    assert (ledger.as_target[inner] == num_steps).all()
-    assert (ledger.context_sum[inner] == sum(range(1, num_steps + 1))).all()
-
-
-def test_the_example_of_35_ids_has_6_subsequences_and_3_batches_at_every_offset():
-    for offset in range(5):
-        assert count_subsequences(35, 5, offset) == 6
-    assert {len(random_starts(35, 2, 5, generator=seeded(seed))) for seed in range(30)} == {3}
-
-
 def test_the_number_of_batches_depends_on_the_offset():
     assert [count_subsequences(33, 5, offset) // 2 for offset in range(5)] == [3, 3, 3, 2, 2]
     assert {len(random_starts(33, 2, 5, generator=seeded(seed))) for seed in range(60)} == {2, 3}
@@ -104,11 +88,6 @@ def test_an_epoch_agrees_with_slices_of_a_list(batch_size, num_steps, extra, see
         assert X.shape == Y.shape == (batch_size, num_steps)
 
 
-def test_no_token_is_a_target_twice_in_an_epoch():
-    targets = torch.cat([Y.ravel() for _, Y in seq_data_iter_random(range(1000), 7, 13, generator=seeded(5))])
-    assert len(targets.unique()) == len(targets)
-
-
 def test_the_smallest_corpus_gives_a_batch_at_every_offset_and_one_token_less_is_refused():
     batch_size, num_steps = 3, 4
     needed = (batch_size + 1) * num_steps
@@ -118,11 +97,6 @@ def test_the_smallest_corpus_gives_a_batch_at_every_offset_and_one_token_less_is
         seq_data_iter_random(range(needed - 1), batch_size, num_steps)
 
 
-def test_the_corpus_is_checked_before_the_first_batch_is_asked_for():
-    with pytest.raises(ValueError, match=r"^corpus must hold"):
-        seq_data_iter_random([], 1, 1)
-
-
 def test_offsets_are_uniform_within_five_sigma():
     num_offsets, draws = 8, 16_000
     generator = seeded(11)
@@ -130,14 +104,6 @@ def test_offsets_are_uniform_within_five_sigma():
     sigma = np.sqrt(draws / num_offsets * (1 - 1 / num_offsets))
     assert len(counts) == num_offsets
     assert np.abs(counts - draws / num_offsets).max() < 5 * sigma
-
-
-def test_the_alignments_of_epochs_are_uniform_by_chi_square():
-    generator = seeded(2)
-    alignments = [int(random_starts(200, 2, 6, generator=generator)[0, 0]) % 6 for _ in range(3000)]
-    counts = np.bincount(alignments, minlength=6)
-    chi_square = ((counts - 500) ** 2 / 500).sum()
-    assert chi_square < 20.5  # the 0.999 quantile with 5 degrees of freedom
 
 
 def test_the_first_start_is_uniform_over_all_stride_1_starts():
@@ -160,80 +126,23 @@ def test_one_generator_makes_epochs_that_differ_and_runs_that_repeat():
     assert first != second != third
 
 
-def test_a_generator_leaves_the_global_one_alone():
+def test_memory_maps_tensors_and_ids_past_65535_will_do(tmp_path):
+    ids = np.arange(60_000, 80_000, dtype=np.uint32)
+    ids.tofile(tmp_path / "ids.bin")
+    mapped = np.memmap(tmp_path / "ids.bin", dtype=np.uint32, mode="r")
+    expected = list(seq_data_iter_random(range(60_000, 80_000), 4, 100, generator=seeded()))
+    for corpus in (mapped, torch.from_numpy(ids.astype(np.int64))):
+        batches = list(seq_data_iter_random(corpus, 4, 100, generator=seeded()))
+        assert all(torch.equal(X, A) and torch.equal(Y, B) for (X, Y), (A, B) in zip(batches, expected, strict=True))
+
+
+def test_a_generator_leaves_the_global_one_alone_and_without_one_that_decides():
     before = torch.random.get_rng_state()
     list(seq_data_iter_random(range(100), 2, 5, generator=seeded()))
     assert torch.equal(before, torch.random.get_rng_state())
-
-
-def test_without_a_generator_the_global_one_decides():
-    torch.manual_seed(4)
     first = random_starts(100, 2, 5)
-    torch.manual_seed(4)
+    torch.random.set_rng_state(before)
     assert (random_starts(100, 2, 5) == first).all()
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.int32, np.int64, ">u2"])
-def test_any_integer_array_will_do(dtype):
-    corpus = (np.arange(200) % 120).astype(dtype)
-    expected = [X.tolist() for X, _ in seq_data_iter_random(corpus.tolist(), 3, 7, generator=seeded(1))]
-    assert [X.tolist() for X, _ in seq_data_iter_random(corpus, 3, 7, generator=seeded(1))] == expected
-
-
-def test_memory_maps_tensors_and_ids_past_65535_will_do(tmp_path):
-    ids = np.arange(60_000, 80_000, dtype=np.uint32)
-    path = tmp_path / "ids.bin"
-    ids.tofile(path)
-    mapped = np.memmap(path, dtype=np.uint32, mode="r")
-    for corpus in (mapped, torch.from_numpy(ids.astype(np.int64)), ids[::1]):
-        for X, Y in seq_data_iter_random(corpus, 4, 100, generator=seeded()):
-            assert torch.equal(Y, X + 1)
-            assert X.min() >= 60_000
-    assert int(max(Y.max() for _, Y in seq_data_iter_random(mapped, 1, 9, generator=seeded()))) > 65_535
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([1.0, 2.0, 3.0], 1, 1), TypeError, "corpus must be integers, got list of float64"),
-        (("text", 1, 1), TypeError, "corpus must be integers, got text"),
-        (([[1, 2], [3, 4]], 1, 1), ValueError, r"corpus must be one-dimensional, got shape \(2, 2\)"),
-        ((range(9), 0, 1), ValueError, "batch_size must be an integer of at least 1, got 0"),
-        ((range(9), -1, 1), ValueError, "batch_size must be an integer of at least 1, got -1"),
-        ((range(9), 1, 0), ValueError, "num_steps must be an integer of at least 1, got 0"),
-        ((range(9), 1, -5), ValueError, "num_steps must be an integer of at least 1, got -5"),
-        ((range(9), 1.0, 1), TypeError, "batch_size must be an integer of at least 1, got 1.0"),
-        ((range(9), 1, True), TypeError, "num_steps must be an integer of at least 1, got True"),
-        ((range(9), 9, 1), ValueError, "corpus must hold at least .* = 10 ids"),
-    ],
-)
-def test_wrong_arguments_are_named(arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        seq_data_iter_random(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments", "message"),
-    [
-        (count_subsequences, (-1, 5, 0), "num_tokens must be .* got -1"),
-        (count_subsequences, (9, 0, 0), "num_steps must be .* got 0"),
-        (count_subsequences, (9, 5, -2), "offset must be .* got -2"),
-        (subsequence_starts, (9, -5, 0), "num_steps must be .* got -5"),
-        (random_starts, (-3, 1, 1), "num_tokens must be .* got -3"),
-        (random_starts, (9, 0, 1), "batch_size must be .* got 0"),
-        (random_starts, (9, 1, 0), "num_steps must be .* got 0"),
-        (draw_offset, (0,), "num_offsets must be .* got 0"),
-    ],
-)
-def test_wrong_numbers_are_named(function, arguments, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        function(*arguments)
-
-
-def test_starts_of_a_short_stream_are_an_honest_nothing():
-    for num_tokens in (0, 1, 5):
-        assert random_starts(num_tokens, 2, 5, generator=seeded()).shape == (0, 2)
-        assert len(subsequence_starts(num_tokens, 5, 0)) == 0
 
 
 @given(st.integers(0, 200), st.integers(1, 4), st.integers(1, 9), st.integers(0, 99))
@@ -243,38 +152,3 @@ def test_the_ledger_of_an_epoch_reconciles(num_tokens, batch_size, num_steps, se
     assert ledger.used + sum(ledger.dropped.values()) == num_tokens
     assert int(ledger.as_target.sum()) == starts.size * num_steps
     assert ledger.as_target.max(initial=0) <= 1
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
-def test_numpy_scalars_of_few_bits_do_not_overflow(dtype):
-    assert count_subsequences(1_000, dtype(100), dtype(50)) == 9
-    assert subsequence_starts(1_000, dtype(100), dtype(50)).tolist() == list(range(50, 900, 100))
-    starts = random_starts(100_000, dtype(7), dtype(100), generator=seeded())
-    assert starts.dtype == np.int64
-    assert np.array_equal(starts, random_starts(100_000, 7, 100, generator=seeded()))
-    X, Y = next(seq_data_iter_random(range(100_000), dtype(7), dtype(100), generator=seeded()))
-    assert torch.equal(Y, X + 1)
-
-
-def test_writing_into_a_batch_changes_neither_its_other_half_nor_the_corpus():
-    corpus = np.arange(50)
-    for X, Y in seq_data_iter_random(corpus, 2, 5, generator=seeded()):
-        inputs = X.clone()
-        Y[:] = -100
-        assert torch.equal(X, inputs)
-        X[:] = -1
-    assert corpus.tolist() == list(range(50))
-
-
-def test_shuffling_moves_no_token_within_its_window_and_another_offset_moves_all():
-    num_tokens, num_steps = 61, 5
-
-    def contexts(starts):
-        return token_ledger(starts, num_tokens, num_steps).longest_context[5:-5]
-
-    in_order = subsequence_starts(num_tokens, num_steps, 0)
-    shuffled = in_order[torch.randperm(len(in_order), generator=seeded()).numpy()]
-    assert not np.array_equal(in_order, shuffled)
-    assert np.array_equal(contexts(in_order), contexts(shuffled))
-    for offset in range(1, num_steps):
-        assert (contexts(in_order) != contexts(subsequence_starts(num_tokens, num_steps, offset))).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import pickle
@@ -16,8 +17,8 @@ from torch.utils.data import DataLoader
 
 from course_lib import sliding_windows
 from course_lib.sliding_windows import (
-    BatchOrder,
     SlidingWindowDataset,
+    WindowLoader,
     count_windows,
     gather_windows,
     make_dataloader,
@@ -45,7 +46,7 @@ def naive_batch(ids, starts, context_length: int) -> tuple[list[list[int]], list
 
 
 @given(st.integers(0, 80), st.integers(1, 30), st.integers(1, 40))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_count_and_starts_are_those_of_walking_along_the_stream(num_tokens, context_length, stride):
     expected = naive_starts(num_tokens, context_length, stride)
     assert count_windows(num_tokens, context_length, stride) == len(expected)
@@ -54,59 +55,24 @@ def test_count_and_starts_are_those_of_walking_along_the_stream(num_tokens, cont
     assert starts.dtype == np.int64
 
 
-@pytest.mark.parametrize("num_tokens", [0, 1, 3, 4])
-def test_a_stream_too_short_for_one_window_counts_zero(num_tokens):
-    assert count_windows(num_tokens, 4, 3) == 0
-    assert window_starts(num_tokens, 4, 3).shape == (0,)
-
-
-def test_the_shortest_stream_has_one_window():
-    assert count_windows(5, 4) == count_windows(5, 4, 1000) == 1
-
-
 def test_stride_one_makes_as_many_windows_as_tokens_that_can_be_a_last_target():
-    assert count_windows(100, 10) == 90
-
-
-def test_counts_are_exact_far_beyond_what_floats_can_tell_apart():
-    assert count_windows(10**18 + 1, 1, 1) == 10**18
-
-
-@pytest.mark.parametrize("function", [count_windows, window_starts, SlidingWindowDataset.count_windows])
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ((-1, 4, 1), ValueError, "num_tokens must be an integer of at least 0, got -1"),
-        ((10, 0, 1), ValueError, "context_length must be an integer of at least 1, got 0"),
-        ((10, -4, 1), ValueError, "context_length must be an integer of at least 1, got -4"),
-        ((10, 4, 0), ValueError, "stride must be an integer of at least 1, got 0"),
-        ((10, 4, -1), ValueError, "stride must be an integer of at least 1, got -1"),
-        ((10.0, 4, 1), TypeError, r"num_tokens must be .*got 10\.0 \(float\)"),
-        ((10, 4.0, 1), TypeError, r"context_length must be .*got 4\.0 \(float\)"),
-        ((10, 4, 1.0), TypeError, r"stride must be .*got 1\.0 \(float\)"),
-        ((10, 4, True), TypeError, r"stride must be .*got True \(bool\)"),
-        (([0, 1, 2], 4, 1), TypeError, r"num_tokens must be .*got \[0, 1, 2\] \(list\)"),
-        (("10", 4, 1), TypeError, r"num_tokens must be .*got '10' \(str\)"),
-    ],
-)
-def test_counting_refuses_bad_arguments_by_name(function, arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        function(*arguments)
+    assert count_windows(100, 10) == SlidingWindowDataset.count_windows(100, 10) == 90
+    assert len(window_starts(11, 10)) == 1
 
 
 # Gathering
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_a_batch_is_what_slicing_token_by_token_gives(data):
-    ids = data.draw(st.lists(st.integers(0, 70_000), min_size=2, max_size=40))
+    ids = data.draw(st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=40))
     context_length = data.draw(st.integers(1, len(ids) - 1))
     starts = data.draw(st.lists(st.integers(0, len(ids) - context_length - 1), max_size=10))
     inputs, targets = gather_windows(ids, starts, context_length)
     assert (inputs.tolist(), targets.tolist()) == naive_batch(ids, starts, context_length)
     assert inputs.dtype == targets.dtype == torch.int64
     assert inputs.shape == targets.shape == (len(starts), context_length)
+    assert torch.equal(SlidingWindowDataset(np.array(ids), context_length)[starts][1], targets)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (6,), (2, 3), (2, 3, 1), (0,), (0, 3), (3, 0)])
@@ -147,13 +113,6 @@ def test_writing_into_targets_changes_neither_inputs_nor_stream(make, dtype):
     assert torch.equal(fresh, before + 1)
 
 
-def test_a_batch_is_a_copy_of_the_stream():
-    ids = np.arange(20)
-    inputs, _ = gather_windows(ids, [0], 4)
-    inputs += 100
-    assert ids.tolist() == list(range(20))
-
-
 STREAMS = {
     "list": lambda ids: ids.tolist(),
     "tuple": lambda ids: tuple(ids.tolist()),
@@ -183,73 +142,10 @@ def test_streams_of_every_kind_give_the_same_batches(kind):
         assert inputs.dtype == targets.dtype == torch.int64
 
 
-def test_eight_bit_tensors_are_streams_of_bytes():
-    stream = torch.tensor([0, 255, 128, 1], dtype=torch.uint8)
-    assert gather_windows(stream, [0], 3)[1].tolist() == [[255, 128, 1]]
-    assert SlidingWindowDataset(stream, 3)[0][1].tolist() == [255, 128, 1]
-
-
-@pytest.mark.parametrize("kind", [list, np.array, torch.tensor, lambda ids: np.array(ids, dtype=np.uint32)])
-def test_70000_stays_70000(kind):
-    ids = kind([65_535, 65_536, 70_000, 2**31, 2**32 - 1])
-    expected = [65_535, 65_536, 70_000, 2**31]
-    assert gather_windows(ids, 0, 4)[0].tolist() == expected
-    assert SlidingWindowDataset(ids, 4)[0][0].tolist() == expected
-
-
-@pytest.fixture
-def memory_map(tmp_path) -> np.memmap:
-    np.arange(1000, dtype=np.uint16).tofile(tmp_path / "ids.bin")
-    return np.memmap(tmp_path / "ids.bin", dtype=np.uint16, mode="r")
-
-
-def test_a_read_only_memory_map_is_read_in_place(memory_map):
-    inputs, targets = gather_windows(memory_map, [0, 989], 10)
-    assert inputs[:, 0].tolist() == [0, 989]
-    assert targets[:, -1].tolist() == [10, 999]
-    inputs += 1  # the batch itself is writable
-    assert memory_map[0] == 0
-
-
-@pytest.mark.parametrize("starts", [[5], 5, (5,), np.array([5], dtype=np.uint8), torch.tensor([5]), range(5, 6)])
-def test_starts_may_be_any_integers(starts):
-    assert gather_windows(range(20), starts, 2)[0].flatten().tolist() == [5, 6]
-    assert gather_windows(range(20), np.array([5], dtype=np.uint64), 2)[0].tolist() == [[5, 6]]
-
-
-@pytest.mark.parametrize(
-    ("ids", "starts", "context_length", "error", "message"),
-    [
-        (range(10), [0, 6], 4, ValueError, r"starts must lie in 0 \.\.\. 5: 5 ids .* stream of 10; got 0 \.\.\. 6"),
-        (range(10), [-1, 2], 4, ValueError, r"starts must lie in 0 \.\.\. 5: .*got -1 \.\.\. 2"),
-        (range(10), -1, 4, ValueError, r"starts must lie in .*got -1 \.\.\. -1"),
-        (range(4), [0], 4, ValueError, "starts must lie in nothing at all: 5 ids .* stream of 4"),
-        ([], [0], 4, ValueError, "starts must lie in nothing at all: 5 ids .* stream of 0"),
-        (range(10), [0], 2**63 - 1, ValueError, "starts must lie in nothing at all"),
-        (range(10), [2**63], 4, ValueError, f"starts must fit into 64-bit signed integers, got {2**63}"),
-        (range(10), [0], 0, ValueError, "context_length must be an integer of at least 1, got 0"),
-        (range(10), [0], 2.0, TypeError, r"context_length must be .*got 2\.0"),
-        (range(10), [0.0], 4, TypeError, "starts must be integers, got list of float64"),
-        (range(10), [True], 4, TypeError, "starts must be integers, got list of bool"),
-        (range(10), None, 4, TypeError, "starts must be integers, got NoneType"),
-        (range(10), "0", 4, TypeError, "starts must be integers, got text"),
-        (range(10), [[0, 1], [2]], 4, ValueError, "starts must be a regular array"),
-        ("text", [0], 2, TypeError, "ids must be integers, got text"),
-        (np.zeros((3, 4), dtype=int), [0], 2, ValueError, r"ids must be one-dimensional, got shape \(3, 4\)"),
-        (np.zeros(9), [0], 2, TypeError, "ids must be integers, got ndarray of float64"),
-        (np.array([2**64 - 1] * 9, dtype=np.uint64), [0], 2, ValueError, "ids must fit into 64-bit .*got 184467440"),
-    ],
-)
-def test_gathering_refuses_bad_arguments_by_name(ids, starts, context_length, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        gather_windows(ids, starts, context_length)
-
-
 # The data set
 
 
 @given(st.integers(2, 60), st.integers(1, 20), st.integers(1, 25))
-@settings(deadline=None)
 def test_the_data_set_holds_exactly_the_windows_at_its_starts(num_tokens, context_length, stride):
     expected = naive_starts(num_tokens, context_length, stride)
     ids = list(range(100, 100 + num_tokens))
@@ -281,45 +177,8 @@ def test_indices_work_as_in_a_list():
     assert dataset[np.array([[0, 1], [2, 3]])][0].shape == (2, 2, 3)
 
 
-@pytest.mark.parametrize("index", [9, -10, 10**6, [0, 9], np.array([-10]), torch.tensor(9)])
-def test_an_index_outside_is_an_index_error(index):
-    with pytest.raises(IndexError, match=r"out of bounds .*size 9"):
-        SlidingWindowDataset(range(20), 3, 2)[index]
-
-
-@pytest.mark.parametrize("index", [True, 1.0, None, ..., "0", (0, 1), np.array([0.5]), [True, False]])
-def test_an_index_that_is_no_integer_is_a_type_error(index):
-    with pytest.raises(TypeError, match=r"^index must be"):
-        SlidingWindowDataset(range(20), 3, 2)[index]
-
-
 def test_iterating_over_the_data_set_ends():
     assert [inputs[0].item() for inputs, _ in SlidingWindowDataset(range(20), 3, 5)] == [0, 5, 10, 15]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([], 4, 1), ValueError, r"ids must hold at least 5 tokens for one window .*got 0"),
-        ((range(4), 4, 1), ValueError, "ids must hold at least 5 tokens .*got 4"),
-        ((range(20), 0, 1), ValueError, "context_length must be .*got 0"),
-        ((range(20), -3, 1), ValueError, "context_length must be .*got -3"),
-        ((range(20), 3.0, 1), TypeError, r"context_length must be .*got 3\.0"),
-        ((range(20), True, 1), TypeError, "context_length must be .*got True"),
-        ((range(20), 3, 0), ValueError, "stride must be .*got 0"),
-        ((range(20), 3, -1), ValueError, "stride must be .*got -1"),
-        ((range(20), 3, 0.5), TypeError, r"stride must be .*got 0\.5"),
-        (("text", 3, 1), TypeError, "ids must be integers, got text"),
-        (([0.0] * 20, 3, 1), TypeError, "ids must be integers, got list of float64"),
-        ((np.zeros((20, 2), dtype=int), 3, 1), ValueError, r"ids must be one-dimensional, got shape \(20, 2\)"),
-        (([5, -1, 3, 2], 3, 1), ValueError, "ids must not be negative, got -1 at position 1"),
-        (([5, 2**32, 3, 2], 3, 1), ValueError, "ids must fit into 32 bits, got 4294967296 at position 1"),
-        ((np.array([2**63] * 9, dtype=np.uint64), 3, 1), ValueError, "ids must fit into 64-bit signed integers"),
-    ],
-)
-def test_the_data_set_refuses_bad_arguments_by_name(arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        SlidingWindowDataset(*arguments)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, ">u2", np.uint32])
@@ -336,7 +195,8 @@ def test_a_memory_map_is_not_copied_whatever_its_dtype(tmp_path, dtype):
     ids = np.memmap(tmp_path / "ids.bin", dtype=dtype, mode="r")
     dataset = SlidingWindowDataset(ids, 4, 3)
     assert np.shares_memory(dataset.stream, ids)
-    assert dataset[[0, 331]][0][:, 0].tolist() == [0, 993]
+    for inputs, _ in (dataset[[0, 331]], gather_windows(ids, [0, 993], 4)):
+        assert inputs[:, 0].tolist() == [0, 993]
 
 
 def test_a_wide_stream_is_kept_in_the_smallest_dtype():
@@ -345,30 +205,29 @@ def test_a_wide_stream_is_kept_in_the_smallest_dtype():
     assert SlidingWindowDataset(torch.tensor([0, 1]), 1).stream.dtype == np.uint16
 
 
+@contextlib.contextmanager
+def memory_below(num_bytes: int):
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < num_bytes
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("stride", [1, 256])
 def test_windows_cost_no_memory_whatever_the_stride(stride):
     ids = np.zeros(1_000_000, dtype=np.uint16)
-    tracemalloc.start()
-    try:
+    with memory_below(1_000_000):  # less than the stream's 2 MB, and far from the 8 MB of one int64 per window
         dataset = SlidingWindowDataset(ids, 256, stride)
-        loader = make_dataloader(dataset, 8, base_seed=0, shuffle=False)
-        next(iter(loader))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+        next(iter(make_dataloader(dataset, 8, base_seed=0, shuffle=False)))
     assert len(dataset) == count_windows(1_000_000, 256, stride)
-    assert peak < 1_000_000  # less than the stream's 2 MB, and far from the 8 MB of one int64 per window
 
 
 def test_a_shuffled_epoch_stores_no_list_of_its_windows():
     loader = make_dataloader(SlidingWindowDataset(np.zeros(4_000_000, dtype=np.uint16), 256), 8, base_seed=0)
-    tracemalloc.start()
-    try:
+    with memory_below(4_000_000):  # one int64 per window would be 32 MB
         next(iter(loader))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 4_000_000  # one int64 per window would be 32 MB
 
 
 def test_pickling_writes_the_stream_once_and_nothing_else():
@@ -419,41 +278,6 @@ def test_a_private_map_is_pickled_with_what_was_written_into_it(tmp_path):
     assert pickle.loads(pickle.dumps(SlidingWindowDataset(ids, 4))).stream[0] == 7
 
 
-@pytest.mark.parametrize("name", ["stride", "context_length", "stream", "starts"])
-def test_what_the_windows_were_made_of_cannot_be_set(name):
-    dataset = SlidingWindowDataset(range(20), 4, 3)
-    with pytest.raises(AttributeError):
-        setattr(dataset, name, 2)
-    assert dataset.starts.tolist() == dataset[:][0][:, 0].tolist()
-
-
-@pytest.mark.parametrize("stride", [2**62, 2**63, 2**70, np.uint64(2**63)])
-def test_a_stride_beyond_all_integers_leaves_one_window(stride):
-    assert window_starts(10, 2, stride).tolist() == [0]
-    assert window_starts(2, 2, stride).tolist() == window_starts(0, 2, stride).tolist() == []
-    dataset = SlidingWindowDataset(range(10), 2, stride)
-    assert dataset[:][0].tolist() == [[0, 1]]
-    assert dataset.starts.tolist() == [0]
-
-
-def test_small_numpy_integers_do_not_overflow():
-    assert count_windows(100_000, np.int8(64), np.int8(127)) == count_windows(100_000, 64, 127)
-    assert window_starts(100_000, np.int8(64), np.int8(127))[-1] == window_starts(100_000, 64, 127)[-1]
-    dataset = SlidingWindowDataset(np.arange(500), np.uint8(200), np.uint8(250))
-    assert dataset.starts.tolist() == [0, 250]
-    loader = make_dataloader(indexed(1000), np.int8(100), base_seed=np.int8(7), rank=np.int8(1), world_size=np.int8(2))
-    assert windows(loader) == epoch(1000, 100, rank=1, world_size=2)
-    json.dumps(loader.state_dict())
-
-
-def test_stride_t_uses_every_target_once_and_stride_t_plus_one_loses_some():
-    def targets(stride):
-        return SlidingWindowDataset(range(21), 4, stride)[:][1].flatten().tolist()
-
-    assert targets(4) == list(range(1, 21))
-    assert targets(5) == [t for t in range(1, 20) if t % 5 != 0]
-
-
 # The loader
 
 
@@ -477,7 +301,9 @@ def flat(batches: list[list[int]]) -> list[int]:
 def epoch(num_windows: int, batch_size: int, number: int = 0, **settings) -> list[list[int]]:
     loader = make_dataloader(indexed(num_windows), batch_size, **({"base_seed": 7} | settings))
     loader.sampler.set_epoch(number)
-    return windows(loader)
+    batches = windows(loader)
+    assert len(batches) == len(loader)
+    return batches
 
 
 def test_the_loader_is_a_torch_dataloader_of_int64_batches():
@@ -495,7 +321,6 @@ def test_the_loader_is_a_torch_dataloader_of_int64_batches():
 
 
 @given(st.integers(1, 60), st.integers(1, 20), st.booleans(), st.booleans(), st.integers(0, 5))
-@settings(deadline=None)
 def test_an_epoch_covers_every_window_exactly_once(num_windows, batch_size, shuffle, drop_last, number):
     if drop_last and num_windows < batch_size:
         return
@@ -510,45 +335,24 @@ def test_an_epoch_covers_every_window_exactly_once(num_windows, batch_size, shuf
         assert seen == list(range(sum(sizes)))
 
 
-@pytest.mark.parametrize("num_windows", [70_000, 2**16 + 1])
-def test_large_epochs_are_complete_too(num_windows):
-    assert sorted(flat(epoch(num_windows, 64))) == list(range(num_windows))
-
-
-def test_a_batch_larger_than_a_block_of_indices_is_one_batch(monkeypatch):
-    expected = epoch(103, 30), epoch(103, 30, shuffle=False)
-    monkeypatch.setattr(sliding_windows, "INDICES_PER_BLOCK", 16)
-    assert (epoch(103, 30), epoch(103, 30, shuffle=False)) == expected
-    assert [len(batch) for batch in expected[0]] == [30, 30, 30, 13]
-
-
-def test_an_order_shuffles_unless_told_otherwise():
-    order = [batch.tolist() for batch in BatchOrder(100, 10, base_seed=7)]
-    assert order == [batch.tolist() for batch in BatchOrder(100, 10, base_seed=7, shuffle=True)]
-    assert order == epoch(100, 10)
-    assert flat(order) != sorted(flat(order)) == list(range(100))
-
-
-@pytest.mark.parametrize("batches", [1, 3, 1000])
-def test_how_many_batches_travel_together_changes_nothing(monkeypatch, batches):
-    expected = epoch(53, 5)
-    monkeypatch.setattr(sliding_windows, "BATCHES_PER_MESSAGE", batches)
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
-    assert len(loader) == len(expected) == 11
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("INDICES_PER_BLOCK", 1),  # less than a batch
+        ("INDICES_PER_BLOCK", 10),
+        ("BATCHES_PER_MESSAGE", 1),
+        ("BATCHES_PER_MESSAGE", 3),
+        ("BATCHES_PER_MESSAGE", 1000),
+        ("BYTES_PER_MESSAGE", 1),  # less than a batch
+    ],
+)
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_how_many_batches_are_made_or_travel_together_changes_nothing(monkeypatch, name, number, shuffle):
+    expected = epoch(53, 5, shuffle=shuffle)
+    monkeypatch.setattr(sliding_windows, name, number)
+    loader = make_dataloader(indexed(53), 5, base_seed=7, shuffle=shuffle)
     delivered = [(batch, loader.state_dict()["batches_delivered"]) for batch in map(starts_of, loader)]
     assert delivered == [(batch, number) for number, batch in enumerate(expected, start=1)]
-
-
-def test_a_batch_larger_than_a_message_is_one_message(monkeypatch):
-    monkeypatch.setattr(sliding_windows, "BYTES_PER_MESSAGE", 1)
-    assert epoch(53, 5) == epoch(53, 5, num_workers=0)
-    assert len(epoch(53, 5)) == 11
-
-
-def test_epochs_that_are_fetched_in_several_blocks_are_complete(monkeypatch):
-    expected = epoch(103, 4), epoch(103, 4, shuffle=False)
-    monkeypatch.setattr(sliding_windows, "INDICES_PER_BLOCK", 10)
-    assert (epoch(103, 4), epoch(103, 4, shuffle=False)) == expected
 
 
 # In large batches where there are many windows, since it is the batches that take long.
@@ -562,7 +366,7 @@ def test_the_order_is_a_function_of_base_seed_plus_epoch_alone(num_windows, size
     assert flat(epoch(num_windows, other_size, 0)) == flat(first)
     # ... nor of what ran before
     loader = make_dataloader(indexed(num_windows), size, base_seed=7)
-    for number in (0, 3, 1):
+    for number in (0, 3, 1, 1):
         loader.sampler.set_epoch(number)
         assert windows(loader) == epoch(num_windows, size, number)
 
@@ -573,15 +377,6 @@ def test_consecutive_epochs_differ_and_so_do_seeds():
     assert len({tuple(order) for order in orders}) == len(orders)
     assert all(sum(a == b for a, b in zip(orders[i], orders[i + 1], strict=True)) < 15 for i in range(6))
     assert all(order != sorted(order) for order in orders)
-
-
-def test_an_epoch_that_is_not_advanced_repeats_itself():
-    loader = make_dataloader(indexed(50), 8, base_seed=7)
-    assert windows(loader) == windows(loader)
-
-
-def test_unshuffled_epochs_all_follow_the_stream():
-    assert flat(epoch(23, 5, 0, shuffle=False)) == flat(epoch(23, 5, 9, shuffle=False)) == list(range(23))
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
@@ -599,123 +394,59 @@ def test_loading_leaves_the_global_generators_alone(num_workers):
     assert np.random.get_state()[1].tolist() == numpy_state  # noqa: NPY002
 
 
-def test_a_batch_larger_than_the_corpus_is_one_smaller_batch():
-    assert sorted(flat(epoch(5, 64))) == [0, 1, 2, 3, 4]
-    assert len(epoch(5, 64)) == 1
-
-
-@pytest.mark.parametrize(("num_windows", "batch_size", "world_size"), [(5, 6, 1), (5, 3, 2), (5, 100, 1)])
-def test_dropping_the_only_batch_is_an_error(num_windows, batch_size, world_size):
-    message = f"batch_size {batch_size} .*drop_last=True.* needs at least {batch_size * world_size} windows .*got 5"
-    with pytest.raises(ValueError, match=message):
-        make_dataloader(indexed(num_windows), batch_size, base_seed=0, drop_last=True, world_size=world_size)
-
-
-def test_more_ranks_than_windows_is_an_error():
-    with pytest.raises(ValueError, match=r"world_size 6.* needs at least 6 windows for one batch, got 5"):
-        make_dataloader(indexed(5), 1, base_seed=0, world_size=6)
-
-
-@pytest.mark.parametrize(
-    ("settings_", "error", "message"),
-    [
-        ({"batch_size": 0}, ValueError, "batch_size must be .*got 0"),
-        ({"batch_size": -2}, ValueError, "batch_size must be .*got -2"),
-        ({"batch_size": 2.0}, TypeError, r"batch_size must be .*got 2\.0"),
-        ({"batch_size": True}, TypeError, "batch_size must be .*got True"),
-        ({"batch_size": None}, TypeError, "batch_size must be .*got None"),
-        ({"base_seed": -1}, ValueError, "base_seed must be .*got -1"),
-        ({"base_seed": None}, TypeError, "base_seed must be .*got None"),
-        ({"base_seed": 0.5}, TypeError, r"base_seed must be .*got 0\.5"),
-        ({"num_workers": -1}, ValueError, "num_workers must be .*got -1"),
-        ({"num_workers": 1.5}, TypeError, r"num_workers must be .*got 1\.5"),
-        ({"world_size": 0}, ValueError, "world_size must be .*got 0"),
-        ({"rank": -1}, ValueError, "rank must be .*got -1"),
-        ({"rank": 1}, ValueError, "rank must be .*at most 0, got 1"),
-        ({"rank": 2, "world_size": 2}, ValueError, "rank must be .*at most 1, got 2"),
-        ({"shuffle": "False"}, TypeError, "shuffle must be True or False, got 'False'"),
-        ({"shuffle": 1}, TypeError, "shuffle must be True or False, got 1"),
-        ({"drop_last": float("nan")}, TypeError, "drop_last must be True or False, got nan"),
-        ({"drop_last": None}, TypeError, "drop_last must be True or False, got None"),
-        ({"dataset": [1, 2, 3]}, TypeError, "dataset must be a SlidingWindowDataset, got list"),
-    ],
-)
-def test_the_loader_refuses_bad_arguments_by_name(settings_, error, message):
-    arguments = {"dataset": indexed(20), "batch_size": 4, "base_seed": 0} | settings_
-    with pytest.raises(error, match=f"^{message}"):
-        make_dataloader(**arguments)
-
-
-@pytest.mark.parametrize(("number", "error"), [(-1, ValueError), (1.0, TypeError), (True, TypeError)])
-def test_an_epoch_is_a_count(number, error):
-    with pytest.raises(error, match=f"^epoch must be .*got {number}"):
-        make_dataloader(indexed(20), 4, base_seed=0).sampler.set_epoch(number)
-
-
 # Resuming
+
+
+def small_loader(number: int = 0, delivered: int = 0, **settings) -> WindowLoader:
+    """A loader of 53 windows in 11 batches that goes on in an epoch behind the batches delivered."""
+    loader = make_dataloader(indexed(53), 5, **({"base_seed": 7} | settings))
+    loader.load_state_dict(loader.state_dict() | {"epoch": number, "batches_delivered": delivered})
+    return loader
+
+
+def resumed(state: dict, **settings) -> WindowLoader:
+    loader = small_loader(**settings)
+    loader.load_state_dict(state)
+    return loader
 
 
 @pytest.mark.parametrize("drop_last", [False, True])
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_resuming_after_any_batch_yields_exactly_the_rest(shuffle, drop_last):
-    settings_ = {"base_seed": 7, "shuffle": shuffle, "drop_last": drop_last}
+    settings_ = {"shuffle": shuffle, "drop_last": drop_last}
     whole = epoch(53, 5, 3, **settings_)
     for delivered in range(len(whole) + 1):
-        loader = make_dataloader(indexed(53), 5, **settings_)
+        loader = make_dataloader(indexed(53), 5, base_seed=7, **settings_)
         loader.sampler.set_epoch(3)
         batches = iter(loader)
-        before = [next(batches)[0][:, 0].tolist() for _ in range(delivered)]
-        state = pickle.loads(pickle.dumps(loader.state_dict()))
-        resumed = make_dataloader(indexed(53), 5, **settings_)
-        resumed.load_state_dict(state)
-        assert before + windows(resumed) == whole
+        before = [starts_of(next(batches)) for _ in range(delivered)]
+        state = json.loads(json.dumps(loader.state_dict()))
+        assert before + windows(resumed(state, **settings_)) == whole
 
 
 @pytest.mark.parametrize("saving_workers", [0, 2])
-@pytest.mark.parametrize("delivered", [0, 1, 4, 10, 11])
+@pytest.mark.parametrize("delivered", [0, 4, 11])
 def test_resuming_counts_what_reached_the_reader_not_what_workers_fetched_ahead(saving_workers, delivered):
-    whole = epoch(53, 5)
-    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=saving_workers)
+    loader = small_loader(num_workers=saving_workers)
     batches = iter(loader)
     for _ in range(delivered):
         next(batches)
-    resumed = make_dataloader(indexed(53), 5, base_seed=7, num_workers=2 - saving_workers)
-    resumed.load_state_dict(loader.state_dict())
-    assert windows(resumed) == whole[delivered:]
+    assert windows(resumed(loader.state_dict(), num_workers=2 - saving_workers)) == epoch(53, 5)[delivered:]
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_after_a_resumed_epoch_the_next_one_is_whole(num_workers):
-    state = make_dataloader(indexed(53), 5, base_seed=7).state_dict() | {"epoch": 2, "batches_delivered": 4}
-    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=num_workers)
-    loader.load_state_dict(state)
+    loader = small_loader(2, 4, num_workers=num_workers)
+    loader.sampler.set_epoch(2)  # as a training loop does at the head of each epoch: it goes on
     assert windows(loader) == epoch(53, 5, 2)[4:]
     assert windows(loader) == epoch(53, 5, 2)
-    loader.load_state_dict(state)
+    loader = small_loader(2, 4, num_workers=num_workers)
     loader.sampler.set_epoch(3)
     assert windows(loader) == epoch(53, 5, 3)
 
 
-def test_naming_the_epoch_again_after_loading_does_not_start_it_over():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
-    loader.load_state_dict(loader.state_dict() | {"epoch": 2, "batches_delivered": 4})
-    loader.sampler.set_epoch(2)  # as a training loop does at the head of each epoch
-    assert windows(loader) == epoch(53, 5, 2)[4:]
-
-
-def test_a_state_saved_at_the_end_of_an_epoch_leaves_nothing_of_it():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
-    windows(loader)
-    assert loader.state_dict()["batches_delivered"] == len(loader) == 11
-    resumed = make_dataloader(indexed(53), 5, base_seed=7)
-    resumed.load_state_dict(loader.state_dict())
-    assert windows(resumed) == []
-    resumed.sampler.set_epoch(1)
-    assert windows(resumed) == epoch(53, 5, 1)
-
-
 def test_the_state_is_right_at_every_moment():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     delivered = lambda: loader.state_dict()["batches_delivered"]
     assert delivered() == 0
     for number, _ in enumerate(loader, start=1):
@@ -744,23 +475,16 @@ def position(loader) -> tuple[int, int]:
     return state["epoch"], state["batches_delivered"]
 
 
-def left_after(state, num_windows: int = 53, batch_size: int = 5) -> list[list[int]]:
-    """What a new loader yields that goes on from `state`."""
-    loader = make_dataloader(indexed(num_windows), batch_size, base_seed=7)
-    loader.load_state_dict(state)
-    return windows(loader)
-
-
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
     whole = epoch(53, 5, 2)
-    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=num_workers)
+    loader = small_loader(num_workers=num_workers)
     loader.sampler.set_epoch(2)
     got = []
     for number, batch in enumerate(loader, start=1):
         got.append(starts_of(batch))
         assert position(loader) == (2, number)
-        assert left_after(loader.state_dict()) == whole[number:]
+        assert windows(resumed(loader.state_dict())) == whole[number:]
         if number in (3, 7):
             assert starts_of(next(iter(loader))) == whole[0]
             assert position(loader) == (2, 1)  # until the loop goes on
@@ -769,17 +493,16 @@ def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
 
 
 def test_a_peek_before_the_loop_is_forgotten_when_the_loop_begins():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     next(iter(loader))
     batches = iter(loader)
     assert position(loader) == (0, 0)
-    assert left_after(loader.state_dict()) == epoch(53, 5) == [starts_of(batch) for batch in batches]
+    assert windows(resumed(loader.state_dict())) == epoch(53, 5) == [starts_of(batch) for batch in batches]
 
 
 def test_a_peek_after_loading_keeps_the_loaded_position():
     whole = epoch(53, 5, 2)
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
-    loader.load_state_dict(loader.state_dict() | {"epoch": 2, "batches_delivered": 4})
+    loader = small_loader(2, 4)
     for _ in range(2):
         assert starts_of(next(iter(loader))) == whole[4]
     loader.sampler.set_epoch(2)
@@ -788,7 +511,7 @@ def test_a_peek_after_loading_keeps_the_loaded_position():
 
 
 def test_a_loader_zipped_with_itself_counts_each_batch_once():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     for number, (one, other) in enumerate(zip(loader, loader, strict=True), start=1):
         assert starts_of(one) == starts_of(other)
         assert position(loader) == (0, number)
@@ -796,14 +519,14 @@ def test_a_loader_zipped_with_itself_counts_each_batch_once():
 
 
 def test_setting_the_epoch_does_not_move_a_loop_that_runs():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     batches = iter(loader)
     got = [starts_of(next(batches)) for _ in range(3)]
     loader.sampler.set_epoch(1)
     assert position(loader) == (1, 0)
     got.append(starts_of(next(batches)))
     assert position(loader) == (0, 4)
-    assert left_after(loader.state_dict()) == epoch(53, 5)[4:]
+    assert windows(resumed(loader.state_dict())) == epoch(53, 5)[4:]
     got += [starts_of(batch) for batch in batches]
     assert got == epoch(53, 5)
     assert windows(loader) == epoch(53, 5, 1)
@@ -812,7 +535,7 @@ def test_setting_the_epoch_does_not_move_a_loop_that_runs():
 
 @pytest.mark.parametrize("number", [0, 3])
 def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number):
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     old = iter(loader)
     next(old)
     loader.load_state_dict(loader.state_dict() | {"epoch": number, "batches_delivered": 6})
@@ -821,7 +544,7 @@ def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number):
 
 
 def test_loading_its_own_state_makes_a_loader_go_on_where_it_was_left():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
+    loader = small_loader()
     batches = iter(loader)
     got = [starts_of(next(batches)) for _ in range(4)]
     loader.load_state_dict(loader.state_dict())
@@ -830,12 +553,11 @@ def test_loading_its_own_state_makes_a_loader_go_on_where_it_was_left():
 
 def test_resuming_twice_in_one_epoch_goes_on_where_the_second_stopped():
     whole, got = epoch(53, 5), []
-    state = make_dataloader(indexed(53), 5, base_seed=7).state_dict()
+    state = small_loader().state_dict()
     for _ in range(4):
-        loader = make_dataloader(indexed(53), 5, base_seed=7)
-        loader.load_state_dict(state)
+        loader = resumed(state)
         for batch, _ in zip(loader, range(3), strict=False):
-            got.append(batch[0][:, 0].tolist())
+            got.append(starts_of(batch))
             state = loader.state_dict()
     assert got == whole
 
@@ -863,50 +585,6 @@ def test_a_state_of_another_loader_is_refused_by_what_differs(name, changes):
         loader.load_state_dict(state)
 
 
-def test_a_state_of_another_number_of_workers_is_welcome():
-    state = make_dataloader(indexed(53), 5, base_seed=7, num_workers=2).state_dict()
-    make_dataloader(indexed(53), 5, base_seed=7).load_state_dict(state)
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"batches_delivered": 12}, ValueError, "batches_delivered must be .*at most 11, got 12"),
-        ({"batches_delivered": -1}, ValueError, "batches_delivered must be .*got -1"),
-        ({"batches_delivered": 1.0}, TypeError, r"batches_delivered must be .*got 1\.0"),
-        ({"epoch": -1}, ValueError, "epoch must be .*got -1"),
-        ({"batches_delivered": True}, TypeError, "batches_delivered must be .*got True"),
-        ({"surprise": 1}, ValueError, "state must have the keys .*surprise"),
-        ({7: 1}, ValueError, "state must have the keys .*7"),
-        ({"rank": 0.0}, ValueError, r"state was saved with rank=0\.0"),
-        ({"shuffle": 1}, ValueError, r"state was saved with shuffle=1"),
-        ({"num_windows": np.array([53])}, ValueError, r"state was saved with num_windows=array"),
-        ({"fingerprint": None}, ValueError, r"state was saved with fingerprint=None"),
-    ],
-)
-def test_a_damaged_state_is_refused_and_changes_nothing(changes, error, message):
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
-    before = loader.state_dict()
-    with pytest.raises(error, match=f"^{message}"):
-        loader.load_state_dict(before | changes)
-    with pytest.raises(ValueError, match=r"^state must have the keys"):
-        loader.load_state_dict({"epoch": 0})
-    assert loader.state_dict() == before
-    assert windows(loader) == epoch(53, 5)
-
-
-@pytest.mark.parametrize("state", [None, [], "state", 3])
-def test_a_state_that_is_no_dict_is_refused(state):
-    with pytest.raises(TypeError, match=f"^state must be a dict .*got {type(state).__name__}"):
-        make_dataloader(indexed(53), 5, base_seed=7).load_state_dict(state)
-
-
-def test_a_state_survives_json():
-    loader = make_dataloader(indexed(53), 5, base_seed=7)
-    loader.load_state_dict(loader.state_dict() | {"epoch": 2, "batches_delivered": 4})
-    assert left_after(json.loads(json.dumps(loader.state_dict()))) == epoch(53, 5, 2)[4:]
-
-
 @pytest.mark.parametrize("num_tokens", [2, 1000, 2**16 + 1, 300_000])
 def test_the_fingerprint_tells_texts_apart_and_not_their_dtypes(num_tokens):
     ids = np.random.default_rng(0).integers(0, 200, num_tokens)
@@ -922,20 +600,14 @@ def test_the_fingerprint_tells_texts_apart_and_not_their_dtypes(num_tokens):
 
 def test_the_fingerprint_of_a_long_stream_reads_little_of_it():
     ids = np.zeros(10_000_000, dtype=np.uint8)
-    tracemalloc.start()
-    try:
+    with memory_below(2_000_000):
         assert len(SlidingWindowDataset(ids, 8).fingerprint) == 16
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 2_000_000
 
 
 # Ranks
 
 
 @given(st.integers(1, 80), st.integers(1, 9), st.integers(1, 5), st.booleans(), st.booleans(), st.integers(0, 3))
-@settings(deadline=None)
 def test_ranks_share_out_one_process_batch_by_batch(num_windows, batch_size, world_size, shuffle, drop_last, number):
     if num_windows < (batch_size * world_size if drop_last else world_size):
         return
@@ -971,10 +643,3 @@ def test_each_rank_resumes_its_own_share():
     loader = make_dataloader(indexed(53), 4, base_seed=7, rank=1, world_size=3)
     loader.load_state_dict(loader.state_dict() | {"batches_delivered": 2})
     assert windows(loader) == whole[2:]
-
-
-def test_the_order_announces_its_length():
-    for num_windows in range(1, 30):
-        for batch_size in range(1, 6):
-            order = BatchOrder(num_windows, batch_size, base_seed=0)
-            assert len(list(order)) == len(order)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
 
@@ -82,7 +81,7 @@ READER = reader()
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_a_cost_is_what_walking_over_every_window_counts(data):
     context_length = data.draw(st.integers(1, 8))
     num_tokens = data.draw(st.integers(context_length + 1, 50))
@@ -106,7 +105,6 @@ def test_a_cost_is_what_walking_over_every_window_counts(data):
 
 
 @given(st.integers(0, 200), st.integers(1, 20), st.integers(1, 9), st.integers(1, 50))
-@settings(deadline=None)
 def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_size, stride):
     cost = stride_costs(num_tokens, context_length, batch_size, [stride])[stride]
     windows = count_windows(num_tokens, context_length, stride)
@@ -134,17 +132,11 @@ def test_the_table_of_the_usual_strides():
     assert [cost.steps for cost in costs.values()] == [62, 16, 8, 4, 4, 2]
 
 
-@pytest.mark.parametrize(("context_length", "strides"), [(1, [1, 2]), (2, [1, 2, 3, 4]), (3, [1, 3, 4, 6])])
-def test_usual_strides_of_a_short_context_are_told_apart(context_length, strides):
-    assert usual_strides(context_length) == strides
-
-
 def test_a_stored_window_costs_what_its_tensors_hold():
     starts = window_starts(500, 16, 4)
     inputs, targets = gather_windows(np.zeros(500, dtype=np.uint16), starts, 16)
     stored = (inputs.numel() + targets.numel()) * inputs.element_size()
     assert epoch_cost(starts, 500, 16, 8).bytes_stored == stored
-    assert epoch_cost(starts, 500, 16, 8, bytes_per_id=4).bytes_viewed == 2000
 
 
 def test_only_sequential_partitioning_continues():
@@ -158,49 +150,6 @@ def test_only_sequential_partitioning_continues():
     assert sequential.most_turns == random.most_turns == 1
 
 
-def test_starts_of_any_shape_and_kind_cost_the_same():
-    starts = window_starts(100, 4, 3)[:30]
-    expected = epoch_cost(starts, 100, 4, 6)
-    for same in (starts.tolist(), torch.from_numpy(starts), starts.reshape(5, 6), starts.astype(np.uint16)):
-        assert epoch_cost(same, 100, 4, 6) == expected
-
-
-@pytest.mark.parametrize("num_tokens", [0, 1, 4])
-def test_no_window_costs_nothing(num_tokens):
-    cost = stride_costs(num_tokens, 4, 2, [1])[1]
-    assert (cost.windows, cost.steps, cost.tokens_processed, cost.effective_size, cost.boundaries) == (0, 0, 0, 0, 0)
-    assert (cost.mean_turns, cost.fewest_turns, cost.most_turns, cost.mean_context, cost.continued) == (0, 0, 0, 0, 0)
-    assert plan_epoch(num_tokens, 4, 1, 2, 1e6).seconds == 0
-
-
-def test_a_batch_larger_than_the_corpus_is_one_step():
-    assert stride_costs(20, 4, 1000, [1])[1].steps == 1
-    assert plan_epoch(20, 4, 1, 1000, 1.0).steps == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([0, 6], 10, 4, 2), ValueError, r"starts must lie in 0 \.\.\. 5"),
-        (([-1], 10, 4, 2), ValueError, r"starts must lie in 0 \.\.\. 5"),
-        (([0.0], 10, 4, 2), TypeError, "starts must be integers"),
-        (([0], 10, 0, 2), ValueError, "context_length must be .*got 0"),
-        (([0], 10, 4, 0), ValueError, "batch_size must be .*got 0"),
-        (([0], 10, 4, True), TypeError, r"batch_size must be .*got True \(bool\)"),
-        (([0], 10.0, 4, 2), TypeError, r"num_tokens must be .*got 10\.0"),
-    ],
-)
-def test_costs_refuse_bad_arguments_by_name(arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        epoch_cost(*arguments)
-
-
-@pytest.mark.parametrize("stride", [0, -1])
-def test_strides_are_at_least_one(stride):
-    with pytest.raises(ValueError, match=f"^stride must be .*got {stride}"):
-        stride_costs(100, 4, 2, [stride])
-
-
 def test_the_table_holds_every_field_of_every_column():
     table = cost_table(stride_costs(2000, 16, 32))
     assert table[0] == ["windows", "1,984", "496", "248", "124", "117", "62"]
@@ -210,31 +159,10 @@ def test_the_table_holds_every_field_of_every_column():
     assert cost_table({})[0] == ["windows"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ((-1, 4, 1, 2, 1.0), ValueError, "num_tokens must be .*got -1"),
-        ((10, 4, 0, 2, 1.0), ValueError, "stride must be .*got 0"),
-        ((10, 4, 1.0, 2, 1.0), TypeError, r"stride must be .*got 1\.0"),
-        ((10, 4, 1, 0, 1.0), ValueError, "batch_size must be .*got 0"),
-        ((10, 4, 1, 2, 0), ValueError, "tokens_per_second must be a finite number above 0, got 0"),
-        ((10, 4, 1, 2, -5.0), ValueError, r"tokens_per_second must be .*got -5\.0"),
-        ((10, 4, 1, 2, math.nan), ValueError, "tokens_per_second must be .*got nan"),
-        ((10, 4, 1, 2, math.inf), ValueError, "tokens_per_second must be .*got inf"),
-        ((10, 4, 1, 2, True), TypeError, r"tokens_per_second must be .*got True \(bool\)"),
-        ((10, 4, 1, 2, "fast"), TypeError, r"tokens_per_second must be .*got 'fast' \(str\)"),
-        ((10, 4, 1, 2, None), TypeError, r"tokens_per_second must be .*got None \(NoneType\)"),
-    ],
-)
-def test_planning_refuses_bad_arguments_by_name(arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        plan_epoch(*arguments)
-
-
 # Means over seeds
 
 
-@pytest.mark.parametrize("degrees", [1, 2, 4, 9, 30, 31, 60, 1000])
+@pytest.mark.parametrize("degrees", [*range(1, 33), 60, 1000])
 def test_quantiles_of_student_leave_five_percent_outside(degrees):
     # The density of Student's t, integrated by the trapezoidal rule.
     quantile = t_quantile(degrees)
@@ -244,46 +172,12 @@ def test_quantiles_of_student_leave_five_percent_outside(degrees):
     assert np.trapezoid(density, t) == pytest.approx(0.95, abs=2e-5)
 
 
-def test_quantiles_fall_toward_that_of_the_normal_distribution():
-    quantiles = [t_quantile(n) for n in range(1, 200)]
-    assert all(a > b for a, b in itertools.pairwise(quantiles))
-    assert t_quantile(10**6) == pytest.approx(1.96, abs=1e-4)
-
-
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=40))
-@settings(deadline=None)
 def test_an_interval_is_the_one_of_the_textbook(values):
     mean, half_width = confidence_interval(values)
     assert mean == pytest.approx(statistics.mean(values), abs=1e-9)
     expected = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
     assert half_width == pytest.approx(expected, abs=1e-9)
-
-
-def test_intervals_hold_the_true_mean_in_95_of_100_experiments():
-    experiments = np.random.default_rng(0).normal(3.0, 2.0, size=(4000, 5))
-    held = [abs(mean - 3.0) <= half for mean, half in map(confidence_interval, experiments)]
-    assert abs(np.mean(held) - 0.95) < 5 * math.sqrt(0.95 * 0.05 / 4000)
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([], "values must be one number for each of at least 2 runs"),
-        ([1.0], r"values must be .*got shape \(1,\)"),
-        ([[1.0, 2.0]], r"values must be .*got shape \(1, 2\)"),
-        ([1.0, math.nan], "values must be finite"),
-        ([1.0, math.inf], "values must be finite"),
-    ],
-)
-def test_an_interval_needs_several_finite_runs(values, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        confidence_interval(values)
-
-
-@pytest.mark.parametrize(("degrees", "error"), [(0, ValueError), (-1, ValueError), (4.0, TypeError), (True, TypeError)])
-def test_degrees_of_freedom_are_a_positive_integer(degrees, error):
-    with pytest.raises(error, match=r"^degrees_of_freedom must be"):
-        t_quantile(degrees)
 
 
 # Where in the window the loss is
@@ -296,16 +190,8 @@ def test_token_losses_are_minus_the_logarithm_of_the_probabilities():
     assert losses.dtype == np.float64
 
 
-def test_every_prediction_has_its_own_target():
-    inputs, targets = torch.zeros(2, 3, dtype=torch.int64), torch.zeros(1, 3, dtype=torch.int64)
-    with pytest.raises(ValueError, match=r"^targets must have one id for each row .*\(1, 3\).*\(2, 3, 5\)"):
-        prediction_losses(BigramModel(5), inputs, targets)
-    with pytest.raises(ValueError, match=r"^targets must lie in 0 \.\.\. 4, got -100 \.\.\. -100"):
-        prediction_losses(BigramModel(5), inputs, inputs - 100)
-
-
 @given(st.integers(1, 6), st.integers(0, 12), st.integers(1, 9))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_loss_by_context_scores_the_same_tokens_with_every_context(context_length, more, batch_size):
     ids = np.random.default_rng(more).integers(0, 7, 2 * context_length + more)
     tokens = range(context_length, len(ids) - context_length + 1)
@@ -322,25 +208,11 @@ def one_loss(ids, token: int, context: int) -> float:
     return -math.log(READER(inputs)[0, -1].double().softmax(dim=0)[int(ids[token])])
 
 
-def test_a_model_without_memory_has_a_flat_curve():
-    model = BigramModel(5)
-    torch.nn.init.normal_(model.table, generator=torch.Generator().manual_seed(0))
-    curve = loss_by_context(model, np.random.default_rng(0).integers(0, 5, 200), 8)
-    assert curve == pytest.approx(np.full(8, curve[0]))
-
-
-@pytest.mark.parametrize("num_tokens", [0, 1, 7])
-def test_loss_by_context_needs_a_token_that_can_stand_everywhere(num_tokens):
-    with pytest.raises(ValueError, match=rf"^ids must hold at least 2 \* context_length = 8 tokens, got {num_tokens}"):
-        loss_by_context(READER, [1] * num_tokens, 4)
-    assert loss_by_context(READER, [1] * 8, 4).shape == (4,)
-
-
 # Strided evaluation
 
 
 @given(st.integers(2, 60), st.integers(1, 15), st.data())
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_each_token_is_scored_once_by_the_earliest_window_that_reaches_it(num_tokens, context_length, data):
     stride = data.draw(st.integers(1, context_length))
     windows = scored_windows(num_tokens, context_length, stride)
@@ -358,7 +230,7 @@ def test_each_token_is_scored_once_by_the_earliest_window_that_reaches_it(num_to
 
 
 @given(st.integers(2, 40), st.integers(1, 9), st.integers(1, 20), st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_strided_losses_are_those_of_scoring_one_token_at_a_time(num_tokens, context_length, batch_size, data):
     stride = data.draw(st.integers(1, context_length))
     ids = np.random.default_rng(num_tokens).integers(0, 7, num_tokens)
@@ -394,85 +266,6 @@ def test_windows_end_to_end_agree_with_the_evaluation_of_training():
     assert result.num_targets == expected.num_targets
 
 
-def test_a_model_without_memory_scores_the_same_at_every_stride():
-    counts = np.random.default_rng(0).integers(1, 9, (5, 5))
-    ids = np.random.default_rng(1).integers(0, 5, 100)
-    at = [strided_evaluation(BigramModel.from_counts(counts), ids, 8, stride).nats_per_token for stride in (1, 3, 8)]
-    assert at == pytest.approx([at[0]] * 3)
-
-
-STREAMS = {
-    "list": lambda ids, _: ids.tolist(),
-    "uint16": lambda ids, _: ids.astype(np.uint16),
-    "torch": lambda ids, _: torch.from_numpy(ids),
-    "memory map": lambda ids, path: memory_map(ids, path),
-}
-
-
-def memory_map(ids, path) -> np.memmap:
-    ids.astype(np.uint16).tofile(path / "ids.bin")
-    return np.memmap(path / "ids.bin", dtype=np.uint16, mode="r")
-
-
-@pytest.mark.parametrize("kind", STREAMS)
-def test_streams_of_every_kind_score_and_split_the_same(kind, tmp_path):
-    ids = np.random.default_rng(0).integers(0, 7, 50)
-    stream = STREAMS[kind](ids, tmp_path)
-    assert np.array_equal(strided_losses(READER, stream, 6, 4), strided_losses(READER, ids, 6, 4))
-    assert np.array_equal(loss_by_context(READER, stream, 6), loss_by_context(READER, ids, 6))
-    train, validation = split_stream(stream, 0.2)
-    assert np.array_equal(train, ids[:40])
-    assert np.array_equal(validation, ids[40:])
-
-
-def test_id_70000_is_scored_as_itself():
-    chosen = []
-
-    def knows_70000(inputs):
-        chosen.append(inputs.max().item())
-        logits = torch.full((*inputs.shape, 70_001), -100.0)
-        logits[..., 70_000] = 100.0
-        return logits
-
-    assert strided_losses(knows_70000, [70_000] * 5, 3, 2) == pytest.approx(np.zeros(4))
-    assert max(chosen) == 70_000
-
-
-@pytest.mark.parametrize(
-    ("ids", "context_length", "stride", "error", "message"),
-    [
-        ([], 4, 1, ValueError, "ids must hold at least 2 tokens, a context and its target, got 0"),
-        ([1], 4, 1, ValueError, "ids must hold at least 2 tokens, .*got 1"),
-        ([1] * 9, 4, 5, ValueError, "stride must be at most context_length = 4, got 5: .*unscored"),
-        ([1] * 9, 4, 0, ValueError, "stride must be .*got 0"),
-        ([1] * 9, 4, -1, ValueError, "stride must be .*got -1"),
-        ([1] * 9, 4, 1.0, TypeError, r"stride must be .*got 1\.0"),
-        ([1] * 9, 4, True, TypeError, r"stride must be .*got True \(bool\)"),
-        ([1] * 9, 0, 1, ValueError, "context_length must be .*got 0"),
-        ([[1, 2]], 4, 1, ValueError, r"ids must be one-dimensional, got shape \(1, 2\)"),
-        ([1.0, 2.0], 4, 1, TypeError, "ids must be integers"),
-        ("text", 4, 1, TypeError, "ids must be integers, got text"),
-    ],
-)
-def test_strided_evaluation_refuses_bad_arguments_by_name(ids, context_length, stride, error, message):
-    for function in (strided_losses, strided_evaluation):
-        with pytest.raises(error, match=f"^{message}"):
-            function(READER, ids, context_length, stride)
-
-
-@pytest.mark.parametrize("function", [strided_losses, strided_evaluation])
-def test_a_batch_holds_at_least_one_window(function):
-    with pytest.raises(ValueError, match=r"^batch_size must be .*got 0"):
-        function(READER, [1, 2, 3], 2, 1, batch_size=0)
-
-
-def test_two_tokens_are_one_prediction():
-    assert scored_windows(2, 4, 3) == [(0, 1, 1)]
-    assert strided_losses(READER, [1, 2], 4, 3).shape == (1,)
-    with pytest.raises(ValueError, match=r"^num_tokens must be .*got 1"):
-        scored_windows(1, 4, 3)
-
-
 def test_evaluation_leaves_the_global_seed_and_gradients_alone():
     before = torch.get_rng_state()
     strided_evaluation(READER, [1, 2, 3, 4, 5], 3, 1)
@@ -485,7 +278,6 @@ def test_evaluation_leaves_the_global_seed_and_gradients_alone():
 
 
 @given(st.integers(4, 300), st.floats(0.01, 0.99))
-@settings(deadline=None)
 def test_a_split_is_two_views_that_make_up_the_stream(num_tokens, fraction):
     ids = np.arange(num_tokens)
     expected = round(num_tokens * fraction)
@@ -501,27 +293,7 @@ def test_a_split_is_two_views_that_make_up_the_stream(num_tokens, fraction):
         assert not part.flags.writeable  # or writing into a part would change the stream
 
 
-@pytest.mark.parametrize(
-    ("ids", "fraction", "error", "message"),
-    [
-        ([], 0.5, ValueError, "ids must leave at least 2 tokens for each part, got 0 and 0"),
-        ([1, 2, 3], 0.5, ValueError, "ids must leave at least 2 tokens for each part, got 1 and 2"),
-        (range(20), 0, ValueError, "validation_fraction must be a finite number above 0 and of at most 1, got 0"),
-        (range(20), 1.0, ValueError, "ids must leave at least 2 tokens for each part, got 0 and 20"),
-        (range(20), 1.1, ValueError, r"validation_fraction must be .*got 1\.1"),
-        (range(20), -0.1, ValueError, r"validation_fraction must be .*got -0\.1"),
-        (range(20), math.nan, ValueError, "validation_fraction must be .*got nan"),
-        (range(20), True, TypeError, r"validation_fraction must be .*got True \(bool\)"),
-        (range(20), "0.1", TypeError, r"validation_fraction must be .*got '0\.1' \(str\)"),
-    ],
-)
-def test_splitting_refuses_bad_arguments_by_name(ids, fraction, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        split_stream(ids, fraction)
-
-
 @given(st.data())
-@settings(deadline=None)
 def test_the_overlap_of_a_split_is_that_of_two_sets_of_tokens(data):
     context_length = data.draw(st.integers(1, 6))
     num_tokens = data.draw(st.integers(context_length + 1, 40))
@@ -538,23 +310,7 @@ def test_the_overlap_of_a_split_is_that_of_two_sets_of_tokens(data):
     assert overlap.shared_targets == len(tokens(validation, 1) & tokens(train, 1))
 
 
-@given(st.integers(10, 100), st.integers(1, 4), st.integers(1, 9))
-@settings(deadline=None)
-def test_windows_of_a_stream_that_was_cut_first_share_nothing(num_tokens, context_length, stride):
-    cut = num_tokens // 2
-    train = window_starts(cut, context_length, stride)
-    validation = cut + window_starts(num_tokens - cut, context_length, stride)
-    overlap = split_overlap(train, validation, num_tokens, context_length)
-    assert (overlap.shared_tokens, overlap.shared_targets) == (0, 0)
-
-
 def test_windows_split_in_order_share_a_window_length_at_the_cut():
     starts = window_starts(100, 8)
     overlap = split_overlap(starts[:50], starts[50:], 100, 8)
     assert (overlap.shared_tokens, overlap.shared_targets) == (8, 7)
-
-
-def test_windows_of_stride_1_split_at_random_share_nearly_all_tokens():
-    starts = np.random.default_rng(0).permutation(window_starts(2000, 16))
-    overlap = split_overlap(starts[200:], starts[:200], 2000, 16)
-    assert overlap.shared_targets > 0.99 * overlap.validation_targets

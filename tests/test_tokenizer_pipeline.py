@@ -13,12 +13,11 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
 
 from course_lib.foundation import END_OF_TEXT, Document, encode_corpus, id_dtype, load_documents, strip_html
 from course_lib.tokenizer_pipeline import (
-    BYTE_CHARACTERS,
     BYTE_TOKENS,
     PAD,
     PIECE_RULES,
@@ -92,33 +91,6 @@ def test_markup_does_not_count_as_length_and_code_keeps_it():
     assert list(training_texts([Document("1", "code", 5, page)])) == [page]
 
 
-def test_the_stream_is_read_lazily():
-    def endless():
-        while True:
-            yield Document("1", "article", 5, "x" * 100)
-
-    assert next(training_texts(endless())) == "x" * 100
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"min_quality": 6}, ValueError, "min_quality must be an integer of at least 0 and at most 5, got 6"),
-        ({"min_quality": 3.0}, TypeError, "min_quality must be"),
-        ({"min_length": -1}, ValueError, "min_length must be an integer of at least 0, got -1"),
-        ({"min_length": True}, TypeError, "min_length must be"),
-    ],
-)
-def test_a_wrong_filter_is_an_error_at_once(arguments, error, message):
-    with pytest.raises(error, match=message):
-        training_texts(DOCUMENTS, **arguments)
-
-
-def test_what_is_no_document_is_named():
-    with pytest.raises(TypeError, match="number 0 is str"):
-        list(training_texts(["text"]))
-
-
 # Normalizer
 
 
@@ -150,14 +122,14 @@ def naive_normalize(text: str, keep_indentation: bool) -> str:
 
 
 @given(st.text(st.sampled_from([c for c in NASTY if c != "\t"]), max_size=25), st.booleans())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_the_normalizer_does_what_its_words_say(text, keep_indentation):
     got = build_normalizer(keep_indentation=keep_indentation).normalize_str(text)
     assert got == naive_normalize(text, keep_indentation)
 
 
 @given(nasty_texts | any_text, st.booleans())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_normalizing_twice_changes_nothing_more(text, keep_indentation):
     normalizer = build_normalizer(keep_indentation=keep_indentation)
     once = normalizer.normalize_str(text)
@@ -165,7 +137,7 @@ def test_normalizing_twice_changes_nothing_more(text, keep_indentation):
 
 
 @given(nasty_texts)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_normalized_text_is_nfc_without_control_or_trailing_blanks(text):
     normal = NORMALIZER.normalize_str(text)
     assert unicodedata.is_normalized("NFC", normal)
@@ -199,11 +171,6 @@ def test_normalized_text_is_nfc_without_control_or_trailing_blanks(text):
 )
 def test_each_step_of_the_normalizer(text, normal):
     assert NORMALIZER.normalize_str(text) == normal
-
-
-def test_without_indentation_only_leading_tabs_are_kept():
-    flat = build_normalizer(keep_indentation=False)
-    assert flat.normalize_str("if a:\n    b\n\t\tc") == "if a:\n b\n\t\tc"
 
 
 def test_a_long_run_of_blanks_takes_no_quadratic_time():
@@ -313,17 +280,8 @@ def test_the_order_of_rules_matters(first, second, text):
     assert list(PIECE_RULES).index(first) < list(PIECE_RULES).index(second)
 
 
-@pytest.mark.parametrize("text", ["1.5e-3", "snake_case", "U.S.A."])
-def test_byte_level_would_cut_again_if_it_used_its_own_pattern(text):
-    default = pre_tokenizers.Sequence(
-        [build_pre_tokenizer(byte_level=False), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-    )
-    assert len(cut(default, text)) > 1
-    assert cut(PRE_TOKENIZER, text) == [text]
-
-
 @given(nasty_texts | any_text)
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_pieces_are_the_text_cut_by_the_rules_and_by_nothing_else(text):
     assert "".join(cut(PRE_TOKENIZER, text)) == text
     pattern = "|".join(f"(?:{rule})" for rule in PIECE_RULES.values())
@@ -333,7 +291,6 @@ def test_pieces_are_the_text_cut_by_the_rules_and_by_nothing_else(text):
 
 
 @given(any_text)
-@settings(deadline=None)
 def test_newlines_share_a_piece_with_nothing(text):
     assert all(set(piece) == {"\n"} for piece in cut(PRE_TOKENIZER, text + "\n\n" + text) if "\n" in piece)
 
@@ -359,7 +316,7 @@ def test_every_verification_sample_and_document_survives(tokenizers, name):
 
 @pytest.mark.parametrize("name", OPTIONS)
 @given(text=nasty_texts | any_text)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_text_survives(tokenizers, name, text):
     assert find_round_trip_failures(tokenizers[name], [text]) == []
 
@@ -414,21 +371,6 @@ def test_no_token_crosses_pieces(tokenizer):
         assert borders <= set(np.cumsum([len(token) for token in tokens]))
 
 
-def test_without_the_alphabet_bytes_vanish_silently_and_byte_fallback_does_not_help():
-    def train(alphabet: list[str], **options) -> Tokenizer:
-        made = Tokenizer(models.BPE(**options))
-        made.pre_tokenizer, made.decoder = build_pre_tokenizer(), decoders.ByteLevel()
-        trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
-        made.train_from_iterator(["plain English"], trainer)
-        return made
-
-    for options in ({}, {"byte_fallback": True}):
-        made = train([], **options)
-        assert made.decode(made.encode("né中").ids) == "n"
-        full = train(BYTE_CHARACTERS, **options)
-        assert full.decode(full.encode("né中").ids) == "né中"
-
-
 def test_byte_fallback_fires_for_characters_that_were_not_seen(tokenizers):
     fallback = tokenizers["byte_fallback"]
     assert fallback.encode("鑫", add_special_tokens=False).tokens == ["<0xE9>", "<0x91>", "<0xAB>"]
@@ -460,49 +402,6 @@ def test_marks_stand_where_they_are_said_to(tokenizers):
     assert [token.startswith("▸") for token in prefixed] == [not t.startswith(("u", "Ġ")) for t in prefixed]
     assert [token.endswith("◂") for token in suffixed] == [token.endswith(("s◂", "x◂")) for token in suffixed]
     assert sum(token.endswith("◂") for token in suffixed) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"texts": []}, ValueError, "empty corpus"),
-        ({"texts": iter([])}, ValueError, "empty corpus"),
-        ({"texts": ["", " \n"]}, ValueError, "empty corpus"),
-        ({"texts": "one text"}, TypeError, "texts must be several texts"),
-        ({"texts": None}, TypeError, "texts must be several texts"),
-        ({"texts": ["fine", b"bytes"]}, TypeError, "texts must be str"),
-        ({"texts": ["fine", 3]}, TypeError, "texts must be str"),
-        ({"texts": ["half \ud800"]}, ValueError, "Unicode"),
-        ({"vocab_size": 257}, ValueError, "vocab_size must be at least 258: 256 tokens of the alphabet and 2 special"),
-        ({"vocab_size": 0}, ValueError, "vocab_size must be an integer of at least 1 and at most 16777216, got 0"),
-        ({"vocab_size": 300.0}, TypeError, "vocab_size must be"),
-        ({"vocab_size": True}, TypeError, "vocab_size must be"),
-        ({"vocab_size": 500, "continuing_subword_prefix": "▸"}, ValueError, "vocab_size must be at least 514"),
-        (
-            {"min_frequency": 0},
-            ValueError,
-            "min_frequency must be an integer of at least 1 and at most 4294967295, got 0",
-        ),
-        ({"special_tokens": ["<|a|>", "<|a|>"]}, ValueError, "special_tokens must be different"),
-        ({"special_tokens": []}, ValueError, "special_tokens must hold at least one name"),
-        ({"special_tokens": "<|a|>"}, TypeError, "special_tokens must be several names"),
-        ({"special_tokens": [3]}, TypeError, "special_tokens must be str"),
-        ({"special_tokens": ["the"]}, ValueError, "special_tokens must be no pieces of ordinary text.*got 'the'"),
-        ({"special_tokens": ["<0x41>"], "byte_fallback": True}, ValueError, "special_tokens must be no pieces"),
-        ({"dropout": 1.5}, ValueError, "dropout must be a finite number of at least 0 and of at most 1, got 1.5"),
-        ({"dropout": "0.1"}, TypeError, "dropout must be a finite number"),
-        ({"dropout": True}, TypeError, "dropout must be a finite number"),
-        ({"continuing_subword_prefix": "##"}, ValueError, "continuing_subword_prefix must hold a character"),
-        ({"end_of_word_suffix": "</w>"}, ValueError, "end_of_word_suffix must hold a character"),
-        ({"end_of_word_suffix": ""}, ValueError, "end_of_word_suffix must hold a character"),
-        ({"end_of_word_suffix": 3}, TypeError, "end_of_word_suffix must be a str"),
-        ({"end_of_word_suffix": "▸", "continuing_subword_prefix": "▸"}, ValueError, "must differ from the prefix"),
-        ({"end_of_word_suffix": "▸", "byte_fallback": True}, ValueError, "must be None with byte_fallback"),
-    ],
-)
-def test_a_tokenizer_is_not_built_from_nonsense(arguments, error, message):
-    with pytest.raises(error, match=message):
-        build_tokenizer(**{"texts": ["some text"], "vocab_size": 800, "progress": False} | arguments)
 
 
 def test_failures_are_found_and_told(tokenizer):
@@ -563,49 +462,20 @@ def test_a_text_cannot_forge_its_end_and_settings_of_the_tokenizer_do_not_matter
 
 
 @pytest.mark.parametrize(
-    ("size", "added", "dtype"), [(65_535, 1, "uint16"), (65_536, 0, "uint16"), (65_536, 1, "uint32")]
-)
-def test_the_largest_id_chooses_the_dtype_added_tokens_included(size, added, dtype):
-    made = Tokenizer(models.WordLevel({f"t{i}": i for i in range(size)}, unk_token="t0"))
-    made.add_special_tokens([f"<|{i}|>" for i in range(added)])
-    assert id_dtype(made) == np.dtype(dtype)
-
-
-def test_a_gap_in_the_ids_does_not_hide_the_largest():
-    assert id_dtype(Tokenizer(models.WordLevel({"a": 0, "b": 70_000}, unk_token="a"))) == np.uint32
-
-
-def test_ids_past_65535_are_kept():
-    made = Tokenizer(models.WordLevel({"a": 0, "b": 70_000}, unk_token="a"))
-    stream = encode_corpus(["b"], made, end_of_text_id=0)
-    assert stream.dtype == np.uint32
-    assert stream.tolist() == [70_000, 0]
-
-
-@pytest.mark.parametrize(
-    ("texts", "error", "message"),
+    ("ids", "added", "dtype"),
     [
-        ([], ValueError, "texts must hold at least one document"),
-        ("one", TypeError, "several"),
-        ([None], TypeError, "texts must be str"),
+        (range(65_535), 1, "uint16"),
+        (range(65_536), 0, "uint16"),
+        (range(65_536), 1, "uint32"),
+        ([0, 70_000], 0, "uint32"),  # a gap does not hide it
     ],
 )
-def test_nothing_to_encode_is_an_error(tokenizer, texts, error, message):
-    with pytest.raises(error, match=message):
-        encode_corpus(texts, tokenizer)
-
-
-def test_each_text_has_exactly_one_end(tokenizer):
-    with pytest.raises(ValueError, match="end_of_text_id must be None: this tokenizer ends each text itself; got 0"):
-        encode_corpus(TEXTS, tokenizer, end_of_text_id=0)
-    without = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
-    with pytest.raises(ValueError, match="end_of_text_id must be given"):
-        encode_corpus(["a"], without)
-
-
-def test_an_untrained_tokenizer_has_no_dtype():
-    with pytest.raises(ValueError, match="empty one: train it first"):
-        id_dtype(Tokenizer(models.BPE()))
+def test_the_largest_id_chooses_the_dtype_added_tokens_included(ids, added, dtype):
+    made = Tokenizer(models.WordLevel({f"t{i}": i for i in ids}, unk_token="t0"))
+    made.add_special_tokens([f"<|{i}|>" for i in range(added)])
+    stream = encode_corpus([f"t{ids[-1]}"], made, end_of_text_id=0)
+    assert id_dtype(made) == stream.dtype == np.dtype(dtype)
+    assert stream.tolist() == [ids[-1], 0]
 
 
 # Wrapped
@@ -645,41 +515,8 @@ def test_a_wrapped_tokenizer_survives_saving(tokenizers, name, tmp_path):
         assert wrapped(TEXTS[0])["input_ids"] == tokenizers[name].encode(TEXTS[0]).ids
 
 
-def test_mapping_a_data_set_gives_the_same_ids_and_is_cached(tokenizer, tmp_path):
-    wrapped = wrap_tokenizer(tokenizer, model_max_length=64)
-    datasets.Dataset.from_dict({"text": SOME_TEXTS}).save_to_disk(tmp_path)
-    datasets.disable_progress_bars()
-
-    def tokenize() -> datasets.Dataset:
-        return datasets.load_from_disk(tmp_path).map(
-            lambda batch: wrapped(batch["text"], truncation=True), batched=True
-        )
-
-    first, second = tokenize(), tokenize()
-    assert first["input_ids"][:] == [wrapped(text, truncation=True)["input_ids"] for text in SOME_TEXTS]
-    assert first.cache_files == second.cache_files
-    assert len(list(tmp_path.glob("cache-*.arrow"))) == 1
-
-
 def test_one_token_in_three_roles_is_allowed_and_hides_every_end(tokenizer):
     wrapped = wrap_tokenizer(tokenizer, model_max_length=8, pad_token=END_OF_TEXT)
     ids = wrapped(["a", "a b c"], padding=True)["input_ids"]
     assert wrapped.pad_token_id == wrapped.eos_token_id
     assert all(row[-1] == wrapped.pad_token_id for row in ids)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"pad_token": "[PAD]"}, ValueError, "pad_token must be one of the special tokens"),
-        ({"pad_token": "a"}, ValueError, "pad_token must be one of the special tokens"),
-        ({"end_of_text": "</s>"}, ValueError, "end_of_text must be one of the special tokens"),
-        ({"model_max_length": 1}, ValueError, "model_max_length must be an integer of at least 2, got 1"),
-        ({"model_max_length": 8.0}, TypeError, "model_max_length must be"),
-        ({"model_max_length": True}, TypeError, "model_max_length must be"),
-        ({"tokenizer": "tokenizer.json"}, TypeError, "tokenizer must be a tokenizers.Tokenizer, got str"),
-    ],
-)
-def test_wrong_roles_are_refused(tokenizer, arguments, error, message):
-    with pytest.raises(error, match=message):
-        wrap_tokenizer(**{"tokenizer": tokenizer, "model_max_length": 8} | arguments)

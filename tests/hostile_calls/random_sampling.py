@@ -58,6 +58,8 @@ CALLS = {
     "random_starts(0, 2, 5).shape": (0, 2),
     "random_starts(5, 1, 5).shape": (0, 1),
     "random_starts(300, np.int8(2), np.int8(1)).shape": (149, 2),
+    "random_starts(100_000, np.int8(7), np.int8(100), generator=seeded()).shape": (142, 7),
+    "random_starts(100_000, np.uint8(7), np.uint8(100), generator=seeded()).max() > 90_000": True,
     "random_starts(10, 100, 1).shape": (0, 100),
     "random_starts(-1, 2, 5)": ValueError("num_tokens must be an integer of at least 0"),
     "random_starts(10, 0, 5)": ValueError("batch_size must be an integer of at least 1, got 0"),

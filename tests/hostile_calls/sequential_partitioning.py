@@ -137,6 +137,10 @@ CALLS = {
     "epoch(seq_data_iter_sequential, None, 1, 1)": TypeError("corpus must be integers"),
     "epoch(seq_data_iter_sequential, [nan] * 9, 1, 1)": TypeError("corpus must be integers"),
     "epoch(seq_data_iter_sequential, range(9), '1', 1)": TypeError("batch_size must be"),
+    "epoch(seq_data_iter_sequential, range(9), 0, 1)": ValueError("batch_size must be an integer of at least 1, got 0"),
+    "epoch(seq_data_iter_sequential, range(9), 1, -5)": ValueError(
+        "num_steps must be an integer of at least 1, got -5"
+    ),
     "epoch(seq_data_iter_sequential, range(9), 1, None)": TypeError("num_steps must be"),
     # row_remainders
     "row_remainders(31, 3, 4, 1)": [10, 19, 28],
@@ -199,7 +203,7 @@ CALLS = {
     "token_logits(model(), np.arange(9, dtype=np.uint8), np.int8(4), carry_state=False).shape": (8, 9),
     "token_logits(model(), [1], 4, carry_state=True)": ValueError("ids must hold at least 2 tokens"),
     "token_logits(model(), [], 4, carry_state=True)": ValueError("got 0"),
-    "token_logits(model(), [1, 9], 4, carry_state=True)": ValueError("ids must lie in 0 ... 8, the vocabulary"),
+    "token_logits(model(), [1, 9], 4, carry_state=True)": ValueError("ids must lie in 0 ... 8, got 1 ... 9"),
     "token_logits(model(), [-1, 2], 4, carry_state=True)": ValueError("got -1 ... 2"),
     "token_logits(model(), [1, 2], 0, carry_state=True)": ValueError("num_steps must be"),
     "token_logits(model(), [1, 2], 2.0, carry_state=True)": TypeError("num_steps must be"),

@@ -1,6 +1,7 @@
 """Hostile calls of lesson 02: counts, starts, gathering, the data set, its loader and its states."""
 
 import json
+import tempfile
 
 import numpy as np
 
@@ -22,6 +23,14 @@ def written_into(batch):
     inputs, targets = batch
     targets[...] = -100
     return inputs.tolist()
+
+
+def mapped(ids):
+    """A memory map of signed integers."""
+    with tempfile.TemporaryFile() as file:
+        stream = np.memmap(file, dtype=np.int64, mode="w+", shape=(len(ids),))
+    stream[:] = ids
+    return stream
 
 
 def order(*arguments, **settings):
@@ -53,6 +62,8 @@ CALLS = {
     "window_starts(2**70, 2**69, 2**70)": ValueError("num_tokens must be an integer of at least 0 and at most"),
     "window_starts(10, 2, 0)": ValueError("stride must be"),
     "window_starts(10, None)": TypeError("context_length must be"),
+    "window_starts(2, 2, np.uint64(2**63))": np.array([], dtype=np.int64),
+    "window_starts(-1, 2)": ValueError("num_tokens must be an integer of at least 0, got -1"),
     # gathering
     "pair(gather_windows([70_000, 2**31, 65_536], 0, 2))": ([70_000, 2**31], [2**31, 65_536]),
     "pair(gather_windows([], [], 2))": ([], []),
@@ -60,13 +71,32 @@ CALLS = {
         [[15, 16, 17, 18]],
         [[16, 17, 18, 19]],
     ),
+    "pair(gather_windows(torch.tensor([0, 255, 128, 1], dtype=torch.uint8), [0], 3))": (
+        [[0, 255, 128]],
+        [[255, 128, 1]],
+    ),
+    "pair(gather_windows(range(9), torch.tensor([[5]]), 2))": ([[[5, 6]]], [[[6, 7]]]),
+    "pair(gather_windows(NUMBERS, np.array([5], dtype=np.uint64), 2))": ([[5, 6]], [[6, 7]]),
     "written_into(gather_windows(NUMBERS, [3], 4))": [[3, 4, 5, 6]],
+    "gather_windows(mapped([5, -1, 3, 2]), [0, 1], 2)": ValueError("ids must not be negative, got -1"),
+    "gather_windows([5, 3, -100], 0, 2)": ValueError("ids must not be negative, got -100"),
+    "pair(gather_windows(mapped([5, 1, 3, -2]), 0, 2))": ([5, 1], [1, 3]),  # what is not needed is not read
+    "gather_windows(NUMBERS, [0, 16], 4)": ValueError(
+        "(context_length + 1) are needed from each on, in a stream of 20"
+    ),
+    "gather_windows([], [0], 4)": ValueError("in a stream of 0"),
     "gather_windows(NUMBERS, [16], 4)": ValueError("starts must lie in 0 ... 15: 5 ids"),
     "gather_windows(NUMBERS, [-1], 4)": ValueError("got -1 ... -1"),
     "gather_windows(range(4), [0], 4)": ValueError("starts must lie in nothing at all"),
     "gather_windows(NUMBERS, [0], 2**63 - 1)": ValueError("starts must lie in nothing at all"),
     "gather_windows(NUMBERS, [2**63], 4)": ValueError("starts must fit into 64-bit signed integers"),
     "gather_windows(NUMBERS, [0.0], 4)": TypeError("starts must be integers, got list of float64"),
+    "gather_windows(NUMBERS, [True], 4)": TypeError("starts must be integers, got list of bool"),
+    "gather_windows(NUMBERS, '0', 4)": TypeError("starts must be integers, got text"),
+    "gather_windows(NUMBERS, [[0, 1], [2]], 4)": ValueError("starts must be a regular array"),
+    "gather_windows(NUMBERS, [0], 0)": ValueError("context_length must be an integer of at least 1, got 0"),
+    "gather_windows(NUMBERS, [0], 2.0)": TypeError("context_length must be"),
+    "gather_windows(np.full(9, 2**64 - 1, dtype=np.uint64), [0], 2)": ValueError("ids must fit into 64-bit signed"),
     "gather_windows(NUMBERS, None, 4)": TypeError("starts must be integers, got NoneType"),
     "gather_windows('text', [0], 2)": TypeError("ids must be integers, got text"),
     "gather_windows([0.5] * 9, [0], 2)": TypeError("ids must be integers"),
@@ -79,25 +109,54 @@ CALLS = {
     "written_into(SMALL[3])": [3, 4, 5, 6],
     "written_into(SMALL[14:])": [[14, 15, 16, 17], [15, 16, 17, 18]],
     "pair(SMALL[[]])": ([], []),
+    "pair(SlidingWindowDataset(NUMBERS, 4, 2**70)[:])": ([[0, 1, 2, 3]], [[1, 2, 3, 4]]),
+    "SlidingWindowDataset(np.arange(500), np.uint8(200), np.uint8(250)).starts": np.array([0, 250]),
+    "SlidingWindowDataset(mapped([5, -1, 3, 2]), 1)[0]": ValueError("ids must not be negative, got -1"),
+    "list(make_dataloader(SlidingWindowDataset(mapped([5, -1, 3, 2]), 1), 2, base_seed=0))": ValueError(
+        "ids must not be negative, got -1"
+    ),
     "SlidingWindowDataset([], 4)": ValueError("ids must hold at least 5 tokens for one window"),
     "SlidingWindowDataset(range(4), 4)": ValueError("got 4"),
     "SlidingWindowDataset([5, -1, 3], 2)": ValueError("ids must not be negative"),
     "SlidingWindowDataset([5, 2**32, 3], 2)": ValueError("ids must fit into 32 bits"),
+    "SlidingWindowDataset(np.full(9, 2**63, dtype=np.uint64), 2)": ValueError("ids must fit into 64-bit signed"),
+    "SlidingWindowDataset(np.zeros((20, 2), dtype=int), 3)": ValueError(
+        "ids must be one-dimensional, got shape (20, 2)"
+    ),
+    "SlidingWindowDataset(NUMBERS, 0)": ValueError("context_length must be"),
+    "SlidingWindowDataset(NUMBERS, 4, 0)": ValueError("stride must be"),
     "SlidingWindowDataset('text', 2)": TypeError("ids must be integers, got text"),
     "SlidingWindowDataset(NUMBERS, 4.0)": TypeError("context_length must be"),
     "SlidingWindowDataset(NUMBERS, 4, True)": TypeError("stride must be"),
     "SlidingWindowDataset(None, 4)": TypeError("ids must be integers, got NoneType"),
     "SMALL[16]": IndexError("out of bounds"),
+    "SMALL[-17]": IndexError("out of bounds"),
+    "SMALL[[0, 16]]": IndexError("out of bounds"),
+    "SMALL[torch.tensor(16)]": IndexError("out of bounds"),
+    "SMALL[None]": TypeError("index must be integers, got NoneType"),
+    "SMALL[...]": TypeError("index must be integers"),
+    "SMALL['0']": TypeError("index must be integers, got text"),
+    "SMALL[[True, False]]": TypeError("index must be integers"),
     "SMALL[1.0]": TypeError("index must be"),
     "SMALL[0, 1]": TypeError("index must be"),
     "SMALL[True]": TypeError("index must be"),
     "setattr(SMALL, 'stride', 2)": AttributeError("stride"),
+    "setattr(SMALL, 'context_length', 2)": AttributeError("context_length"),
+    "setattr(SMALL, 'stream', NUMBERS)": AttributeError("stream"),
+    "setattr(SMALL, 'starts', NUMBERS)": AttributeError("starts"),
     # orders
     "order(3, 2**40, base_seed=7, shuffle=False)": [[0, 1, 2]],
     "order(5, np.int8(2), base_seed=0, shuffle=np.False_, rank=np.int8(1), world_size=np.int8(2))": [[2, 3]],
+    "order(9, 9, base_seed=7) == order(9, 9, base_seed=7, shuffle=True)": True,
+    "order(99, 99, base_seed=7) == [[*range(99)]]": False,
+    "order(1000, np.int8(100), base_seed=np.int8(7), rank=np.int8(1), world_size=np.int8(2))[-1][-1] < 1000": True,
     "BatchOrder(0, 2, base_seed=0)": ValueError("num_windows must be"),
     "BatchOrder(5, 0, base_seed=0)": ValueError("batch_size must be"),
     "BatchOrder(5, 6, base_seed=0, drop_last=True)": ValueError("needs at least 6 windows for one batch, got 5"),
+    "BatchOrder(5, 3, base_seed=0, drop_last=True, world_size=2)": ValueError("needs at least 6 windows"),
+    "BatchOrder(5, 2, base_seed=0, world_size=0)": ValueError("world_size must be"),
+    "BatchOrder(5, 2, base_seed=0, rank=-1)": ValueError("rank must be"),
+    "BatchOrder(5, 2, base_seed=0.5)": TypeError("base_seed must be"),
     "BatchOrder(2, 1, base_seed=0, world_size=3)": ValueError("needs at least 3 windows"),
     "BatchOrder(5, 2, base_seed=0, rank=2, world_size=2)": ValueError("rank must be"),
     "BatchOrder(5, 2, base_seed=-1)": ValueError("base_seed must be"),
@@ -113,14 +172,23 @@ CALLS = {
     "make_dataloader(SMALL, 2, base_seed=None)": TypeError("base_seed must be"),
     "make_dataloader(SMALL, 2, base_seed=0, shuffle=1)": TypeError("shuffle must be True or False, got 1"),
     "make_dataloader(SMALL, 2, base_seed=0, num_workers=-1)": ValueError("num_workers must be"),
+    "make_dataloader(SMALL, 2, base_seed=0, num_workers=1.5)": TypeError("num_workers must be"),
+    "make_dataloader(SMALL, 2, base_seed=0, rank=1)": ValueError("rank must be an integer of at least 0 and at most 0"),
     "make_dataloader(SMALL, 20, base_seed=0, drop_last=True)": ValueError("the mean loss of no batches is NaN"),
     "LOADER.load_state_dict(None)": TypeError("state must be a dict that `state_dict` returned, got NoneType"),
+    "LOADER.load_state_dict([])": TypeError("state must be a dict that `state_dict` returned, got list"),
+    "LOADER.load_state_dict(STATE | {'surprise': 1})": ValueError("state must have the keys"),
+    "LOADER.load_state_dict(STATE | {7: 1})": ValueError("state must have the keys"),
     "LOADER.load_state_dict({})": ValueError("state must have the keys"),
     "LOADER.load_state_dict(STATE | {'rank': 0.0})": ValueError("saved with rank=0.0, but this loader has rank=0"),
     "LOADER.load_state_dict(STATE | {'stride': np.array([1])})": ValueError("state was saved with stride=array"),
     "LOADER.load_state_dict(STATE | {'drop_last': 0})": ValueError("state was saved with drop_last=0, but"),
     "LOADER.load_state_dict(STATE | {'batches_delivered': 5})": ValueError("batches_delivered must be"),
+    "LOADER.load_state_dict(STATE | {'batches_delivered': -1})": ValueError("batches_delivered must be"),
+    "LOADER.load_state_dict(STATE | {'batches_delivered': True})": TypeError("batches_delivered must be"),
     "LOADER.load_state_dict(STATE | {'epoch': nan})": TypeError("epoch must be"),
+    "LOADER.load_state_dict(STATE | {'epoch': -1})": ValueError("epoch must be"),
+    "LOADER.state_dict() == STATE": True,  # a state that is refused changes nothing
     "OTHER.load_state_dict(STATE)": ValueError("state was saved with fingerprint="),
     "json.loads(json.dumps(STATE)) == STATE": True,
 }

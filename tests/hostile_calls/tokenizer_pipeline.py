@@ -67,6 +67,8 @@ CALLS = {
     "list(training_texts('text'))": TypeError("documents must be of type Document, but number 0 is str"),
     "list(training_texts([GOOD, None]))": TypeError("number 1 is NoneType"),
     "training_texts([], min_quality=-1)": ValueError("min_quality must be"),
+    "training_texts([], min_quality=6)": ValueError("min_quality must be an integer of at least 0 and at most 5"),
+    "training_texts([], min_length=-1)": ValueError("min_length must be an integer of at least 0, got -1"),
     "training_texts([], min_quality=nan)": TypeError("min_quality must be"),
     "training_texts([], min_length=True)": TypeError("min_length must be"),
     "training_texts([], min_length='100')": TypeError("min_length must be"),
@@ -75,6 +77,7 @@ CALLS = {
     "build_normalizer(keep_indentation=0)": TypeError("keep_indentation must be True or False"),
     "build_normalizer(keep_indentation=None)": TypeError("keep_indentation must be True or False"),
     "normalized('  a', keep_indentation=np.False_)": " a",
+    "normalized('if a:\\n    b\\n\\t\\tc', keep_indentation=False)": "if a:\n b\n\t\tc",
     "normalized('')": "",
     "normalized('\\x00\\ufeff\\u200d')": "",
     "normalized(' ' * 100_000)": "",
@@ -113,6 +116,8 @@ CALLS = {
     # building and training
     "built([])": ValueError("empty corpus"),
     "built(' ')": TypeError("texts must be several texts"),
+    "built(iter([]))": ValueError("empty corpus"),
+    "built(['fine', b'bytes'])": TypeError("texts must be str, but number 1 is or holds bytes"),
     "built([' \\n'])": ValueError("empty corpus"),
     "built([None])": TypeError("texts must be str"),
     "built(['\\udc00'])": ValueError("text must be Unicode"),
@@ -121,11 +126,20 @@ CALLS = {
     "built([{'body': TEXTS}])": ValueError("text_column must be one of ['body'], got 'text'"),
     "built(vocab_size=np.int16(300)).get_vocab_size() <= 300": True,
     "built(vocab_size=257)": ValueError("vocab_size must be at least 258"),
+    "built(vocab_size=0)": ValueError("vocab_size must be an integer of at least 1 and at most 16777216, got 0"),
+    "built(vocab_size=True)": TypeError("vocab_size must be"),
+    "built(vocab_size=513, continuing_subword_prefix='▸')": ValueError(
+        "vocab_size must be at least 514: 512 tokens of"
+    ),
+    "built(vocab_size=258).get_vocab_size()": 258,
     "built(vocab_size=2**40)": ValueError("vocab_size must be"),
     "built(vocab_size=nan)": TypeError("vocab_size must be"),
     "built(min_frequency=2**64)": ValueError("min_frequency must be"),
+    "built(min_frequency=0)": ValueError("min_frequency must be an integer of at least 1"),
     "built(min_frequency='2')": TypeError("min_frequency must be"),
     "built(dropout=nan)": ValueError("dropout must be a finite number"),
+    "built(dropout=1.5)": ValueError("dropout must be a finite number of at least 0 and of at most 1, got 1.5"),
+    "built(dropout='0.1')": TypeError("dropout must be a finite number"),
     "built(dropout=-0.1)": ValueError("dropout must be a finite number"),
     "built(dropout=True)": TypeError("dropout must be a finite number"),
     "built(dropout=np.float32(0.5)).model.dropout": 0.5,
@@ -134,6 +148,11 @@ CALLS = {
     "built(length=-1)": ValueError("length must be"),
     "built(length=nan)": TypeError("length must be"),
     "built(special_tokens=[])": ValueError("special_tokens must hold at least one name"),
+    "built(special_tokens=['<|a|>', '<|a|>'])": ValueError("special_tokens must be different"),
+    "built(special_tokens='<|a|>')": TypeError("special_tokens must be several names"),
+    "built(special_tokens=[3])": TypeError("special_tokens must be str"),
+    "built(special_tokens=['the'])": ValueError("special_tokens must be no pieces of ordinary text, as <|...|> is not"),
+    "built(special_tokens=['<0x41>'], byte_fallback=True)": ValueError("special_tokens must be no pieces"),
     "built(special_tokens=['$A'])": ValueError("special_tokens must not begin with $"),
     "built(special_tokens=['<|endé|>'])": ValueError("special_tokens must survive the decoder"),
     "built(special_tokens=['<|a▸|>'], end_of_word_suffix='▸', vocab_size=600)": ValueError("must survive the decoder"),
@@ -141,6 +160,13 @@ CALLS = {
     "built(special_tokens=['‹|endé|>']).decode([0], skip_special_tokens=False)": "‹|endé|>",
     "built(special_tokens=['<|a:1|>', '<|b|>']).encode('the', 'cat').tokens[-1]": "<|a:1|>",
     "built(special_tokens={'<|a|>', '<|b|>'})": TypeError("special_tokens must be a list of names"),
+    "built(end_of_word_suffix='')": ValueError("end_of_word_suffix must hold a character"),
+    "built(end_of_word_suffix=3)": TypeError("end_of_word_suffix must be a str, got 3 (int)"),
+    "built(end_of_word_suffix='▸', continuing_subword_prefix='▸')": ValueError("must differ from the prefix"),
+    "built(end_of_word_suffix='▸', byte_fallback=True)": ValueError(
+        "end_of_word_suffix must be None with byte_fallback"
+    ),
+    "build_tokenizer(TEXTS, vocab_size=300, continuing_subword_prefix='##')": ValueError("must hold a character that"),
     "build_tokenizer(TEXTS, vocab_size=300, end_of_word_suffix='</w>')": ValueError("end_of_word_suffix must hold"),
     "build_tokenizer(TEXTS, vocab_size=300, continuing_subword_prefix=3)": TypeError("must be a str, got 3 (int)"),
     # what is done with it
@@ -152,12 +178,21 @@ CALLS = {
     "find_round_trip_failures(without('normalizer'), ['a  b '])": [],
     "len(find_round_trip_failures(without('decoder'), ['é', 'a']))": 1,
     "encode_corpus(['<|endoftext|>'], small()).tolist().count(0)": 1,
+    "encode_corpus(['a'], small(), end_of_text_id=0)": ValueError(
+        "end_of_text_id must be None: this tokenizer ends each text itself; got 0"
+    ),
     "ids_of('')": [0],
     "wrap_tokenizer('tokenizer.json', model_max_length=8)": TypeError(
         "tokenizer must be a tokenizers.Tokenizer, got str"
     ),
     "wrap_tokenizer(small(), model_max_length=nan)": TypeError("model_max_length must be"),
     "wrap_tokenizer(small(), model_max_length=1)": ValueError("model_max_length must be"),
+    "wrap_tokenizer(small(), model_max_length=8.0)": TypeError("model_max_length must be"),
+    "wrap_tokenizer(small(), model_max_length=8, pad_token='a')": ValueError("pad_token must be one of the special"),
+    "wrap_tokenizer(small(), model_max_length=8, pad_token='[PAD]')": ValueError(
+        "pad_token must be one of the special"
+    ),
+    "wrap_tokenizer(small(), model_max_length=8, end_of_text='</s>')": ValueError("end_of_text must be one of the"),
     "wrap_tokenizer(small(), model_max_length=8, pad_token=None)": ValueError("pad_token must be one of"),
     "wrap_tokenizer(small(), model_max_length=8, end_of_text='')": ValueError("end_of_text must be one of"),
     "wrap_tokenizer(small(), model_max_length=np.int8(8)).model_max_length": 8,
