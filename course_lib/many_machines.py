@@ -14,12 +14,13 @@ import argparse
 import hashlib
 import json
 import os
-import shutil
+import re
 import sys
-import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -34,26 +35,38 @@ from torch.utils.data import get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
+    MANIFEST,
     NO_DOCUMENTS,
+    SPLITS,
     TASK_BYTES,
+    TEMPORARY,
     CharTokenizer,
     ConvolutionModel,
     DurableFile,
+    InThisProcess,
     Manifest,
     RayExecutor,
+    Shard,
     ShardSettings,
-    ShardWriter,
     SmallAdam,
     Task,
+    add_document,
     as_stream,
+    check_documents,
+    check_files,
     check_integer,
     check_number,
+    check_path,
+    check_settings,
     check_state,
     checksum,
     encode_each,
-    list_files,
+    files_of_shard,
+    list_inputs,
+    make_folder,
     narrow,
-    next_chain,
+    only_writer,
+    open_manifest,
     plan_tasks,
     process_group,
     process_pool,
@@ -61,18 +74,26 @@ from course_lib.foundation import (
     read_json,
     read_task,
     run_in_order,
+    shard_files,
+    shard_path,
     smallest_dtype,
+    starts_path,
+    surplus_files,
     text_digest,
     tokenizer_hash,
+    write_durably,
     write_json,
+    write_manifest,
 )
 from course_lib.token_shards import GlobalOrder
 
-DIGEST_BYTES = 32
-JOB, TOKENIZER = "job.json", "tokenizer.json"
+JOB, TOKENIZER, INPUTS = "job.json", "tokenizer.json", "inputs.json"
+# The names of what a run leaves in its folder, and nobody else's files.
+OURS = re.compile(r"(\d{5,}|(train|val)_\d{6,}|job|tokenizer)\.(bin|documents|json)")
+DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task results
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 
-# Tokenizing: tasks that anyone may do, in any order, and again.
+# Tokenizing, first half: tasks that anyone may do, in any order, and again.
 
 
 @dataclass(frozen=True)
@@ -81,68 +102,95 @@ class Job:
 
     Attributes:
         folder: where tasks leave their results; every machine must see it.
+        out_dir: where the shards go; so must this.
         text_column: which column of rows holds the texts.
         settings: those of the shards.
         tokenizer: None if it lies in the folder as `tokenizer.json`.
     """
 
     folder: str
+    out_dir: str
     text_column: str
     settings: ShardSettings
     tokenizer: object = None
 
 
-def encode_task(job: Job, task: Task) -> int:
-    """Encode the documents of a task into files of its own; return how many they are.
+@dataclass(frozen=True)
+class TaskResult:
+    """What a task has left, beside its two files: the record `00012.json`.
 
-    Its result depends on its input and the tokenizer alone. So it may be done twice,
-    even by two workers at once: each writes under a name of its own, and the last one
-    to be done puts the same bytes in the place of the same bytes. The file
-    `00012.json` is written last: it says that task 12 is done.
+    Attributes:
+        number: of the task.
+        inputs: a hash of its pieces, as they were when they were read.
+        documents: how many it has read.
+        tokens: how many tokens its documents k, k + `val_every`, k + 2 `val_every`, ...
+            have together, for each k. They are all of one split, which one is known as
+            soon as it is known how many documents lie before the task.
+        ids_sha256, documents_sha256: of its files.
     """
-    paths = _paths(job, task.number)
-    attempt = uuid.uuid4().hex
+
+    number: int
+    inputs: str
+    documents: int
+    tokens: tuple[int, ...]
+    ids_sha256: str
+    documents_sha256: str
+
+    def tokens_in(self, split: str, before: int, val_every: int) -> int:
+        """Its tokens of a split, if `before` documents lie before its first one."""
+        k = -(before + 1) % val_every  # its first document whose number is a multiple
+        val = self.tokens[k] if k < len(self.tokens) else 0
+        return val if split == "val" else sum(self.tokens) - val
+
+
+def encode_task(job: Job, task: Task) -> TaskResult:
+    """Encode the documents of a task into files of its own.
+
+    The result depends on its input and the tokenizer alone. So it may be done twice,
+    even by two workers at once: each writes under a name of its own, and the last one
+    to be done puts the same bytes in the place of the same bytes. The record is
+    written last: it says that the task is done.
+    """
+    ids_path, documents_path, record_path = _paths(job, task.number)
     tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
-    ids_file, documents_file = (
-        DurableFile(path.with_name(f"{path.name}.{attempt}"))
-        for path in (paths["ids"], paths["documents"])
-    )
-    num_documents, num_tokens = 0, 0
+    val_every, dtype = job.settings.val_every, job.settings.file_dtype
+    digests: deque[bytes] = deque()
+    tokens: list[int] = []
+    count = 0
+
+    def texts() -> Iterator[str]:
+        for text in read_task(task, job.text_column):
+            digests.append(text_digest(text))
+            yield text
+
+    end = job.settings.end_of_text_id
+    ids_file, documents_file = DurableFile(ids_path), DurableFile(documents_path)
     try:
-        digests: list[bytes] = []
-
-        def texts() -> Iterator[str]:
-            for text in read_task(task, job.text_column):
-                digests.append(text_digest(text))
-                yield text
-
-        end = job.settings.end_of_text_id
         for ids in encode_each(texts(), tokenizer, end_of_text_id=end):
-            ids_file.write(narrow(ids, job.settings.file_dtype).data)
-            documents_file.write(digests.pop(0) + len(ids).to_bytes(8, "little"))
-            num_documents, num_tokens = num_documents + 1, num_tokens + len(ids)
-        done = {
-            "pieces": [asdict(piece) for piece in task.pieces],
-            "documents": num_documents,
-            "tokens": num_tokens,
-            "ids_sha256": ids_file.commit(),
-            "documents_sha256": documents_file.commit(),
-        }
+            ids_file.write(narrow(ids, dtype).data)
+            documents_file.write(digests.popleft() + len(ids).to_bytes(8, "little"))
+            if count < val_every:
+                tokens.append(0)
+            tokens[count % val_every] += len(ids)
+            count += 1
+        sums = ids_file.commit(), documents_file.commit()
     finally:
         ids_file.discard()
         documents_file.discard()
-    os.replace(ids_file.path, paths["ids"])
-    os.replace(documents_file.path, paths["documents"])
-    record = paths["done"].with_name(f"{paths['done'].name}.{attempt}")
-    write_json(record, done)
-    os.replace(record, paths["done"])
-    return num_documents
+    result = TaskResult(task.number, _hash(task.pieces), count, tuple(tokens), *sums)
+    write_json(record_path, asdict(result))
+    return result
 
 
-def _paths(job: Job, number: int) -> dict[str, Path]:
+def _hash(value: object) -> str:
+    """Name plain values: numbers and texts, and tuples and records of them."""
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _paths(job: Job, number: int) -> tuple[Path, Path, Path]:
+    """The ids, the documents and the record of a task."""
     base = Path(job.folder) / f"{number:05}"
-    ends = {"ids": ".bin", "documents": ".documents", "done": ".json"}
-    return {name: base.with_suffix(end) for name, end in ends.items()}
+    return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
 
 
 @lru_cache(maxsize=1)
@@ -155,42 +203,174 @@ def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
     return tokenizer
 
 
-def is_done(job: Job, task: Task) -> bool:
-    """Say whether a task has left its results, and its input is still the same."""
-    paths = _paths(job, task.number)
-    if not paths["done"].is_file():
-        return False
-    done = read_json(paths["done"])
-    if done["pieces"] != [asdict(piece) for piece in task.pieces]:
-        return False
-    sizes = {
-        "ids": done["tokens"] * np.dtype(job.settings.dtype).itemsize,
-        "documents": done["documents"] * (DIGEST_BYTES + 8),
-    }
-    return all(
-        paths[name].is_file() and paths[name].stat().st_size == size
-        for name, size in sizes.items()
-    )
+def find_result(job: Job, task: Task) -> TaskResult | None:
+    """Return what a task has left, if it is done and its input is still the same."""
+    ids_path, documents_path, record_path = _paths(job, task.number)
+    try:
+        record = read_json(record_path)
+        result = TaskResult(**record | {"tokens": tuple(record["tokens"])})
+        width = job.settings.file_dtype.itemsize
+        sizes = [sum(result.tokens) * width, result.documents * DOCUMENT.itemsize]
+        found = [path.stat().st_size for path in (ids_path, documents_path)]
+    except (FileNotFoundError, LookupError, TypeError, ValueError):
+        return None  # not done, or damaged: it is done again
+    return result if result.inputs == _hash(task.pieces) and sizes == found else None
 
 
-def read_result(job: Job, number: int) -> Iterator[tuple[bytes, np.ndarray]]:
-    """Yield the digest and the ids of each document of a task that is done.
+# Tokenizing, second half: who has what is known, so shards are written in any order.
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run of tokens of one split in the result of a task.
+
+    Attributes:
+        task: its number.
+        documents: that it has, and `before`: that lie before them, in all tasks.
+        start, stop: which tokens, counted over those of the split in this task.
+        sums: the SHA-256 of its two files.
+    """
+
+    task: int
+    documents: int
+    before: int
+    start: int
+    stop: int
+    sums: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class ShardPlan:
+    """What one shard is made of: parts of tasks' results, one behind another."""
+
+    split: str
+    index: int
+    parts: tuple[Part, ...]
+
+
+def plan_shards(
+    results: Sequence[TaskResult], settings: ShardSettings
+) -> list[ShardPlan]:
+    """Say which tokens stand in which shard, from how many each task has.
+
+    The sums of all tasks before one tell where its tokens begin, in each split. So no
+    shard waits for another one.
+    """
+    before = np.cumsum([0, *(result.documents for result in results)]).tolist()
+    plans = []
+    for split in SPLITS:
+        counts = [
+            result.tokens_in(split, first, settings.val_every)
+            for result, first in zip(results, before, strict=False)
+        ]
+        ends = np.cumsum(counts, dtype=np.int64)
+        total = int(ends[-1]) if counts else 0
+        for index, start in enumerate(range(0, total, settings.shard_size)):
+            stop = min(total, start + settings.shard_size)
+            first = np.searchsorted(ends, start, side="right")
+            last = np.searchsorted(ends, stop, side="left")
+            parts = []
+            for k in range(first, last + 1):
+                begin = int(ends[k]) - counts[k]
+                low, high = max(start, begin) - begin, min(stop, int(ends[k])) - begin
+                if high > low:
+                    result = results[k]
+                    sums = result.ids_sha256, result.documents_sha256
+                    where = result.number, result.documents, before[k], low, high
+                    parts.append(Part(*where, sums))
+            plans.append(ShardPlan(split, index, tuple(parts)))
+    return plans
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """What is known of a shard that is written: a record beside those of the tasks.
+
+    Attributes:
+        plan: a hash of it.
+        shard: what the manifest says of it.
+        documents: names those that start in it (`add_document`); the names of all
+            shards add up to the name of all documents.
+    """
+
+    plan: str
+    shard: Shard
+    documents: str
+
+
+def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
+    """Write one shard from what tasks have left; like a task, twice if need be.
 
     Raises:
-        ValueError: what lies there is not what the task has written.
+        ValueError: what lies there is not what a task has written.
     """
-    paths = _paths(job, number)
-    done = read_json(paths["done"])
-    for name in ("ids", "documents"):
-        if checksum(paths[name]) != done[f"{name}_sha256"]:
-            raise ValueError(
-                f"{paths[name]} is damaged: remove {paths['done']} and run it again"
-            )
-    ids = np.fromfile(paths["ids"], dtype=job.settings.file_dtype)
-    rows = np.fromfile(paths["documents"], dtype=[("digest", "V32"), ("length", "<i8")])
-    ends = np.cumsum(rows["length"])
-    for digest, end, length in zip(rows["digest"], ends, rows["length"], strict=True):
-        yield digest.tobytes(), ids[end - length : end]
+    path = shard_path(job.out_dir, plan.split, plan.index)
+    file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
+    try:
+        for part in plan.parts:
+            ids, rows, numbers = _read_split(job, part, plan.split)
+            ends = np.cumsum(rows["length"])
+            begins = ends - rows["length"]  # over the split's tokens in this task
+            own = (begins >= part.start) & (begins < part.stop)
+            starts.append(begins[own] - part.start + num_tokens)
+            for number, row in zip(numbers[own].tolist(), rows[own], strict=True):
+                name = add_document(name, number, row["digest"].tobytes())
+            file.write(ids[part.start : part.stop].data)
+            num_tokens += part.stop - part.start
+        sha256 = file.commit()
+    finally:
+        file.discard()
+    starts = np.concatenate(starts).astype("<i8")
+    path = starts_path(job.out_dir, plan.split, plan.index)
+    starts_sha256 = write_durably(path, starts.tobytes())
+    shard = Shard(num_tokens, len(starts), sha256, starts_sha256)
+    result = ShardResult(_hash(plan), shard, f"{name:064x}")
+    write_json(_record_of(job, plan), asdict(result))
+    return result
+
+
+def _record_of(job: Job, plan: ShardPlan) -> Path:
+    name = shard_path("", plan.split, plan.index).with_suffix(".json")
+    return Path(job.folder) / name
+
+
+def find_shard(
+    job: Job, plan: ShardPlan, *, verify: bool = False
+) -> ShardResult | None:
+    """Return what is known of a shard, if it was written by the same plan.
+
+    Args:
+        verify: compare its SHA-256, too, not its size alone.
+    """
+    try:
+        record = read_json(_record_of(job, plan))
+        result = ShardResult(**record | {"shard": Shard(**record["shard"])})
+        if result.plan != _hash(plan):
+            return None
+        where = job.settings, plan.split, plan.index, result.shard
+        check_files(job.out_dir, files_of_shard(*where), sums=verify, progress=False)
+    except (FileNotFoundError, LookupError, TypeError, ValueError):
+        return None
+    return result
+
+
+def _read_split(
+    job: Job, part: Part, split: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Read a task's ids of one split, its documents there, and their numbers."""
+    ids_path, documents_path, record_path = _paths(job, part.task)
+    for path, sha256 in zip((ids_path, documents_path), part.sums, strict=True):
+        if checksum(path) != sha256:
+            raise ValueError(f"{path} is damaged: remove {record_path}, run it again")
+    ids = np.fromfile(ids_path, dtype=job.settings.file_dtype)
+    rows = np.fromfile(documents_path, dtype=DOCUMENT)[: part.documents]
+    numbers = part.before + 1 + np.arange(len(rows))
+    chosen = (numbers % job.settings.val_every == 0) == (split == "val")
+    ids = ids[: rows["length"].sum()][np.repeat(chosen, rows["length"])]
+    return ids, rows[chosen], numbers[chosen]
+
+
+# The whole run.
 
 
 def tokenize_files(
@@ -205,15 +385,24 @@ def tokenize_files(
     max_tokens: int | None = None,
     end_of_text_id: int | None = None,
     text_column: str = "text",
-    task_bytes: int = TASK_BYTES,
+    suffixes: Sequence[str] = (),
+    task_bytes: int | None = None,
+    verify: bool = False,
     progress: bool | None = None,
 ) -> Manifest:
     """Tokenize input files into shards: those of `write_shards`, by many workers.
 
     Tasks encode pieces of the files and leave the results beside the shards, in
-    `OUT_DIR.pieces`. This process places them in the order of the documents, whatever
-    the order in which the tasks end. A run that was killed is finished by running it
-    again: what its tasks have left is not encoded a second time.
+    `OUT_DIR.pieces`. Then each shard is written by itself from these, by any worker, in
+    any order. A run that was killed is finished by running it again: what its tasks
+    have left is not encoded a second time, and no finished shard is written again.
+
+    A folder that is finished already is returned as it is, if the input files have
+    neither other names nor other sizes nor other times; else their documents are read
+    and compared with the shards' by their hashes.
+
+    In a script, call it below `if __name__ == "__main__":`, because workers import the
+    script where they are not forked.
 
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
@@ -224,7 +413,12 @@ def tokenize_files(
             `run_in_order`.
         shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
         text_column: which column of rows holds the texts.
-        task_bytes: a task reads about so many bytes. The shards do not depend on it.
+        suffixes: further endings of plain text; see `plan_tasks`.
+        task_bytes: a task reads about so many bytes; by default four tasks a worker, of
+            64 MiB at most, or what the run was begun with. The shards do not depend on
+            it.
+        verify: read the finished shards of a killed run, and compare their SHA-256;
+            by default their sizes are compared.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
@@ -232,9 +426,9 @@ def tokenize_files(
             other inputs, another tokenizer or other settings.
         BrokenExecutor: workers were killed again and again; run it again.
     """
-    if make_executor is None:
-        num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
-        make_executor = partial(process_pool, num_workers)
+    num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
+    if not isinstance(text_column, str):
+        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     settings = ShardSettings.of(
         tokenizer,
@@ -243,71 +437,188 @@ def tokenize_files(
         max_tokens=max_tokens,
         end_of_text_id=end_of_text_id,
     )
-    if not isinstance(text_column, str):
-        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
-    out_dir = Path(os.path.abspath(out_dir))
-    files = [Path(os.path.abspath(path)) for path in list_files(inputs)]
-    tasks = plan_tasks(files, task_bytes=task_bytes)
-    pieces = out_dir.with_name(out_dir.name + ".pieces")
-    is_library = isinstance(tokenizer, Tokenizer)
-    job = Job(str(pieces), text_column, settings, None if is_library else tokenizer)
-    with ShardWriter(out_dir, settings) as writer:
-        if writer.manifest is None:
-            _begin_job(job, tokenizer)
-            _place_all(job, tasks, writer, make_executor, progress)
-        if (pieces / JOB).is_file():  # and not a folder of somebody else
-            shutil.rmtree(pieces)
-        return writer.manifest
+    out_dir = Path(os.path.abspath(check_path("out_dir", out_dir)))
+    files = [
+        Path(os.path.abspath(p)) for p in list_inputs(inputs, suffixes=suffixes)[0]
+    ]
+    job = Job(
+        folder=str(out_dir.with_name(out_dir.name + ".pieces")),
+        out_dir=str(out_dir),
+        text_column=text_column,
+        settings=settings,
+        tokenizer=None if isinstance(tokenizer, Tokenizer) else tokenizer,
+    )
+    if (out_dir / MANIFEST).is_file():
+        return _finished(job, files, suffixes, progress)
+    make_folder(out_dir)
+    with only_writer(out_dir):
+        if task_bytes is None:
+            share = sum(path.stat().st_size for path in files) // (4 * num_workers)
+            task_bytes = min(TASK_BYTES, max(2**20, share))
+        task_bytes = _begin_job(job, tokenizer, task_bytes)
+        tasks = plan_tasks(files, task_bytes=task_bytes, suffixes=suffixes)
+        make_executor = make_executor or partial(process_pool, num_workers)
+        results = _encode_all(job, tasks, make_executor, progress)
+        manifest = _write_all(job, results, make_executor, verify, progress)
+        for name in surplus_files(out_dir, manifest):
+            (out_dir / name).unlink()  # of inputs that have changed since
+        write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
+        write_manifest(out_dir, manifest)
+    _remove(job)
+    return manifest
 
 
-def _begin_job(job: Job, tokenizer: object) -> None:
-    """Write down what all tasks depend on, or compare with what is written there."""
+def _hash_of_files(files: Iterable[Path]) -> str:
+    """Name files by where they are, how large they are, and when they were changed."""
+    known = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
+    return _hash(known)
+
+
+def _finished(
+    job: Job, files: Sequence[Path], suffixes: Sequence[str], progress: bool | None
+) -> Manifest:
+    """Return the manifest of a folder that is finished with the same documents."""
+    folder = Path(job.out_dir)
+    manifest = open_manifest(folder)
+    check_settings(folder, manifest.settings, job.settings)
+    known = read_json(folder / INPUTS) if (folder / INPUTS).is_file() else {}
+    if known.get("sha256") != _hash_of_files(files):
+        tasks = plan_tasks(files, suffixes=suffixes)
+        bar = progress_bar(tasks, "comparing", unit="task", progress=progress)
+        texts = (text for task in bar for text in read_task(task, job.text_column))
+        check_documents(folder, manifest, map(text_digest, texts))
+    _remove(job)
+    return manifest
+
+
+def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
+    """Write down what all tasks depend on, or compare with what is written there.
+
+    Returns:
+        the size of tasks that the run was begun with.
+    """
+    folder, out_dir = Path(job.folder), Path(job.out_dir)
+    entries = {
+        "settings": asdict(job.settings),
+        "text_column": job.text_column,
+        "task_bytes": task_bytes,
+    }
+    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if foreign := sorted(name for name in found if not _is_ours(name)):
+        raise FileExistsError(
+            f"{folder / foreign[0]} is in the way: it is not of such a run"
+        )
+    begun = read_json(folder / JOB) if JOB in found else None
+    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
+    if begun is None or not done:
+        if shards := shard_files(out_dir):
+            raise FileExistsError(
+                f"{out_dir / min(shards)} is in the way: nothing tells what it is; "
+                "choose an empty folder"
+            )
+        make_folder(folder)
+        if job.tokenizer is None:
+            write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
+        write_json(folder / JOB, entries)
+        return task_bytes
+    for name in ("settings", "text_column"):
+        if begun.get(name) != entries[name]:
+            raise ValueError(
+                f"{folder} was begun with other {name}: remove it, or choose another "
+                "folder for the shards"
+            )
+    for path in (*folder.glob(f"*{TEMPORARY}"), *out_dir.glob(f"*{TEMPORARY}")):
+        path.unlink()  # what a killed worker was writing
+    return check_integer("task_bytes", begun.get("task_bytes"), minimum=1)
+
+
+def _is_ours(name: str) -> bool:
+    return OURS.match(name) is not None
+
+
+def _remove(job: Job) -> None:
+    """Remove what a run has left beside the shards, and nothing else."""
     folder = Path(job.folder)
-    entries = {"settings": asdict(job.settings), "text_column": job.text_column}
-    if (folder / JOB).is_file():
-        begun = read_json(folder / JOB)
-        for name, value in entries.items():
-            if begun.get(name) != value:
-                raise ValueError(
-                    f"{folder} was begun with other {name}: remove it, or choose "
-                    "another folder for the shards"
-                )
-        for path in folder.glob("*.*.*"):
-            path.unlink()  # what a killed worker was writing
-        return
-    if folder.exists() and any(folder.iterdir()):
-        raise FileExistsError(f"{folder} is in the way: it is not of such a run")
-    folder.mkdir(parents=True, exist_ok=True)
-    if job.tokenizer is None:
-        tokenizer.save(str(folder / TOKENIZER))
-    write_json(folder / JOB, entries)
+    try:
+        if read_json(folder / JOB)["settings"] != asdict(job.settings):
+            return
+    except (OSError, LookupError, ValueError):
+        return  # a folder of somebody else, or none
+    paths = [path for path in folder.iterdir() if _is_ours(path.name)]
+    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
+        path.unlink()
+    with suppress(OSError):  # something else lies there
+        folder.rmdir()
 
 
-def _place_all(
+def _encode_all(
     job: Job,
     tasks: Sequence[Task],
-    writer: ShardWriter,
     make_executor: Executor | Callable[[], Executor],
     progress: bool | None,
-) -> None:
-    left = [task for task in tasks if not is_done(job, task)]
-    waiting = {task.number for task in left}
-    results = run_in_order(partial(encode_task, job), left, make_executor)
-    number, chain = 0, NO_DOCUMENTS
+) -> list[TaskResult]:
+    """Have all tasks done, or as many as `max_tokens` let in; return their results."""
+    found = [find_result(job, task) for task in tasks]
+    left = [task for task, result in zip(tasks, found, strict=True) if result is None]
+    new = run_in_order(partial(encode_task, job), left, make_executor)
+    limit = job.settings.max_tokens
+    results: list[TaskResult] = []
     try:
-        for task in progress_bar(tasks, "tokenizing", unit="task", progress=progress):
-            if task.number in waiting:
-                next(results)
-            for digest, ids in read_result(job, task.number):
-                number, chain = number + 1, next_chain(chain, digest)
-                writer.check(number, chain)
-                if writer.needs(number) and not writer.place(number, chain, ids):
-                    writer.finish()  # max_tokens are reached
-                    return
+        for result in progress_bar(found, "tokenizing", unit="task", progress=progress):
+            result = result or next(new)
+            if limit is not None and sum(result.tokens) > limit:
+                results.append(_cut(job, result, limit))
+                break
+            results.append(result)
+            limit = limit and limit - sum(result.tokens)
     finally:
-        results.close()
-    writer.check_end(number)
-    writer.finish()
+        new.close()
+    if not sum(result.documents for result in results):
+        raise ValueError(
+            "documents must hold at least one, of no more than max_tokens ids"
+        )
+    return results
+
+
+def _cut(job: Job, result: TaskResult, limit: int) -> TaskResult:
+    """Leave out the first document that makes it more than `limit` tokens, and the
+    rest."""
+    rows = np.fromfile(_paths(job, result.number)[1], dtype=DOCUMENT)
+    count = int(np.searchsorted(np.cumsum(rows["length"]), limit, side="right"))
+    lengths, k = rows["length"][:count], job.settings.val_every
+    tokens = tuple(int(lengths[i::k].sum()) for i in range(min(k, count)))
+    return replace(result, documents=count, tokens=tokens)
+
+
+def _write_all(
+    job: Job,
+    results: Sequence[TaskResult],
+    make_executor: Executor | Callable[[], Executor],
+    verify: bool,
+    progress: bool | None,
+) -> Manifest:
+    """Have all shards written, and say what they hold."""
+    plans = plan_shards(results, job.settings)
+    found = [find_shard(job, plan, verify=verify) for plan in plans]
+    left = [plan for plan, result in zip(plans, found, strict=True) if result is None]
+    if len(left) <= len(SPLITS):  # a corpus of one shard needs no workers
+        make_executor = InThisProcess
+    new = run_in_order(partial(write_shard, job), left, make_executor)
+    shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
+    name = NO_DOCUMENTS
+    try:
+        for plan, result in zip(
+            plans,
+            progress_bar(found, "writing shards", unit="shard", progress=progress),
+            strict=True,
+        ):
+            result = result or next(new)
+            shards[plan.split].append(result.shard)
+            name = (name + int(result.documents, 16)) % 2**256
+    finally:
+        new.close()
+    whole = {split: tuple(shards[split]) for split in SPLITS}
+    return Manifest(job.settings, f"{name:064x}", whole)
 
 
 # Feeding: every rank reads its own part of one order.

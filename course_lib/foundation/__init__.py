@@ -7,6 +7,7 @@ from course_lib.foundation.arguments import (
     check_flag,
     check_integer,
     check_number,
+    check_path,
     check_range,
     check_state,
 )
@@ -20,9 +21,13 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.durable import (
+    TEMPORARY,
     DurableFile,
     checksum,
+    make_folder,
+    only_writer,
     read_json,
+    write_durably,
     write_json,
 )
 from course_lib.foundation.executors import (
@@ -38,7 +43,7 @@ from course_lib.foundation.executors import (
 from course_lib.foundation.inputs import (
     TASK_BYTES,
     Task,
-    list_files,
+    list_inputs,
     plan_tasks,
     read_task,
 )
@@ -77,22 +82,30 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.shard_files import (
+    MANIFEST,
     NO_DOCUMENTS,
+    SPLITS,
     Manifest,
     Shard,
     ShardSettings,
-    ShardWriter,
+    add_document,
+    check_documents,
     check_files,
+    check_settings,
     check_split,
+    files_of,
+    files_of_shard,
     narrow,
-    next_chain,
     open_manifest,
+    shard_files,
     shard_path,
     starts_path,
     surplus_files,
     text_digest,
     tokenizer_hash,
+    write_manifest,
 )
+from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,

@@ -276,3 +276,11 @@ def _describe(values: object, array: np.ndarray) -> str:
     if array.dtype.kind == "O":
         return f"{type(values).__name__} of mixed or oversized values"
     return f"{type(values).__name__} of {array.dtype}"
+
+
+def check_path(name: str, value: object) -> Path:
+    from pathlib import Path
+
+    if not isinstance(value, (str, Path)) or not str(value):
+        raise TypeError(f"{name} must be a path, got {value!r}")
+    return Path(value).expanduser()
