@@ -35,6 +35,7 @@ from torch.utils.data import get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
+    INPUTS,
     MANIFEST,
     NO_DOCUMENTS,
     SPLITS,
@@ -67,12 +68,14 @@ from course_lib.foundation import (
     narrow,
     only_writer,
     open_manifest,
+    pieces_folder,
     plan_tasks,
     process_group,
     process_pool,
     progress_bar,
     read_json,
     read_task,
+    remove_unfinished,
     run_in_order,
     shard_files,
     shard_path,
@@ -87,7 +90,7 @@ from course_lib.foundation import (
 )
 from course_lib.token_shards import GlobalOrder
 
-JOB, TOKENIZER, INPUTS = "job.json", "tokenizer.json", "inputs.json"
+JOB, TOKENIZER = "job.json", "tokenizer.json"
 # The names of what a run leaves in its folder, and nobody else's files.
 OURS = re.compile(r"(\d{5,}|(train|val)_\d{6,}|job|tokenizer)\.(bin|documents|json)")
 DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task results
@@ -442,7 +445,7 @@ def tokenize_files(
         Path(os.path.abspath(p)) for p in list_inputs(inputs, suffixes=suffixes)[0]
     ]
     job = Job(
-        folder=str(out_dir.with_name(out_dir.name + ".pieces")),
+        folder=str(pieces_folder(out_dir)),
         out_dir=str(out_dir),
         text_column=text_column,
         settings=settings,
@@ -527,8 +530,9 @@ def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
                 f"{folder} was begun with other {name}: remove it, or choose another "
                 "folder for the shards"
             )
-    for path in (*folder.glob(f"*{TEMPORARY}"), *out_dir.glob(f"*{TEMPORARY}")):
+    for path in folder.glob(f"*{TEMPORARY}"):
         path.unlink()  # what a killed worker was writing
+    remove_unfinished(out_dir)
     return check_integer("task_bytes", begun.get("task_bytes"), minimum=1)
 
 

@@ -82,6 +82,7 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.shard_files import (
+    INPUTS,
     MANIFEST,
     NO_DOCUMENTS,
     SPLITS,
@@ -97,6 +98,8 @@ from course_lib.foundation.shard_files import (
     files_of_shard,
     narrow,
     open_manifest,
+    pieces_folder,
+    remove_unfinished,
     shard_files,
     shard_path,
     starts_path,

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.foundation.arguments import as_stream, check_integer
-from course_lib.foundation.durable import checksum, read_json, write_json
+from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
     check_unicode,
@@ -27,7 +27,10 @@ from course_lib.foundation.tokenizing import (
 
 FORMAT_VERSION = 2
 SPLITS = ("train", "val")
-MANIFEST, PROGRESS = "manifest.json", "progress.jsonl"
+MANIFEST, PROGRESS, INPUTS = "manifest.json", "progress.jsonl", "inputs.json"
+SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
+RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
+UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
 NO_DOCUMENTS = 0  # names the documents before the first one
 
 # What the files hold.
@@ -138,6 +141,12 @@ def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Pat
     return shard_path(out_dir, split, shard_index).with_suffix(".starts.bin")
 
 
+def pieces_folder(out_dir: str | os.PathLike) -> Path:
+    """Name the folder beside the shards in which workers leave what they have done."""
+    path = Path(out_dir)
+    return path.with_name(path.name + ".pieces")
+
+
 def tokenizer_hash(tokenizer: object) -> str:
     """Name a tokenizer by what it knows: equal ones have equal hashes on any machine.
 
@@ -192,8 +201,10 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
     """
     path = Path(out_dir) / MANIFEST
     if not path.is_file():
-        begun = Path(out_dir).is_dir() and shard_files(out_dir)
-        reason = "the run was not finished; run it again" if begun else "no shards here"
+        begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
+        reason = (
+            "the run was not finished; run it again" if any(begun) else "no shards here"
+        )
         raise FileNotFoundError(f"no {path}: {reason}")
     manifest = _read_manifest(path)
     check_files(out_dir, files_of(manifest))
@@ -256,11 +267,16 @@ def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
     return shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-def shard_files(out_dir: str | os.PathLike, ending: str = "") -> set[str]:
-    """Name the files in a folder that have names of shards, and perhaps an ending."""
-    names = rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin"
-    pattern = re.compile(names + re.escape(ending))
-    return {name for name in os.listdir(out_dir) if pattern.fullmatch(name)}
+def shard_files(out_dir: str | os.PathLike) -> set[str]:
+    """Name the files in a folder that have names of shards."""
+    return {name for name in os.listdir(out_dir) if SHARD.fullmatch(name)}
+
+
+def remove_unfinished(out_dir: str | os.PathLike) -> None:
+    """Remove what a killed run was writing under temporary names."""
+    for name in os.listdir(out_dir):
+        if UNFINISHED.fullmatch(name):
+            (Path(out_dir) / name).unlink(missing_ok=True)
 
 
 def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:

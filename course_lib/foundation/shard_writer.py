@@ -19,7 +19,6 @@ import numpy as np
 from course_lib.foundation.arguments import check_flag, check_integer, check_path
 from course_lib.foundation.durable import (
     LOCK,
-    TEMPORARY,
     DurableFile,
     append_line,
     make_folder,
@@ -43,6 +42,7 @@ from course_lib.foundation.shard_files import (
     files_of,
     narrow,
     open_manifest,
+    remove_unfinished,
     shard_files,
     shard_path,
     starts_path,
@@ -135,15 +135,8 @@ class ShardWriter:
     def _begin(self) -> None:
         """Go on after the shards that are finished, if they are what they should be."""
         begun = _read_progress(self.folder, self.settings, self.verify)
-        if begun is None and (found := shard_files(self.folder)):
-            raise FileExistsError(
-                f"{self.folder / min(found)} is in the way: nothing tells what it is; "
-                "choose an empty folder"
-            )
-        for path in self.folder.glob(f"*{TEMPORARY}"):
-            path.unlink(missing_ok=True)  # the killed run was writing
-        if begun is None:
-            begun = Progress()
+        remove_unfinished(self.folder)
+        if not begun.number:  # nothing is kept, whatever its settings were
             first_line = json.dumps({"settings": asdict(self.settings)}) + "\n"
             write_durably(self.folder / PROGRESS, first_line.encode())
         self._begun = begun
@@ -283,32 +276,37 @@ class ShardWriter:
         )
 
 
-def _read_progress(
-    folder: Path, settings: ShardSettings, verify: bool
-) -> Progress | None:
-    """Add up what a run has written down; None if it has finished no shard.
+def _read_progress(folder: Path, settings: ShardSettings, verify: bool) -> Progress:
+    """Add up what a run has written down about the shards that it has finished.
 
     Raises:
+        FileExistsError: there are shards, and nothing is written down.
         ValueError: it had other settings, what it wrote down is damaged, or a shard is
             not what it should be.
     """
-    path = folder / PROGRESS
+    path, progress = folder / PROGRESS, Progress()
     if not path.exists():
-        return None
+        if found := shard_files(folder):
+            raise FileExistsError(
+                f"{folder / min(found)} is in the way: nothing tells what it is; "
+                "choose an empty folder"
+            )
+        return progress
     first, *lines = read_lines(path) or [{}]
     if not lines:
-        path.unlink()  # nothing is kept: whatever its settings were
-        return None
-    progress = Progress()
+        return progress
     try:
         check_settings(folder, ShardSettings(**first["settings"]), settings)
         for line in lines:
+            counts = ("number", "next_document", "ids_written")
+            number, following, written = (
+                check_integer(name, line[name], minimum=0) for name in counts
+            )
             split = line["split"]
             progress.shards[split].append(Shard(**line["shard"]))
-            for name in ("next_document", "ids_written"):
-                getattr(progress, name)[split] = check_integer(name, line[name])
-            progress.number = check_integer("number", line["number"], minimum=1)
-            progress.documents = int(line["documents"], 16)
+            progress.next_document[split] = following
+            progress.ids_written[split] = written
+            progress.number, progress.documents = number, int(line["documents"], 16)
         for shards in progress.shards.values():
             check_shards(shards, settings.shard_size)
     except (KeyError, TypeError, AttributeError) as error:
