@@ -1,9 +1,9 @@
 """Lesson 11: tokenizing and feeding when one machine is not enough.
 
-Tokenizing is cut into tasks that anyone may do, twice if need be; one process places
-their results in the order of the documents, so the shards are those of lesson 10. In
-training every rank reads its own part of one order, and all of them divide by the same
-number of targets.
+Tokenizing is cut into tasks that anyone may do, twice if need be. Sums of what they
+have done tell what each shard is made of, so anyone may write each shard, too, and the
+shards are those of lesson 10. In training every rank reads its own part of one order,
+and all of them divide by the same number of targets.
 
     python -m course_lib.many_machines tokenize --help
 """
@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import io
 import json
 import os
-import re
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,39 +35,45 @@ from torch.utils.data import get_worker_info
 from course_lib.foundation import (
     IGNORED,
     INPUTS,
+    JOB,
     MANIFEST,
     NO_DOCUMENTS,
+    OURS,
     SPLITS,
     TASK_BYTES,
     TEMPORARY,
+    TOKENIZER,
     CharTokenizer,
     ConvolutionModel,
-    DurableFile,
     InThisProcess,
+    Job,
     Manifest,
     RayExecutor,
     Shard,
     ShardSettings,
     SmallAdam,
     Task,
-    add_document,
+    TaskResult,
     as_stream,
     check_documents,
-    check_files,
+    check_flag,
     check_integer,
     check_number,
     check_path,
     check_settings,
     check_state,
-    checksum,
+    count_up_to,
     encode_each,
-    files_of_shard,
+    encode_task,
+    find_result,
+    find_shard,
+    hash_of,
     list_inputs,
     make_folder,
-    narrow,
     only_writer,
     open_manifest,
     pieces_folder,
+    plan_shards,
     plan_tasks,
     process_group,
     process_pool,
@@ -78,302 +83,19 @@ from course_lib.foundation import (
     remove_unfinished,
     run_in_order,
     shard_files,
-    shard_path,
     smallest_dtype,
-    starts_path,
     surplus_files,
     text_digest,
-    tokenizer_hash,
     write_durably,
     write_json,
     write_manifest,
+    write_shard,
 )
 from course_lib.token_shards import GlobalOrder
 
-JOB, TOKENIZER = "job.json", "tokenizer.json"
-# The names of what a run leaves in its folder, and nobody else's files.
-OURS = re.compile(r"(\d{5,}|(train|val)_\d{6,}|job|tokenizer)\.(bin|documents|json)")
-DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task results
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 
-# Tokenizing, first half: tasks that anyone may do, in any order, and again.
-
-
-@dataclass(frozen=True)
-class Job:
-    """What all tasks of a run share; small, for it travels with each of them.
-
-    Attributes:
-        folder: where tasks leave their results; every machine must see it.
-        out_dir: where the shards go; so must this.
-        text_column: which column of rows holds the texts.
-        settings: those of the shards.
-        tokenizer: None if it lies in the folder as `tokenizer.json`.
-    """
-
-    folder: str
-    out_dir: str
-    text_column: str
-    settings: ShardSettings
-    tokenizer: object = None
-
-
-@dataclass(frozen=True)
-class TaskResult:
-    """What a task has left, beside its two files: the record `00012.json`.
-
-    Attributes:
-        number: of the task.
-        inputs: a hash of its pieces, as they were when they were read.
-        documents: how many it has read.
-        tokens: how many tokens its documents k, k + `val_every`, k + 2 `val_every`, ...
-            have together, for each k. They are all of one split, which one is known as
-            soon as it is known how many documents lie before the task.
-        ids_sha256, documents_sha256: of its files.
-    """
-
-    number: int
-    inputs: str
-    documents: int
-    tokens: tuple[int, ...]
-    ids_sha256: str
-    documents_sha256: str
-
-    def tokens_in(self, split: str, before: int, val_every: int) -> int:
-        """Its tokens of a split, if `before` documents lie before its first one."""
-        k = -(before + 1) % val_every  # its first document whose number is a multiple
-        val = self.tokens[k] if k < len(self.tokens) else 0
-        return val if split == "val" else sum(self.tokens) - val
-
-
-def encode_task(job: Job, task: Task) -> TaskResult:
-    """Encode the documents of a task into files of its own.
-
-    The result depends on its input and the tokenizer alone. So it may be done twice,
-    even by two workers at once: each writes under a name of its own, and the last one
-    to be done puts the same bytes in the place of the same bytes. The record is
-    written last: it says that the task is done.
-    """
-    ids_path, documents_path, record_path = _paths(job, task.number)
-    tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
-    val_every, dtype = job.settings.val_every, job.settings.file_dtype
-    digests: deque[bytes] = deque()
-    tokens: list[int] = []
-    count = 0
-
-    def texts() -> Iterator[str]:
-        for text in read_task(task, job.text_column):
-            digests.append(text_digest(text))
-            yield text
-
-    end = job.settings.end_of_text_id
-    ids_file, documents_file = DurableFile(ids_path), DurableFile(documents_path)
-    try:
-        for ids in encode_each(texts(), tokenizer, end_of_text_id=end):
-            ids_file.write(narrow(ids, dtype).data)
-            documents_file.write(digests.popleft() + len(ids).to_bytes(8, "little"))
-            if count < val_every:
-                tokens.append(0)
-            tokens[count % val_every] += len(ids)
-            count += 1
-        sums = ids_file.commit(), documents_file.commit()
-    finally:
-        ids_file.discard()
-        documents_file.discard()
-    result = TaskResult(task.number, _hash(task.pieces), count, tuple(tokens), *sums)
-    write_json(record_path, asdict(result))
-    return result
-
-
-def _hash(value: object) -> str:
-    """Name plain values: numbers and texts, and tuples and records of them."""
-    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _paths(job: Job, number: int) -> tuple[Path, Path, Path]:
-    """The ids, the documents and the record of a task."""
-    base = Path(job.folder) / f"{number:05}"
-    return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
-
-
-@lru_cache(maxsize=1)
-def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
-    """Load the tokenizer once a process, and make sure that it is the right one."""
-    path = Path(folder) / TOKENIZER
-    tokenizer = Tokenizer.from_file(str(path))
-    if tokenizer_hash(tokenizer) != wanted:
-        raise ValueError(f"{path} is not the tokenizer of this run")
-    return tokenizer
-
-
-def find_result(job: Job, task: Task) -> TaskResult | None:
-    """Return what a task has left, if it is done and its input is still the same."""
-    ids_path, documents_path, record_path = _paths(job, task.number)
-    try:
-        record = read_json(record_path)
-        result = TaskResult(**record | {"tokens": tuple(record["tokens"])})
-        width = job.settings.file_dtype.itemsize
-        sizes = [sum(result.tokens) * width, result.documents * DOCUMENT.itemsize]
-        found = [path.stat().st_size for path in (ids_path, documents_path)]
-    except (FileNotFoundError, LookupError, TypeError, ValueError):
-        return None  # not done, or damaged: it is done again
-    return result if result.inputs == _hash(task.pieces) and sizes == found else None
-
-
-# Tokenizing, second half: who has what is known, so shards are written in any order.
-
-
-@dataclass(frozen=True)
-class Part:
-    """A run of tokens of one split in the result of a task.
-
-    Attributes:
-        task: its number.
-        documents: that it has, and `before`: that lie before them, in all tasks.
-        start, stop: which tokens, counted over those of the split in this task.
-        sums: the SHA-256 of its two files.
-    """
-
-    task: int
-    documents: int
-    before: int
-    start: int
-    stop: int
-    sums: tuple[str, str]
-
-
-@dataclass(frozen=True)
-class ShardPlan:
-    """What one shard is made of: parts of tasks' results, one behind another."""
-
-    split: str
-    index: int
-    parts: tuple[Part, ...]
-
-
-def plan_shards(
-    results: Sequence[TaskResult], settings: ShardSettings
-) -> list[ShardPlan]:
-    """Say which tokens stand in which shard, from how many each task has.
-
-    The sums of all tasks before one tell where its tokens begin, in each split. So no
-    shard waits for another one.
-    """
-    before = np.cumsum([0, *(result.documents for result in results)]).tolist()
-    plans = []
-    for split in SPLITS:
-        counts = [
-            result.tokens_in(split, first, settings.val_every)
-            for result, first in zip(results, before, strict=False)
-        ]
-        ends = np.cumsum(counts, dtype=np.int64)
-        total = int(ends[-1]) if counts else 0
-        for index, start in enumerate(range(0, total, settings.shard_size)):
-            stop = min(total, start + settings.shard_size)
-            first = np.searchsorted(ends, start, side="right")
-            last = np.searchsorted(ends, stop, side="left")
-            parts = []
-            for k in range(first, last + 1):
-                begin = int(ends[k]) - counts[k]
-                low, high = max(start, begin) - begin, min(stop, int(ends[k])) - begin
-                if high > low:
-                    result = results[k]
-                    sums = result.ids_sha256, result.documents_sha256
-                    where = result.number, result.documents, before[k], low, high
-                    parts.append(Part(*where, sums))
-            plans.append(ShardPlan(split, index, tuple(parts)))
-    return plans
-
-
-@dataclass(frozen=True)
-class ShardResult:
-    """What is known of a shard that is written: a record beside those of the tasks.
-
-    Attributes:
-        plan: a hash of it.
-        shard: what the manifest says of it.
-        documents: names those that start in it (`add_document`); the names of all
-            shards add up to the name of all documents.
-    """
-
-    plan: str
-    shard: Shard
-    documents: str
-
-
-def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
-    """Write one shard from what tasks have left; like a task, twice if need be.
-
-    Raises:
-        ValueError: what lies there is not what a task has written.
-    """
-    path = shard_path(job.out_dir, plan.split, plan.index)
-    file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
-    try:
-        for part in plan.parts:
-            ids, rows, numbers = _read_split(job, part, plan.split)
-            ends = np.cumsum(rows["length"])
-            begins = ends - rows["length"]  # over the split's tokens in this task
-            own = (begins >= part.start) & (begins < part.stop)
-            starts.append(begins[own] - part.start + num_tokens)
-            for number, row in zip(numbers[own].tolist(), rows[own], strict=True):
-                name = add_document(name, number, row["digest"].tobytes())
-            file.write(ids[part.start : part.stop].data)
-            num_tokens += part.stop - part.start
-        sha256 = file.commit()
-    finally:
-        file.discard()
-    starts = np.concatenate(starts).astype("<i8")
-    path = starts_path(job.out_dir, plan.split, plan.index)
-    starts_sha256 = write_durably(path, starts.tobytes())
-    shard = Shard(num_tokens, len(starts), sha256, starts_sha256)
-    result = ShardResult(_hash(plan), shard, f"{name:064x}")
-    write_json(_record_of(job, plan), asdict(result))
-    return result
-
-
-def _record_of(job: Job, plan: ShardPlan) -> Path:
-    name = shard_path("", plan.split, plan.index).with_suffix(".json")
-    return Path(job.folder) / name
-
-
-def find_shard(
-    job: Job, plan: ShardPlan, *, verify: bool = False
-) -> ShardResult | None:
-    """Return what is known of a shard, if it was written by the same plan.
-
-    Args:
-        verify: compare its SHA-256, too, not its size alone.
-    """
-    try:
-        record = read_json(_record_of(job, plan))
-        result = ShardResult(**record | {"shard": Shard(**record["shard"])})
-        if result.plan != _hash(plan):
-            return None
-        where = job.settings, plan.split, plan.index, result.shard
-        check_files(job.out_dir, files_of_shard(*where), sums=verify, progress=False)
-    except (FileNotFoundError, LookupError, TypeError, ValueError):
-        return None
-    return result
-
-
-def _read_split(
-    job: Job, part: Part, split: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Read a task's ids of one split, its documents there, and their numbers."""
-    ids_path, documents_path, record_path = _paths(job, part.task)
-    for path, sha256 in zip((ids_path, documents_path), part.sums, strict=True):
-        if checksum(path) != sha256:
-            raise ValueError(f"{path} is damaged: remove {record_path}, run it again")
-    ids = np.fromfile(ids_path, dtype=job.settings.file_dtype)
-    rows = np.fromfile(documents_path, dtype=DOCUMENT)[: part.documents]
-    numbers = part.before + 1 + np.arange(len(rows))
-    chosen = (numbers % job.settings.val_every == 0) == (split == "val")
-    ids = ids[: rows["length"].sum()][np.repeat(chosen, rows["length"])]
-    return ids, rows[chosen], numbers[chosen]
-
-
-# The whole run.
+# Tokenizing.
 
 
 def tokenize_files(
@@ -430,6 +152,9 @@ def tokenize_files(
         BrokenExecutor: workers were killed again and again; run it again.
     """
     num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
+    if task_bytes is not None:
+        task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
+    verify = check_flag("verify", verify)
     if not isinstance(text_column, str):
         raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
@@ -474,7 +199,7 @@ def tokenize_files(
 def _hash_of_files(files: Iterable[Path]) -> str:
     """Name files by where they are, how large they are, and when they were changed."""
     known = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
-    return _hash(known)
+    return hash_of(known)
 
 
 def _finished(
@@ -507,7 +232,7 @@ def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
         "task_bytes": task_bytes,
     }
     found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    if foreign := sorted(name for name in found if not _is_ours(name)):
+    if foreign := sorted(name for name in found if not OURS.match(name)):
         raise FileExistsError(
             f"{folder / foreign[0]} is in the way: it is not of such a run"
         )
@@ -524,20 +249,21 @@ def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
             write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
         write_json(folder / JOB, entries)
         return task_bytes
-    for name in ("settings", "text_column"):
-        if begun.get(name) != entries[name]:
-            raise ValueError(
-                f"{folder} was begun with other {name}: remove it, or choose another "
-                "folder for the shards"
-            )
+    try:
+        settings, column = ShardSettings(**begun["settings"]), begun["text_column"]
+        task_bytes = check_integer("task_bytes", begun["task_bytes"], minimum=1)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder / JOB} is damaged: {error}") from None
+    check_settings(folder, settings, job.settings)
+    if column != job.text_column:
+        raise ValueError(
+            f"{folder} was begun with text_column {column!r} instead of "
+            f"{job.text_column!r}; choose another folder"
+        )
     for path in folder.glob(f"*{TEMPORARY}"):
         path.unlink()  # what a killed worker was writing
     remove_unfinished(out_dir)
-    return check_integer("task_bytes", begun.get("task_bytes"), minimum=1)
-
-
-def _is_ours(name: str) -> bool:
-    return OURS.match(name) is not None
+    return task_bytes
 
 
 def _remove(job: Job) -> None:
@@ -548,7 +274,7 @@ def _remove(job: Job) -> None:
             return
     except (OSError, LookupError, ValueError):
         return  # a folder of somebody else, or none
-    paths = [path for path in folder.iterdir() if _is_ours(path.name)]
+    paths = [path for path in folder.iterdir() if OURS.match(path.name)]
     for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
         path.unlink()
     with suppress(OSError):  # something else lies there
@@ -571,7 +297,7 @@ def _encode_all(
         for result in progress_bar(found, "tokenizing", unit="task", progress=progress):
             result = result or next(new)
             if limit is not None and sum(result.tokens) > limit:
-                results.append(_cut(job, result, limit))
+                results.append(count_up_to(job, result, limit))
                 break
             results.append(result)
             limit = limit and limit - sum(result.tokens)
@@ -582,16 +308,6 @@ def _encode_all(
             "documents must hold at least one, of no more than max_tokens ids"
         )
     return results
-
-
-def _cut(job: Job, result: TaskResult, limit: int) -> TaskResult:
-    """Leave out the first document that makes it more than `limit` tokens, and the
-    rest."""
-    rows = np.fromfile(_paths(job, result.number)[1], dtype=DOCUMENT)
-    count = int(np.searchsorted(np.cumsum(rows["length"]), limit, side="right"))
-    lengths, k = rows["length"][:count], job.settings.val_every
-    tokens = tuple(int(lengths[i::k].sum()) for i in range(min(k, count)))
-    return replace(result, documents=count, tokens=tokens)
 
 
 def _write_all(
@@ -973,8 +689,9 @@ def _parser() -> argparse.ArgumentParser:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="JSON Lines (.jsonl, also .gz), plain text (.txt: one document each), "
-        ".parquet, .arrow, or folders of them; documents are numbered in this order",
+        help="JSON Lines (.jsonl, also .gz and .zst), plain text (.txt, .md: one "
+        "document each), .parquet, .arrow, or folders of them; documents are numbered "
+        "in this order",
     )
     add("--tokenizer", required=True, metavar="FILE", help="a tokenizer.json")
     add("--out", required=True, metavar="DIR", help="the folder of the shards")
@@ -999,9 +716,23 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--task-bytes",
         type=int,
-        default=TASK_BYTES,
         metavar="N",
-        help="a task reads about so many (default: 64 MiB); the shards stay the same",
+        help="a task reads about so many (default: four tasks a worker, of 64 MiB at "
+        "most); the shards stay the same",
+    )
+    add(
+        "--suffix",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar=".END",
+        help="further endings of plain text, for example --suffix .py .rst",
+    )
+    add(
+        "--verify",
+        action="store_true",
+        help="of a run that was stopped, read the finished shards again and compare "
+        "their SHA-256, not their sizes alone",
     )
     add("--quiet", action="store_true", help="no progress bar")
     train = commands.add_parser(
@@ -1016,10 +747,20 @@ def _parser() -> argparse.ArgumentParser:
     add("inputs", nargs="+", metavar="INPUT", help="as of `tokenize`")
     add("--text-column", default="text", metavar="NAME", help="default: text")
     add("--context-length", type=int, default=64, metavar="T")
-    add("--batch-size", type=int, default=24, metavar="ROWS", help="of all ranks")
+    add(
+        "--batch-size",
+        type=int,
+        metavar="ROWS",
+        help="of all ranks together (default: 24, or one a rank if they are more)",
+    )
     add("--steps", type=int, default=10, metavar="N")
     add("--seed", type=int, default=0, metavar="N")
     add("--loss", choices=list(LOSSES), default="global")
+    add(
+        "--state",
+        metavar="FILE",
+        help="goes on from there, if the file exists, and is saved there at the end",
+    )
     return parser
 
 
@@ -1032,6 +773,8 @@ def _tokenize(options: argparse.Namespace) -> int:
     except Exception as error:  # the library raises this class itself
         raise ValueError(f"{path} is no tokenizer.json ({error})") from None
     workers = os.cpu_count() if options.workers is None else options.workers
+    was_finished = Path(options.out, MANIFEST).is_file()
+    files, left_out = list_inputs(options.inputs, suffixes=options.suffix)
     manifest = tokenize_files(
         options.inputs,
         tokenizer,
@@ -1043,9 +786,18 @@ def _tokenize(options: argparse.Namespace) -> int:
         max_tokens=options.max_tokens,
         end_of_text_id=options.end_of_text_id,
         text_column=options.text_column,
+        suffixes=options.suffix,
         task_bytes=options.task_bytes,
+        verify=options.verify,
         progress=False if options.quiet else None,
     )
+    size = sum(path.stat().st_size for path in files)
+    print(f"input: {len(files):,} files, {size:,} bytes", end="")
+    print(f"; {len(left_out):,} left out:" if left_out else "")
+    for path, reason in list(left_out.items())[:5]:
+        print(f"  {path} ({reason})")
+    if was_finished:
+        print("finished before: nothing was encoded")
     print(manifest)
     return 0
 
@@ -1058,17 +810,26 @@ def _train(options: argparse.Namespace) -> int:
     ]
     tokenizer = CharTokenizer("".join(texts) or " ", max_characters=256)
     inputs, targets = rows_of_documents(texts, tokenizer, options.context_length)
+    path = Path(options.state) if options.state else None
+    state = None
+    if path is not None and path.is_file():
+        state = torch.load(path, weights_only=True)
     with process_group():
+        rank, world_size = rank_and_size()
         report = train_rank(
             inputs,
             targets,
             tokenizer.vocab_size,
-            batch_size=options.batch_size,
+            batch_size=options.batch_size or max(1, 24 // world_size) * world_size,
             num_steps=options.steps,
             base_seed=options.seed,
             loss=options.loss,
+            state=state,
         )
-        rank, world_size = rank_and_size()
+    if rank == 0 and path is not None:
+        file = io.BytesIO()
+        torch.save(report.state, file)
+        write_durably(path, file.getvalue())
     if rank == 0:
         line = {
             "ranks": world_size,

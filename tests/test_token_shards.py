@@ -830,6 +830,24 @@ def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path
             loader().load_state_dict(state | {name: value})
 
 
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        (lambda n, s: BlockOrder(n, s, block_size=8), lambda n, s: BlockOrder(n, s, block_size=16)),
+        (partial(lambda k, n, s: BlockOrder(n, s, block_size=k), 8), partial(lambda k, n, s: BlockOrder(n, s), 64)),
+    ],
+    ids=["lambda", "partial"],
+)
+def test_an_order_is_known_by_what_it_orders_and_not_by_its_name(positions, one, another):
+    make = partial(make_shard_loader, SlidingWindowDataset(positions, 4, 5), 4, base_seed=3)
+    state = make(order=one).state_dict()
+    make(order=one).load_state_dict(state)
+    with pytest.raises(ValueError, match="order"):
+        make(order=another).load_state_dict(state)
+    with pytest.raises(ValueError, match="order must hold each window once"):
+        make(order=lambda n, seed: np.zeros(n, dtype=np.int64))
+
+
 def test_a_state_loaded_while_an_iterator_runs_is_not_lost(positions):
     dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
     loader = make_shard_loader(dataset, 4, base_seed=3)

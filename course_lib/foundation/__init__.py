@@ -108,6 +108,23 @@ from course_lib.foundation.shard_files import (
     tokenizer_hash,
     write_manifest,
 )
+from course_lib.foundation.shard_tasks import (
+    JOB,
+    OURS,
+    TOKENIZER,
+    Job,
+    Part,
+    ShardPlan,
+    ShardResult,
+    TaskResult,
+    count_up_to,
+    encode_task,
+    find_result,
+    find_shard,
+    hash_of,
+    plan_shards,
+    write_shard,
+)
 from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (

@@ -282,5 +282,7 @@ def check_path(name: str, value: object) -> Path:
     from pathlib import Path
 
     if not isinstance(value, (str, Path)) or not str(value):
-        raise TypeError(f"{name} must be a path, got {value!r}")
+        raise (TypeError if not isinstance(value, str) else ValueError)(
+            f"{name} must be a path, got {value!r}"
+        )
     return Path(value).expanduser()

@@ -146,7 +146,7 @@ def make_folder(folder: str | os.PathLike) -> None:
         with suppress(FileExistsError):  # somebody else has made it meanwhile
             folder.mkdir()
         if not folder.is_dir():
-            raise NotADirectoryError(f"{folder} is no folder")
+            raise FileExistsError(f"{folder} is no folder")
         sync_folder(folder.parent)
 
 
