@@ -467,13 +467,22 @@ class GlobalOrder(BatchOrder):
             rank=rank,
             world_size=world_size,
         )
-        some = np.arange(min(64, self.num_windows))
-        windows = np.asarray(order(self.num_windows, self.base_seed)[some])
-        if len(np.unique(windows)) < len(some):
-            raise ValueError(
-                "order must hold each window once, but one that comes twice is among "
-                f"the first {len(some)}"
-            )
+        if len(np.unique(some := self._some_windows())) < len(some):
+            raise ValueError("order must hold each window once, but one comes twice")
+
+    def _some_windows(self) -> np.ndarray:
+        """The windows at some positions of the first epoch: 64 at its beginning, and 64
+        all over it."""
+        last = self.num_windows - 1
+        positions = [np.arange(min(64, last + 1)), np.linspace(0, last, 64, dtype=int)]
+        order = self.order(self.num_windows, self.base_seed)
+        return np.asarray(order[np.unique(np.concatenate(positions))])
+
+    @property
+    def hash(self) -> str:
+        """Name the order by what it orders: one lambda has the name of any other."""
+        data = self._some_windows().astype("<i8").tobytes()
+        return hashlib.sha256(data).hexdigest()[:16]
 
     def stand_at(self, epoch: int, batch: int = 0, *, windows: int = 0) -> None:
         """Let each iteration begin after `windows` of the epoch, of all ranks."""
@@ -567,22 +576,17 @@ class ShardLoader(WindowLoader):
             "stride": windows.stride,
             "num_windows": order.num_windows,
             "base_seed": order.base_seed,
-            "order": _name_of(order),
+            "order": _name_of(order.order),
+            "order_hash": order.hash,
         }
 
 
-def _name_of(order: GlobalOrder) -> str:
-    """Name an order for people, and by where it puts some windows of the first epoch.
-
-    A name alone would not do: one lambda has the name of any other.
-    """
-    make = order.order
-    function = make.func if isinstance(make, partial) else make
-    name = getattr(function, "__name__", type(function).__name__)
-    some = np.unique(np.linspace(0, order.num_windows - 1, 64, dtype=np.int64))
-    some = np.union1d(np.arange(min(64, order.num_windows)), some)
-    windows = np.asarray(make(order.num_windows, order.base_seed)[some], dtype="<i8")
-    return f"{name} {hashlib.sha256(windows.tobytes()).hexdigest()[:16]}"
+def _name_of(order: Callable) -> str:
+    if isinstance(order, partial):
+        settings = [repr(value) for value in order.args]
+        settings += [f"{k}={v!r}" for k, v in sorted(order.keywords.items())]
+        return f"{_name_of(order.func)}({', '.join(settings)})"
+    return getattr(order, "__name__", type(order).__name__)
 
 
 def make_shard_loader(

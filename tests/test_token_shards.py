@@ -839,7 +839,7 @@ def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path
     ids=["lambda", "partial"],
 )
 def test_an_order_is_known_by_what_it_orders_and_not_by_its_name(positions, one, another):
-    make = partial(make_shard_loader, SlidingWindowDataset(positions, 4, 5), 4, base_seed=3)
+    make = partial(make_shard_loader, SlidingWindowDataset(ShardedStream(positions, "train"), 4, 5), 4, base_seed=3)
     state = make(order=one).state_dict()
     make(order=one).load_state_dict(state)
     with pytest.raises(ValueError, match="order"):
