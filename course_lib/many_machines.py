@@ -70,6 +70,7 @@ from course_lib.foundation import (
     hash_of,
     list_inputs,
     make_folder,
+    names_of_shards,
     only_writer,
     open_manifest,
     pieces_folder,
@@ -82,7 +83,6 @@ from course_lib.foundation import (
     read_task,
     remove_unfinished,
     run_in_order,
-    shard_files,
     smallest_dtype,
     surplus_files,
     text_digest,
@@ -239,7 +239,7 @@ def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     begun = read_json(folder / JOB) if JOB in found else None
     done = any(name[0].isdigit() and name.endswith(".json") for name in found)
     if begun is None or not done:
-        if shards := shard_files(out_dir):
+        if shards := names_of_shards(out_dir):
             raise FileExistsError(
                 f"{out_dir / min(shards)} is in the way: nothing tells what it is; "
                 "choose an empty folder"

@@ -16,8 +16,8 @@ from course_lib.foundation import (
     check_files,
     encode_each,
     files_of,
+    names_of_shards,
     open_manifest,
-    shard_files,
     shard_path,
     starts_path,
     text_digest,
@@ -53,7 +53,7 @@ def test_a_manifest_lists_every_file(tmp_path):
     placed(tmp_path)
     manifest = open_manifest(tmp_path)
     listed = {path.name: size for path, size, _ in files_of(manifest)}
-    assert set(listed) == shard_files(tmp_path)
+    assert set(listed) == names_of_shards(tmp_path)
     assert all((tmp_path / name).stat().st_size == size for name, size in listed.items())
     check_files(tmp_path, files_of(manifest), sums=True, progress=False)
     assert shard_path(tmp_path, "train", 3).name == "train_000003.bin"

@@ -96,11 +96,11 @@ from course_lib.foundation.shard_files import (
     check_split,
     files_of,
     files_of_shard,
+    names_of_shards,
     narrow,
     open_manifest,
     pieces_folder,
     remove_unfinished,
-    shard_files,
     shard_path,
     starts_path,
     surplus_files,
@@ -123,6 +123,7 @@ from course_lib.foundation.shard_tasks import (
     find_shard,
     hash_of,
     plan_shards,
+    task_paths,
     write_shard,
 )
 from course_lib.foundation.shard_writer import ShardWriter

@@ -264,10 +264,10 @@ def check_files(
 
 def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
     """Name the files of shards in a folder that a manifest does not list."""
-    return shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
+    return names_of_shards(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-def shard_files(out_dir: str | os.PathLike) -> set[str]:
+def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
     """Name the files in a folder that have names of shards."""
     return {name for name in os.listdir(out_dir) if SHARD.fullmatch(name)}
 

@@ -40,10 +40,10 @@ from course_lib.foundation.shard_files import (
     check_settings,
     check_shards,
     files_of,
+    names_of_shards,
     narrow,
     open_manifest,
     remove_unfinished,
-    shard_files,
     shard_path,
     starts_path,
     write_manifest,
@@ -286,7 +286,7 @@ def _read_progress(folder: Path, settings: ShardSettings, verify: bool) -> Progr
     """
     path, progress = folder / PROGRESS, Progress()
     if not path.exists():
-        if found := shard_files(folder):
+        if found := names_of_shards(folder):
             raise FileExistsError(
                 f"{folder / min(found)} is in the way: nothing tells what it is; "
                 "choose an empty folder"
