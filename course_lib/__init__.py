@@ -5,7 +5,7 @@ batches.
 
 foundation/    what the lessons stand on: arguments, progress, corpora, markup,
                tokenizing, shuffling, ledger, models; packs; copies, orders, durable,
-               shard_files; inputs, executors, devices
+               shard_files; inputs, executors, ranks, devices
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, token_shards, many_machines

@@ -11,11 +11,13 @@ and all of them divide by the same number of targets.
 from __future__ import annotations
 
 import argparse
+import copy
 import hashlib
 import io
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import suppress
@@ -51,7 +53,6 @@ from course_lib.foundation import (
     RayExecutor,
     Shard,
     ShardSettings,
-    SmallAdam,
     Task,
     TaskResult,
     as_stream,
@@ -133,7 +134,8 @@ def tokenize_files(
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
         tokenizer: of `tokenizers`, wrapped or not, or of the course.
         out_dir: a folder of their own; on a cluster every machine must see it.
-        num_workers: processes of this machine.
+        num_workers: processes of this machine; a script starts them under
+            `if __name__ == "__main__":`.
         make_executor: instead of them: makes an executor, such as `RayExecutor`; see
             `run_in_order`.
         shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
@@ -479,13 +481,13 @@ def train_rank(
         num_steps: to take now.
         base_seed: orders the rows, and draws the first weights.
         loss: "global", by the targets of all ranks, or "mean of means".
-        learning_rate: of Adam.
+        learning_rate: of Adam, in the steps of this call.
         state: of a report, of another number of ranks or rows in a step, too: goes on
-            from there.
+            from there, and is not changed.
 
     Raises:
         TypeError, ValueError: a wrong argument; too few rows for a step; or the state
-            is of other rows, another vocabulary or another seed.
+            is of other rows, another vocabulary, another seed or another model.
     """
     rank, world_size = rank_and_size()
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -508,7 +510,8 @@ def train_rank(
     with torch.random.fork_rng():
         torch.manual_seed(order.base_seed)
         model = ConvolutionModel(vocab_size, hidden_size=16)
-    optimizer = SmallAdam(model.parameters(), learning_rate)
+    # fused: all weights in one call, which is the fastest way for models so small
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
     settings = {
         "rows": fingerprint(inputs, targets),
         "vocab_size": model.embedding.num_embeddings,
@@ -521,8 +524,7 @@ def train_rank(
         done = check_integer(
             "rows_delivered", state["rows_delivered"], minimum=0, maximum=len(inputs)
         )
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
+        _go_on(model, optimizer, state)
     losses, rows, scored = [], [], []
     while len(losses) < num_steps:
         order.stand_at(epoch, windows=done)
@@ -543,13 +545,59 @@ def train_rank(
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0
     saved = {
-        "model": {name: w.detach().clone() for name, w in model.state_dict().items()},
+        "model": model.state_dict(),
         "optimizer": optimizer.state_dict(),
         "epoch": epoch,
         "rows_delivered": done,
         **settings,
     }
     return RankReport(losses, rows, scored, saved)
+
+
+def _go_on(
+    model: nn.Module, optimizer: torch.optim.Adam, state: Mapping[str, Any]
+) -> None:
+    """Load the weights and Adam's memory from a state, after a look at all of them.
+
+    Adam itself does not look: with a memory of other shapes, its fused step writes
+    beyond the end of it.
+    """
+    memory = {
+        number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
+        for number, weight in enumerate(model.parameters())
+    }
+    settings = optimizer.state_dict()  # the learning rate of this call, above all
+    wanted = {"model": model.state_dict(), "optimizer": settings | {"state": memory}}
+    saved = {name: state[name] for name in wanted}
+    if not _fits(saved, wanted) or not all(
+        saved["optimizer"]["state"][number]["step"] >= 1
+        and saved["optimizer"]["state"][number]["exp_avg_sq"].min() >= 0
+        for number in memory
+    ):
+        raise ValueError(
+            "state must hold finite weights of this model, and for each of them the "
+            "step, exp_avg and exp_avg_sq of Adam"
+        )
+    saved = copy.deepcopy(saved)  # since steps change tensors in place
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(settings | {"state": saved["optimizer"]["state"]})
+
+
+def _fits(saved: object, wanted: object) -> bool:
+    """Say whether tensors have the names, shapes and types wanted, and are finite."""
+    if isinstance(wanted, Mapping):
+        return (
+            isinstance(saved, Mapping)
+            and saved.keys() == wanted.keys()
+            and all(_fits(saved[name], entry) for name, entry in wanted.items())
+        )
+    if isinstance(wanted, torch.Tensor):
+        return (
+            isinstance(saved, torch.Tensor)
+            and (saved.shape, saved.dtype) == (wanted.shape, wanted.dtype)
+            and bool(saved.isfinite().all())
+        )
+    return True
 
 
 def fingerprint(*tensors: torch.Tensor) -> str:
@@ -561,13 +609,21 @@ def fingerprint(*tensors: torch.Tensor) -> str:
     return digest.hexdigest()[:16]
 
 
-def take_steps(steps_of_ranks: Sequence[int]) -> int:
+def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> int:
     """Take so many steps on each rank, as a loop over what each rank has would.
 
-    In each step the ranks add up their gradients: a rank that has more steps than
-    another waits for it forever. For `run_ranks`, which has a time limit.
+    In each step the ranks add up their gradients, so a rank that has more steps than
+    another waits for it in vain. If the process of that rank has ended, gloo notices
+    that its connection is closed, and raises an error at once. If it is busy with
+    something else, the wait lasts until a time limit.
+
+    Args:
+        steps_of_ranks: of each rank.
+        busy_seconds: for which a rank that has taken its steps is busy with something
+            else, as if it wrote a checkpoint.
     """
     rank, world_size = rank_and_size()
+    busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0)
     if len(steps_of_ranks) != world_size:
         raise ValueError(
             f"steps_of_ranks must hold one number for each of {world_size} ranks, got "
@@ -575,6 +631,7 @@ def take_steps(steps_of_ranks: Sequence[int]) -> int:
         )
     for _ in range(steps_of_ranks[rank]):
         sum_over_ranks(torch.ones(1))
+    time.sleep(busy_seconds)
     return steps_of_ranks[rank]
 
 

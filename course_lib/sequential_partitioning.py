@@ -15,13 +15,12 @@ import numpy as np
 import torch
 
 from course_lib.foundation import (
-    FallingAdam,
     GRUModel,
     Ids,
+    adam_with_linear_decay,
     as_stream,
     check_flag,
     check_integer,
-    check_number,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -249,8 +248,7 @@ def train_on_epochs(
         scheme: `seq_data_iter_sequential`, or, to see it go wrong,
             `seq_data_iter_random`.
         batch_size, num_steps, generator: of the scheme.
-        num_updates: optimizer steps; Adam, with the learning rate falling linearly to
-            zero.
+        num_updates: optimizer steps; Adam, with a learning rate that falls linearly.
         carry_state: carry the state, or begin each window with an empty one.
         learning_rate: of the first step.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
@@ -266,9 +264,7 @@ def train_on_epochs(
     corpus = _check_ids("corpus", corpus, model)
     num_updates = check_integer("num_updates", num_updates, minimum=1, maximum=10**9)
     carry_state = check_flag("carry_state", carry_state)
-    learning_rate = check_number("learning_rate", learning_rate, above=0)
-    # torch.optim.Adam with LinearLR, bit for bit
-    optimizer = FallingAdam(model.parameters(), learning_rate, num_updates)
+    optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_updates)
     batches = epoch_after_epoch(
         scheme, corpus, batch_size, num_steps, generator=generator
     )
@@ -293,6 +289,7 @@ def train_on_epochs(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        schedule.step()
     return losses
 
 

@@ -74,7 +74,7 @@ def gather_windows(
 
     Returns:
         inputs and targets, torch.int64, shape (..., T) each, of their own memory: write
-            into them what you like.
+        into them what you like.
 
     Raises:
         TypeError: something is not an integer.
@@ -494,7 +494,7 @@ def make_dataloader(
 
     Returns:
         a loader of (inputs, targets), torch.int64, shape (B, T) each. They share no
-            memory: `targets[mask] = -100` is safe, with workers and without.
+        memory: `targets[mask] = -100` is safe, with workers and without.
 
     Raises:
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.

@@ -426,7 +426,7 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
 
     Returns:
         two arrays, read-only views of the stream: no token is in both, and no window
-            can reach across.
+        can reach across.
 
     Raises:
         TypeError, ValueError: a wrong argument, or a part of fewer than 2 ids, which

@@ -1,5 +1,5 @@
 """Notebooks are tests, also when only this folder is run: in the same environment as all others."""
 
-from kernel_environment import pytest_configure, pytest_xdist_make_scheduler
 
-__all__ = ["pytest_configure", "pytest_xdist_make_scheduler"]
+def pytest_addoption(pluginmanager):
+    pluginmanager.import_plugin("kernel_environment")

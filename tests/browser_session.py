@@ -1,5 +1,4 @@
-"""JupyterLab and a browser for tests: one server, one browser and one page for each process, away from personal
-settings.
+"""JupyterLab and a browser for tests, away from personal settings.
 
 The browser is one that is installed (Chromium or Chrome; the variable COURSE_BROWSER names another). Nothing is
 downloaded, and it sees no address but this machine's.
@@ -7,7 +6,6 @@ downloaded, and it sees no address but this machine's.
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import json
 import os
@@ -63,25 +61,11 @@ def open_browser() -> Iterator[object]:
     """Start the browser, and close it at the end: playwright's object, whose `new_page` opens a page."""
     from playwright.sync_api import sync_playwright  # it need not be installed
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
-
-
-@contextmanager
-def away(loop: asyncio.AbstractEventLoop | None = None) -> Iterator[asyncio.AbstractEventLoop | None]:
-    """Let the event loop of playwright, which calls itself the running one as long as its browser is open, be
-    forgotten; or remember it (`loop`), while the browser is used. Else no other test in between could start one.
-    """
-    before = asyncio._get_running_loop()
-    asyncio._set_running_loop(loop)
-    try:
-        yield before
-    finally:
-        asyncio._set_running_loop(before)
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=find_browser(), args=FLAGS) as browser,
+    ):
+        yield browser
 
 
 # What readers have: no extension but those that the course's own dependencies bring.
@@ -107,10 +91,6 @@ def free_port() -> int:
         return found.getsockname()[1]
 
 
-# jsonschema does without these grammars, which no notebook needs and which take seconds to be built.
-START = "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; sys.exit(main())"
-
-
 @contextmanager
 def jupyterlab(folder: Path, environment: dict[str, str]) -> Iterator[tuple[str, Path]]:
     """Start JupyterLab with settings of its own in `folder`; yield its address, and the folder that it shows."""
@@ -123,23 +103,20 @@ def jupyterlab(folder: Path, environment: dict[str, str]) -> Iterator[tuple[str,
     page = {"disabledExtensions": dict.fromkeys(EXTENSIONS_OF_OTHERS, True)}
     (config / "labconfig" / "page_config.json").write_text(json.dumps(page), encoding="utf-8")
     root.mkdir()
-    environment = (
-        os.environ
-        | environment
-        | {
-            "JUPYTER_CONFIG_DIR": str(config),
-            "JUPYTER_DATA_DIR": str(folder / "data"),
-            "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
-            "JUPYTERLAB_SETTINGS_DIR": str(settings),
-            "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
-        }
-    )
+    own = {
+        "JUPYTER_CONFIG_DIR": str(config),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+    }
+    environment = os.environ | environment | own
     # What readers see: widgets, and bars of progress.
     for name in ("COURSE_WIDGETS", "COURSE_PROGRESS", "COURSE_CORPUS"):
         environment.pop(name, None)
     port = free_port()
     command = [
-        *(sys.executable, "-c", START, "--no-browser", "--allow-root", f"--ServerApp.root_dir={root}"),
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.root_dir={root}"),
         *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"),
         *("--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly"),
     ]
@@ -150,21 +127,14 @@ def jupyterlab(folder: Path, environment: dict[str, str]) -> Iterator[tuple[str,
         yield f"http://127.0.0.1:{port}", root
     finally:
         server.terminate()
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.wait()
 
 
 def wait_for_port(port: int, server: subprocess.Popen, log: Path) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
+    while server.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        if server.poll() is not None:
-            break
         time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8', errors='replace')[-3000:]}")
 

@@ -1,26 +1,44 @@
 """All tests run offline: this process by pytest-socket's options, the notebooks' kernels by their startup file."""
 
-import os
-
 import pytest
 from hypothesis import settings
 
-from kernel_environment import pytest_configure, pytest_xdist_auto_num_workers, pytest_xdist_make_scheduler
+import browser_session
 
-__all__ = ["pytest_configure", "pytest_xdist_auto_num_workers", "pytest_xdist_make_scheduler"]
-
-# A property that takes long on a busy machine is no failure.
-settings.register_profile("course", deadline=None)
+# A property that takes long on a busy machine is no failure; and nothing is written into a checkout.
+settings.register_profile("course", deadline=None, database=None)
 settings.load_profile("course")
 
+# As lessons do, these start kernels, a browser, a cluster or many processes, judge hundreds of answers, or train for
+# long.
+SLOW = {
+    "test_anywhere",
+    "test_browser",
+    "test_classroom_book",
+    "test_classroom_slides",
+    "test_grading_nbgrader",
+    "test_grading_scores",
+    "test_long_documents",
+    "test_many_machines",
+    "test_wrong_answers",
+}
 
-@pytest.fixture(scope="session")
-def forks() -> dict[str, str]:
-    """The variables with which Jupyter finds kernels that are forked: tests/forked_kernels.py."""
-    return {name: os.environ[name] for name in ["JUPYTER_PATH"] if name in os.environ}
+
+def pytest_addoption(pluginmanager):
+    """Import what prepares the kernels: once, also where the conftest.py of the notebooks does the same."""
+    pluginmanager.import_plugin("kernel_environment")
 
 
-@pytest.fixture(autouse=True)
-def kernels_start_as_readers_start_them(forks, monkeypatch):
-    """Only lessons have kernels that are forked; what a test starts itself is a real one."""
-    monkeypatch.delenv("JUPYTER_PATH", raising=False)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.stem in SLOW or item.path.suffix == ".ipynb":
+            item.add_marker("slow")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """For the tests of a file: as long as it is open, playwright's event loop runs, and no other may."""
+    if why := browser_session.missing():
+        pytest.skip(why)
+    with browser_session.open_browser() as browser:
+        yield browser

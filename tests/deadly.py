@@ -39,6 +39,17 @@ def refuse(line: int) -> None:
     raise ValueError(f"wrong.jsonl, line {line}")
 
 
+class Odd(Exception):
+    """Pickled, it cannot be read again: it asks for two arguments, and passes one on."""
+
+    def __init__(self, place: str, other: str):
+        super().__init__(f"{place}, {other}")
+
+
+def refuse_oddly(_: object) -> None:
+    raise Odd("here", "there")
+
+
 def run_until_killed(
     inputs: list[Path], tokenizer_file: Path, out: Path, settings: dict[str, int], num_workers: int
 ) -> None:

@@ -21,12 +21,13 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 
 import publish
 from kernel_environment import kernel_environment
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
-CELL_TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
+TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
 PREDICT = "**Predict"
 PROMPT = re.compile(r"^predict\(", flags=re.MULTILINE)
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -40,7 +41,8 @@ METADATA = {
 def execute(notebook: nbformat.NotebookNode) -> None:
     """Run all cells in a new kernel, in the folder of the notebooks; an error in a cell is raised."""
     resources = {"metadata": {"path": str(NOTEBOOKS)}}
-    NotebookClient(notebook, timeout=CELL_TIMEOUT_IN_SECONDS, kernel_name="python3", resources=resources).execute()
+    patience = {"timeout": TIMEOUT_IN_SECONDS, "startup_timeout": TIMEOUT_IN_SECONDS}
+    NotebookClient(notebook, kernel_name="python3", resources=resources, **patience).execute()
 
 
 def normalize(notebook: nbformat.NotebookNode) -> str:
@@ -56,6 +58,7 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
     notebook.cells = [title, install, *others]
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})  # in how many pieces a slow cell prints is chance
     seen: Counter[str] = Counter()
     count, predicted = 0, False
     for cell in notebook.cells:
@@ -73,7 +76,7 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
             cell.metadata |= nbformat.from_dict(FOLDED)
         count += 1
         cell.execution_count = count
-        cell.outputs = without_widgets(merge_streams(cell.outputs))
+        cell.outputs = without_widgets(cell.outputs)
         for output in cell.outputs:
             if "execution_count" in output:
                 output.execution_count = count
@@ -84,17 +87,6 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
                 output.metadata = nbformat.from_dict({"image/png": size} if size else {})
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"
-
-
-def merge_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
-    """Join neighboring pieces of one stream: in how many of them a slow cell prints is chance."""
-    merged: list[nbformat.NotebookNode] = []
-    for output in outputs:
-        if merged and output.output_type == "stream" == merged[-1].output_type and output.name == merged[-1].name:
-            merged[-1].text += output.text
-        else:
-            merged.append(output)
-    return merged
 
 
 def without_widgets(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:

@@ -52,3 +52,9 @@ def scores(notebook: nbformat.NotebookNode) -> list[float]:
         values = [output.data["text/plain"] for output in cell.outputs if "execution_count" in output]
         found.append(float(values[0]) if values else float("nan"))
     return found
+
+
+def errors(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """What cells show of errors, and whatever else is written to stderr."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]

@@ -15,35 +15,27 @@ from pathlib import Path
 import nbformat
 import pytest
 
-import browser_session
-from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, away, jupyterlab, open_browser
+from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab
 from kernel_environment import kernel_environment
-from solved_lessons import STARTUP_WITHOUT_RAY, own_text, scores, solved
+from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(bool(browser_session.missing()), reason=browser_session.missing()),
-]
+pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="session")
-def desk(tmp_path_factory) -> Iterator[tuple[Reader, object]]:
-    """A reader in front of JupyterLab, and the event loop that their browser needs."""
+@pytest.fixture(scope="module")
+def desk(browser, tmp_path_factory) -> Iterator[Reader]:
+    """A reader in front of JupyterLab."""
     folder = tmp_path_factory.mktemp("jupyterlab")
     environment = kernel_environment(folder / "ipython", STARTUP_WITHOUT_RAY + STARTUP_OWN_TEXT)
-    with jupyterlab(folder, environment) as (url, root), open_browser() as browser:
-        reader = Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), url, root)
-        with away() as loop:
-            yield reader, loop
+    with jupyterlab(folder, environment) as (url, root):
+        yield Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), url, root)
 
 
 @pytest.fixture
 def reader(desk) -> Iterator[Reader]:
-    reader, loop = desk
-    with away(loop):
-        yield reader
-        reader.close()
+    yield desk
+    desk.close()
 
 
 @pytest.fixture
@@ -52,16 +44,6 @@ def pictures(tmp_path) -> Path:
     folder = Path(os.environ.get("COURSE_SCREENSHOTS") or tmp_path)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def errors(notebook: nbformat.NotebookNode) -> list[str]:
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return [
-        f"{cell.source}\n{output.get('ename', output.get('text'))}: {output.get('evalue', '')}"
-        for cell in cells
-        for output in cell.outputs
-        if output.output_type == "error" or output.get("name") == "stderr"
-    ]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -84,17 +66,6 @@ def test_runs_through_on_another_corpus_in_a_browser(path, reader, pictures):
     found = scores(notebook)
     assert found == [1.0] * len(found)
     assert len(found) >= 4
-
-
-@pytest.fixture
-def lesson(reader) -> Reader:
-    """Lesson 2 as it is committed, in front of a reader."""
-    path = NOTEBOOKS[1]
-    if not (reader.root / path.name).exists():
-        shutil.copy(path, reader.root / path.name)
-        shutil.copytree(path.parent / "images", reader.root / "images")
-    reader.open(path.name)
-    return reader
 
 
 WRONG = "return num_windows * stride + context_length + 1"
@@ -142,8 +113,11 @@ def run_what_is_needed(lesson: Reader) -> None:
         lesson.run(number)
 
 
-def test_a_reader_guesses_plays_and_solves(lesson, pictures):
-    """One lesson for all of it: opening one takes longer than what is done there."""
+def test_a_reader_guesses_plays_and_solves(reader, pictures):
+    path, lesson = NOTEBOOKS[1], reader
+    shutil.copy(path, reader.root)
+    shutil.copytree(path.parent / "images", reader.root / "images")
+    lesson.open(path.name)
     run_what_is_needed(lesson)
     guessed, played, exercise = guess(lesson), play(lesson), solve_wrongly(lesson)
     photograph(lesson, pictures, guessed=guessed, played=played, wrong=exercise)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ import torch
 import course_lib.exercises
 from course_lib.teaching import numbers, show_scores
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, NumbersQuestion
-from rows import check_rows
 
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
 
@@ -24,14 +22,9 @@ def questions_of(lesson: str) -> list[NumbersQuestion]:
     return [member for member in vars(module).values() if isinstance(member, NumbersQuestion)]
 
 
-def of_each_question(check: Callable[[NumbersQuestion], None]) -> Callable[[str], None]:
-    """Make a check of one question a test of each lesson: of all that it has."""
-
-    @pytest.mark.parametrize("lesson", LESSONS)
-    def test(lesson):
-        check_rows(check, ((question.name, question) for question in questions_of(lesson)))
-
-    return test
+each_question = pytest.mark.parametrize(
+    "question", [pytest.param(item, id=f"{lesson}-{item.name}") for lesson in LESSONS for item in questions_of(lesson)]
+)
 
 
 @numbers(
@@ -72,7 +65,7 @@ def test_each_lesson_has_two_or_three(lesson):
     assert 2 <= len(questions_of(lesson)) <= 3
 
 
-@of_each_question
+@each_question
 def test_numbers_are_told_and_no_mistake_is_right_or_two_in_one(question):
     answers = set()
     for seed in range(200):
@@ -94,7 +87,7 @@ def test_numbers_are_told_and_no_mistake_is_right_or_two_in_one(question):
     assert len(answers) > 25
 
 
-@of_each_question
+@each_question
 def test_each_mistake_gets_its_diagnosis_and_the_answer_passes(question):
     assert len(question.hints) >= 1
     assert len(question.mistakes) >= 3
@@ -106,7 +99,7 @@ def test_each_mistake_gets_its_diagnosis_and_the_answer_passes(question):
             assert mistake.diagnosis in judgment.message
 
 
-@of_each_question
+@each_question
 def test_the_stub_is_not_attempted_and_the_solution_as_it_is_written_passes(question):
     for source, outcome in ((question.stub, NOT_ATTEMPTED), (question.solution_source(3), PASSED)):
         namespace: dict = {}

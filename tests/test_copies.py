@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,17 +32,19 @@ def test_copies_are_counted_on_both_sides_of_the_split(case):
 
 @settings(max_examples=50)
 @given(texts_and_val_every)
-def test_what_is_kept_has_no_copies_or_none_across_the_split(case):
-    texts, val_every = case
+def test_what_is_kept_has_no_copies(case):
+    texts, _ = case
     without = list(drop_copies(iter(texts)))
     assert count_copies(without).copies == 0
     assert {*map(normalized, without)} == {*map(normalized, texts)}
-    one_side = list(drop_copies(texts, val_every=val_every))
-    assert count_copies(one_side, val_every=val_every).across == 0
-    assert {*map(normalized, one_side)} == {*map(normalized, texts)}
 
 
-def test_copies_on_their_own_side_are_kept():
+def test_copies_across_the_split_are_told_apart():
     # numbers 1 to 3 are train, 4 is val
-    assert list(drop_copies(["a", "a", "b", "a", "c", "a"], val_every=4)) == ["a", "a", "b", "c", "a"]
     assert count_copies(["a", "b", "a", "a"], val_every=4) == Copies(documents=4, copies=2, across=1)
+
+
+def test_any_letter_is_the_same_in_upper_case():
+    letters = [chr(number) for number in range(0x20, 0x3000) if unicodedata.category(chr(number)) in ("Ll", "Lt")]
+    # but the Turkish i without a dot, whose capital is the usual one
+    assert [letter for letter in letters if normalized(letter) != normalized(letter.upper())] == ["ı"]

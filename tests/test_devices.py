@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 import torch
 
@@ -10,27 +12,13 @@ from course_lib.foundation import copy_to_device, devices
 BATCHES = [(torch.tensor([k]), torch.tensor([k, k])) for k in range(5)]
 
 
-@pytest.mark.parametrize("ahead", [1, 2, 4, 5, 100])
-def test_all_batches_come_in_order(ahead):
-    copied = list(copy_to_device(BATCHES, "cpu", ahead=ahead))
-    assert len(copied) == len(BATCHES)
-    for got, batch in zip(copied, BATCHES, strict=True):
-        assert all(torch.equal(a, b) for a, b in zip(got, batch, strict=True))
-
-
-def test_on_a_cpu_nothing_is_copied():
-    (batch,) = copy_to_device(BATCHES[:1], torch.device("cpu"))
-    assert batch[0] is BATCHES[0][0]
-
-
-def test_so_many_batches_are_asked_for_ahead():
+def test_on_a_cpu_nothing_is_copied_and_nothing_read_ahead():
     asked = []
-    source = (asked.append(k) or batch for k, batch in enumerate(BATCHES))
-    copied = copy_to_device(source, "cpu", ahead=2)
+    copied = copy_to_device((asked.append(k) or batch for k, batch in enumerate(BATCHES)), "cpu")
     assert asked == []
-    next(copied)
-    assert asked == [0, 1, 2]
-    assert len(list(copied)) == 4
+    assert next(copied)[0] is BATCHES[0][0]
+    assert asked == [0]
+    assert [tuple(map(id, batch)) for batch in copied] == [tuple(map(id, batch)) for batch in BATCHES[1:]]
 
 
 def test_no_batches():
@@ -38,50 +26,67 @@ def test_no_batches():
 
 
 class Recorder:
-    """A stream and a tensor of a GPU that is not there."""
+    """A stream, an event and a tensor of a GPU that is not there."""
 
-    def __init__(self, log: list[str], name: str = "tensor"):
-        self.log, self.name, self.device = log, name, torch.device("cuda")
+    def __init__(self, log: list[str], name: str):
+        self.log, self.name = log, name
 
     def pin_memory(self):
-        self.log.append("pin")
+        self.log.append(f"pin {self.name}")
         return self
 
     def to(self, device, non_blocking=False):
-        self.log.append(f"copy to {device}" + (" without waiting" if non_blocking else ""))
+        self.log.append(f"copy {self.name} to {device}" + (" without waiting" if non_blocking else ""))
         return self
 
     def record_stream(self, stream):
-        self.log.append(f"keep for {stream.name}")
+        self.log.append(f"keep {self.name} for {stream.name}")
 
-    def wait_stream(self, stream):
-        self.log.append(f"{self.name} waits for {stream.name}")
+    def record_event(self):
+        return Recorder(self.log, self.log[-2].removesuffix(" to cuda without waiting"))
+
+    def wait_event(self, event):
+        self.log.append(f"{self.name} waits for {event.name}")
 
 
-def test_on_a_gpu_copies_are_pinned_run_beside_and_are_waited_for(monkeypatch):
+@pytest.fixture
+def log(monkeypatch) -> list[str]:
+    """What is asked of a GPU."""
     log = []
 
-    class Within:
-        def __init__(self, stream):
-            self.stream = stream
-
-        def __enter__(self):
-            log.append(f"on {self.stream.name}")
-
-        def __exit__(self, *_):
-            log.append("off")
+    @contextmanager
+    def within(stream):
+        log.append(f"on {stream.name}")
+        yield
+        log.append("off")
 
     monkeypatch.setattr(devices.torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(devices.torch.cuda, "Stream", lambda device: Recorder(log, "copying"))
-    monkeypatch.setattr(devices.torch.cuda, "stream", Within)
+    monkeypatch.setattr(devices.torch.cuda, "stream", within)
     monkeypatch.setattr(devices.torch.cuda, "current_stream", lambda device: Recorder(log, "computing"))
-    copied = copy_to_device([(Recorder(log),), (Recorder(log),)], "cuda", ahead=1)
+    return log
+
+
+def test_on_a_gpu_copies_are_pinned_run_beside_and_each_is_waited_for_alone(log):
+    copied = copy_to_device([(Recorder(log, name),) for name in "abc"], "cuda", ahead=1)
+    begin = [["on copying", f"pin {name}", f"copy {name} to cuda without waiting", "off"] for name in "abc"]
+    end = [[f"computing waits for copy {name}", f"keep {name} for computing"] for name in "abc"]
     next(copied)
-    begin = ["on copying", "pin", "copy to cuda without waiting", "off"]
-    end = ["computing waits for copying", "keep for computing"]
-    assert log == begin + begin + end
-    assert len(list(copied)) == 1
-    assert log[-2:] == end
+    assert log == begin[0] + begin[1] + end[0]
+    assert len(list(copied)) == 2
+    assert log == begin[0] + begin[1] + end[0] + begin[2] + end[1] + end[2]
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 4, 5, 100])
+def test_what_was_read_before_an_error_comes_before_it(log, ahead):
+    def until_an_error():
+        yield from ((Recorder(log, str(number)),) for number in range(4))
+        raise ValueError("line 5")
+
+    seen = []
+    with pytest.raises(ValueError, match="line 5"):
+        seen.extend(batch[0].name for batch in copy_to_device(until_an_error(), "cuda", ahead=ahead))
+    assert seen == ["0", "1", "2", "3"]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")

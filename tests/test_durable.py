@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -24,7 +27,8 @@ def test_a_file_appears_when_it_is_whole_and_its_checksum_is_that_of_its_bytes(t
     file = DurableFile(tmp_path / "numbers.bin")
     for part in np.arange(10_000, dtype="<u2").reshape(10, -1):
         file.write(part.data)
-        assert os.listdir(tmp_path) == ["numbers.bin.tmp"]
+        (name,) = os.listdir(tmp_path)
+        assert re.fullmatch(r"numbers\.bin\.\w+\.tmp", name)
     sha256 = file.commit()
     assert os.listdir(tmp_path) == ["numbers.bin"]
     data = (tmp_path / "numbers.bin").read_bytes()
@@ -44,6 +48,21 @@ def test_what_is_discarded_leaves_the_old_file_alone(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"old"
     write_durably(tmp_path / "a", b"newer")
     assert (tmp_path / "a").read_bytes() == b"newer"
+
+
+def test_two_files_of_one_name_do_not_write_into_each_other(tmp_path):
+    first, second = DurableFile(tmp_path / "a"), DurableFile(tmp_path / "a")
+    first.write(b"first")
+    second.write(b"second")
+    assert second.commit() == checksum(tmp_path / "a") == hashlib.sha256(b"second").hexdigest()
+    assert first.commit() == checksum(tmp_path / "a") == hashlib.sha256(b"first").hexdigest()
+
+
+def test_what_cannot_get_its_name_leaves_nothing_behind(tmp_path):
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(OSError, match="cannot be written"):
+        write_json(tmp_path / "taken", {})
+    assert os.listdir(tmp_path) == ["taken"]
 
 
 def test_bytes_reach_the_disk_before_the_name_does(tmp_path, monkeypatch):
@@ -76,25 +95,24 @@ def test_one_writer_at_a_time(tmp_path):
             for _ in range(2):
                 with pytest.raises(BlockingIOError, match="another process is writing"), only_writer(tmp_path):
                     raise AssertionError
-        assert os.listdir(tmp_path) == []
 
 
-def test_a_lock_that_was_removed_meanwhile_does_not_count(tmp_path, monkeypatch):
-    """The writer before removes its lock file just when the next one has opened it."""
-    fcntl = pytest.importorskip("fcntl")
-    lock, flock, waits = tmp_path / ".writing", fcntl.flock, [True]
-
-    def late(file, how):
-        if waits:
-            waits.pop()
-            lock.unlink()
-        return flock(file, how)
-
-    monkeypatch.setattr(fcntl, "flock", late)
-    with only_writer(tmp_path):
-        assert lock.exists()
+def test_a_lock_ends_with_its_process_however_that_ends(tmp_path):
+    program = f"""
+import os
+from course_lib.foundation.durable import only_writer
+with only_writer({str(tmp_path)!r}):
+    print(input("locked"), flush=True)
+    os._exit(1)
+"""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-uc", program], **pipes) as other:
+        assert other.stdout.read(6) == b"locked"
         with pytest.raises(BlockingIOError), only_writer(tmp_path):
             raise AssertionError
+        other.communicate(b"go on\n")
+    with only_writer(tmp_path):
+        pass
 
 
 def test_an_error_of_writing_names_the_file(tmp_path):

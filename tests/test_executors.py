@@ -1,20 +1,19 @@
-"""Tasks in order wherever they run, what happens when workers die, and ranks that wait for one another."""
+"""Tasks in order wherever they run, and what happens when workers die."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from functools import partial
 
 import pytest
-import torch
-from torch import distributed
 
-from course_lib.foundation import InThisProcess, import_ray, process_group, process_pool, run_in_order, run_ranks
-from course_lib.foundation.executors import _context
-from deadly import die, die_once, refuse
+from course_lib.foundation import InThisProcess, import_ray, process_pool, run_in_order
+from course_lib.foundation.executors import process_context
+from deadly import die, die_once, refuse, refuse_oddly
 
 
 @pytest.mark.parametrize("make_executor", [InThisProcess, partial(ThreadPoolExecutor, 3), partial(process_pool, 2)])
@@ -44,14 +43,29 @@ def test_what_was_yielded_before_an_error_stays():
         next(results)
 
 
-def test_what_a_killed_worker_did_is_done_again(tmp_path):
-    marks = [str(tmp_path / name) for name in "ab"]
-    assert list(run_in_order(die_once, marks, partial(process_pool, 2))) == marks
+def test_an_exception_that_cannot_be_sent_is_told():
+    with pytest.raises(RuntimeError, match="Odd: here, there"):
+        list(run_in_order(refuse_oddly, [1], partial(process_pool, 1)))
+
+
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_what_a_killed_worker_did_is_done_again_for_each_task(tmp_path, num_workers):
+    marks = [str(tmp_path / name) for name in "abc"]
+    assert list(run_in_order(die_once, marks, partial(process_pool, num_workers), retries=num_workers)) == marks
 
 
 def test_it_is_given_up_in_the_end():
-    with pytest.raises(BrokenExecutor, match="run it again"):
+    with pytest.raises(BrokenExecutor, match=r"want of memory.*run it again"):
         list(run_in_order(die, [0], partial(process_pool, 1), retries=1))
+
+
+@pytest.mark.parametrize("call", ["list(run_in_order(abs, [-1], partial(process_pool, 1)))", "run_ranks(abs, 2)"])
+def test_a_script_without_a_guard_is_told(tmp_path, call):
+    imports = "from functools import partial\nfrom course_lib.foundation import process_pool, run_in_order, run_ranks\n"
+    (tmp_path / "script.py").write_text(imports + call, encoding="utf-8")
+    run = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1].endswith('must do its work under `if __name__ == "__main__":`')
 
 
 def is_alive(pid: int) -> bool:
@@ -70,7 +84,7 @@ def hold_workers(connection) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_workers_end_with_a_run_that_is_killed():
-    context = _context()
+    context = process_context()
     mine, theirs = context.Pipe()
     run = context.Process(target=hold_workers, args=(theirs,))
     run.start()
@@ -88,47 +102,3 @@ def test_without_ray_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ImportError, match="pip install"):
         import_ray()
-
-
-# Ranks
-
-
-def add_up(start: float, *, tensor: torch.Tensor) -> tuple[int, float]:
-    """The sum over the ranks, which each writes into a tensor of its own."""
-    tensor += start + distributed.get_rank()
-    distributed.all_reduce(tensor)
-    return distributed.get_rank(), tensor.item()
-
-
-def fail_on_rank_1() -> None:
-    if distributed.get_rank() == 1:
-        raise ValueError("this rank is out of order")
-    distributed.all_reduce(torch.ones(1))
-
-
-def die_on_rank_1() -> None:
-    if distributed.get_rank() == 1:
-        die()
-    time.sleep(600)
-
-
-def test_ranks_form_a_group_and_share_no_memory():
-    tensor = torch.zeros(1)
-    assert run_ranks(add_up, 3, 10.0, tensor=tensor) == [(0, 33.0), (1, 33.0), (2, 33.0)]
-    assert tensor.item() == 0
-
-
-def test_errors_of_ranks_are_told_and_the_others_ended():
-    with pytest.raises(RuntimeError, match="rank 1 raised ValueError: this rank is out of order"):
-        run_ranks(fail_on_rank_1, 2)
-    with pytest.raises(RuntimeError, match="rank 1 was killed"):
-        run_ranks(die_on_rank_1, 2)
-
-
-def test_a_process_may_be_a_group_of_its_own():
-    with process_group():
-        assert (distributed.get_rank(), distributed.get_world_size()) == (0, 1)
-        ones = torch.ones(2)
-        distributed.all_reduce(ones)
-        assert ones.tolist() == [1, 1]
-    assert not distributed.is_initialized()

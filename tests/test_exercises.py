@@ -7,7 +7,6 @@ import importlib
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,6 @@ import pytest
 
 import course_lib.exercises
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, Exercise, Question
-from rows import check_rows
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
@@ -28,17 +26,14 @@ def members(lesson: str, kind: type) -> list:
     return [member for member in vars(module).values() if isinstance(member, kind)]
 
 
-def of_each(kind: type) -> Callable[[Callable], Callable]:
-    """Make a check of one exercise, or question, a test of each lesson: of all that it has."""
+def of_each(name: str, kind: type) -> pytest.MarkDecorator:
+    all_of_them = [
+        pytest.param(item, id=f"{lesson}-{item.name}") for lesson in LESSONS for item in members(lesson, kind)
+    ]
+    return pytest.mark.parametrize(name, all_of_them)
 
-    def decorate(check: Callable) -> Callable:
-        @pytest.mark.parametrize("lesson", LESSONS)
-        def test(lesson):
-            check_rows(check, ((item.name, item) for item in members(lesson, kind)))
 
-        return test
-
-    return decorate
+each_exercise, each_question = of_each("exercise", Exercise), of_each("question", Question)
 
 
 def make(stub: str, name: str) -> object:
@@ -63,31 +58,31 @@ def test_no_verdict_can_be_guessed(lesson):
     assert 1 / 3 <= agreeing / truths.total() <= 2 / 3
 
 
-@of_each(Question)
+@each_question
 def test_a_question_says_what_the_code_is_meant_to_do_or_what_is_claimed(question):
     assert len(question.statement.split()) >= 5
     assert question.statement[-1] in ".?!"
 
 
-@of_each(Exercise)
+@each_exercise
 def test_the_solution_passes(exercise):
     assert exercise.judge(exercise.reference, guarded=False).outcome == PASSED
     assert exercise.check(exercise.reference) == 1.0
 
 
-@of_each(Exercise)
+@each_exercise
 def test_the_stub_is_not_attempted(exercise):
     assert exercise.judge(make(exercise.stub, exercise.name)).outcome == NOT_ATTEMPTED
 
 
-@of_each(Exercise)
+@each_exercise
 def test_the_solution_as_it_is_shown_passes_too(exercise):
     namespace = dict(vars(importlib.import_module(exercise.reference.__module__)))
     exec(exercise.solution_source, namespace)
     assert exercise.judge(namespace[exercise.name], guarded=False).outcome == PASSED
 
 
-@of_each(Exercise)
+@each_exercise
 def test_an_exercise_has_hints_many_calls_and_three_named_mistakes(exercise):
     assert len(exercise.hints) >= 2
     assert len(exercise.cases) >= 8
@@ -95,13 +90,13 @@ def test_an_exercise_has_hints_many_calls_and_three_named_mistakes(exercise):
     assert len({mistake.diagnosis for mistake in exercise.mistakes}) == len(exercise.mistakes)
 
 
-@of_each(Exercise)
+@each_exercise
 def test_the_task_stands_in_the_prose_and_the_stub_says_it_in_a_line_or_two(exercise):
     assert len(exercise.reference.__doc__.strip().splitlines()) <= 2
     assert max(map(len, exercise.stub.splitlines())) <= 88
 
 
-@of_each(Exercise)
+@each_exercise
 def test_no_hint_is_the_solution(exercise):
     body = ast.parse(exercise.solution_source).body[0].body
     (last,) = [ast.unparse(node.value) for node in body[-1:] if isinstance(node, ast.Return)] or [None]
@@ -109,22 +104,19 @@ def test_no_hint_is_the_solution(exercise):
     assert last is None or len(last) < 20 or not any("".join(last.split()) in hint for hint in squeezed)
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_each_mistake_gets_its_own_diagnosis(lesson):
-    exercises = members(lesson, Exercise)
-    check_rows(check_the_diagnosis, ((f"{e.name}-{m.name}", e, m) for e in exercises for m in e.mistakes))
+@each_exercise
+def test_each_mistake_gets_its_own_diagnosis(exercise, subtests):
+    for mistake in exercise.mistakes:
+        with subtests.test(mistake.name):
+            judgment = exercise.judge(mistake.function, guarded=False)
+            assert judgment.outcome in (FAILED, RAISED)
+            assert judgment.score == 0.0
+            assert judgment.diagnosis == mistake.diagnosis
+            assert mistake.diagnosis in judgment.message
+            assert "expected" in judgment.message
 
 
-def check_the_diagnosis(exercise, mistake):
-    judgment = exercise.judge(mistake.function, guarded=False)
-    assert judgment.outcome in (FAILED, RAISED)
-    assert judgment.score == 0.0
-    assert judgment.diagnosis == mistake.diagnosis
-    assert mistake.diagnosis in judgment.message
-    assert "expected" in judgment.message
-
-
-@of_each(Exercise)
+@each_exercise
 def test_an_answer_that_raises_is_reported_as_raised(exercise):
     def raises(*arguments):
         raise ZeroDivisionError("on purpose")
@@ -134,7 +126,7 @@ def test_an_answer_that_raises_is_reported_as_raised(exercise):
     assert "ZeroDivisionError: on purpose" in judgment.message
 
 
-@of_each(Question)
+@each_question
 def test_a_question_is_settled_by_calls(question):
     truth = question.truth
     (wrong,) = set(question.verdicts) - {truth}

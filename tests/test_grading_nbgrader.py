@@ -85,9 +85,9 @@ running.CALL_SECONDS = 0.3
 
 
 @pytest.fixture
-def kernels(forks, tmp_path, monkeypatch):
-    """Forked ones, which give up endless answers soon."""
-    for name, value in (forks | kernel_environment(tmp_path, HURRIED)).items():
+def kernels(tmp_path, monkeypatch):
+    """Those that give up endless answers soon."""
+    for name, value in kernel_environment(tmp_path, HURRIED).items():
         monkeypatch.setenv(name, value)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
@@ -48,6 +47,7 @@ FOUNDATION = [
     "inputs",  # lesson 11
     "shard_tasks",
     "executors",
+    "ranks",
     "devices",
 ]
 TEACHING = [
@@ -190,38 +190,21 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
     assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms
 
 
-HEAVY = ("matplotlib", "transformers", "datasets", "ray")
+HEAVY = {"matplotlib", "transformers", "datasets", "ray"}
 
 
-# Each lesson is imported in a fresh process: a copy of one that knows PyTorch and the foundation, which all use.
-IMPORT_EACH = f"""
-import importlib, os, sys, torch, course_lib.foundation
-for lesson in sys.argv[1:]:
-    if os.fork() == 0:
-        importlib.import_module("course_lib." + lesson)
-        print(lesson, *[name for name in {HEAVY} if name in sys.modules], flush=True)
-        os._exit(0)
-    os.wait()
-"""
-
-
-@pytest.fixture(scope="module")
-def loaded() -> dict[str, list[str]]:
-    program = [sys.executable, "-c", IMPORT_EACH, *WRITTEN]
-    lines = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    return {lesson: names for lesson, *names in map(str.split, lines)}
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot copy a process")
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", WRITTEN)
-def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson, loaded):
+def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson):
+    program = f"import sys, course_lib.{lesson}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     used = set()
     for name in LESSONS[: LESSONS.index(lesson) + 1]:
         if name == lesson or name in imports_of(PACKAGE / f"{lesson}.py"):
             nodes = import_statements(PACKAGE / f"{name}.py")
             used |= {n.module.split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom) and n.module}
             used |= {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-    assert set(loaded[lesson]) <= used
+    assert HEAVY & set(done.stdout.split()) <= used
 
 
 def test_environment_and_pyproject_name_the_same_ranges():

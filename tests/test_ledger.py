@@ -168,48 +168,6 @@ def test_printed_it_reads_like_an_account():
     assert "turns" not in str(token_ledger([], 5, 2))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([6], 10, 4), ValueError, r"starts must lie in 0 \.\.\. 5: 5 ids .*stream of 10; got 6 \.\.\. 6"),
-        (([-1, 2], 10, 4), ValueError, r"starts must lie in 0 \.\.\. 5: .*got -1 \.\.\. 2"),
-        (([0], 4, 4), ValueError, "starts must lie in nothing at all: 5 ids .*stream of 4"),
-        (([0], 0, 4), ValueError, "starts must lie in nothing at all"),
-        (([0], 10, 2**63 - 1), ValueError, "starts must lie in nothing at all"),
-        (([0.0], 10, 4), TypeError, "starts must be integers, got list of float64"),
-        (([True], 10, 4), TypeError, "starts must be integers, got list of bool"),
-        (("0", 10, 4), TypeError, "starts must be integers, got text"),
-        (([0], -1, 4), ValueError, "num_tokens must be .*got -1"),
-        (([0], 10.0, 4), TypeError, r"num_tokens must be .*got 10\.0"),
-        (([0], 10, 0), ValueError, "context_length must be .*got 0"),
-        (([0], 10, True), TypeError, "context_length must be .*got True"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        token_ledger(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("reasons", "error", "message"),
-    [
-        ({"lost": [10]}, ValueError, r"reasons\['lost'\] must be positions in 0 \.\.\. 9"),
-        ({"lost": [9, 10]}, ValueError, r"reasons\['lost'\] must be positions in 0 \.\.\. 9"),
-        ({"lost": [-1, 5]}, ValueError, r"reasons\['lost'\] must be positions in 0 \.\.\. 9"),
-        ({"lost": [-1]}, ValueError, r"reasons\['lost'\] must be positions"),
-        ({"lost": [0.5]}, TypeError, r"reasons\['lost'\] must be integers, got list of float64"),
-        ({"lost": np.ones(10, dtype=bool)}, TypeError, r"reasons\['lost'\] must be integers, got ndarray of bool"),
-        ({"lost": [9], "gap": [9]}, ValueError, "reasons must not be called 'used', .*got 'gap'"),
-        ({"lost": [9], None: [9]}, TypeError, "reasons must have names that are str, got None"),
-        ({"tail": [9]}, ValueError, "reasons must not be called 'used', 'offset', 'gap', 'tail'.*got 'tail'"),
-        ({"used": []}, ValueError, "reasons must not be called 'used'"),
-    ],
-)
-def test_bad_reasons_are_named(reasons, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        token_ledger([0], 10, 4, reasons=reasons)
-
-
 # Windows that are not equally long
 
 
@@ -241,17 +199,3 @@ def test_windows_may_be_of_different_lengths(scheme):
 
 def test_equal_lengths_given_one_by_one_change_nothing():
     assert token_ledger([0, 3, 6], 12, [4, 4, 4]) == token_ledger([0, 3, 6], 12, 4)
-
-
-@pytest.mark.parametrize(
-    ("starts", "lengths", "message"),
-    [
-        ([0, 2], [8, 3], "must not lie inside one another, but the one at 2 ends before the one at 0"),
-        ([0, 2], [8], "one number, or one for each start, got shape"),
-        ([0, 2], [3, -1], "context_length must be an integer of at least 0"),
-        ([0, 8], [3, 4], "starts must lie in 0 ... 5"),
-    ],
-)
-def test_impossible_lengths_are_named(starts, lengths, message):
-    with pytest.raises(ValueError, match=message):
-        token_ledger(starts, 10, lengths)

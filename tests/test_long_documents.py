@@ -159,7 +159,6 @@ def test_the_stream_holds_the_chunks_of_every_document(on_disk, tokenizer, chara
         assert [item["input_ids"].tolist() for item in items if item["document"] == row] == wanted
 
 
-@pytest.mark.filterwarnings("ignore:This DataLoader will create")
 @pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
 @pytest.mark.parametrize("world_size", [1, 2, 3])
 def test_shares_of_ranks_and_workers_are_disjoint_and_complete(on_disk, characters, num_workers, world_size):
@@ -172,7 +171,6 @@ def test_shares_of_ranks_and_workers_are_disjoint_and_complete(on_disk, characte
     assert sorted(shared) == sorted(everything)
 
 
-@pytest.mark.filterwarnings("ignore:This DataLoader will create")
 def test_more_workers_than_documents_are_idle_and_nothing_is_lost(on_disk, characters):
     small = on_disk.select(range(2))
     assert sorted(keys(DataLoader(make(small, characters), batch_size=None, num_workers=4))) == sorted(

@@ -11,15 +11,16 @@ from course_lib.document_packing import PackingCollator, pack_documents
 from course_lib.foundation import AttentionModel
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.teaching import packed_batch, packed_loss, shuffled_batches, train
+from course_lib.teaching.packed import ROWS_AT_ONCE
 
 V = 11
-DOCUMENTS = [[1, 2, 3, 4], [5], [6, 7], [8, 9, 10, 1, 2, 3, 4], [5, 6, 7]]
+DOCUMENTS = [[1, 2, 3, 4], [5], [6, 7], [8, 9, 10, 1, 2, 3, 4], [5, 6, 7]] * 16
 
 
 @pytest.fixture
 def collated():
     packs = pack_documents(DOCUMENTS, 8)
-    assert len(packs) == 3  # the last one is padded
+    assert len(packs) > ROWS_AT_ONCE  # the last one is padded
     return PackingCollator(SimpleNamespace(pad_token_id=0))(packs)
 
 
@@ -31,7 +32,7 @@ def model_of(positions: str) -> AttentionModel:
 @pytest.mark.parametrize("positions", ["learned", "rotary"])
 def test_the_loss_of_masked_packs_is_that_of_each_document_alone(collated, positions):
     model = model_of(positions).train()
-    nats, scored = packed_loss(model, packed_batch(collated), batch_size=2)
+    nats, scored = packed_loss(model, packed_batch(collated))
     assert model.training
     alone = 0.0
     for ids in DOCUMENTS:
@@ -74,5 +75,5 @@ def test_each_epoch_holds_each_row_once_in_an_order_of_its_own(collated):
 def test_training_on_packs_lowers_their_loss(collated):
     batch, model = packed_batch(collated), model_of("rotary")
     before = packed_loss(model, batch)[0]
-    train(model, shuffled_batches(batch, 2, torch.Generator().manual_seed(0)), num_steps=30, progress=False)
+    train(model, shuffled_batches(batch, 8, torch.Generator().manual_seed(0)), num_steps=30, progress=False)
     assert packed_loss(model, batch)[0] < before / 2

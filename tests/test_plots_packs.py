@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
-import pytest
 import torch
 from matplotlib.colors import same_color, to_rgb
-from matplotlib.patches import Rectangle
 
 from course_lib.document_packing import assign_packs, document_mask, pack_documents, position_ids_from_starts
-from course_lib.teaching import inspect_packs, plot_mask, plot_packs, plot_pieces_of_packs, plot_positions
+from course_lib.teaching import inspect_packs, plot_mask, plot_packs, plot_positions
 from course_lib.teaching.plots.style import INK, INPUTS, LOST, RIGHT, WRONG
+from figures import keys, rectangles, row_names, texts, title
 
 LENGTHS = [5, 3, 4, 2]
-ONE = {"input_ids": [1], "document_starts": [0]}
 
 
 def boxes(axes, color) -> list[tuple[float, float, float]]:
     """Row, begin and end of the boxes with an edge of this color, line by line."""
-    found = [p for p in axes.patches if isinstance(p, Rectangle) and same_color(p.get_edgecolor(), color)]
-    return sorted((p.get_y(), p.get_x(), p.get_x() + p.get_width()) for p in found)
-
-
-def keys(figure) -> list[str]:
-    return [text.get_text() for text in figure.legends[0].get_texts()]
+    return sorted((p.get_y(), p.get_x(), p.get_x() + p.get_width()) for p in rectangles(axes, color))
 
 
 def test_packs_are_bars_of_documents_and_what_is_left_is_padding():
@@ -33,8 +24,8 @@ def test_packs_are_bars_of_documents_and_what_is_left_is_padding():
     (axes,) = figure.axes
     assert boxes(axes, INPUTS) == [(0, 0, 5), (0, 5, 8), (1, 0, 4), (1, 4, 6)]
     assert boxes(axes, LOST) == [(1, 6, 8)]
-    assert [text.get_text() for text in axes.texts] == ["0", "1", "2", "3"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["row 0", "row 1"]
+    assert texts(axes) == ["0", "1", "2", "3"]
+    assert row_names(axes) == ["row 0", "row 1"]
 
 
 def test_padding_is_packing_with_a_row_for_each_document():
@@ -42,27 +33,18 @@ def test_padding_is_packing_with_a_row_for_each_document():
     first, second = plot_packs(ways, LENGTHS, 7).axes
     assert boxes(first, LOST) == [(0, 5, 7), (1, 3, 7), (2, 4, 7), (3, 2, 7)]
     assert boxes(second, LOST) == []
-    assert (first.get_title(loc="left"), second.get_title(loc="left")) == ("padding", "packing")
+    assert (title(first), title(second)) == ("padding", "packing")
     assert first.get_ylim() == second.get_ylim()
 
 
 def test_the_key_names_only_what_is_drawn():
     assert keys(plot_packs({"a": [[0]]}, [8], 8)) == ["a document, two shades in turn"]
-    figure = plot_pieces_of_packs([[3, 2]], 6, cut=[[False, True]])
-    assert keys(figure) == ["a document, two shades in turn", "a piece of a document that was cut", "padding"]
-
-
-def test_a_piece_that_was_cut_has_an_edge_of_its_own():
-    figure = plot_pieces_of_packs([[3, 5], [4]], 8, cut=[[False, True], [True]], names=["pack 0", "pack 9"])
-    (axes,) = figure.axes
-    assert boxes(axes, INPUTS) == [(0, 0, 3)]
-    assert boxes(axes, INK) == [(0, 3, 8), (1, 0, 4)]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["pack 0", "pack 9"]
+    assert keys(plot_packs({"a": [[0]]}, [8], 9)) == ["a document, two shades in turn", "padding"]
 
 
 def test_a_number_that_does_not_fit_into_its_box_is_left_out():
     (axes,) = plot_packs({"a": [[0, 1]]}, [1, 999], 1000).axes
-    assert [text.get_text() for text in axes.texts] == ["1"]
+    assert texts(axes) == ["1"]
 
 
 def test_a_mask_shows_what_is_seen_across_a_boundary():
@@ -115,6 +97,9 @@ def test_the_inspector_counts_tokens_documents_and_those_that_are_there_only_in_
     assert [line[2:5] for line in lines[:-1]] == [["5", "1", "1"], ["5", "2", "1"], ["4", "2", "0"]]
     assert lines[-1] == ["all", "3", "packs", "14", "5", "2", "93.3%"]
     assert len(boxes(figure.axes[0], INK)) == 2
+    assert len(boxes(figure.axes[0], INPUTS)) == 3
+    assert keys(figure) == ["a document, two shades in turn", "a piece of a document that was cut", "padding"]
+    assert texts(figure.axes[0]) == ["0", "2", "0", "1", "3"]
 
 
 def test_the_inspector_takes_rows_and_columns_and_divides_behind_an_end(capsys):
@@ -140,70 +125,9 @@ def test_where_nothing_tells_what_was_cut_the_table_says_nothing(capsys):
 
 def test_of_many_packs_some_are_listed_from_the_first_to_the_last(capsys):
     packs = pack_documents([[n] for n in range(1000)], 10, strategy="greedy")
-    figure = inspect_packs(packs, 10, limit=5)
+    figure = inspect_packs(packs, 10)
     lines = table(capsys)
-    assert [line[1] for line in lines[:-1]] == ["0", "25", "50", "74", "99"]
+    assert [line[1] for line in lines[:-1]] == ["0", "9", "18", "27", "36", "45", "54", "63", "72", "81", "90", "99"]
+    assert row_names(figure.axes[0]) == [" ".join(line[:2]) for line in lines[:-1]]
     assert lines[-1] == ["all", "100", "packs", "1,000", "1,000", "0", "100.0%"]
-    assert figure.get_supxlabel() == "95 more packs, not drawn"
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda: plot_packs({"a": [[0]]}, [1], 1),
-        lambda: plot_packs({"x" * 80: [[n] for n in range(20)] * 2, "$b$": [[0]]}, range(1, 21), 20),
-        lambda: plot_pieces_of_packs([[1] * 60] * 4, 2048, labels=[["漢"] * 60] * 4),
-        lambda: plot_mask(np.ones((60, 60), dtype=bool), range(0, 60, 4)),
-        lambda: plot_mask([[True]], [0]),
-        lambda: plot_positions({"a": [0]}),
-        lambda: plot_positions({f"way {n}": np.zeros(2048, dtype=np.uint8) for n in range(3)}),
-    ],
-)
-def test_figures_are_900_pixels_wide_and_can_be_drawn(draw):
-    figure = draw()
-    assert figure.get_size_inches()[0] == 9
-    figure.savefig(io.BytesIO(), format="png")
-
-
-@pytest.mark.parametrize(
-    ("draw", "error", "message"),
-    [
-        (lambda: plot_packs({}, [1], 1), ValueError, "packs must have at least one name"),
-        (lambda: plot_packs([[0]], [1], 1), TypeError, "packs must be a mapping"),
-        (lambda: plot_packs({"a": [[1]]}, [1], 1), ValueError, "numbers of the 1 documents"),
-        (lambda: plot_packs({"a": [[-1]]}, [1], 1), ValueError, "numbers of the 1 documents"),
-        (lambda: plot_packs({"a": []}, [1], 1), ValueError, "packs of 'a' must be"),
-        (lambda: plot_packs({"a": [[0]] * 41}, [1], 1), ValueError, "packs of 'a' must be"),
-        (lambda: plot_packs({"a": [[0, 0]]}, [2], 3), ValueError, "at most max_length 3 tokens, got one of 4 in 'a'"),
-        (lambda: plot_packs({n: [[0]] for n in "abcd"}, [1], 3), ValueError, "number of panels"),
-        (lambda: plot_packs({"a": [[0]]}, [0], 1), ValueError, "lengths must be of at least one token"),
-        (lambda: plot_pieces_of_packs([[1.5]], 3), TypeError, r"packs\[0\] must be integers"),
-        (lambda: plot_pieces_of_packs([[0]], 3), ValueError, "lengths of at least 1"),
-        (lambda: plot_pieces_of_packs([[1, 2]], 3, cut=[[True]]), ValueError, "cut must have one value a piece"),
-        (lambda: plot_pieces_of_packs([[1]], 3, cut=[["yes"]]), TypeError, "cut"),
-        (lambda: plot_pieces_of_packs([[1]], 3, names="a"), ValueError, "names must be one for each of the 1 packs"),
-        (lambda: plot_mask([[1]], [0]), TypeError, "masks must be True and False"),
-        (lambda: plot_mask(np.ones((2, 3), dtype=bool), [0]), ValueError, r"must have shape \(L, L\)"),
-        (lambda: plot_mask(np.ones((61, 61), dtype=bool), [0]), ValueError, "length of masks must be"),
-        (lambda: plot_mask({"a": [[True]], "b": np.ones((2, 2), dtype=bool)}, [0]), ValueError, "masks must be of one"),
-        (lambda: plot_mask([[True]], [1]), ValueError, "document_starts must rise from 0 to less than 1"),
-        (lambda: plot_positions({"a": [0, 1], "b": [0]}), ValueError, "must all have one shape"),
-        (lambda: plot_positions({"a": [0.5]}), TypeError, r"positions\['a'\] must be integers"),
-        (lambda: plot_positions({"a": [0, 1]}, [0, 0]), ValueError, "must rise from 0"),
-        (lambda: plot_positions({"a": [0]}, meanings={"b": "right"}), ValueError, "meanings must be for"),
-        (lambda: inspect_packs([], 4), ValueError, "packs must be at least one, got none"),
-        (lambda: inspect_packs(7, 4), TypeError, "packs must be several packs, got int"),
-        (lambda: inspect_packs([[1, 2]], 4), TypeError, "must have `input_ids`, got list"),
-        (lambda: inspect_packs([{"input_ids": [1, 2]}], 4), ValueError, "has no `document_starts`"),
-        (lambda: inspect_packs([{"input_ids": [1] * 5}], 4), ValueError, "must hold 1 to max_length 4 ids, got 5"),
-        (
-            lambda: inspect_packs([{"input_ids": [1], "document_starts": [1]}], 4),
-            ValueError,
-            "document_starts must rise from 0",
-        ),
-        (lambda: inspect_packs([{**ONE, "documents": [0, 1]}], 4), ValueError, "one for each of its 1 pieces, got 2"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(draw, error, message):
-    with pytest.raises(error, match=message):
-        draw()
+    assert figure.get_supxlabel() == "88 more packs, not drawn"

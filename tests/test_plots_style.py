@@ -1,78 +1,40 @@
-"""The style of all figures: colors that any eye tells apart, on paper and on a wall, in every figure, and letters that
-can be read.
+"""What holds for every figure: colors that any eye tells apart, on paper and on a wall, letters that can be read, one
+size, and the reader's own style left alone.
 """
 
 from __future__ import annotations
 
+import base64
 import inspect
+import io
 import itertools
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib import colormaps
 from matplotlib.collections import Collection
-from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.colors import same_color, to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
+from PIL import Image
 
-from course_lib.document_packing import document_mask
-from course_lib.foundation import token_ledger
-from course_lib.teaching import inspect_packs, plots
+from course_lib.teaching import plots
 from course_lib.teaching.plots import style
-from course_lib.teaching.plots.style import INK, MEANINGS, SHADES
-from test_plots import EXAMPLES
+from course_lib.teaching.plots.letters import drawable, font_families, in_a_box, row_name, signs, visible
+from course_lib.teaching.plots.style import INK, INPUTS, LOST, MEANINGS, SHADES, TARGETS
+from figures import EXAMPLES, TALL, axes_of, drawn, rectangles
 
-MASKS = {"causal": document_mask([0], 6), "document": document_mask([0, 3], 6)}
-STEPS = {"tokenize": {"worker 0": [(0, 2, "a"), (2, 3, "b")], "worker 1": [(0, 1, "c")]}}
-# Of each public function one figure with as many kinds of things in it as there are; the others stand in test_plots.
-FIGURES = {
-    "plot_shift": EXAMPLES["long shift"],
-    "plot_windows": lambda: plots.plot_windows([[8, 0], [12, 4]], 4, 24, ledger=token_ledger([8, 0, 12, 4], 24, 4)),
-    "plot_cuts": EXAMPLES["cuts"],
-    "plot_tracks": lambda: plots.plot_tracks([[1, 11, 21], [5, 15, 25]], 4, 10, carried=True),
-    "plot_scored_windows": EXAMPLES["scored windows"],
-    "plot_ledger": EXAMPLES["reasons"],
-    "plot_losses": lambda: plots.plot_losses({"a": [3, 2], "b": [3, 1]}, {"floor": 1}, meanings={"a": "right"}),
-    "plot_curves": EXAMPLES["curves"],
-    "plot_intervals": EXAMPLES["panels"],
-    "plot_bars": EXAMPLES["bars"],
-    "plot_dots": EXAMPLES["dots"],
-    "plot_spread": lambda: plots.plot_spread(
-        {"a": [1, 2], "b": [2, 3]}, xlabel="bits", meanings={"b": "wrong"}, paired=True
-    ),
-    "plot_heatmap": EXAMPLES["heatmap"],
-    "plot_merge_tree": EXAMPLES["tree"],
-    "plot_pieces": EXAMPLES["pieces"],
-    "plot_chunks": lambda: plots.plot_chunks({"overlap 2": [0, 6, 12]}, 20, 8),
-    "plot_padding": lambda: plots.plot_padding({"as they come": [[5, 2], [3, 1]]}),
-    "plot_packs": lambda: plots.plot_packs({"padding": [[0], [1]], "packing": [[0, 1]]}, [5, 3], 9),
-    "plot_pieces_of_packs": lambda: plots.plot_pieces_of_packs([[3, 5], [4]], 8, cut=[[False, True], [True]]),
-    "plot_mask": lambda: plots.plot_mask(MASKS, [0, 3]),
-    "plot_positions": lambda: plots.plot_positions(
-        {"running": range(6), "reset": [0, 1, 2, 0, 1, 2]}, [0, 3], meanings={"reset": "right"}
-    ),
-    "plot_shards": lambda: plots.plot_shards([6, 6, 3], [0, 4, 9], [0, 5, 10], 3),
-    "plot_orders": lambda: plots.plot_orders({"shuffled": [3, 0, 2, 1]}, size=4),
-    "plot_readers": lambda: plots.plot_readers({"rank 0": [0, 2, 4], "rank 1": [1, 2]}, 7),
-    "plot_timeline": lambda: plots.plot_timeline(STEPS, xlabel="seconds"),
-    "plot_waits": lambda: plots.plot_waits({"in order": [[1, 2], [2, 1]]}, xlabel="tokens"),
-    "inspect_packs": lambda: inspect_packs(
-        [{"input_ids": [5, 0, 6], "document_starts": [0, 2]}, {"input_ids": [7], "document_starts": [0]}],
-        4,
-        eos_token_id=0,
-    ),
-}
-each_figure = pytest.mark.parametrize("name", FIGURES)
+each_example = pytest.mark.parametrize("name", EXAMPLES)
 
 
-def test_every_public_function_that_draws_has_its_figure_here():
-    drawing = [
-        name for name, value in vars(plots).items() if inspect.isfunction(value) and not name.startswith("show_")
-    ]
-    assert set(drawing) == set(FIGURES)
+def test_every_public_function_that_draws_has_an_example():
+    functions = [name for name, value in vars(plots).items() if inspect.isfunction(value)]
+    drawing = {name for name in functions if not name.startswith("show_")}
+    assert {name.split(",")[0] for name in EXAMPLES} == drawing
 
 
 # Colors
@@ -174,10 +136,9 @@ def is_of_the_style(color: tuple) -> bool:
     return False
 
 
-@each_figure
-def test_every_color_is_one_of_the_style(name, capsys):
-    figure = FIGURES[name]()
-    for color, artist in colors_of(figure).items():
+@each_example
+def test_every_color_is_one_of_the_style(name):
+    for color, artist in colors_of(drawn(name)).items():
         assert is_of_the_style(color) or is_on_the_scale(color, name), (to_hex(color), artist)
 
 
@@ -187,18 +148,150 @@ def is_on_the_scale(color: tuple, name: str) -> bool:
     return name == "plot_heatmap" and bool(np.isclose(scale, color, atol=0.01).all(axis=1).any())
 
 
+def test_curves_differ_without_color():
+    looks = [style.curve_style(number) for number in range(12)]
+    assert len({(str(look["linestyle"]), look["marker"]) for look in looks}) == 12
+
+
 # Letters and sizes
 
 
-@each_figure
-def test_letters_are_large_and_dark_enough_and_the_figure_is_sharp(name, capsys):
-    figure = FIGURES[name]()
-    for text in figure.findobj(Text):
-        if text.get_text():
-            assert text.get_fontsize() >= style.SMALL, text
-            assert to_hex(text.get_color()) == INK, text
+def visible_texts(figure: Figure) -> list[Text]:
+    found = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    # the ticks that an axis keeps beyond its ends are not drawn
+    hidden = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            shown = {id(tick) for tick in axis._update_ticks()} if axis.get_visible() and axes.axison else set()
+            ticks = [*axis.majorTicks, *axis.minorTicks]
+            hidden |= {id(t) for tick in ticks if id(tick) not in shown for t in (tick.label1, tick.label2)}
+    return [text for text in found if id(text) not in hidden]
+
+
+def extent(text: Text):
+    """Where the letters are, without the line that an annotation draws."""
+    return Text.get_window_extent(text)
+
+
+@each_example
+def test_letters_are_dark_survive_a_projector_and_lie_within_the_figure(name):
+    figure = drawn(name)
+    width, height = figure.canvas.get_width_height()
+    for text in visible_texts(figure):
+        assert text.get_fontsize() >= style.SMALL, text
+        assert same_color(text.get_color(), INK), text
+        box = extent(text)
+        assert box.x0 >= -1, text
+        assert box.y0 >= -1, text
+        assert box.x1 <= width + 1, text
+        assert box.y1 <= height + 1, text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["plot_losses, close", "plot_curves", "plot_intervals, panels", "plot_bars", "plot_dots", "plot_spread, titles"],
+)
+def test_no_name_lies_over_another(name):
+    boxes = [(text, extent(text)) for text in visible_texts(drawn(name))]
+    for (one, a), (other, b) in itertools.combinations(boxes, 2):
+        assert a.x1 <= b.x0 + 1 or b.x1 <= a.x0 + 1 or a.y1 <= b.y0 + 1 or b.y1 <= a.y0 + 1, (one, other)
+
+
+@each_example
+def test_each_figure_is_as_wide_as_all_others_and_not_taller_than_a_screen(name):
+    figure = drawn(name)
+    width, height = figure.get_size_inches()
     assert isinstance(figure, style.LessonFigure)
-    assert figure.get_size_inches()[0] == style.WIDTH
-    assert style.SHARPNESS >= 2
-    height = figure.get_size_inches()[1] * style.SHOWN_DPI
-    assert height == pytest.approx(round(height), abs=1e-4)  # whole pixels, or the picture is not twice as large
+    assert width == style.WIDTH
+    assert height <= 7 or name in TALL
+    pixels = height * style.SHOWN_DPI
+    assert pixels == pytest.approx(round(pixels), abs=1e-4)  # whole ones, or the picture is not twice as large
+
+
+@pytest.mark.parametrize("name", ["plot_windows", "plot_ledger, three", "plot_heatmap", "plot_losses"])
+def test_a_notebook_shows_it_at_one_size_and_twice_as_sharp(name):
+    before = dict(plt.rcParams)
+    data, metadata = EXAMPLES[name]()._repr_mimebundle_()
+    assert dict(plt.rcParams) == before
+    assert plt.get_fignums() == []
+    picture = base64.b64decode(data["image/png"])
+    shown = metadata["image/png"]
+    assert shown["width"] == 900
+    with Image.open(io.BytesIO(picture)) as image:
+        assert image.size == (2 * shown["width"], 2 * shown["height"])
+    assert len(picture) < 150_000
+    assert data["text/plain"] == repr(EXAMPLES[name]())
+
+
+def test_two_pictures_of_one_thing_are_the_same_bytes_and_keep_its_colors():
+    first, second = (EXAMPLES["plot_windows"]().png() for _ in range(2))
+    assert first == second
+    with Image.open(io.BytesIO(first)) as image:
+        pixels = np.array([color for _, color in image.convert("RGB").getcolors()]) / 255
+    for color in ("white", INPUTS, TARGETS, LOST):
+        assert abs(pixels - to_rgb(color)).max(axis=1).min() < 0.02, color
+
+
+def test_a_readers_style_changes_no_colors():
+    with plt.style.context("dark_background"):
+        figure = EXAMPLES["plot_windows"]()
+    assert len(rectangles(axes_of(figure), INPUTS)) == 2
+    assert same_color(figure.get_facecolor(), "white")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "places"),
+    [
+        ([0.1, 0.9], [0.1, 0.9]),
+        ([0.5, 0.5], [0.45, 0.55]),
+        ([0.7, 0.2, 0.21, 0.24, 0.7], [0.65, 7 / 60, 13 / 60, 19 / 60, 0.75]),
+        ([0.2, 0.45, 0.25], [0.175, 0.45, 0.275]),
+        ([], []),
+    ],
+)
+def test_spread_out_moves_no_more_than_it_must(wanted, places):
+    assert style.spread_out(np.array(wanted), 0.1).tolist() == pytest.approx(places)
+
+
+@pytest.mark.parametrize(
+    ("values", "written"),
+    [
+        ([4.37, 2.1, 1], ["4.37", "2.10", "1.00"]),
+        ([1, 20, 3000], ["1", "20", "3,000"]),
+        ([100, 97.5, 0], ["100.0", "97.5", "0.0"]),
+        ([0.12345, 1292.4], ["0.12", "1,292.40"]),
+        ([0.5, -0.25], ["0.50", "-0.25"]),
+        ([1e-6, 1], ["1e-06", "1"]),
+        ([1e300, 1], ["1e+300", "1"]),
+        ([], []),
+    ],
+)
+def test_numbers_of_one_figure_have_equally_many_decimals(values, written):
+    assert style.same_decimals(values) == written
+
+
+def test_numbers_at_ticks_are_read_in_words():
+    assert [style.in_words(x) for x in (0.5, 200_000, 10_000_000, 2e9)] == ["0.5", "200,000", "10 million", "2 billion"]
+
+
+def test_blanks_are_signs_and_what_draws_nothing_is_a_code_point():
+    assert signs("a b\n\t") == "a␣b↵⇥"
+    assert signs("\r\u200b\xa0\ud800") == "U+000DU+200BU+00A0U+D800"
+
+
+def test_a_letter_without_a_font_is_its_code_point(monkeypatch):
+    assert drawable("Straße ␣ €") == "Straße ␣ €"
+    monkeypatch.setattr("course_lib.teaching.plots.letters._is_drawable", lambda letter: letter < "\u3000")
+    assert drawable("a漢") == "aU+6F22"
+    assert visible("漢 ") == "U+6F22␣"
+    assert in_a_box("漢", 5) == "U+\n6F22"
+
+
+def test_long_names_are_shortened():
+    assert row_name("x" * 300) == "x" * 43 + "…"
+    assert in_a_box("harbour", 5) == "harb…"
+
+
+def test_fonts_that_are_installed_stand_in_behind_the_first():
+    assert font_families()[0] == "DejaVu Sans"
+    assert font_families(monospaced=True)[:2] == ("DejaVu Sans Mono", "DejaVu Sans")

@@ -51,7 +51,7 @@ def notebook(monkeypatch):
 
     monkeypatch.setattr(progress, "get_ipython", lambda: shell)
     monkeypatch.setattr(progress, "display", display)
-    monkeypatch.setattr(progress._NotebookBar, "_line", None)
+    monkeypatch.setattr(progress._NotebookBar, "_line", (None, None))
     return SimpleNamespace(shell=shell, outputs=outputs)
 
 

@@ -110,7 +110,7 @@ def test_a_writer_that_ends_early_leaves_what_it_has_and_no_manifest(tmp_path):
     with ShardWriter(tmp_path, settings) as writer:
         writer.wants(text_digest("x"))
         writer.place(np.arange(11, dtype=np.uint16))
-    names = sorted(path.name for path in tmp_path.iterdir())
+    names = sorted(path.name for path in tmp_path.glob("[!.]*"))
     assert names == ["progress.jsonl", "train_000000.bin", "train_000000.starts.bin"]
     _, line = map(json.loads, (tmp_path / "progress.jsonl").read_text().splitlines())
     assert (line["split"], line["next_document"], line["ids_written"]) == ("train", 1, 8)

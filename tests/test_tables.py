@@ -108,27 +108,6 @@ def test_cells_are_neither_markup_nor_formulas():
     assert not any("$x" in word or "x$" in word for word in page.words)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([[1]], []), ValueError, "header must name at least one column"),
-        (([[1, 2]], ["a"]), ValueError, r"rows\[0\] must have 1 cells, one for each name in header, got 2"),
-        (([[1]] * 201, ["a"]), ValueError, "rows must be at most 200 to be looked at, got 201"),
-        ((["ab"], ["a", "b"]), TypeError, "rows must be sequences of cells, got text"),
-        (([[1, 2]], "ab"), TypeError, "header must be a list of names, got text"),
-    ],
-)
-def test_what_is_no_table_is_refused(arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        show_table(*arguments)
-
-
-@pytest.mark.parametrize("align", ["<", "<<<<", "abc", "<<=", ["<", "<", "<"], 3])
-def test_what_is_no_alignment_is_refused(align):
-    with pytest.raises(ValueError, match=r"^align must"):
-        show_table(ROWS, HEADER, align=align)
-
-
 def test_a_table_without_rows_is_its_header():
     assert Table([], ["a", "bc"]).text == "a  bc\n-  --"
     assert "<td" not in Table([], ["a"]).html
@@ -168,18 +147,3 @@ def test_tokens_are_neither_markup_nor_formulas():
     page = Balanced(TokenRows({"<i>": ["<b>", "$", "a$"]}).html)
     assert "".join(page.words).replace("\n", "") == "<i>: 3 tokens<b>$a$"
     assert not any("a$" in word for word in page.words)
-
-
-@pytest.mark.parametrize(
-    ("rows", "error", "message"),
-    [
-        ({}, ValueError, "rows must have at least one name"),
-        ({"a": []}, ValueError, "tokens in rows must be an integer of at least 1"),
-        ({"a": ["x"] * 2001}, ValueError, ".*at most 2000, got 2001"),
-        ({"a": [5]}, TypeError, "tokens must be text or bytes, got 5"),
-        (["a"], TypeError, "rows must be a mapping of names"),
-    ],
-)
-def test_what_are_no_tokens_is_refused(rows, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        show_tokens(rows)

@@ -1137,7 +1137,7 @@ def as_if_shared_out(shard_sizes, batch_size):
 
 @equal_steps.mistake(
     "the steps of the rank with the *largest* shard: the others have nothing left by "
-    "then, and it waits for them for ever."
+    "then, and it waits for them in vain."
 )
 def steps_of_the_largest(shard_sizes, batch_size):
     return max(shard_sizes) // batch_size
@@ -2107,7 +2107,9 @@ def steps_together(sizes: list[int], batch_size: int) -> int:
     return min(sizes) // batch_size
 
 
-@steps_together.mistake("those of the largest shard: the others wait for ever by then.")
+@steps_together.mistake(
+    "those of the largest shard: by then its rank waits in vain for the others."
+)
 def steps_of_the_largest_shard(sizes, batch_size):
     return max(sizes) // batch_size
 

@@ -4,8 +4,11 @@ from course_lib.foundation.arguments import (
     Ids,
     as_integers,
     as_stream,
+    check_choice,
+    check_dense,
     check_flag,
     check_integer,
+    check_iterable,
     check_number,
     check_path,
     check_range,
@@ -34,11 +37,8 @@ from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
     import_ray,
-    local_ray,
-    process_group,
     process_pool,
     run_in_order,
-    run_ranks,
 )
 from course_lib.foundation.inputs import (
     TASK_BYTES,
@@ -54,9 +54,8 @@ from course_lib.foundation.models import (
     AttentionModel,
     BigramModel,
     ConvolutionModel,
-    FallingAdam,
     GRUModel,
-    SmallAdam,
+    adam_with_linear_decay,
     check_model,
     conditional_entropy,
     count_pairs,
@@ -81,6 +80,7 @@ from course_lib.foundation.packs import (
     packing_report,
 )
 from course_lib.foundation.progress import progress_bar, shows
+from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shard_files import (
     INPUTS,
     MANIFEST,

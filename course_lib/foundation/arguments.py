@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -99,6 +101,70 @@ def check_flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {_shown(value)}")
     return bool(value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str | None:
+    """Return `value`, if it is one of several names.
+
+    Raises:
+        TypeError: `value` is no name at all: a list or an array of names, for example.
+        ValueError: it is another name.
+    """
+    choices = list(choices)
+    is_name = isinstance(value, tuple(map(type, choices)))
+    if is_name and value in choices:
+        return value
+    raise (ValueError if is_name else TypeError)(
+        f"{name} must be one of {', '.join(map(repr, choices))}, got {_shown(value)}"
+    )
+
+
+def check_path(name: str, value: object) -> Path:
+    """Return `value` as a `Path`, in which `~` is the home directory.
+
+    Whether anything lies there is another question. A `~` that is nobody's home stays
+    as it is written.
+
+    Raises:
+        TypeError: `value` is neither a `str` nor anything like a `Path`.
+        ValueError: it is empty, or holds a NUL: no file can have such a name.
+    """
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a path, a str or a Path, got {_shown(value)}")
+    if not text or "\0" in text:
+        raise ValueError(f"{name} must be a path of a file or folder, got {text!r}")
+    return Path(os.path.expanduser(text))
+
+
+def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
+    """Return what can be gone through; a text or a mapping is no series of things.
+
+    Args:
+        of: what `value` should be several of, for the message.
+
+    Raises:
+        TypeError: `value` is no such thing.
+    """
+    single = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0
+    if single or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be several {of}, got {_shown(value)}")
+    return value
+
+
+def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
+    """Return a tensor in the memory of this process, without its gradient.
+
+    Raises:
+        TypeError: it is sparse, quantized, or has no data, as on the device "meta".
+    """
+    is_dense = tensor.layout is torch.strided and not tensor.is_quantized
+    if not is_dense or tensor.is_meta:
+        raise TypeError(
+            f"{name} must be a dense tensor on a device with data, got one of "
+            f"{tensor.dtype}, {tensor.layout}, on {tensor.device}"
+        )
+    return tensor.detach().cpu()
 
 
 def check_state(
@@ -217,29 +283,34 @@ def _to_array(name: str, values: object) -> np.ndarray:
                 f"{name} must be integers, got Tensor of "
                 f"{str(values.dtype).removeprefix('torch.')}"
             )
-        return values.detach().cpu().numpy()
+        return check_dense(name, values).numpy()
     try:
         array = np.asarray(values)
     except ValueError:
         raise ValueError(
             f"{name} must be a regular array, got rows of different lengths"
         ) from None
-    if array.size == 0 and not isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray):
+        return array
+    if array.size == 0:
         # an empty list has no type of its own: NumPy would say float
         return array.astype(np.int64)
+    if array.dtype.kind == "f":  # as which NumPy counts uint64 among other integers
+        entries = np.asarray(values, dtype=object)
+        if all(isinstance(entry, int | np.integer) for entry in entries.flat):
+            array = entries.astype(np.int64) if entries.max() < 2**63 else entries
     if array.dtype.kind in "iu" and _holds_a_flag(values):  # as 0 or 1 by now
         raise TypeError(f"{name} must be integers, got {kind} with True or False in it")
     return array
 
 
-def _holds_a_flag(values: object) -> bool:
-    """Say whether a list or tuple, or one inside it, holds True or False."""
-    if not isinstance(values, list | tuple):
-        return False
-    kinds = set(map(type, values))
-    if kinds & {bool, np.bool_}:
-        return True
-    return bool(kinds & {list, tuple}) and any(map(_holds_a_flag, values))
+def _holds_a_flag(value: object) -> bool:
+    """Say whether something, or an entry of a list or tuple, is True or False."""
+    if isinstance(value, list | tuple):
+        is_plain = {*map(type, value)} == {int}  # as nearly all are, and many
+        return not is_plain and any(map(_holds_a_flag, value))
+    kind = getattr(value, "dtype", type(value).__name__)
+    return str(kind) in ("bool", "torch.bool")
 
 
 def _range_of_integers(minimum: int, maximum: int | None) -> str:
@@ -250,13 +321,16 @@ def _range_of_integers(minimum: int, maximum: int | None) -> str:
 def _scalar(value: object) -> object:
     """Take the value out of a NumPy scalar, or an array or tensor without dimensions.
 
-    Of one with dimensions, return None: `[3]` is no 3.
+    Of one with dimensions, return None: `[3]` is no 3. So too of a time, which NumPy
+    would return as so many nanoseconds, and of a tensor without data.
     """
-    if type(value) is int:
+    if isinstance(value, np.ndarray | np.generic):
+        is_number = value.ndim == 0 and value.dtype.kind not in "mM"
+    elif isinstance(value, torch.Tensor):
+        is_number = value.ndim == 0 and not value.is_meta
+    else:
         return value
-    if isinstance(value, np.ndarray | np.generic | torch.Tensor):
-        return value.item() if value.ndim == 0 else None
-    return value
+    return value.item() if is_number else None
 
 
 def _shown(value: object) -> str:
@@ -276,13 +350,3 @@ def _describe(values: object, array: np.ndarray) -> str:
     if array.dtype.kind == "O":
         return f"{type(values).__name__} of mixed or oversized values"
     return f"{type(values).__name__} of {array.dtype}"
-
-
-def check_path(name: str, value: object) -> Path:
-    from pathlib import Path
-
-    if not isinstance(value, (str, Path)) or not str(value):
-        raise (TypeError if not isinstance(value, str) else ValueError)(
-            f"{name} must be a path, got {value!r}"
-        )
-    return Path(value).expanduser()

@@ -14,7 +14,9 @@ from course_lib.foundation.tokenizing import check_unicode, iterate_texts
 def normalized(text: str) -> str:
     """Return a text without what makes no other text of it: case, spaces, ligatures."""
     check_unicode(text)
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    # once more, for casefold takes some letters apart: a Greek iota with two marks
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 @dataclass(frozen=True)
@@ -48,30 +50,22 @@ def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
     return Copies(number, copies, across)
 
 
-def drop_copies(documents: Iterable, *, val_every: int | None = None) -> Iterator[str]:
+def drop_copies(documents: Iterable) -> Iterator[str]:
     """Yield the texts, and leave out copies of earlier ones: a filter before writing.
 
     Args:
         documents: what `write_shards` takes.
-        val_every: as for `write_shards`. Then copies are left out only where they would
-            stand on the other side of the split than their text; on its own side they
-            are kept. By default all copies are left out.
     """
-    if val_every is not None:
-        val_every = check_integer("val_every", val_every, minimum=1)
-    return _without_copies(iterate_texts(documents), val_every)
+    return _without_copies(iterate_texts(documents))
 
 
-def _without_copies(texts: Iterable[str], val_every: int | None) -> Iterator[str]:
-    side_of: dict[bytes, bool] = {}
-    number = 0  # of those that are kept: so will `write_shards` count them
+def _without_copies(texts: Iterable[str]) -> Iterator[str]:
+    seen: set[bytes] = set()
     for text in texts:
-        key, side = _key(text), val_every is not None and (number + 1) % val_every == 0
-        if key in side_of and (val_every is None or side_of[key] != side):
-            continue
-        side_of.setdefault(key, side)
-        number += 1
-        yield text
+        key = _key(text)
+        if key not in seen:
+            seen.add(key)
+            yield text
 
 
 def _key(text: str) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.arguments import check_integer, check_path
 
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
@@ -30,8 +30,8 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
         path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
-    path = DATA_DIRECTORY / "story.txt" if path is None else _at_home(path)
-    if not _is_file(path):
+    path = DATA_DIRECTORY / "story.txt" if path is None else check_path("path", path)
+    if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
     if b"\0" in data:
@@ -59,27 +59,20 @@ class Document:
     text: str
 
 
-def load_documents(
-    path: str | os.PathLike | None = None,
-    *,
-    kind: str | None = None,
-    min_quality: int = 0,
-) -> list[Document]:
+def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
     """Read a collection in JSON Lines, by default the bundled one, in its order.
 
     Args:
         path: one JSON object per line, with the keys of `Document`.
-        kind: keep only documents of this kind.
-        min_quality: keep only documents of at least this grade, 0 to 5.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line is not such an object, two documents have the same id, no
-            document is of the `kind` asked for, or there is none at all.
+        ValueError: a line is not such an object, two documents have the same id, or
+            there is none at all.
     """
-    min_quality = check_integer("min_quality", min_quality, minimum=0, maximum=5)
-    path = DATA_DIRECTORY / "documents.jsonl" if path is None else _at_home(path)
-    if not _is_file(path):
+    bundled = DATA_DIRECTORY / "documents.jsonl"
+    path = bundled if path is None else check_path("path", path)
+    if not os.path.isfile(path):
         raise FileNotFoundError(f"no document collection at {path}")
     documents: dict[str, Document] = {}
     try:
@@ -99,14 +92,7 @@ def load_documents(
         raise ValueError(f"{path} is not UTF-8; convert it first") from None
     if not documents:
         raise ValueError(f"{path} holds no documents")
-    kinds = sorted({document.kind for document in documents.values()})
-    if kind is not None and kind not in kinds:
-        raise ValueError(f"kind must be one of {', '.join(kinds)}; got {kind!r}")
-    return [
-        document
-        for document in documents.values()
-        if document.quality >= min_quality and kind in (None, document.kind)
-    ]
+    return list(documents.values())
 
 
 def python_sources() -> Iterator[Document]:
@@ -191,19 +177,3 @@ def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
         double = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{double!r} stands there {names.count(double)} times")
     return entries
-
-
-def _at_home(path: str | os.PathLike) -> Path:
-    """Resolve `~`; a home that nobody has stays as it is written."""
-    path = Path(path)
-    try:
-        return path.expanduser()
-    except RuntimeError:
-        return path
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # such as a name that is too long
-        return False

@@ -12,33 +12,34 @@ import errno
 import hashlib
 import json
 import os
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None
+from filelock import FileLock, Timeout
+
+from course_lib.foundation.arguments import check_path
 
 TEMPORARY = ".tmp"  # behind the name of a file that is not whole yet
-LOCK = ".writing"
+LOCK = ".lock"  # it may stay behind: to remove one that others wait for is unsafe
 BUFFER_BYTES = 2**20
 
 
 class DurableFile:
     """A file that appears under its name when it is whole, and not before.
 
-    Its checksum is taken on the way: nothing is read again. What is not committed,
-    because the program ended, is overwritten by the next attempt.
+    Its checksum is taken on the way: nothing is read again. Until then it has a name
+    that no other attempt has, behind its own, and what is not committed, because the
+    program ended, stays under that: `train.bin.5f0e….tmp`.
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = Path(path)
-        self._temporary = self.path.with_name(self.path.name + TEMPORARY)
+        self.path = check_path("path", path)
+        own = f"{self.path.name}.{uuid.uuid4().hex}{TEMPORARY}"
+        self._temporary = self.path.with_name(own)
         self._digest = hashlib.sha256()
         with told(self.path):
-            self._file = self._temporary.open("wb", buffering=BUFFER_BYTES)
+            self._file = self._temporary.open("xb", buffering=BUFFER_BYTES)
 
     def write(self, data: bytes | memoryview) -> None:
         """Append bytes, or anything that lies in memory as bytes in one piece.
@@ -62,8 +63,6 @@ class DurableFile:
 
     def discard(self) -> None:
         """Remove what has been written; nothing happens after `commit`."""
-        if self._file.closed:
-            return
         with suppress(OSError):  # a full disk complains once more
             self._file.close()
         self._temporary.unlink(missing_ok=True)
@@ -83,9 +82,29 @@ def write_durably(path: str | os.PathLike, data: bytes) -> str:
 
 
 def write_json(path: str | os.PathLike, content: object) -> str:
-    """Write plain values as JSON, durably: the same values make the same bytes."""
-    text = json.dumps(content, indent=2, sort_keys=True) + "\n"
-    return write_durably(path, text.encode())
+    """Write plain values as JSON, durably: the same values make the same bytes.
+
+    Raises:
+        TypeError, ValueError: JSON has no such values. NaN is none of them, nor is a
+            key that is no text: it would come back as one.
+    """
+    try:
+        text = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
+        _check_keys(content)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"content must be what JSON holds: {error}") from None
+    return write_durably(path, f"{text}\n".encode())
+
+
+def _check_keys(content: object) -> None:
+    if isinstance(content, dict):
+        for key in content:
+            if not isinstance(key, str):
+                raise TypeError(f"a key must be a str, got {key!r}")
+        content = list(content.values())
+    if isinstance(content, list | tuple):
+        for entry in content:
+            _check_keys(entry)
 
 
 def read_json(path: str | os.PathLike) -> dict:
@@ -95,7 +114,7 @@ def read_json(path: str | os.PathLike) -> dict:
         FileNotFoundError: there is no such file.
         ValueError: it holds no JSON object; the message names the file.
     """
-    data = Path(path).read_bytes()
+    data = check_path("path", path).read_bytes()
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -119,7 +138,7 @@ def read_lines(path: str | os.PathLike) -> list[dict]:
     Raises:
         ValueError: another line is no JSON object; the message names the file.
     """
-    data = Path(path).read_bytes()
+    data = check_path("path", path).read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     if len(whole) < len(data):  # a run was killed, or the disk was full
         os.truncate(path, len(whole))
@@ -134,13 +153,13 @@ def read_lines(path: str | os.PathLike) -> list[dict]:
 
 def checksum(path: str | os.PathLike) -> str:
     """Read a file and return its SHA-256, as `sha256sum` prints it."""
-    with Path(path).open("rb", buffering=0) as file:
+    with check_path("path", path).open("rb", buffering=0) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def make_folder(folder: str | os.PathLike) -> None:
     """Make a folder and those above it, and let their names reach the disk."""
-    folder = Path(folder)
+    folder = check_path("folder", folder)
     if not folder.is_dir():
         make_folder(folder.parent)
         with suppress(FileExistsError):  # somebody else has made it meanwhile
@@ -152,6 +171,7 @@ def make_folder(folder: str | os.PathLike) -> None:
 
 def sync_folder(folder: str | os.PathLike) -> None:
     """Let the names in a folder reach the disk: a rename lives in the folder."""
+    folder = check_path("folder", folder)
     if os.name != "posix":  # where a folder cannot be opened
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -166,35 +186,22 @@ def only_writer(folder: str | os.PathLike) -> Iterator[None]:
     """Let one process at a time write into a folder.
 
     The lock is the system's, on a file in the folder: it ends with the process, however
-    that ends. Windows has no such lock, so there nobody is kept out.
+    that ends.
 
     Raises:
         BlockingIOError: somebody else is writing there now.
     """
-    path = Path(folder) / LOCK
-    while True:
-        file = path.open("ab")
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            file.close()
-            if error.errno not in (errno.EAGAIN, errno.EACCES):
-                raise
-            raise BlockingIOError(
-                error.errno, "another process is writing into this folder", str(folder)
-            ) from None
-        # The writer before may have removed the file that has just been locked.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                break
-        file.close()
+    lock = FileLock(check_path("folder", folder) / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BlockingIOError(
+            errno.EAGAIN, "another process is writing into this folder", str(folder)
+        ) from None
     try:
         yield
     finally:
-        if os.name == "posix":  # elsewhere an open file cannot be removed
-            path.unlink(missing_ok=True)
-        file.close()
+        lock.release()
 
 
 @contextmanager

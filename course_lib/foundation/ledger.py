@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_integers, check_integer
+from course_lib.foundation.arguments import as_integers, check_integer, check_range
 
 USED = "used"
 OWN_REASONS = (USED, "offset", "gap", "tail")
@@ -200,8 +200,8 @@ def _check_windows(
     # by start, and of windows with one start the shorter first
     order = np.lexsort((lengths.ravel(), starts.ravel()))
     starts, lengths = starts.ravel()[order], lengths.ravel()[order]
-    ends = starts + lengths
-    outside = (starts < 0) | (ends >= num_tokens)
+    # no sum of a start and a length here: it might wrap around
+    outside = (starts < 0) | (starts >= num_tokens - lengths)
     if outside.any():
         length = longest if np.ptp(lengths) == 0 else lengths[outside].max()
         last_start = num_tokens - length - 1
@@ -211,6 +211,7 @@ def _check_windows(
             f"needed from each on, in a stream of {num_tokens}; got {starts[0]} ... "
             f"{starts[-1]}"
         )
+    ends = starts + lengths
     if (np.diff(ends) < 0).any():
         window = int(np.argmax(np.diff(ends) < 0))
         raise ValueError(
@@ -275,10 +276,6 @@ def _why_unused(
         reason[:] = code["tail"]  # no window fits: all of it is tail
     for name, where in reasons.items():
         where = as_integers(f"reasons[{name!r}]", where)
-        if where.size and not (where.min() >= 0 and where.max() < used.size):
-            raise ValueError(
-                f"reasons[{name!r}] must be positions in 0 ... {used.size - 1}"
-            )
-        reason[where] = code[name]
+        reason[check_range(f"reasons[{name!r}]", where, used.size)] = code[name]
     reason[used] = code[USED]
     return reason, names

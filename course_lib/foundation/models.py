@@ -6,14 +6,14 @@ PyTorch, and the bound that no bigram model can beat.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.optim.adam import adam
+from torch.optim.lr_scheduler import LinearLR
 
 from course_lib.foundation.arguments import (
     Ids,
@@ -24,7 +24,7 @@ from course_lib.foundation.arguments import (
     check_range,
 )
 
-IGNORED = -100  # the target that is not scored, as PyTorch has it
+IGNORED = -100  #: the target that is not scored, as PyTorch has it
 LARGEST_TABLE = 10_000  # ids; a table of V x V numbers takes 400 MB then, or 800
 
 
@@ -66,109 +66,26 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
             module.training = training
 
 
-class SmallAdam:
-    """Adam for small models: the steps of `torch.optim.Adam`, and nothing else.
+def adam_with_linear_decay(
+    model: nn.Module, learning_rate: float, num_steps: int
+) -> tuple[torch.optim.Adam, LinearLR]:
+    """Make Adam for all weights of a model, and a schedule that lowers its rate.
 
-    The first optimizer object of PyTorch in a process imports its compiler, and each of
-    its steps does bookkeeping for features that nobody asks for here. For a small model
-    both take longer than the step.
-
-    Args:
-        parameters: the weights; one that has no gradient is left as it is.
-        learning_rate: of each step.
-    """
-
-    def __init__(self, parameters: Iterable[nn.Parameter], learning_rate: float):
-        self.weights = list(parameters)
-        if not self.weights:
-            raise ValueError("parameters must hold at least one weight, got none")
-        # of each weight: means of gradients and of their squares, and steps so far
-        self.means = [torch.zeros_like(w) for w in self.weights]
-        self.squares = [torch.zeros_like(w) for w in self.weights]
-        self.steps = [torch.zeros((), device=w.device) for w in self.weights]
-        self.learning_rate = check_number("learning_rate", learning_rate, above=0)
-
-    def zero_grad(self) -> None:
-        for weight in self.weights:
-            weight.grad = None
-
-    @torch.no_grad()
-    def step(self) -> None:
-        memory = zip(self.weights, self.means, self.squares, self.steps, strict=True)
-        used = [entry for entry in memory if entry[0].grad is not None]
-        if not used:
-            return
-        weights, means, squares, steps = map(list, zip(*used, strict=True))
-        adam(
-            weights,
-            [weight.grad for weight in weights],
-            means,
-            squares,
-            [],
-            steps,
-            fused=True,  # one call for all weights
-            amsgrad=False,
-            beta1=0.9,
-            beta2=0.999,
-            lr=self.learning_rate,
-            weight_decay=0,
-            eps=1e-8,
-            maximize=False,
-        )
-
-    def state_dict(self) -> dict[str, list[torch.Tensor]]:
-        """What the next step depends on, beside the weights: copies."""
-        memory = {"means": self.means, "squares": self.squares, "steps": self.steps}
-        return {name: [t.clone() for t in tensors] for name, tensors in memory.items()}
-
-    def load_state_dict(self, state: Mapping[str, Iterable[torch.Tensor]]) -> None:
-        """Go on from a state, of which nothing is changed.
-
-        Raises:
-            ValueError: it is of other weights.
-        """
-        for name in ("means", "squares", "steps"):
-            mine, saved = getattr(self, name), list(state[name])
-            if [t.shape for t in mine] != [t.shape for t in saved]:
-                raise ValueError(f"the state's {name} are not of these weights")
-            for tensor, value in zip(mine, saved, strict=True):
-                tensor.copy_(value)
-
-
-class FallingAdam(SmallAdam):
-    """Adam at a rate that falls linearly to zero: `torch.optim.Adam` with `LinearLR`.
-
-    It takes their steps bit for bit.
+    A loop calls `step()` of both, of the optimizer first. The rate falls linearly from
+    `learning_rate` towards zero, and stays where it is after `num_steps` steps.
 
     Args:
-        parameters: the weights; one that has no gradient is left as it is.
+        model: has at least one weight to train.
         learning_rate: of the first step.
         num_steps: in how many steps the rate falls.
     """
-
-    def __init__(
-        self, parameters: Iterable[nn.Parameter], learning_rate: float, num_steps: int
-    ):
-        super().__init__(parameters, learning_rate)
-        self.num_steps = check_integer("num_steps", num_steps, minimum=1)
-        self.taken = 0
-
-    def state_dict(self) -> dict[str, object]:
-        rate = {"taken": self.taken, "learning_rate": self.learning_rate}
-        return super().state_dict() | rate
-
-    def load_state_dict(self, state: Mapping[str, object]) -> None:
-        super().load_state_dict(state)
-        self.taken, self.learning_rate = state["taken"], state["learning_rate"]
-
-    def step(self) -> None:
-        super().step()
-        if self.taken == self.num_steps:
-            return  # the rate has fallen; it stays, as that of `LinearLR` does
-        # from each rate to the next, in the order of operations of `LinearLR`
-        fall = 1.0 / self.num_steps - 1.0
-        self.learning_rate *= 1.0 + fall / (self.num_steps + self.taken * fall)
-        self.taken += 1
+    if not any(weight.requires_grad for weight in check_model(model).parameters()):
+        raise ValueError("model must have at least one weight to train, got none")
+    learning_rate = check_number("learning_rate", learning_rate, above=0)
+    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    # fused: all weights in one call, which is the fastest way for models so small
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+    return optimizer, LinearLR(optimizer, 1.0, 1 / num_steps, total_iters=num_steps)
 
 
 class BigramModel(nn.Module):

@@ -11,7 +11,6 @@ import io
 import os
 import threading
 from typing import ClassVar
-from weakref import WeakSet
 
 from IPython import get_ipython
 from IPython.display import HTML, DisplayHandle, display
@@ -41,48 +40,45 @@ class _Bar(tqdm):
     it leaves everybody else waiting for ever.
     """
 
-    _lock = threading.RLock()
+
+_Bar.set_lock(threading.RLock())
 
 
 class _NotebookBar(_Bar):
     """tqdm's bar, as the line that all bars of a cell share; emptied at the end.
 
-    tqdm's own bar for notebooks is a widget, and a widget that is gone is saved all the
-    same: reopened, the notebook shows an error in its place.
+    Of tqdm's own two, one is a widget, of which a saved notebook keeps an error, and
+    the other writes to stderr, of which it keeps an empty red strip.
     """
 
-    # The cell that showed a bar last, and its line; and all bars that are still open.
-    _line: ClassVar[tuple[int, DisplayHandle] | None] = None
-    _open: ClassVar[WeakSet[_NotebookBar]] = WeakSet()
+    # The cell that showed a bar last, with its line; and the cell whose bar is open.
+    _line: ClassVar[tuple[int | None, DisplayHandle | None]] = None, None
+    _busy: ClassVar[int | None] = None
 
     def __init__(self, *args, disable: bool, **kwargs):
-        self._cell = get_ipython().execution_count
-        self._handle = None
-        # Only in the same cell: an error may have left a bar of an earlier one open.
-        inside = any(bar._cell == self._cell for bar in self._open)
-        disable = disable or inside
+        self._cell, self._handle = get_ipython().execution_count, None
+        disable = disable or self._cell == _NotebookBar._busy
         # A file of its own, or it would still write a line end to stderr.
         super().__init__(
             *args, disable=disable, file=io.StringIO(), ascii=False, **kwargs
         )
-        if not self.disable:
-            self._open.add(self)
+        if not disable:
+            _NotebookBar._busy = self._cell
 
     def display(self, msg: str | None = None, pos: int | None = None) -> bool:
         text = str(self) if msg is None else msg
         shown = HTML(f"<pre>{html.escape(text)}</pre>" if text else "")
-        if self._handle is None and self._line and self._line[0] == self._cell:
-            self._handle = self._line[1]
         if self._handle is None:
-            self._handle = display(shown, display_id=True)
-            _NotebookBar._line = (self._cell, self._handle)
-        else:
-            self._handle.update(shown)
+            if self._line[0] != self._cell:
+                _NotebookBar._line = self._cell, display(shown, display_id=True)
+            self._handle = self._line[1]
+        self._handle.update(shown)
         return True
 
     def close(self) -> None:
+        if not self.disable and self._busy == self._cell:
+            _NotebookBar._busy = None
         super().close()
-        self._open.discard(self)
 
 
 def progress_bar(

@@ -31,7 +31,7 @@ MANIFEST, PROGRESS, INPUTS = "manifest.json", "progress.jsonl", "inputs.json"
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
 RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
 UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
-NO_DOCUMENTS = 0  # names the documents before the first one
+NO_DOCUMENTS = 0  #: names the documents before the first one
 
 # What the files hold.
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from course_lib.foundation.arguments import check_flag, check_integer, check_path
 from course_lib.foundation.durable import (
-    LOCK,
     DurableFile,
     append_line,
     make_folder,
@@ -107,8 +106,8 @@ class ShardWriter:
         self._cleanup = ExitStack()
 
     def __enter__(self) -> ShardWriter:
-        leftovers = [self.folder / name for name in (PROGRESS, LOCK)]
-        if (self.folder / MANIFEST).exists() and not any(p.exists() for p in leftovers):
+        begun = (self.folder / PROGRESS).exists()
+        if (self.folder / MANIFEST).exists() and not begun:
             self._open_finished()  # perhaps where nobody may write
             return self
         make_folder(self.folder)

@@ -13,7 +13,7 @@ import numpy as np
 from course_lib.foundation.arguments import Ids, as_stream, check_integer, check_range
 from course_lib.foundation.progress import progress_bar
 
-END_OF_TEXT = "<|endoftext|>"
+END_OF_TEXT = "<|endoftext|>"  #: the token between documents
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 BATCH_SIZE = 1000  # texts that a library's tokenizer gets at a time
 

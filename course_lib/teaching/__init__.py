@@ -29,7 +29,6 @@ from course_lib.teaching.plots import (
     plot_packs,
     plot_padding,
     plot_pieces,
-    plot_pieces_of_packs,
     plot_positions,
     plot_readers,
     plot_scored_windows,

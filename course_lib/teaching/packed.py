@@ -18,6 +18,8 @@ from course_lib.foundation import (
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.teaching.training import Batch
 
+ROWS_AT_ONCE = 32  # in `packed_loss`: a matter of memory, not of the result
+
 
 def packed_batch(
     batch: Mapping[str, torch.Tensor], *, masked: bool = True, reset: bool = True
@@ -62,18 +64,15 @@ def shuffled_batches(
 
 @one_thread()
 @torch.no_grad()
-def packed_loss(
-    model: nn.Module, batch: Batch, *, batch_size: int = 32
-) -> tuple[float, int]:
+def packed_loss(model: nn.Module, batch: Batch) -> tuple[float, int]:
     """Return the nats of all scored targets, summed, and how many those are.
 
     Sums can be added up over batches and divided once; means cannot.
     """
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     inputs, targets = batch
     nats, scored = 0.0, 0
     with evaluation_mode(model):
-        for rows in torch.arange(len(targets)).split(batch_size):
+        for rows in torch.arange(len(targets)).split(ROWS_AT_ONCE):
             part = {name: values[rows] for name, values in inputs.items()}
             count = int((targets[rows] != IGNORED).sum())
             if count:

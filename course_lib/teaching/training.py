@@ -10,12 +10,11 @@ import torch
 from torch import nn
 
 from course_lib.foundation import (
-    FallingAdam,
     Ids,
+    adam_with_linear_decay,
     as_stream,
     check_integer,
     check_model,
-    check_number,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -25,6 +24,7 @@ from course_lib.sliding_windows import WindowLoader, gather_windows, window_star
 
 Batch = tuple[torch.Tensor | Mapping[str, torch.Tensor], torch.Tensor]
 LossFunction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+WINDOWS_AT_ONCE = 256  # in an evaluation: a matter of memory, not of the result
 
 
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
@@ -56,7 +56,7 @@ def train(
     loss_function: LossFunction = next_token_loss,
     progress: bool | None = None,
 ) -> list[float]:
-    """Train with Adam for `num_steps` batches, at a rate that falls linearly to zero.
+    """Train with Adam for `num_steps` batches, at a rate that falls linearly.
 
     PyTorch uses one thread meanwhile: for models so small, a second one mostly waits.
 
@@ -67,7 +67,7 @@ def train(
             second call trains on the batches that follow. Inputs of several parts, as
             ids, positions and a mask, come as a mapping: the model's arguments by name.
         num_steps: optimizer steps, at least 1.
-        learning_rate: of the first step.
+        learning_rate: of the first step; it falls towards zero.
         loss_function: from logits and targets to a scalar.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
@@ -77,13 +77,11 @@ def train(
     Raises:
         ValueError: the batches end too early, or a loss is not finite.
     """
-    check_model(model)
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
-    learning_rate = check_number("learning_rate", learning_rate, above=0)
     source = (
         repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
     )
-    optimizer = FallingAdam(model.parameters(), learning_rate, num_steps)
+    optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
     losses: list[float] = []
     model.train()
     for step in progress_bar(
@@ -112,6 +110,7 @@ def train(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        schedule.step()
     return losses
 
 
@@ -143,7 +142,6 @@ def evaluate(
     context_length: int,
     *,
     num_bytes: int | None = None,
-    batch_size: int = 256,
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows laid end to end.
 
@@ -156,7 +154,6 @@ def evaluate(
         context_length: T, how many tokens a window reads.
         num_bytes: UTF-8 length of the text that the scored tokens spell, for
             `bits_per_byte`.
-        batch_size: windows at a time; it changes the speed, not the result.
     """
     check_model(model)
     stream = as_stream(ids)
@@ -167,11 +164,10 @@ def evaluate(
         )
     context_length = check_integer("context_length", context_length, minimum=1)
     context_length = min(context_length, len(stream) - 1)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     starts = window_starts(len(stream), context_length, stride=context_length)
     chunks = [
-        (starts[i : i + batch_size], context_length)
-        for i in range(0, len(starts), batch_size)
+        (starts[i : i + WINDOWS_AT_ONCE], context_length)
+        for i in range(0, len(starts), WINDOWS_AT_ONCE)
     ]
     scored = len(starts) * context_length
     if rest := len(stream) - 1 - scored:

@@ -146,7 +146,10 @@ def test_shards_are_written_by_any_worker(benchmark, report, encoded, tmp_path):
         with ShardWriter(next(folders), job.settings) as writer:
             for number in range(TASKS):
                 ids_path, documents_path, _ = task_paths(job, number)
-                assert (checksum(ids_path), checksum(documents_path)) == (results[number].ids_sha256, results[number].documents_sha256)
+                assert (checksum(ids_path), checksum(documents_path)) == (
+                    results[number].ids_sha256,
+                    results[number].documents_sha256,
+                )
                 ids = np.fromfile(ids_path, "<u2").reshape(DOCUMENTS, LENGTH)
                 digests = np.fromfile(documents_path, [("digest", "V32"), ("length", "<i8")])["digest"]
                 for digest, row in zip(digests, ids, strict=True):

@@ -2,15 +2,25 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
+import torch
+
+from course_lib.foundation import check_state
 
 MASKED = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
 FILE = memoryview(b"\0\1")
+ON_META, SPARSE = torch.tensor([1, 2], device="meta"), torch.tensor([0, 2]).to_sparse()
+RATES = {"rank": 0, "base_seed": None}
 
 
 def kind(value):
     return type(value).__name__
+
+
+def saved(**changes):
+    return check_state({"epoch": 3} | RATES | changes, RATES, ["epoch"], owner="loader")
 
 
 def writable(array):
@@ -38,6 +48,16 @@ CALLS = {
     "check_integer('n', None, minimum=0)": TypeError("got None (NoneType)"),
     "check_integer('n', ..., minimum=0)": TypeError("got Ellipsis (ellipsis)"),
     "check_integer('n', np.datetime64('2020-01-01'), minimum=0)": TypeError("(datetime64)"),
+    "check_integer('n', np.timedelta64(3, 'ns'), minimum=0)": TypeError("(timedelta64)"),
+    "check_integer('n', np.array(3, dtype='M8[ns]'), minimum=0)": TypeError("n must be an integer"),
+    "check_integer('n', torch.tensor(3, device='meta'), minimum=0)": TypeError("device='meta'"),
+    "check_integer('n', torch.tensor(2.0), minimum=1)": TypeError("got tensor(2.) (Tensor)"),
+    "check_integer('n', 0, minimum=1)": ValueError("n must be an integer of at least 1, got 0"),
+    "check_integer('n', -10**30, minimum=1)": ValueError("got -1000000000000000000000000000000"),
+    "check_integer('n', 3, minimum=0, maximum=2)": ValueError(
+        "n must be an integer of at least 0 and at most 2, got 3"
+    ),
+    "check_integer('n', [0] * 1_000_000, minimum=0)": TypeError("n must be an integer of at least 0, got [0, 0, 0"),
     # numbers
     "check_number('x', 3)": 3.0,
     "kind(check_number('x', 3))": "float",
@@ -55,6 +75,8 @@ CALLS = {
     "check_number('x', np.float32('nan'), minimum=0)": ValueError("got nan"),
     "check_number('x', -inf, maximum=0)": ValueError("of at most 0, got -inf"),
     "check_number('x', 10**400)": ValueError("got an integer of 1329 bits"),
+    "check_number('x', np.timedelta64(3, 'ns'))": TypeError("(timedelta64)"),
+    "check_number('x', torch.tensor(0.5, device='meta'))": TypeError("device='meta'"),
     "check_number('x', True)": TypeError("x must be a finite number, got True (bool)"),
     "check_number('x', torch.tensor(True))": TypeError("got tensor(True) (Tensor)"),
     "check_number('x', '0.5')": TypeError("got '0.5' (str)"),
@@ -71,7 +93,48 @@ CALLS = {
     "check_flag('shuffle', nan)": TypeError("got nan (float)"),
     "check_flag('shuffle', None)": TypeError("got None (NoneType)"),
     "check_flag('shuffle', [False])": TypeError("got [False] (list)"),
+    # choices
+    "check_choice('crop', 'oldest', ('shortest', 'oldest'))": "oldest",
+    "check_choice('form', None, (None, 'NFC'))": None,
+    "check_choice('crop', np.str_('oldest'), ('shortest', 'oldest'))": "oldest",
+    "check_choice('crop', 'old', ('shortest', 'oldest'))": ValueError(
+        "crop must be one of 'shortest', 'oldest', got 'old'"
+    ),
+    "check_choice('crop', None, ('shortest', 'oldest'))": TypeError("got None (NoneType)"),
+    "check_choice('crop', ['oldest'], {'shortest': 1, 'oldest': 2})": TypeError("got ['oldest'] (list)"),
+    "check_choice('crop', np.array(['oldest', 'a']), ('shortest', 'oldest'))": TypeError("(ndarray)"),
+    "check_choice('crop', {}, iter(('shortest', 'oldest')))": TypeError(
+        "crop must be one of 'shortest', 'oldest', got {}"
+    ),
+    # paths
+    "check_path('path', 'a/b')": Path("a/b"),
+    "check_path('path', Path('.'))": Path("."),
+    "check_path('path', '~/a')": Path.home() / "a",
+    "check_path('path', Path('~/a'))": Path.home() / "a",
+    "check_path('path', '~nouser/a')": Path("~nouser/a"),
+    "check_path('path', None)": TypeError("path must be a path, a str or a Path, got None (NoneType)"),
+    "check_path('path', 5)": TypeError("got 5 (int)"),
+    "check_path('path', b'')": TypeError("got b'' (bytes)"),
+    "check_path('path', [])": TypeError("got [] (list)"),
+    "check_path('path', '')": ValueError("path must be a path of a file or folder, got ''"),
+    "check_path('path', 'a\\0b')": ValueError("got 'a\\x00b'"),
+    # series
+    "check_iterable('tasks', [])": [],
+    "len(check_iterable('tasks', range(3)))": 3,
+    "list(check_iterable('tasks', iter('ab')))": ["a", "b"],
+    "check_iterable('tasks', None, 'tasks')": TypeError("tasks must be several tasks, got None (NoneType)"),
+    "check_iterable('tasks', 'ab')": TypeError("tasks must be several values, got 'ab' (str)"),
+    "check_iterable('tasks', b'ab')": TypeError("got b'ab' (bytes)"),
+    "check_iterable('tasks', {'a': 1})": TypeError("got {'a': 1} (dict)"),
+    "check_iterable('tasks', np.array(3))": TypeError("got array(3) (ndarray)"),
+    "check_iterable('tasks', torch.tensor(3))": TypeError("got tensor(3) (Tensor)"),
+    # tensors
+    "check_dense('x', torch.ones(2, requires_grad=True)).requires_grad": False,
+    "check_dense('x', ON_META)": TypeError("x must be a dense tensor on a device with data, got one of torch.int64"),
+    "check_dense('x', SPARSE)": TypeError("torch.sparse_coo, on cpu"),
     # arrays of integers
+    "as_integers('n', ON_META)": TypeError("n must be a dense tensor on a device with data"),
+    "as_integers('n', SPARSE)": TypeError("n must be a dense tensor on a device with data"),
     "as_integers('n', 5)": np.array(5),
     "as_integers('n', [])": np.array([], dtype=int),
     "writable(as_integers('n', np.arange(3)))": False,
@@ -81,6 +144,15 @@ CALLS = {
     "as_integers('n', [True, 2, 3])": TypeError("n must be integers, got list with True or False in it"),
     "as_integers('n', (2, np.False_))": TypeError("got tuple with True or False in it"),
     "as_integers('n', [[1, 2], [True, 3]])": TypeError("got list with True or False in it"),
+    "as_integers('n', [torch.tensor(True), 5])": TypeError("got list with True or False in it"),
+    "as_integers('n', [np.array(True), 2])": TypeError("got list with True or False in it"),
+    "as_integers('n', [[1], [np.True_]])": TypeError("got list with True or False in it"),
+    "as_integers('n', [np.uint64(5), 1])": np.array([5, 1]),
+    "as_integers('n', [[np.uint64(5)], [-1]])": np.array([[5], [-1]]),
+    "as_integers('n', [np.uint64(5), True])": TypeError("got list with True or False in it"),
+    "as_integers('n', [np.uint64(5), 1.0])": TypeError("got list of float64"),
+    "as_integers('n', [np.uint64(2**63), 1])": TypeError("got list of mixed or oversized values"),
+    "as_integers('n', [2**63])": ValueError("n must fit into 64-bit signed integers, got 9223372036854775808"),
     "as_integers('n', bytearray(b'ab'))": TypeError("n must be integers, got text (bytearray): encode it first"),
     "as_integers('n', FILE)": TypeError("got text (memoryview)"),
     "as_integers('n', np.array(['a']))": TypeError("got ndarray of <U1"),
@@ -89,7 +161,30 @@ CALLS = {
     "as_integers('n', [2**64])": TypeError("got list of mixed or oversized values"),
     "as_integers('n', np.array([1, None]))": TypeError("got ndarray of mixed or oversized values"),
     "as_integers('n', torch.tensor([1j]))": TypeError("got Tensor of complex64"),
+    "as_integers('n', [[1, 2], [3]])": ValueError("n must be a regular array, got rows of different lengths"),
     # streams
+    "as_stream('text')": TypeError("ids must be integers, got text (str): encode it first"),
+    "as_stream(b'text')": TypeError("ids must be integers, got text (bytes)"),
+    "as_stream([0.0, 1.0])": TypeError("ids must be integers, got list of float64"),
+    "as_stream([1, 2.5])": TypeError("ids must be integers, got list of float64"),
+    "as_stream([True, False])": TypeError("ids must be integers, got list of bool"),
+    "as_stream(np.zeros(2, dtype=np.float32))": TypeError("ids must be integers, got ndarray of float32"),
+    "as_stream(np.zeros(2, dtype=bool))": TypeError("ids must be integers, got ndarray of bool"),
+    "as_stream(np.array([], dtype=np.float64))": TypeError("ids must be integers, got ndarray of float64"),
+    "as_stream(torch.zeros(2))": TypeError("ids must be integers, got Tensor of float32"),
+    "as_stream(torch.zeros(2, dtype=torch.bfloat16))": TypeError("ids must be integers, got Tensor of bfloat16"),
+    "as_stream(torch.zeros(2, dtype=torch.bool))": TypeError("ids must be integers, got Tensor of bool"),
+    "as_stream(['a', 'b'])": TypeError("ids must be integers, got list of <U1"),
+    "as_stream([1, None])": TypeError("ids must be integers, got list of mixed or oversized values"),
+    "as_stream([2**70])": TypeError("ids must be integers, got list of mixed or oversized values"),
+    "as_stream(None)": TypeError("ids must be integers, got NoneType"),
+    "as_stream({1, 2})": TypeError("ids must be integers, got set"),
+    "as_stream(np.zeros((2, 3), dtype=int))": ValueError("ids must be one-dimensional, got shape (2, 3)"),
+    "as_stream(torch.zeros(2, 3, dtype=torch.int64))": ValueError("got shape (2, 3)"),
+    "as_stream([[]])": ValueError("ids must be one-dimensional, got shape (1, 0)"),
+    "as_stream(5)": ValueError("ids must be one-dimensional, got shape ()"),
+    "as_stream(np.array([0, 2**64 - 1], dtype=np.uint64))": ValueError("ids must fit into 64-bit signed integers"),
+    "as_stream(np.array([2**63 - 1], dtype=np.uint64))": np.array([2**63 - 1]),
     "as_stream(np.memmap)": TypeError("ids must be integers, got type"),
     "as_stream(torch.tensor(3))": ValueError("ids must be one-dimensional, got shape ()"),
     "as_stream([[1], [2]], 'corpus')": ValueError("corpus must be one-dimensional, got shape (2, 1)"),
@@ -106,6 +201,20 @@ CALLS = {
     "check_state('ab', {}, ['a', 'b'], owner='loader')": TypeError("state must be a dict"),
     "check_state({}, {}, [], owner='loader')": {},
     "check_state({}, {}, ['epoch'], owner='loader')": ValueError("state must have the keys ['epoch'], got []"),
+    "saved()": {"epoch": 3} | RATES,
+    "saved(rank=1)": ValueError("state was saved with rank=1, but this loader has rank=0"),
+    "saved(rank=0.0)": ValueError("state was saved with rank=0.0, but this loader has rank=0"),
+    "saved(rank=None)": ValueError("state was saved with rank=None"),
+    "saved(rank='0')": ValueError("state was saved with rank='0'"),
+    "saved(rank=np.int64(0))": ValueError("state was saved with rank=np.int64(0)"),
+    "saved(rank=np.array([0]))": ValueError("state was saved with rank=array([0])"),
+    "saved(more=1)": ValueError(
+        "state must have the keys ['base_seed', 'epoch', 'rank'], got ['base_seed', 'epoch', 'm"
+    ),
+    "check_state({'rank': 0, 7: 1}, {'rank': 0}, ['epoch'], owner='')": ValueError(
+        "must have the keys ['epoch', 'rank']"
+    ),
+    "check_state([], {}, [], owner='loader')": TypeError("state must be a dict that `state_dict` returned, got list"),
     "check_state({'rank': True}, {'rank': 1}, [], owner='loader')": ValueError("state was saved with rank=True"),
     "check_state({'rank': nan}, {'rank': 1}, [], owner='loader')": ValueError("state was saved with rank=nan"),
 }

@@ -5,6 +5,7 @@ from course_lib.foundation import Copies
 CALLS = {
     "normalized('A  b\\n')": "a b",
     "normalized('')": "",
+    "normalized('\u0390'.upper()) == normalized('\u0390')": True,  # an iota with two marks
     "normalized(5)": TypeError("text must be a str"),
     "normalized(None)": TypeError("text must be a str"),
     "count_copies([])": Copies(0, 0, 0),
@@ -18,8 +19,8 @@ CALLS = {
     "Copies(1)": TypeError("missing 2 required"),
     "list(drop_copies([]))": [],
     "list(drop_copies(['', ' ', 'a']))": ["", "a"],
-    "list(drop_copies(['a', 'a'], val_every=2))": ["a"],
+    "list(drop_copies(['a', 'A ']))": ["a"],
     "drop_copies(5)": TypeError("texts must be several texts"),
-    "drop_copies(['a'], val_every=True)": TypeError("val_every must be"),
+    "drop_copies({'text': ['a']})": TypeError("texts must be several texts"),
     "list(drop_copies(['a', 5]))": TypeError("texts must be str, but number 1"),
 }

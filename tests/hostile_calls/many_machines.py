@@ -40,12 +40,20 @@ def trained(**changed):
     return train_rank(ROWS, ROWS, 4, batch_size=2, num_steps=1).state | changed
 
 
+def forged(**memory):
+    """A state in which Adam's memory of the first weight is changed."""
+    state = trained()
+    state["optimizer"]["state"][0] |= memory
+    return state
+
+
 def backward(function, scored, loss=1.0):
     model = ConvolutionModel(3, hidden_size=2)
     sum_of_all = model(torch.zeros(1, 2, dtype=torch.int64)).sum() * 0 + loss
     return function(model, sum_of_all, scored)
 
 
+OTHER_MODEL = ValueError("state must hold finite weights of this model")
 CALLS = {
     # tokenizing
     "shards()": (4, 0),
@@ -107,6 +115,18 @@ CALLS = {
     "train(state=trained(), base_seed=1)": ValueError("saved with base_seed=0, but this run has base_seed=1"),
     "train(state=trained(), inputs=ROWS ^ 1)": ValueError("saved with rows="),
     "train(state=trained(), vocab_size=5)": ValueError("saved with vocab_size=4, but this run has vocab_size=5"),
+    "train(state=trained(), learning_rate=0.5)": 1,
+    "train(state=trained(model={}))": OTHER_MODEL,
+    "train(state=trained(model=None))": OTHER_MODEL,
+    "train(state=trained(model=trained()['model'] | {'more': torch.ones(1)}))": OTHER_MODEL,
+    "train(state=trained(optimizer={}))": OTHER_MODEL,
+    "train(state=trained(optimizer=trained()['optimizer'] | {'state': {}}))": OTHER_MODEL,
+    "train(state=forged(exp_avg=torch.zeros(2)))": OTHER_MODEL,
+    "train(state=forged(exp_avg=None))": OTHER_MODEL,
+    "train(state=forged(exp_avg=forged()['model']['embedding.weight'] * nan))": OTHER_MODEL,
+    "train(state=forged(exp_avg_sq=-forged()['model']['embedding.weight'].abs()))": OTHER_MODEL,
+    "train(state=forged(step=torch.tensor(0.0)))": OTHER_MODEL,
+    "train(state=forged(step=3))": OTHER_MODEL,
     "train(state=trained(epoch=-1))": ValueError("epoch must be"),
     "train(state=trained(epoch=0.0))": TypeError("epoch must be"),
     "train(state=trained(rows_delivered=10**6))": ValueError("rows_delivered must be"),
@@ -116,6 +136,7 @@ CALLS = {
     "fingerprint(ROWS) == fingerprint(ROWS[:, :-1], ROWS[:, -1:])": False,
     "fingerprint(ROWS.T) == fingerprint(ROWS.T.contiguous())": True,
     "take_steps([0])": 0,
+    "take_steps([0], busy_seconds=-1)": ValueError("busy_seconds must be"),
     "take_steps([1, 2])": ValueError("one number for each of 1 ranks, got 2"),
     "attention_pairs([])": 0,
     "attention_pairs([0])": ValueError("lengths must be at least 1"),

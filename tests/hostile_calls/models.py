@@ -34,20 +34,33 @@ def modes(mode, model):
     return inside, [part.training for part in model.modules()]
 
 
+def rates(optimizer_and_schedule):
+    """The learning rates of four steps."""
+    optimizer, schedule = optimizer_and_schedule
+    seen = []
+    for _ in range(4):
+        seen += schedule.get_last_lr()
+        optimizer.step()
+        schedule.step()
+    return seen
+
+
 CALLS = {
     "modes(evaluation_mode, frozen())": ([False, False, False], [True, False, True]),
     "modes(evaluation_mode, frozen().eval())": ([False, False, False], [False, False, False]),
     "modes(evaluation_mode, GRUModel)": TypeError("model must be a torch.nn.Module, got type"),
     "modes(evaluation_mode, None)": TypeError("model must be a torch.nn.Module, got NoneType"),
-    "SmallAdam([], 0.1)": ValueError("parameters must hold at least one weight"),
-    "SmallAdam(BigramModel(2).parameters(), 0)": ValueError("learning_rate must be"),
-    "SmallAdam(BigramModel(2).parameters(), True)": TypeError("learning_rate must be"),
-    "FallingAdam([], 0.1, 1)": ValueError("parameters must hold at least one weight"),
-    "FallingAdam(BigramModel(2).parameters(), 0, 1)": ValueError("learning_rate must be"),
-    "FallingAdam(BigramModel(2).parameters(), nan, 1)": ValueError("learning_rate must be"),
-    "FallingAdam(BigramModel(2).parameters(), '0.1', 1)": TypeError("learning_rate must be"),
-    "FallingAdam(BigramModel(2).parameters(), 0.1, 0)": ValueError("num_steps must be"),
-    "FallingAdam(BigramModel(2).parameters(), 0.1, 2.0)": TypeError("num_steps must be"),
+    "rates(adam_with_linear_decay(BigramModel(np.int8(2)), np.float32(0.5), np.int8(2)))": [0.5, 0.375, 0.25, 0.25],
+    "rates(adam_with_linear_decay(BigramModel(2), 0.5, 1))": [0.5] * 4,
+    "adam_with_linear_decay(BigramModel(2), 0, 1)": ValueError("learning_rate must be"),
+    "adam_with_linear_decay(BigramModel(2), nan, 1)": ValueError("learning_rate must be"),
+    "adam_with_linear_decay(BigramModel(2), '0.1', 1)": TypeError("learning_rate must be"),
+    "adam_with_linear_decay(BigramModel(2), True, 1)": TypeError("learning_rate must be"),
+    "adam_with_linear_decay(BigramModel(2), 0.1, 0)": ValueError("num_steps must be"),
+    "adam_with_linear_decay(BigramModel(2), 0.1, 2.0)": TypeError("num_steps must be"),
+    "adam_with_linear_decay(torch.nn.Identity(), 0.1, 1)": ValueError("model must have at least one weight to train"),
+    "adam_with_linear_decay(BigramModel(2).requires_grad_(False), 0.1, 1)": ValueError("weight to train, got none"),
+    "adam_with_linear_decay(BigramModel(2).table, 0.1, 1)": TypeError("model must be a torch.nn.Module, got Parameter"),
     "check_model(BigramModel)": TypeError("model must be a torch.nn.Module, got type"),
     "check_model(lambda inputs: inputs)": TypeError("model must be a torch.nn.Module, got function"),
     "shape(BigramModel(np.int8(100)))": (2, 3, 100),
@@ -77,6 +90,7 @@ CALLS = {
     "shape(ConvolutionModel(4, causal=np.False_))": (2, 3, 4),
     "ConvolutionModel(4, causal='no')": TypeError("causal must be True or False, got 'no'"),
     "ConvolutionModel(4, causal=None)": TypeError("causal must be True or False, got None"),
+    "ConvolutionModel(4, kernel_size=-1)": ValueError("kernel_size must be"),
     "ConvolutionModel(4, kernel_size=2)": ValueError("kernel_size must be odd"),
     "ConvolutionModel(4, kernel_size=2**63 - 1)": ValueError(
         "kernel_size must be an integer of at least 1 and at most"
@@ -109,8 +123,12 @@ CALLS = {
     "count_pairs([0, 1], 2, 2**64)": ValueError("ids must hold more than 18446744073709551616 tokens"),
     "count_pairs([], 2, 0)": ValueError("ids must hold more than 0 tokens"),
     "count_pairs([0, 2], 2)": ValueError("ids must lie in 0 ... 1, got 0 ... 2"),
+    "count_pairs([-1, 2], 5)": ValueError("ids must lie in 0 ... 4, got -1 ... 2"),
+    "count_pairs([[0, 1], [1, 2]], 5)": ValueError("ids must be one-dimensional, got shape (2, 2)"),
+    "count_pairs([0.5, 1.0], 5)": TypeError("ids must be integers, got list of float64"),
     "count_pairs([0, True], 2)": TypeError("ids must be integers"),
     "count_pairs('ab', 2)": TypeError("ids must be integers, got text"),
+    "count_pairs([0, 1], 0)": ValueError("vocab_size must be"),
     "count_pairs([0, 1], 10_001)": ValueError("vocab_size must be an integer of at least 1 and at most 10000"),
     "count_pairs([0, 1], 2, -1)": ValueError("distance must be"),
     "count_pairs([0, 1], 2, nan)": TypeError("distance must be"),

@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-import mistune
 from IPython import get_ipython
+from markdown_it import MarkdownIt
 
 PASSED, FAILED, RAISED, NOT_ATTEMPTED = "passed", "failed", "raised", "not attempted"
 
@@ -20,7 +20,7 @@ COLORS = {
     NOT_ATTEMPTED: "#808890",
 }
 
-to_html = mistune.create_markdown(escape=True)
+to_html = MarkdownIt("commonmark", {"html": False}).render
 
 
 @dataclass(frozen=True)

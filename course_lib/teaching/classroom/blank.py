@@ -57,14 +57,16 @@ def run(options: argparse.Namespace) -> int:
     paths = [out / lesson.path.name for lesson in lessons]
     check_free(paths, source=source, force=options.force)
     out.mkdir(parents=True, exist_ok=True)
-    names = {path.name: path.name for path in paths}
+    mend = relink(source, paths)
     for lesson, path in zip(lessons, paths, strict=True):
         notebook = blank(
             lesson.notebook,
             keep_imports=not options.empty_imports,
             keep_prompts=not options.empty_prompts,
         )
-        relink(notebook, source, out, names)
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                cell.source = mend(cell.source)
         nbformat.write(notebook, path)
         print(path)
     return 0

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from course_lib.teaching.classroom.blank import imports_in
+from course_lib.teaching.classroom.rendering import as_words, count_rows, split_blocks
 from course_lib.teaching.lessons import exercise_of
 
 PREDICT = "**Predict"
-FENCE = re.compile(r"^ *(```|~~~)")
 HEADING = re.compile(r"^(#{1,4}) +(.*)$")
-LISTED = re.compile(r"^ *(?:[-*+]|\d+[.)]) ")
 # Of an opening cell: links to the neighbors. At its end: where the files lie.
 LINKS = re.compile(r"^\[Lesson .*\.ipynb\)$", re.DOTALL)
 NOT_SHOWN = ("Where everything lives",)
@@ -30,6 +29,7 @@ COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
 # Estimated heights, in pixels of a slide. A page in a browser measures, and makes
 # smaller what is a little too much; where nothing measures, more room is left.
 ROOM, ROOM_UNMEASURED = 680, 560
+SHORT = 40  # letters of a sentence that hardly tells what a figure shows
 LETTERS = 92
 
 
@@ -55,8 +55,7 @@ class Block:
         wrapped = re.compile(r"(<div|</div|```|$)")
         lines = [x for x in self.source.splitlines() if not wrapped.match(x)] or [""]
         if self.kind == "prose":
-            rows = sum(1 + len(line) // LETTERS for line in _joined(self.source))
-            return 34 * rows + 18
+            return 34 * count_rows(self.source, LETTERS) + 18
         return 24 * len(lines) + 24
 
 
@@ -167,7 +166,6 @@ def _blocks_of(
         code = ""
     if code:
         yield Block("code", number, code, keep_with_next=bool(outputs))
-    alt = sentence_after(number, notebook)
     for output in outputs:
         data = output.get("data", {})
         text = (
@@ -178,16 +176,21 @@ def _blocks_of(
         kind = "prompt" if is_prompt else "figure" if "image/png" in data else "output"
         block = Block(kind, number, text, output)
         if kind == "figure":
-            block.alt, block.keep_with_next = alt, True
+            block.alt, block.keep_with_next = alternative_text(number, notebook), True
         yield block
 
 
-def sentence_after(number: int, notebook: NotebookNode) -> str:
-    """The first paragraph below a cell: of a figure, it says what it shows."""
+def alternative_text(number: int, notebook: NotebookNode) -> str:
+    """What stands below a figure says what it shows: its first sentence, or two."""
     for cell in notebook.cells[number + 1 :]:
         if cell.cell_type == "markdown":
-            first = split_blocks(cell.source)[0]
-            return "" if HEADING.match(first) else first
+            paragraph = split_blocks(cell.source)[0]
+            if HEADING.match(paragraph):
+                return ""
+            told, *more = re.split(r"(?<=[.!?]) (?=[A-Z(])", as_words(paragraph))
+            while len(told) < SHORT and more:
+                told += f" {more.pop(0)}"
+            return told
     return ""
 
 
@@ -219,41 +222,3 @@ def _groups(blocks: list[Block], room: int) -> Iterator[list[Block]]:
             group = []
     if group:
         yield group
-
-
-def split_blocks(markdown: str) -> list[str]:
-    """Split Markdown at blank lines, but no list, and no code."""
-    blocks: list[str] = []
-    lines: list[str] = []
-    fenced = False
-    for line in [*markdown.splitlines(), ""]:
-        if FENCE.match(line):
-            fenced = not fenced
-        if line.strip() or fenced:
-            if HEADING.match(line) and not fenced:
-                if lines:
-                    blocks.append("\n".join(lines))
-                blocks.append(line)
-                lines = []
-                continue
-            lines.append(line)
-        elif lines:
-            text = "\n".join(lines)
-            goes_on = LISTED.match(text) or text.startswith("  ")
-            if blocks and LISTED.match(blocks[-1]) and goes_on:
-                blocks[-1] += f"\n\n{text}"
-            else:
-                blocks.append(text)
-            lines = []
-    return blocks or [""]
-
-
-def _joined(markdown: str) -> list[str]:
-    """The lines as they are set: those of a paragraph are one."""
-    lines: list[str] = []
-    for line in markdown.splitlines():
-        if lines and not re.match(r"^ *(?:[-*+>|]|\d+[.)]|$)", line) and lines[-1]:
-            lines[-1] += f" {line}"
-        else:
-            lines.append(line)
-    return lines

@@ -6,74 +6,64 @@
   const DIVIDE_FROM = 0.82; // one step more is for what cannot be divided
   const deck = document.querySelector(".deck");
   const frames = () => [...deck.querySelectorAll(".frame")];
+  const answers = (within, open) =>
+    within.querySelectorAll(".answer").forEach((answer) => (answer.open = open));
   let now = 0;
 
   // --- fitting -----------------------------------------------------------------------
   const bodyOf = (frame) => frame.querySelector(".body");
-  const fitsAt = (frame, fit) => {
-    const body = bodyOf(frame);
-    body.style.setProperty("--fit", fit);
-    return body.scrollHeight <= body.clientHeight + 1 && !tooWide(body);
-  };
+  const tooHigh = (body) => body.scrollHeight > body.clientHeight + 1;
   const tooWide = (body) => {
     const right = body.getBoundingClientRect().right + 1;
     return [...body.querySelectorAll("table, pre, img, .block")].some(
       (element) => element.getBoundingClientRect().right > right
     );
   };
-  const fit = (frame, fits) => fits.some((scale) => fitsAt(frame, scale));
+  const fit = (body, sizes) => sizes.some((size) => {
+    body.style.setProperty("--fit", size);
+    return !tooHigh(body) && !tooWide(body);
+  });
 
   function settle(frame) {
-    const sizes = FITS.filter((scale) => scale >= DIVIDE_FROM);
+    const sizes = FITS.filter((size) => size >= DIVIDE_FROM);
     const body = bodyOf(frame);
-    if (fit(frame, sizes)) return;
+    if (fit(body, sizes)) return;
     if (tooWide(body)) {
       body.classList.add("wrapped");
-      if (fit(frame, sizes)) return;
+      if (fit(body, sizes)) return;
     }
     const next = divide(frame);
-    if (next) {
-      fit(frame, FITS);
-      settle(next);
-      return;
-    }
-    fit(frame, FITS);
+    fit(body, FITS);
+    if (next) settle(next);
   }
 
   // Move what does not fit to a slide of its own behind; none if nothing can be moved.
   function divide(frame) {
     const body = bodyOf(frame);
-    fitsAt(frame, DIVIDE_FROM + 0.06);
-    const blocks = [...body.children];
     const rest = [];
-    const overflows = () => body.scrollHeight > body.clientHeight + 1;
-    while (overflows() && body.children.length > 1) {
+    const moveLast = () => {
       rest.unshift(body.lastElementChild);
       body.lastElementChild.remove();
-    }
+    };
+    const overflows = () => tooHigh(body);
+    body.style.setProperty("--fit", DIVIDE_FROM + 0.06);
+    while (overflows() && body.children.length > 1) moveLast();
     if (overflows()) {
       const tail = divideBlock(body.lastElementChild, overflows);
       if (tail) rest.unshift(tail);
     }
-    // What leads on to a block goes with it, unless nothing would be left.
-    while (
-      rest.length && body.children.length > 1 &&
-      body.lastElementChild.hasAttribute("data-with-next")
-    ) {
-      rest.unshift(body.lastElementChild);
-      body.lastElementChild.remove();
-    }
     if (!rest.length) return null;
+    // What leads on to a block goes with it, unless nothing would be left.
+    while (body.children.length > 1 && body.lastElementChild.matches("[data-with-next]")) {
+      moveLast();
+    }
     const next = frame.cloneNode(true);
-    next.removeAttribute("id");
     bodyOf(next).replaceChildren(...rest);
     const heading = next.querySelector(".slide > h1, .slide > h2, .slide > h3");
-    if (heading) {
-      const small = document.createElement("h3");
-      small.className = "continued";
-      small.innerHTML = heading.innerHTML;
-      heading.replaceWith(small);
-    }
+    const small = document.createElement("h3");
+    small.className = "continued";
+    small.innerHTML = heading.innerHTML;
+    heading.replaceWith(small);
     next.querySelector(".slide").classList.remove("section");
     frame.after(next);
     return next;
@@ -81,49 +71,35 @@
 
   // Divide long code, a long list or table; return what is cut off, as a block.
   function divideBlock(block, overflows) {
-    const parts = [...block.querySelectorAll("pre, tbody, ul, ol")];
+    const dividable = "pre > code, pre:not(:has(code)), tbody, ul, ol";
+    const parts = [...block.querySelectorAll(dividable)];
     if (!parts.length) return null;
     const long = parts.reduce((a, b) => (b.offsetHeight > a.offsetHeight ? b : a));
     const tail = block.cloneNode(true);
-    const cut = tail.querySelectorAll("pre, tbody, ul, ol")[parts.indexOf(long)];
-    if (long.tagName === "PRE") {
-      const code = long.querySelector("code") || long;
-      const lines = code.innerHTML.split("\n");
-      const open = []; // colors reach over no line's end but in texts of several lines
-      let kept = lines.length;
-      while (kept > 1 && overflows()) code.innerHTML = balanced(lines.slice(0, --kept), open);
-      if (kept === lines.length) return null;
-      const begun = open.map((tag) => tag).join("");
-      (cut.querySelector("code") || cut).innerHTML = begun + lines.slice(kept).join("\n");
-    } else {
-      const items = long.children.length;
-      while (long.children.length > 1 && overflows()) long.lastElementChild.remove();
-      if (items === long.children.length) return null;
-      for (let n = long.children.length; n > 0; n--) cut.firstElementChild.remove();
-      if (cut.tagName === "OL") cut.start = (long.start || 1) + long.children.length;
-    }
-    // Nothing that stood before the divided part is said twice.
-    for (let part = cut.tagName === "TBODY" ? cut.closest("table") : cut;
-      part && part !== tail; part = part.parentElement) {
+    const cut = tail.querySelectorAll(dividable)[parts.indexOf(long)];
+    // Colors of code never reach over the end of a line.
+    const isText = long.matches("pre, code");
+    const pieces = isText ? long.innerHTML.split("\n") : [...long.children];
+    const keep = (count) => {
+      if (isText) long.innerHTML = pieces.slice(0, count).join("\n");
+      else long.replaceChildren(...pieces.slice(0, count));
+    };
+    let kept = pieces.length;
+    while (kept > 1 && overflows()) keep(--kept);
+    if (kept === pieces.length) return null;
+    if (isText) cut.innerHTML = pieces.slice(kept).join("\n");
+    else cut.replaceChildren(...pieces.slice(kept));
+    if (cut.tagName === "OL") cut.start = (long.start || 1) + kept;
+    // Nothing that stood before the divided part is said twice; what came behind it goes
+    // with the rest. A table has its head again.
+    const outer = (part) => (part.tagName === "TBODY" ? part.closest("table") : part);
+    for (let part = outer(cut); part !== tail; part = part.parentElement) {
       while (part.previousElementSibling) part.previousElementSibling.remove();
     }
-    // What came behind it goes with the rest.
-    for (let part = long.tagName === "TBODY" ? long.closest("table") : long;
-      part && part !== block; part = part.parentElement) {
+    for (let part = outer(long); part !== block; part = part.parentElement) {
       while (part.nextElementSibling) part.nextElementSibling.remove();
     }
     return tail;
-  }
-
-  // Lines of colored code with all spans closed; those that were open are put into `open`.
-  function balanced(lines, open) {
-    const text = lines.join("\n");
-    open.length = 0;
-    for (const tag of text.match(/<\/?span[^>]*>/g) || []) {
-      if (tag.startsWith("</")) open.pop();
-      else open.push(tag);
-    }
-    return text + "</span>".repeat(open.length);
   }
 
   // --- showing -----------------------------------------------------------------------
@@ -132,20 +108,19 @@
     all.forEach((frame, index) => {
       const words = `${index + 1} of ${all.length}`;
       frame.querySelector(".number").textContent = words;
-      const slide = frame.querySelector(".slide");
-      slide.setAttribute("role", "group");
-      slide.setAttribute("aria-roledescription", "slide");
-      slide.setAttribute("aria-label", words);
+      frame.querySelector(".slide").setAttribute("aria-label", words);
     });
   }
   function show(index, { back = false } = {}) {
     const all = frames();
     now = Math.max(0, Math.min(all.length - 1, index));
     all.forEach((frame, place) => frame.classList.toggle("now", place === now));
-    if (!back) all[now].querySelectorAll(".answer").forEach((d) => (d.open = false));
+    if (!back) answers(all[now], false);
     history.replaceState(null, "", `#${now + 1}`);
     if (inOverview()) all[now].scrollIntoView({ block: "nearest" });
   }
+  const fromAddress = () => show((parseInt(location.hash.slice(1)) || 1) - 1);
+  const back = () => show(now - 1, { back: true });
   // An answer that is folded is a step of its own.
   function forward() {
     const folded = frames()[now].querySelector(".answer:not([open])");
@@ -162,17 +137,16 @@
     document.documentElement.style.setProperty("--scale", factor);
   }
 
-  const help = document.querySelector(".help");
+  const toggleOverview = () => overview(!inOverview());
   const keys = {
-    ArrowRight: forward, PageDown: forward, " ": forward, Enter: forward, n: forward,
-    ArrowDown: forward,
-    ArrowLeft: () => show(now - 1, { back: true }), p: () => show(now - 1, { back: true }),
-    PageUp: () => show(now - 1, { back: true }), ArrowUp: () => show(now - 1, { back: true }),
+    ArrowRight: forward, ArrowDown: forward, PageDown: forward, " ": forward,
+    Enter: forward, n: forward,
+    ArrowLeft: back, ArrowUp: back, PageUp: back, p: back,
     Home: () => show(0), End: () => show(Infinity),
-    o: () => overview(!inOverview()), Escape: () => overview(!inOverview()),
+    o: toggleOverview, Escape: toggleOverview,
     f: () => document.fullscreenElement
       ? document.exitFullscreen() : document.documentElement.requestFullscreen(),
-    "?": () => help.classList.toggle("shown"),
+    "?": () => document.querySelector(".help").classList.toggle("shown"),
   };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -196,27 +170,27 @@
     const moved = event.changedTouches[0].clientX - touched;
     if (Math.abs(moved) > 60 && !inOverview()) {
       if (moved < 0) forward();
-      else show(now - 1, { back: true });
+      else back();
     }
   });
   addEventListener("resize", scale);
-  addEventListener("hashchange", () => show((parseInt(location.hash.slice(1)) || 1) - 1));
+  addEventListener("hashchange", fromAddress);
   addEventListener("beforeprint", () => {
     document.body.classList.remove("overview");
-    document.querySelectorAll(".answer").forEach((d) => (d.open = true));
+    answers(document, true);
   });
 
   async function start() {
     await document.fonts.ready;
     await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
     // An open answer takes room: the slides are measured with all of them open.
-    document.querySelectorAll(".answer").forEach((d) => (d.open = true));
+    answers(document, true);
     frames().forEach(settle);
-    document.querySelectorAll(".answer").forEach((d) => (d.open = false));
+    answers(document, false);
     number();
     scale();
     document.body.classList.add("ready");
-    show((parseInt(location.hash.slice(1)) || 1) - 1);
+    fromAddress();
   }
   start();
 })();

@@ -1,19 +1,18 @@
-"""Links of a notebook that is read in another folder."""
+"""Where a lesson goes that is read in another folder, and where its links lead then."""
 
 from __future__ import annotations
 
-import os
+import html
+import mimetypes
 import re
 import shutil
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from nbformat import NotebookNode
-
-IMAGES = {".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
-# [words](target "title"), ![words](target), and src="target" or href="target"
-LINK = re.compile(r"""(\]\(|\b(?:src|href)=["'])([^)\s"'#]+)""")
+# [words](target), ![words](target); the words may hold [brackets]
+LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
 
 def check_free(paths: list[Path], *, source: Path, force: bool) -> None:
@@ -36,49 +35,36 @@ def check_free(paths: list[Path], *, source: Path, force: bool) -> None:
         )
 
 
-def relink(
-    notebook: NotebookNode, source: Path, out: Path, names: dict[str, str]
-) -> None:
-    """Make the links of a notebook lead to the same places from another folder.
+def relink(source: Path, paths: list[Path]) -> Callable[[str], str]:
+    """Make what mends the links of Markdown that is read in another folder.
 
-    Images are copied there. What else lies in the course is linked where it is.
+    Nothing leads out of that folder, since it may be moved to another machine: a link
+    to a lesson that is not there becomes its words. Links to the web, and within the
+    lesson, stay. Images are copied there, or put into the page if it is HTML.
 
     Args:
-        notebook: is changed; its links hold in `source`.
         source: the folder of the lessons.
-        out: the folder where the notebook will be read.
-        names: what stands in `out` for a file of `source`.
+        paths: the files that are made of lessons, in one folder, of one kind.
     """
+    out, suffix = paths[0].parent, paths[0].suffix
 
-    def replace(match: re.Match) -> str:
-        return match[1] + target_in(match[2], source, out, names)
+    def mend(link: re.Match) -> str:
+        is_image, words, target = link.groups()
+        name, *anchor = target.split("#")
+        file = source / unquote(name)
+        if not file.is_file():  # it leads elsewhere, or only looks like a link
+            return link[0]
+        if is_image and suffix == ".html":
+            kind, data = mimetypes.guess_type(file)[0], b64encode(file.read_bytes())
+            alt = html.escape(words)
+            return f'<img src="data:{kind};base64,{data.decode()}" alt="{alt}">'
+        if is_image:
+            (out / "images").mkdir(exist_ok=True)
+            shutil.copyfile(file, out / "images" / file.name)
+            return f"![{words}](images/{quote(file.name)})"
+        there = (out / file.name).with_suffix(suffix)
+        if file.suffix == ".ipynb" and (there in paths or there.exists()):
+            return f"[{words}]({'#'.join([quote(there.name), *anchor])})"
+        return words
 
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = LINK.sub(replace, cell.source)
-
-
-def target_in(
-    target: str,
-    source: Path,
-    out: Path,
-    names: dict[str, str],
-    copy: Callable[[Path, Path], object] = shutil.copyfile,
-) -> str:
-    """Say what a link of a lesson is in another folder."""
-    if re.match(r"[a-z][a-z0-9+.-]*:", target, flags=re.IGNORECASE):
-        return target
-    if target in names:
-        return names[target]
-    path = Path(os.path.normpath(source / unquote(target)))
-    if not path.exists():  # no link, but something in the text that looks like one
-        return target
-    if path.suffix.lower() in IMAGES:
-        place = out / "images" / path.name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        copy(path, place)
-        return f"images/{quote(path.name)}"
-    try:
-        return quote(Path(os.path.relpath(path, out)).as_posix())
-    except ValueError:  # Windows: on another drive
-        return path.as_uri()
+    return lambda markdown: LINK.sub(mend, markdown)

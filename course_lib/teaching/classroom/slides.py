@@ -20,8 +20,7 @@ from __future__ import annotations
 import argparse
 import copy
 import html
-import re
-from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -34,10 +33,10 @@ from course_lib.teaching.classroom.cutting import (
     Slide,
     cut,
 )
-from course_lib.teaching.classroom.links import IMAGES, check_free, relink, target_in
+from course_lib.teaching.classroom.links import check_free, relink
 from course_lib.teaching.classroom.rendering import (
+    READER,
     as_html,
-    as_words,
     code_as_html,
     code_styles,
     output_as_html,
@@ -46,11 +45,11 @@ from course_lib.teaching.lessons import Lesson, find_lessons
 
 HERE = Path(__file__).parent
 COURSE = "Feeding Language Models"
+ROLE = 'role="group" aria-roledescription="slide"'
 HELP = (
     "→ next &nbsp; ← back &nbsp; Home, End &nbsp; O overview &nbsp; F full screen "
     "&nbsp; ? this help"
 )
-REFERENCE = re.compile(r'\b(href|src)="([^"#:]+)"')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,43 +72,34 @@ def run(options: argparse.Namespace) -> int:
     lessons = find_lessons(options.lessons)
     source, out = lessons[0].path.parent, options.out.expanduser()
     suffix = ".ipynb" if options.notebooks else ".html"
-    names = {lesson.path.name: lesson.path.stem + suffix for lesson in lessons}
-    paths = [out / name for name in names.values()]
+    paths = [out / f"{lesson.path.stem}{suffix}" for lesson in lessons]
     check_free(paths, source=source, force=options.force)
     out.mkdir(parents=True, exist_ok=True)
+    mend = relink(source, paths)
     for lesson, path in zip(lessons, paths, strict=True):
         slides = cut(lesson.notebook, ROOM_UNMEASURED if options.notebooks else ROOM)
         if options.notebooks:
-            notebook = with_slides(lesson.notebook, slides)
-            relink(notebook, source, out, names)
-            nbformat.write(notebook, path)
+            nbformat.write(with_slides(lesson.notebook, slides, mend), path)
         else:
-            text = as_page(lesson, slides, out=out, names=names)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(as_page(lesson, slides, mend), encoding="utf-8")
         print(f"{path}: {len(slides)} slides or a few more")
     return 0
 
 
-def as_page(
-    lesson: Lesson, slides: list[Slide], *, out: Path, names: dict[str, str]
-) -> str:
-    """Write the slides of a lesson as one page of HTML."""
+def as_page(lesson: Lesson, slides: list[Slide], mend: Callable[[str], str]) -> str:
+    """Write the slides of a lesson as one page of HTML.
 
-    def place(match: re.Match) -> str:
-        kind, target = match.groups()
-        folder = lesson.path.parent
-        path = folder / html.unescape(target)
-        if kind == "src" and path.suffix.lower() in IMAGES and path.is_file():
-            data = b64encode(path.read_bytes()).decode()
-            form = path.suffix.lower().lstrip(".").replace("svg", "svg+xml")
-            return f'src="data:image/{form};base64,{data}"'
-        return f'{kind}="{target_in(target, folder, out, names)}"'
+    The page is our own, `deck.css` and `deck.js`, because no other that we tried makes
+    what is too much for a slide smaller, divides it, folds answers, and is one file.
 
-    frames = "\n".join(_frame(slide, lesson) for slide in slides)
-    frames = re.sub(
-        r"(?<=<)(a|img) [^>]*>", lambda tag: REFERENCE.sub(place, tag[0]), frames
-    )
+    Args:
+        lesson: whose slides these are.
+        slides: as `cut` makes them.
+        mend: makes the links of Markdown hold in the page.
+    """
     title = html.escape(f"{lesson.number}. {lesson.title}")
+    foot = html.escape(f"{COURSE} · {lesson.title}")
+    frames = "\n".join(_frame(slide, foot, mend) for slide in slides)
     style = (HERE / "deck.css").read_text(encoding="utf-8") + code_styles()
     script = (HERE / "deck.js").read_text(encoding="utf-8")
     return f"""<!DOCTYPE html>
@@ -136,38 +126,34 @@ def as_page(
 """
 
 
-def _frame(slide: Slide, lesson: Lesson) -> str:
+def _frame(slide: Slide, foot: str, mend: Callable[[str], str]) -> str:
     level = min(slide.level, 3)
-    heading = _inline(slide.title)
+    heading = READER.renderInline(slide.title)  # "1. Title" is no list
     shown = ' class="continued"' if slide.continued else ""
     # a section's first slide, when it is only some words, has them in the middle
     opens = slide.level == 2 and slide.height < 180 and not slide.continued
-    blocks = "\n".join(_block(block) for block in slide.blocks)
+    blocks = "\n".join(_block(block, mend) for block in slide.blocks)
     return f"""<div class="frame">
-<section class="slide{" section" if opens else ""}">
+<section class="slide{" section" if opens else ""}" {ROLE}>
 <h{level}{shown}>{heading}</h{level}>
 <div class="body">
 {blocks}
 </div>
-<div class="foot"><span>{html.escape(f"{COURSE} · {lesson.title}")}</span>
+<div class="foot"><span>{foot}</span>
 <span class="number"></span></div>
 </section>
 </div>"""
 
 
-def _inline(markdown: str) -> str:
-    return as_html(markdown).removeprefix("<p>").removesuffix("</p>")
-
-
-def _block(block: Block) -> str:
+def _block(block: Block, mend: Callable[[str], str]) -> str:
     follows = " data-with-next" if block.keep_with_next else ""
     style = ""
     if block.kind == "prose":
-        text = as_html(block.source)
+        text = as_html(mend(block.source))
     elif block.kind == "code":
         text = code_as_html(block.source)
     else:
-        text = output_as_html(block.output, alt=as_words(block.alt))
+        text = output_as_html(block.output, alt=block.alt)
         # an answer is folded until one goes on; all else is there to be seen
         state = 'class="answer"' if block.kind == "prompt" else "open"
         text = text.replace("<details>", f"<details {state}>")
@@ -182,46 +168,42 @@ def _block(block: Block) -> str:
     return f'<div class="block {block.kind}"{follows}{style}>{text}</div>'
 
 
-def with_slides(notebook: NotebookNode, slides: list[Slide]) -> NotebookNode:
+def with_slides(
+    notebook: NotebookNode, slides: list[Slide], mend: Callable[[str], str]
+) -> NotebookNode:
     """Copy a lesson with the metadata by which jupyterlab-rise shows it as slides.
 
     All its cells are there, and run; those that are on no slide are skipped. Prose that
     goes on over the border of a slide is divided there.
     """
-    made = copy.deepcopy(notebook)
-    cells = []
-    begins: dict[int, list[tuple[str, str, list[str]]]] = {}
+    # By cell: the parts that it is divided into, each how it begins and its texts.
+    parts: dict[int, list[tuple[str, list[str]]]] = {}
     for slide in slides:
-        kind = "slide" if slide.level < 3 and not slide.continued else "subslide"
-        title = f"{'#' * slide.level} {slide.title}"
-        first = True
+        begins = "slide" if slide.level < 3 and not slide.continued else "subslide"
+        title = [] if slide.continued else [f"{'#' * slide.level} {slide.title}"]
         for block in slide.blocks:
-            texts = [block.source] if block.kind == "prose" else []
-            if first and not slide.continued:
-                texts.insert(0, title)
-            there = begins.setdefault(block.cell, [])
-            if first or not there:
-                there.append((kind if first else "-", block.kind, texts))
-            elif block.kind == "prose":
-                there[-1][2].extend(texts)
-            first = False
-    for number, cell in enumerate(made.cells):
-        parts = begins.get(number)
-        if cell.cell_type == "code" or not parts:
-            kind = parts[0][0] if parts else "skip"
+            there = parts.setdefault(block.cell, [])
+            if begins != "-" or not there:
+                there.append((begins, title))
+            if block.kind == "prose":
+                there[-1][1].append(block.source)
+            begins, title = "-", []
+    made = copy.deepcopy(notebook)
+    cells_before, made.cells = made.cells, []
+    for number, cell in enumerate(cells_before):
+        divided = parts.get(number, [("skip", [cell.source])])
+        if cell.cell_type == "code":
             # an answer has a slide of its own: it need not be folded
             tags = cell.metadata.get("tags")
             cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-            cell.metadata["slideshow"] = {"slide_type": kind}
-            cells.append(cell)
-            continue
-        for kind, _, texts in parts:
-            part = nbformat.v4.new_markdown_cell("\n\n".join(texts))
+            cells = [cell]
+        else:
+            texts = (mend("\n\n".join(part)) for _, part in divided)
+            cells = [nbformat.v4.new_markdown_cell(text) for text in texts]
+        for part, (kind, _) in zip(cells, divided, strict=False):
             part.metadata["slideshow"] = {"slide_type": kind}
-            cells.append(part)
-    for number, cell in enumerate(cells):
-        cell.id = f"cell-{number}"
-    made.cells = cells
+            part.id = f"cell-{len(made.cells)}"
+            made.cells.append(part)
     # a cell that is higher than the rest of its slide can be scrolled
     made.metadata["rise"] = {"width": 1280, "height": 720, "scroll": True}
     return made

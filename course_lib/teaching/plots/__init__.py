@@ -15,7 +15,6 @@ from course_lib.teaching.plots.packs import (
     inspect_packs,
     plot_mask,
     plot_packs,
-    plot_pieces_of_packs,
     plot_positions,
 )
 from course_lib.teaching.plots.rows import plot_cuts, plot_tracks

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_integer
-from course_lib.teaching.plots.letters import drawable, row_name
+from course_lib.foundation import check_integer, check_iterable
+from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.style import (
-    LARGEST_PICTURE,
+    LEGIBLE,
     MOST_ROWS,
     SMALL,
     block,
+    check_few,
+    check_lengths,
     check_mapping,
+    check_rising,
     column_width,
     explain,
+    finish_rows,
     fit_columns,
+    name_rows,
     new_figure,
+    new_panels,
+    sample,
     styled,
     without_frame,
 )
@@ -35,19 +41,19 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
         num_tokens: N, tokens of the document, small enough to look at.
         max_length: L.
     """
-    num_tokens = check_integer(
-        "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
-    )
+    num_tokens = check_few("num_tokens", num_tokens)
     max_length = check_integer("max_length", max_length, minimum=1)
     check_mapping("rows", rows)
-    rows = {name: _check_starts(name, rows[name], num_tokens) for name in rows}
-    lines = sum(map(len, rows.values()))
-    check_integer("number of chunks", lines, minimum=1, maximum=MOST_ROWS)
+    rows = {
+        name: check_rising(f"rows[{name!r}]", starts, num_tokens)
+        for name, starts in rows.items()
+    }
+    lines = check_few("number of chunks", sum(map(len, rows.values())), MOST_ROWS)
     figure, axes = new_figure(0.27 * (lines + 0.6 * len(rows)) + 1.1)
     starts_fit = max_length * column_width(num_tokens, 0.42) >= 0.5
     ticks, y, any_before = {}, 0.0, False
     for name, starts in rows.items():
-        ticks[y + (len(starts) - 1 + HEIGHT) / 2] = row_name(name)
+        ticks[y + (len(starts) - 1 + HEIGHT) / 2] = name
         known = 0  # tokens that earlier chunks hold
         for start in starts.tolist():
             end = min(start + max_length, num_tokens)
@@ -62,67 +68,37 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
             if starts_fit and end - start > 2:
                 where = start + 1.2, y + HEIGHT / 2
                 text = axes.text(*where, str(start), va="center", fontsize=SMALL)
-                text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.6})
+                text.set_bbox(LEGIBLE)
             known, y = end, y + 1
         y += 0.6
-    axes.set_yticks(list(ticks), list(ticks.values()))
     axes.set_xticks(range(0, num_tokens + 1, 5))
-    axes.set_xlabel("position in the document", loc="left")
     fit_columns(axes, num_tokens, 0.42)
-    axes.set_ylim(y - 0.4, -0.2)
-    keys = {"read, and predicted": block(0, 0, 1, 1, "inputs")}
+    keys = {"read, and predicted": "inputs"}
     if any_before:
-        keys["stands in the chunk before, too"] = block(0, 0, 1, 1, "neutral", 0.12)
-    keys["never predicted"] = block(0, 0, 1, 1, "lost")
-    explain(figure, keys)
-    return without_frame(figure, axes)
-
-
-def _check_starts(name: str, starts: object, num_tokens: int) -> np.ndarray:
-    starts = as_integers(f"rows[{name!r}]", starts).astype(np.int64)
-    rising = starts.ndim == 1 and (np.diff(starts) > 0).all()
-    if not rising or (starts.size and not 0 <= starts[0] <= starts[-1] < num_tokens):
-        raise ValueError(
-            f"rows[{name!r}] must rise from 0 or more to less than {num_tokens}, got "
-            f"{starts.tolist()}"
-        )
-    return starts
+        keys["stands in the chunk before, too"] = sample("neutral", 0.12)
+    keys["never predicted"] = "lost"
+    xlabel = "position in the document"
+    return finish_rows(figure, axes, ticks, (y - 0.4, -0.2), keys, xlabel)
 
 
 @styled
-def plot_padding(
-    batches: Mapping[str, Sequence[Sequence[int]]], *, xlabel: str = "ids"
-) -> Figure:
+def plot_padding(batches: Mapping[str, Sequence[Sequence[int]]]) -> Figure:
     """Draw batches of rows, each filled up to its longest row.
 
     Args:
         batches: name to batches, each the lengths of its rows; one panel a name.
-        xlabel: what a length counts.
     """
     check_mapping("batches", batches)
-    panels = {
-        name: [
-            as_integers(f"batches[{name!r}]", lengths).astype(np.int64)
-            for lengths in several
-        ]
-        for name, several in batches.items()
-    }
-    for name, several in panels.items():
-        count = sum(lengths.size for lengths in several)
-        check_integer(f"rows of {name!r}", count, minimum=1, maximum=MOST_ROWS)
-        for lengths in several:
-            if not lengths.size or lengths.ndim != 1 or lengths.min() < 1:
-                raise ValueError(
-                    f"batches[{name!r}] must be rows of at least one id each, got "
-                    f"{lengths.tolist()}"
-                )
+    panels = {}
+    for name, several in batches.items():
+        several = check_iterable(f"batches[{name!r}]", several, "batches")
+        panels[name] = [check_lengths(f"batches[{name!r}]", b) for b in several]
+        check_few(f"rows of {name!r}", sum(map(len, panels[name])), MOST_ROWS)
     lines = max(
         sum(map(len, several)) + 0.6 * len(several) for several in panels.values()
     )
-    figure, _ = new_figure(0.2 * lines + 1.3)
-    figure.clear()  # not columns that share an axis: each has batches of its own
-    panes = figure.subplots(1, len(panels), squeeze=False)[0]
-    longest = max(int(b.max()) for several in panels.values() for b in several)
+    figure, panes = new_panels(0.2 * lines + 1.3, columns=len(panels))
+    longest = max(int(b.max(initial=1)) for several in panels.values() for b in several)
     for axes, (name, several) in zip(panes, panels.items(), strict=True):
         y, ticks = 0.0, {}
         for number, lengths in enumerate(several):
@@ -135,14 +111,10 @@ def plot_padding(
                 y += 1
             y += 0.6
         axes.set_title(row_name(name))
-        axes.set_yticks(list(ticks), list(ticks.values()))
+        name_rows(axes, ticks)
         axes.set_xlim(0, longest * 1.02)
         axes.set_ylim(lines - 0.4, -0.2)
-        axes.set_xlabel(drawable(xlabel), loc="left")
+        axes.set_xlabel("ids", loc="left")
         without_frame(figure, axes)
-    keys = {
-        "a row": block(0, 0, 1, 1, "inputs"),
-        "padding": block(0, 0, 1, 1, "lost"),
-    }
-    explain(figure, keys)
+    explain(figure, {"a row": "inputs", "padding": "lost"})
     return figure

@@ -12,15 +12,16 @@ from course_lib.foundation import check_flag
 from course_lib.teaching.plots.letters import drawable, row_name
 from course_lib.teaching.plots.style import (
     INK,
+    LEGIBLE,
     MARKERS,
-    MEANINGS,
     MOST_ROWS,
     NORMAL,
     SMALL,
+    check_few,
     check_mapping,
     finite,
     in_words,
-    meaning_of,
+    name_rows,
     new_figure,
     same_decimals,
     say,
@@ -28,8 +29,6 @@ from course_lib.teaching.plots.style import (
 )
 
 BAR = "#aab2bd"
-LEGIBLE = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
-"""Behind numbers that a line may cross."""
 
 
 @styled
@@ -39,25 +38,21 @@ def plot_bars(
     xlabel: str,
     sort: bool = False,
     limit: float | None = None,
-    lines: Mapping[str, float] | None = None,
-    logarithmic: bool = False,
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value behind it.
+
+    Where there is no zero, the length of a bar means nothing: so there is no
+    logarithmic axis here, but in `plot_dots`.
 
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
         sort: the largest on top, instead of the order of `values`.
         limit: where the axis ends, such as 100 for percent; by default at the largest.
-        lines: name to a value to compare with.
-        logarithmic: refused. Where there is no zero, the length of a bar means nothing:
-            use `plot_dots`.
     """
-    if check_flag("logarithmic", logarithmic):
-        raise ValueError(
-            "logarithmic must be False: the length of a bar means nothing on a "
-            "logarithmic axis; use plot_dots"
-        )
-    names, numbers = _named_numbers(values, sort=sort)
+    names, numbers = _named_numbers(values)
+    if check_flag("sort", sort):
+        order = np.argsort(-numbers, kind="stable")
+        names, numbers = [names[place] for place in order], numbers[order]
     figure, axes, names, numbers = _rows(names, numbers)
     axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=INK)
     low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
@@ -68,7 +63,6 @@ def plot_bars(
         high = limit
     axes.set_xlim(low, high if high > low else 1)
     _write_values(axes, np.maximum(numbers, 0), same_decimals(numbers))
-    _draw_lines(axes, lines)
     axes.axvline(0, color=INK, linewidth=0.8)
     _finish_rows(axes, names, xlabel)
     return figure
@@ -76,11 +70,7 @@ def plot_bars(
 
 @styled
 def plot_dots(
-    values: Mapping[str, float],
-    *,
-    xlabel: str,
-    sort: bool = False,
-    logarithmic: bool = False,
+    values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False
 ) -> Figure:
     """Draw one dot a name, with its value beside it: for numbers of different sizes.
 
@@ -89,10 +79,9 @@ def plot_dots(
     Args:
         values: of names to numbers, all positive if `logarithmic`; of more than 40 the
             first are drawn.
-        sort: the largest on top, instead of the order of `values`.
     """
     logarithmic = check_flag("logarithmic", logarithmic)
-    names, numbers = _named_numbers(values, sort=sort)
+    names, numbers = _named_numbers(values)
     if logarithmic and numbers.min() <= 0:
         raise ValueError(
             f"values must be positive on a logarithmic axis, got {numbers.min():g}"
@@ -114,12 +103,7 @@ def plot_dots(
 
 @styled
 def plot_spread(
-    groups: Mapping[str, object],
-    *,
-    xlabel: str,
-    lines: Mapping[str, float] | None = None,
-    meanings: Mapping[str, str] | None = None,
-    paired: bool = False,
+    groups: Mapping[str, object], *, xlabel: str, paired: bool = False
 ) -> Figure:
     """Draw one row a name: a dot for each run, and their mean with a bar of one
     standard deviation.
@@ -130,59 +114,46 @@ def plot_spread(
     Args:
         groups: name to runs, or title to such a mapping: its rows stand together, and
             rows of one name look alike under every title.
-        lines: name to a value to compare with, such as 0 for differences.
-        meanings: for some names what they mean, such as "right" or "wrong".
         paired: join run i of each row with run i of the next one, where rows share
             their seeds or their data.
     """
     paired = check_flag("paired", paired)
     check_mapping("groups", groups)
-    sections = groups if _is_nested(groups) else {"": groups}
+    titled = all(isinstance(section, Mapping) for section in groups.values())
+    sections = groups if titled else {"": groups}
     rows = [
         (title, name, finite(f"groups[{name!r}]", runs).reshape(-1))
         for title, section in sections.items()
         for name, runs in section.items()
     ]
-    if not rows or len(rows) > MOST_ROWS:
-        raise ValueError(f"groups must be 1 to {MOST_ROWS} rows, got {len(rows)}")
+    check_few("number of rows", len(rows), MOST_ROWS)
     for _, name, runs in rows:
         if not runs.size:
             raise ValueError(f"groups[{name!r}] must have at least one run, got none")
     known = list(dict.fromkeys(name for _, name, _ in rows))
     decimals = _decimals_of([runs for _, _, runs in rows])
-    means = [f"{runs.mean():,.{decimals}f}" for _, _, runs in rows]
-    titles = len(sections) if _is_nested(groups) else 0
-    figure, axes = new_figure(0.46 * len(rows) + 0.38 * titles + 0.9)
+    figure, axes = new_figure(0.46 * len(rows) + 0.38 * titled * len(sections) + 0.9)
     ticks: dict[float, str] = {}
     y, before = 0.0, None
-    for (title, name, runs), mean in zip(rows, means, strict=True):
-        if titles and (before is None or before[0] != title):
-            axes.text(
-                0,
-                y,
-                row_name(title),
-                transform=axes.get_yaxis_transform(),
-                ha="left",
-                va="center",
-                fontweight="bold",
-            )
+    for title, name, runs in rows:
+        if titled and (before is None or before[0] != title):
+            at_the_left = axes.get_yaxis_transform()
+            look = {"va": "center", "fontweight": "bold", "transform": at_the_left}
+            axes.text(0, y, row_name(title), **look)
             y += 0.85
         if paired and before and before[0] == title:
             if len(runs) != len(before[1]):
                 raise ValueError("groups must have equally many runs to be paired")
-            axes.plot(
-                [before[1], runs], [y - 1, y], color="#b9bec6", linewidth=1, zorder=1
-            )
-        number = known.index(name)
-        color = MEANINGS.get(meaning_of(name, meanings, known), INK)
-        _draw_runs(axes, y, runs, mean, color, list(MARKERS)[number % len(MARKERS)])
-        ticks[y] = row_name(name)
+            look = {"color": "#b9bec6", "linewidth": 1, "zorder": 1}
+            axes.plot([before[1], runs], [y - 1, y], **look)
+        marker = list(MARKERS)[known.index(name) % len(MARKERS)]
+        _draw_runs(axes, y, runs, decimals, marker)
+        ticks[y] = name
         before = title, runs
         y += 1
-    axes.set_yticks(list(ticks), list(ticks.values()), fontsize=NORMAL)
-    axes.set_ylim(y - 0.5, -0.5 if titles else -0.8)
+    name_rows(axes, ticks, fontsize=NORMAL)
+    axes.set_ylim(y - 0.5, -0.5 if titled else -0.8)
     axes.margins(x=0.06)
-    _draw_lines(axes, lines)
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     axes.set_xlabel(drawable(xlabel))
@@ -190,21 +161,14 @@ def plot_spread(
 
 
 def _draw_runs(
-    axes: Axes, y: float, runs: np.ndarray, written: str, color: str, marker: str
+    axes: Axes, y: float, runs: np.ndarray, decimals: int, marker: str
 ) -> None:
-    axes.plot(runs, np.full(len(runs), y), "o", color=color, alpha=0.35, markersize=5)
-    deviation = runs.std(ddof=1) if len(runs) > 1 else 0.0
-    style = {"color": color, "marker": marker, "capsize": 5, "markersize": 8}
-    axes.errorbar(runs.mean(), y, xerr=deviation, **style)
-    axes.annotate(
-        written,
-        (runs.mean(), y),
-        (0, 8),
-        textcoords="offset points",
-        ha="center",
-        fontsize=SMALL,
-        bbox=LEGIBLE,
-    )
+    axes.plot(runs, np.full(len(runs), y), "o", color=INK, alpha=0.35, markersize=5)
+    mean, deviation = runs.mean(), runs.std(ddof=1) if len(runs) > 1 else 0.0
+    style = {"color": INK, "marker": marker, "capsize": 5, "markersize": 8}
+    axes.errorbar(mean, y, xerr=deviation, **style)
+    written = f"{mean:,.{decimals}f}" if abs(mean) < 1e12 else f"{mean:.4g}"
+    _write_beside(axes, mean, y, written, (0, 8), ha="center", fontsize=SMALL)
 
 
 def _decimals_of(rows: list[np.ndarray]) -> int:
@@ -213,19 +177,12 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
     return int(np.clip(2 - np.floor(np.log10(min(spreads))), 0, 3)) if spreads else 1
 
 
-def _is_nested(groups: Mapping[str, object]) -> bool:
-    return all(isinstance(section, Mapping) for section in groups.values())
-
-
-def _named_numbers(
-    values: Mapping[str, float], *, sort: bool
-) -> tuple[list[str], np.ndarray]:
+def _named_numbers(values: Mapping[str, float]) -> tuple[list[str], np.ndarray]:
     check_mapping("values", values)
     numbers = finite("values", list(values.values()))
     if numbers.ndim != 1:
         raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
-    order = np.argsort(-numbers, kind="stable") if check_flag("sort", sort) else ...
-    return list(np.array(list(values), dtype=object)[order]), numbers[order]
+    return list(values), numbers
 
 
 def _rows(names: list[str], numbers: np.ndarray) -> tuple:
@@ -238,42 +195,23 @@ def _rows(names: list[str], numbers: np.ndarray) -> tuple:
     return figure, axes, names, numbers
 
 
-def _draw_lines(axes: Axes, lines: Mapping[str, float] | None) -> None:
-    """Draw lines to compare with, their names above the rows."""
-    finite("lines", list((lines or {}).values()))
-    for name, value in (lines or {}).items():
-        axes.axvline(value, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
-        axes.annotate(
-            row_name(name),
-            (value, 1),
-            (0, 2),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=SMALL,
-        )
+def _write_beside(
+    axes: Axes, x: float, y: float, text: str, offset: tuple, **look: object
+) -> None:
+    """Write a number so many points away from where it stands."""
+    look |= {"textcoords": "offset points", "bbox": LEGIBLE, "annotation_clip": False}
+    axes.annotate(text, (x, y), offset, **look)
 
 
 def _write_values(
     axes: Axes, places: np.ndarray, written: list[str], offset: float = 5
 ) -> None:
     for row, (place, text) in enumerate(zip(places, written, strict=True)):
-        axes.annotate(
-            text,
-            (place, row),
-            (offset, 0),
-            textcoords="offset points",
-            va="center",
-            bbox=LEGIBLE,
-            annotation_clip=False,
-        )
+        _write_beside(axes, place, row, text, (offset, 0), va="center")
 
 
 def _finish_rows(axes: Axes, names: list[str], xlabel: str) -> None:
-    axes.set_yticks(
-        range(len(names)), [row_name(name) for name in names], fontsize=NORMAL
-    )
+    name_rows(axes, dict(enumerate(names)), fontsize=NORMAL)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_ylim(len(names) - 0.4, -0.6)

@@ -8,11 +8,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_flag
+from course_lib.foundation import check_choice, check_flag
 from course_lib.teaching.plots.letters import drawable, row_name
 from course_lib.teaching.plots.style import (
     MOST_CURVES,
     WIDTH,
+    as_levels,
     check_mapping,
     curve_style,
     draw_levels,
@@ -20,6 +21,7 @@ from course_lib.teaching.plots.style import (
     label_curves,
     meaning_of,
     new_figure,
+    new_panels,
     styled,
 )
 
@@ -32,7 +34,6 @@ def plot_losses(
     curves: Mapping[str, object],
     lines: Mapping[str, float] | None = None,
     *,
-    ylabel: str = "nats per token",
     meanings: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw training losses against steps, smoothed, and levels to compare them with.
@@ -43,8 +44,9 @@ def plot_losses(
         lines: name to a constant loss, such as a floor.
         meanings: for some names what they mean, such as "right" or "wrong".
     """
-    _check_curves(curves)
-    figure, axes = new_figure(_height(len(curves) + len(lines or {})))
+    check_mapping("curves", curves, MOST_CURVES)
+    lines = as_levels(lines)
+    figure, axes = new_figure(_height(len(curves) + len(lines)))
     levels = draw_levels(axes, lines)
     ends = []
     for number, (name, losses) in enumerate(curves.items()):
@@ -64,7 +66,7 @@ def plot_losses(
             band = smooth.min(axis=0), smooth.max(axis=0)
             axes.fill_between(steps, *band, color=style["color"], alpha=0.2)
         ends.append((steps[-1], mean[-1], name, style))
-    axes.set(xlabel="optimizer step", ylabel=drawable(ylabel))
+    axes.set(xlabel="optimizer step", ylabel="nats per token")
     axes.set_ylim(bottom=0)
     _name_curves(axes, ends, levels)
     return figure
@@ -91,9 +93,9 @@ def plot_curves(
         meanings: for some names what they mean, such as "right" or "wrong".
         logarithmic: the x axis in powers of two.
     """
-    _check_curves(curves)
-    x = finite("x", x).reshape(-1)
-    figure, axes = new_figure(_height(len(curves) + len(lines or {})))
+    check_mapping("curves", curves, MOST_CURVES)
+    x, lines = finite("x", x).reshape(-1), as_levels(lines)
+    figure, axes = new_figure(_height(len(curves) + len(lines)))
     levels = draw_levels(axes, lines)
     ends = []
     for number, (name, values) in enumerate(curves.items()):
@@ -140,27 +142,14 @@ def plot_intervals(
         lines: name to a level to compare with.
         meanings: for some names what they mean, such as "right" or "wrong".
     """
-    if spacing not in SPACINGS:
-        raise ValueError(
-            f"spacing must be 'linear', 'logarithmic' or 'even', got {spacing!r}"
-        )
-    panels = curves if _has_panels(curves) else {"": curves}
-    for panel in panels.values():
-        _check_curves(panel)
-    most = max(map(len, panels.values())) + len(lines or {})
-    figure, all_axes = new_figure(_height(most), columns=len(panels))
-    all_axes = np.atleast_1d(all_axes)
-    if len(panels) > MOST_PANELS:
-        raise ValueError(
-            f"curves must be at most {MOST_PANELS} panels, got {len(panels)}"
-        )
+    check_choice("spacing", spacing, SPACINGS)
+    panels, lines = _as_panels(curves), as_levels(lines)
+    height = _height(max(map(len, panels.values())) + len(lines))
+    figure, all_axes = new_panels(height, columns=len(panels), sharey=True)
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
-    values = [
-        x for panel in panels.values() for points in panel.values() for x in points
-    ]
-    finite("x values", values)
-    values = sorted(set(values))
-    places = {x: float(i if spacing == "even" else x) for i, x in enumerate(values)}
+    xs = [x for panel in panels.values() for points in panel.values() for x in points]
+    xs = np.unique(finite("x values", xs)).tolist()
+    places = {x: float(i if spacing == "even" else x) for i, x in enumerate(xs)}
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         levels = draw_levels(axes, lines)
         ends = []
@@ -193,14 +182,6 @@ def _height(num_names: int) -> float:
     return max(3.4, 0.2 * num_names + 1)
 
 
-def _check_curves(curves: Mapping[str, object]) -> None:
-    check_mapping("curves", curves)
-    if len(curves) > MOST_CURVES:
-        raise ValueError(
-            f"curves must be at most {MOST_CURVES} to be told apart, got {len(curves)}"
-        )
-
-
 def _as_runs(name: str, values: object) -> np.ndarray:
     runs = np.atleast_2d(finite(f"curves[{name!r}]", values))
     if runs.ndim > 2 or not runs.size:
@@ -211,11 +192,17 @@ def _as_runs(name: str, values: object) -> np.ndarray:
     return runs
 
 
-def _has_panels(curves: Mapping[str, Mapping]) -> bool:
+def _as_panels(curves: Mapping[str, Mapping]) -> Mapping[str, Mapping]:
+    """View curves as panels of curves: one without a title, if there are none."""
     check_mapping("curves", curves)
     for name, inner in curves.items():
         check_mapping(f"curves[{name!r}]", inner)
-    return all(isinstance(v, Mapping) for p in curves.values() for v in p.values())
+    are_panels = [isinstance(v, Mapping) for p in curves.values() for v in p.values()]
+    panels = curves if all(are_panels) else {"": curves}
+    check_mapping("curves", panels, MOST_PANELS)
+    for title, panel in panels.items():
+        check_mapping(f"curves[{title!r}]" if title else "curves", panel, MOST_CURVES)
+    return panels
 
 
 def _space_x(

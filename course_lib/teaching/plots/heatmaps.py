@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from course_lib.teaching.plots.letters import drawable, row_name
@@ -20,13 +19,14 @@ from course_lib.teaching.plots.style import (
     check_mapping,
     explain,
     finite,
-    new_figure,
+    new_panels,
+    sample,
     styled,
 )
 
 MOST_VALUES = 12
 """As many integers get a color of their own; more share a scale."""
-LARGEST_TABLE = 200, 2000
+LARGEST = 200, 2000
 MOST_TABLES = 3
 
 
@@ -48,15 +48,11 @@ def plot_heatmap(
         zero: what a zero means, such as "never a target".
     """
     tables = values if isinstance(values, Mapping) else {"": values}
-    check_mapping("values", tables)
-    if len(tables) > MOST_TABLES:
-        raise ValueError(
-            f"values must be at most {MOST_TABLES} tables, got {len(tables)}"
-        )
+    check_mapping("values", tables, MOST_TABLES)
     tables = {name: _as_table(name, table) for name, table in tables.items()}
     most_rows = max(len(table) for table in tables.values())
-    figure, panels = new_figure(min(0.28 * most_rows + 1.8, 5), columns=len(tables))
-    panels = np.atleast_1d(panels)
+    height = min(0.28 * most_rows + 1.8, 5)
+    figure, panels = new_panels(height, columns=len(tables), sharey=True)
     numbers = np.unique(np.concatenate([t.ravel() for t in tables.values()]))
     has_zeros, numbers = (numbers == 0).any(), numbers[numbers != 0]
     colors, norm, ticks = _scale(numbers)
@@ -68,31 +64,24 @@ def plot_heatmap(
         _set_rows_apart(axes, len(table))
         axes.set_title(row_name(name))
         axes.set_xlabel(drawable(xlabel))
-        axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-        axes.yaxis.set_major_locator(MaxNLocator(8, integer=True))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(8, integer=True))
     panels[0].set_ylabel(drawable(ylabel))
     source = ScalarMappable(norm, colors)
     bar = figure.colorbar(source, ax=list(panels), label=drawable(label), ticks=ticks)
     bar.ax.minorticks_off()
     if has_zeros:
-        box = Rectangle(
-            (0, 0), 1, 1, facecolor="white", edgecolor=LOST, hatch=LOST_HATCH
-        )
-        explain(figure, {f"0: {row_name(zero)}" if zero else "0": box})
+        crossed = sample("lost", 0)
+        explain(figure, {f"0: {row_name(zero)}" if zero else "0": crossed})
     return figure
 
 
 def _as_table(name: str, values: object) -> np.ndarray:
     table = finite(f"values[{name!r}]" if name else "values", values)
-    rows, columns = LARGEST_TABLE
-    if (
-        table.ndim != 2
-        or not table.size
-        or len(table) > rows
-        or table.shape[1] > columns
-    ):
+    fits = table.ndim == 2 and table.size and (np.array(table.shape) <= LARGEST).all()
+    if not fits:
         raise ValueError(
-            f"values must have shape (rows, columns), at most ({rows}, {columns}), got "
+            f"values must have shape (rows, columns), at most {LARGEST}, got "
             f"{table.shape}"
         )
     return table
@@ -102,7 +91,7 @@ def _scale(numbers: np.ndarray) -> tuple:
     """A color for each of a few integers, or a scale from smallest to largest."""
     if not numbers.size:
         return colormaps["viridis"], Normalize(0, 1), None
-    whole = (numbers == np.round(numbers)).all()
+    whole = (numbers == np.round(numbers)).all() and abs(numbers).max() < 2**53
     if whole and numbers[-1] - numbers[0] < MOST_VALUES:
         steps = np.arange(numbers[0], numbers[-1] + 1)
         colors = ListedColormap(colormaps["viridis"](np.linspace(0, 0.95, len(steps))))

@@ -21,9 +21,10 @@ from course_lib.teaching.plots.style import (
     SMALL,
     TARGETS,
     block,
+    check_mapping,
     explain,
     in_words,
-    new_figure,
+    new_panels,
     runs_of,
     say,
     styled,
@@ -45,22 +46,16 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     lines tell where windows start, unless they start everywhere. A stream of more than
     1,000 tokens is drawn in 1,000 steps, each the mean of its tokens.
     """
-    if isinstance(ledgers, TokenLedger):
-        ledgers = {"": ledgers}
-    if not isinstance(ledgers, Mapping) or not ledgers:
-        raise TypeError(
-            f"ledgers must be a ledger, or names and ledgers, got {ledgers!r:.60}"
-        )
+    ledgers = ledgers if isinstance(ledgers, Mapping) else {"": ledgers}
+    check_mapping("ledgers", ledgers, MOST_LEDGERS)
     for name, ledger in ledgers.items():
         if not isinstance(ledger, TokenLedger):
-            raise TypeError(f"ledgers[{name!r}] must be a ledger, got {ledger!r:.60}")
+            name = f"ledgers[{name!r}]" if name else "ledgers"
+            raise TypeError(f"{name} must be a ledger, got {ledger!r:.60}")
         if not ledger.num_tokens:
             raise ValueError("a ledger must have tokens to be drawn, got none")
-    if len(ledgers) > MOST_LEDGERS:
-        raise ValueError(f"ledgers must be at most {MOST_LEDGERS}, got {len(ledgers)}")
     height = 1.9 * len(ledgers) + 0.9 if len(ledgers) > 1 else 2.8
-    figure, panels = new_figure(height, rows=len(ledgers))
-    panels = np.atleast_1d(panels)
+    figure, panels = new_panels(height, rows=len(ledgers), sharex=True)
     hatches = hatches_of(ledgers.values())
     remarks: dict[str, None] = {}
     for axes, (name, ledger) in zip(panels, ledgers.items(), strict=True):
@@ -72,7 +67,7 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     longest = max(ledger.num_tokens for ledger in ledgers.values())
     panels[-1].set_xlim(-0.5, longest - 0.5)
     keys = {
-        "as input": block(0, 0, 1, 1, "inputs"),
+        "as input": "inputs",
         "as target": Line2D([], [], color=TARGETS, linewidth=2.5),
     }
     if any(axes.lines for axes in panels):

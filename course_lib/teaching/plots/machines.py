@@ -9,25 +9,27 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_flag, check_integer, check_range
-from course_lib.teaching.plots.letters import drawable, row_name
+from course_lib.foundation import as_integers, check_choice, check_flag, check_range
+from course_lib.teaching.plots.letters import drawable
 from course_lib.teaching.plots.style import (
+    DOTTED,
     INK,
-    LARGEST_PICTURE,
-    MEANINGS,
+    LEGIBLE,
     MOST_ROWS,
     SMALL,
     WIDTH,
+    as_levels,
     block,
+    centered,
+    check_few,
     check_mapping,
     column_width,
-    explain,
+    finish_rows,
     finite,
     fit_columns,
     in_words,
     new_figure,
     styled,
-    without_frame,
 )
 
 HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
@@ -35,6 +37,7 @@ GAP = 1.0  # between groups of rows, where the name of the group stands
 NAMES = 1.9  # inches on the left, for the names of the rows
 SHADES_IN_TURN = (0.16, 0.42)
 """Only to tell neighbors apart."""
+TASKS = {"a task": "inputs", "work thrown away": "lost", "done twice": "wrong"}
 
 
 @styled
@@ -58,18 +61,15 @@ def plot_readers(
         lines: name to a position; it is drawn before that one, such as where a run
             stopped.
     """
-    num_samples = check_integer(
-        "num_samples", num_samples, minimum=1, maximum=LARGEST_PICTURE
-    )
+    num_samples = check_few("num_samples", num_samples)
+    lines = as_levels(lines)
     together = check_flag("together", together)
     groups = {
         title: {name: _positions(name, p, num_samples) for name, p in rows.items()}
         for title, rows in _in_groups("readers", readers).items()
     }
     readings = [list(rows.values()) for rows in groups.values()]
-    check_integer(
-        "number of readers", sum(map(len, readings)), minimum=1, maximum=MOST_ROWS
-    )
+    check_few("number of readers", sum(map(len, readings)), MOST_ROWS)
     if together:
         times = [_times_read([p for ps in readings for p in ps], num_samples)]
         times *= len(groups)
@@ -85,15 +85,13 @@ def plot_readers(
     for group, (title, several) in enumerate(groups.items()):
         y = _group_title(axes, title, y)
         for name, positions in several.items():
-            ticks[y + HEIGHT / 2] = row_name(name)
+            ticks[y + HEIGHT / 2] = name
             for position in positions.tolist():
                 meaning = "wrong" if times[group][position] > 1 else "inputs"
                 shade = SHADES_IN_TURN[group % 2 if together else 0]
                 axes.add_patch(block(position, y, 1, HEIGHT, meaning, shade))
                 if numbers_fit:
-                    where = position + 0.5, y + HEIGHT / 2
-                    look = {"ha": "center", "va": "center", "fontsize": SMALL}
-                    axes.text(*where, str(position), **look)
+                    centered(axes, position + 0.5, y + HEIGHT / 2, str(position))
             y += 1
         if group in summed:
             ticks[y + 0.15 + HEIGHT / 2] = "all together"
@@ -101,8 +99,8 @@ def plot_readers(
                 meaning = "wrong" if times[group][position] else "lost"
                 axes.add_patch(block(position, y + 0.15, 1, HEIGHT, meaning))
             y += 1.3
-    for name, position in _levels(lines).items():
-        axes.axvline(position, color=INK, linewidth=1.6, linestyle=(0, (1, 2)))
+    for name, position in lines.items():
+        axes.axvline(position, **DOTTED | {"linewidth": 1.6})
         axes.annotate(
             drawable(name),
             (position, 1),
@@ -111,18 +109,15 @@ def plot_readers(
             textcoords="offset points",
             fontsize=SMALL,
         )
-    axes.set_yticks(list(ticks), list(ticks.values()))
     axes.set_xticks(range(0, num_samples + 1, 5))
-    axes.set_xlabel("position in the order of the epoch", loc="left")
     fit_columns(axes, num_samples, 0.42, NAMES)
-    axes.set_ylim(y - 0.1, -0.2)
-    keys = {"read once": block(0, 0, 1, 1, "inputs")}
+    keys = {"read once": "inputs"}
     if any((t == 0).any() for t in times):
-        keys["read by nobody"] = block(0, 0, 1, 1, "lost")
+        keys["read by nobody"] = "lost"
     if any((t > 1).any() for t in times):
-        keys["read more than once"] = block(0, 0, 1, 1, "wrong")
-    explain(figure, keys)
-    return without_frame(figure, axes)
+        keys["read more than once"] = "wrong"
+    xlabel = "position in the order of the epoch"
+    return finish_rows(figure, axes, ticks, (y - 0.1, -0.2), keys, xlabel)
 
 
 def _times_read(readings: Sequence[np.ndarray], num_samples: int) -> np.ndarray:
@@ -138,16 +133,15 @@ def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
 
     Args:
         workers: name to tasks, each `(begin, end, label)`, or `(begin, end, label,
-            meaning)` for what has a meaning of its own, such as "lost" for work that
-            was thrown away; or title to such a mapping, one below another.
+            meaning)` for what was thrown away, "lost", or done twice, "wrong"; or title
+            to such a mapping, one below another.
         xlabel: what is counted from left to right.
     """
     groups = {
         title: {name: _tasks(name, tasks) for name, tasks in rows.items()}
         for title, rows in _in_groups("workers", workers).items()
     }
-    rows = sum(map(len, groups.values()))
-    check_integer("number of workers", rows, minimum=1, maximum=MOST_ROWS)
+    rows = check_few("number of workers", sum(map(len, groups.values())), MOST_ROWS)
     titled = len(groups) > 1 or None not in groups
     ends = [t[1] for several in groups.values() for ts in several.values() for t in ts]
     if not ends:
@@ -161,50 +155,24 @@ def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
         y = _group_title(axes, title, y)
         top = y
         for name, tasks in several.items():
-            ticks[y + HEIGHT / 2] = row_name(name)
+            ticks[y + HEIGHT / 2] = name
             for number, (begin, end, label, meaning) in enumerate(tasks):
                 shade = SHADES_IN_TURN[number % 2] if meaning == "inputs" else 0.3
                 width = end - begin
                 axes.add_patch(block(begin, y, width, HEIGHT, meaning, shade))
                 meanings.add(meaning)
                 if width * (WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
-                    text = axes.text(
-                        begin + width / 2,
-                        y + HEIGHT / 2,
-                        drawable(label),
-                        ha="center",
-                        va="center",
-                        fontsize=SMALL,
-                    )
+                    where = begin + width / 2, y + HEIGHT / 2
+                    text = centered(axes, *where, drawable(label))
                     if meaning != "inputs":
-                        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-                        text.set_bbox(box)
+                        text.set_bbox(LEGIBLE)
             y += 1
         last = max((t[1] for ts in several.values() for t in ts), default=0)
-        axes.vlines(last, top - 0.1, y - 0.1, color=INK, linewidth=1.6)
-        axes.text(
-            last + 0.008 * longest, (top + y - 0.24) / 2, f"{last:,.6g}", va="center"
-        )
-    axes.set_yticks(list(ticks), list(ticks.values()))
+        _end_group(axes, [last], top, y, longest, f"{last:,.6g}")
+    keys = {name: meaning for name, meaning in TASKS.items() if meaning in meanings}
     axes.set_xlim(-0.002 * longest, 1.1 * longest)
-    axes.set_ylim(y - 0.05, -0.2)
     axes.xaxis.set_major_formatter(in_words)
-    axes.set_xlabel(drawable(xlabel), loc="left")
-    keys = {
-        "a task": block(0, 0, 1, 1, "inputs"),
-        "work thrown away": block(0, 0, 1, 1, "lost"),
-        "done twice": block(0, 0, 1, 1, "wrong"),
-    }
-    used = ("inputs", "lost", "wrong")
-    explain(
-        figure,
-        {
-            k: box
-            for (k, box), m in zip(keys.items(), used, strict=True)
-            if m in meanings
-        },
-    )
-    return without_frame(figure, axes)
+    return finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
 @styled
@@ -227,14 +195,14 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
             )
         panels[title] = values
     rows = sum(values.shape[1] for values in panels.values())
-    check_integer("number of ranks", rows, minimum=1, maximum=MOST_ROWS)
+    check_few("number of ranks", rows, MOST_ROWS)
     longest = max(values.max(axis=1).sum() for values in panels.values())
     if longest == 0:
         raise ValueError("work must be more than 0 in one of the steps")
     figure, axes = new_figure(0.34 * (rows + GAP * len(panels)) + 1.15)
-    ticks, y, waits = {}, 0.0, False
+    ticks, y, keys = {}, 0.0, {"works": "inputs"}
     for title, values in panels.items():
-        y = _group_title(axes, title, y)
+        y = top = _group_title(axes, title, y)
         lasts = values.max(axis=1)
         begins = np.cumsum(lasts) - lasts
         for rank in range(values.shape[1]):
@@ -243,25 +211,14 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
                 axes.add_patch(block(begin, y, own, HEIGHT, "inputs"))
                 if own < last:
                     axes.add_patch(block(begin + own, y, last - own, HEIGHT, "lost"))
-                    waits = True
+                    keys["waits for the slowest; a line ends each step"] = "lost"
             y += 1
         end = lasts.sum()
         idle = 1 - values.sum() / (end * values.shape[1]) if end else 0.0
-        top = y - values.shape[1]
-        edges = np.append(begins, end)
-        axes.vlines(edges, top - 0.1, y - 0.14, color=INK, linewidth=1.6)
-        where = end + 0.008 * longest, (top + y - 0.24) / 2
-        axes.text(*where, f"{idle:.0%} waiting", va="center", fontsize=SMALL)
-    axes.set_yticks(list(ticks), list(ticks.values()))
+        _end_group(axes, [*begins, end], top, y, longest, f"{idle:.0%} waiting")
     axes.set_xlim(-0.002 * longest, 1.14 * longest)
-    axes.set_ylim(y - 0.05, -0.2)
     axes.xaxis.set_major_formatter(in_words)
-    axes.set_xlabel(drawable(xlabel), loc="left")
-    keys = {"works": block(0, 0, 1, 1, "inputs")}
-    if waits:
-        keys["waits for the slowest; a line ends each step"] = block(0, 0, 1, 1, "lost")
-    explain(figure, keys)
-    return without_frame(figure, axes)
+    return finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
 def _in_groups(name: str, rows: object) -> dict[str | None, Mapping[str, object]]:
@@ -281,6 +238,15 @@ def _group_title(axes: Axes, title: str | None, y: float) -> float:
     return y + GAP
 
 
+def _end_group(
+    axes: Axes, at: list[float], top: float, y: float, longest: float, words: str
+) -> None:
+    """Draw lines through all rows of a group, and write behind the last of them."""
+    axes.vlines(at, top - 0.1, y - 0.12, color=INK, linewidth=1.6)
+    where = at[-1] + 0.008 * longest, (top + y - 0.24) / 2
+    axes.text(*where, words, va="center", fontsize=SMALL)
+
+
 def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
     name = f"readers[{name!r}]"
     positions = as_integers(name, positions).astype(np.int64).ravel()
@@ -298,10 +264,7 @@ def _tasks(name: str, tasks: object) -> list[tuple[float, float, str, str]]:
             )
         begin, end = finite(f"workers[{name!r}]", task[:2]).tolist()
         meaning = task[3] if len(task) == 4 else "inputs"
-        if meaning not in MEANINGS:
-            raise ValueError(
-                f"meanings must be some of {list(MEANINGS)}, got {meaning!r}"
-            )
+        check_choice("meaning of a task", meaning, TASKS.values())
         if not 0 <= begin <= end:
             raise ValueError(
                 f"workers[{name!r}] must hold tasks that begin at 0 or later and end "
@@ -309,8 +272,3 @@ def _tasks(name: str, tasks: object) -> list[tuple[float, float, str, str]]:
             )
         checked.append((begin, end, str(task[2]), meaning))
     return checked
-
-
-def _levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
-    finite("lines", list((lines or {}).values()))
-    return lines or {}

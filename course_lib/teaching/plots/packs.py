@@ -5,29 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import torch
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from course_lib.foundation import as_integers, check_flag, check_integer
-from course_lib.teaching.plots.letters import row_name, visible
+from course_lib.foundation import (
+    as_integers,
+    as_stream,
+    check_dense,
+    check_integer,
+    check_iterable,
+    check_range,
+)
+from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.style import (
+    DOTTED,
     INK,
     INPUTS,
     LARGEST_PICTURE,
     MOST_CURVES,
     MOST_ROWS,
-    SMALL,
     WIDTH,
     WRONG,
     block,
+    centered,
+    check_few,
+    check_lengths,
     check_mapping,
+    check_starts,
     curve_style,
     explain,
     label_curves,
     meaning_of,
+    name_rows,
     new_figure,
+    new_panels,
+    sample,
     say,
     styled,
     without_frame,
@@ -42,14 +57,15 @@ MOST_MASKS = 2
 LONGEST_ROW = 4096
 LISTED = 12  # packs in the table and in the picture of `inspect_packs`
 
+Row = list[tuple[int, str, bool]]
+"""The pieces of a pack: length, what to write into the box, whether it was cut."""
+
 
 @styled
 def plot_packs(
     packs: Mapping[str, Sequence[Sequence[int]]],
     lengths: Sequence[int],
     max_length: int,
-    *,
-    xlabel: str = "tokens",
 ) -> Figure:
     """Draw packs as bars of documents, one panel for each way to choose them.
 
@@ -61,111 +77,39 @@ def plot_packs(
         lengths: tokens of each document.
         max_length: L; what is left of a row of so many tokens is padding.
     """
-    lengths = as_integers("lengths", lengths).astype(np.int64)
-    if lengths.ndim != 1 or (lengths < 1).any():
-        raise ValueError(
-            f"lengths must be of at least one token each, got {lengths.tolist()!s:.60}"
-        )
-    check_mapping("packs", packs)
-    check_integer("number of panels", len(packs), minimum=1, maximum=MOST_PANELS)
+    lengths = check_lengths("lengths", lengths)
+    check_mapping("packs", packs, MOST_PANELS)
     panels = {}
     for name, several in packs.items():
-        several = [_numbers(f"packs[{name!r}]", pack, len(lengths)) for pack in several]
-        panels[name] = [
-            [(int(lengths[n]), str(n), False) for n in pack.tolist()]
-            for pack in several
-        ]
-    rows = range(max((len(several) for several in panels.values()), default=0))
-    return _panels_of_packs(panels, max_length, xlabel, [f"row {row}" for row in rows])
+        several = check_iterable(f"packs[{name!r}]", several, "packs")
+        panels[name] = [_documents(f"packs[{name!r}]", p, lengths) for p in several]
+    rows = range(max(map(len, panels.values())))
+    return _panels_of_packs(panels, max_length, [f"row {row}" for row in rows])
 
 
-@styled
-def plot_pieces_of_packs(
-    packs: Sequence[Sequence[int]],
-    max_length: int,
-    *,
-    cut: Sequence[Sequence[bool]] | None = None,
-    labels: Sequence[Sequence[object]] | None = None,
-    names: Sequence[str] | None = None,
-) -> Figure:
-    """Draw what stands in packs: a box for each piece, dashed if its document was cut.
-
-    Args:
-        packs: the lengths of the pieces of each, in their order.
-        max_length: L; what is left of a row of so many tokens is padding.
-        cut: of the same form; whether a piece is only a part of its document.
-        labels: of the same form; what is written into the box of a piece.
-        names: of the packs; by default they are numbered.
-    """
-    packs = list(packs)
-    if len(packs) > MOST_ROWS:
-        raise ValueError(f"packs must be at most {MOST_ROWS}, got {len(packs)}")
-    rows = []
-    for number, pack in enumerate(packs):
-        sizes = as_integers(f"packs[{number}]", pack).astype(np.int64)
-        if sizes.ndim != 1 or (sizes < 1).any():
-            raise ValueError(
-                f"packs[{number}] must be lengths of at least 1, got {sizes.tolist()}"
-            )
-        cuts = _beside("cut", cut, number, sizes.size, False)
-        cuts = [check_flag(f"cut[{number}]", one) for one in cuts]
-        texts = map(
-            visible, map(str, _beside("labels", labels, number, sizes.size, ""))
-        )
-        rows.append(list(zip(sizes.tolist(), texts, cuts, strict=True)))
-    if names is None:
-        names = [f"pack {number}" for number in range(len(rows))]
-    if isinstance(names, str) or len(names) != len(rows):
-        raise ValueError(f"names must be one for each of the {len(rows)} packs")
-    return _panels_of_packs({"": rows}, max_length, "tokens", [*map(row_name, names)])
-
-
-def _beside(
-    name: str, values: Sequence | None, number: int, count: int, default: object
-) -> list:
-    if values is None:
-        return [default] * count
-    if number >= len(values) or len(values[number]) != count:
-        raise ValueError(f"{name} must have one value a piece of packs[{number}]")
-    return list(values[number])
-
-
-def _numbers(name: str, pack: object, count: int) -> np.ndarray:
-    numbers = as_integers(name, pack).astype(np.int64)
-    if numbers.ndim != 1 or (numbers < 0).any() or (numbers >= count).any():
-        raise ValueError(
-            f"{name} must hold numbers of the {count} documents in lengths, got "
-            f"{numbers.tolist()!s:.60}"
-        )
-    return numbers
-
-
-Row = list[tuple[int, str, bool]]
-"""The pieces of a pack: length, what to write into the box, whether it was cut."""
+def _documents(name: str, pack: object, lengths: np.ndarray) -> Row:
+    numbers = as_integers(name, pack).astype(np.int64).ravel()
+    check_range(f"the documents of {name}", numbers, len(lengths))
+    return [(int(lengths[n]), str(n), False) for n in numbers.tolist()]
 
 
 def _panels_of_packs(
-    panels: Mapping[str, list[Row]], max_length: int, xlabel: str, names: list[str]
+    panels: Mapping[str, list[Row]], max_length: int, names: list[str]
 ) -> Figure:
     max_length = check_integer("max_length", max_length, minimum=1)
     for name, rows in panels.items():
-        check_integer(
-            f"packs of {name!r}" if name else "number of packs",
-            len(rows),
-            minimum=1,
-            maximum=MOST_ROWS,
+        check_few(f"number of packs {name}".rstrip(), len(rows), MOST_ROWS)
+    every_row = [row for rows in panels.values() for row in rows]
+    totals = [sum(length for length, _, _ in row) for row in every_row]
+    if max(totals) > max_length:
+        raise ValueError(
+            f"packs must hold at most max_length {max_length} tokens, got one of "
+            f"{max(totals)}"
         )
-        for row in rows:
-            total = sum(length for length, _, _ in row)
-            if total > max_length:
-                raise ValueError(
-                    f"packs must hold at most max_length {max_length} tokens, got one "
-                    f"of {total}" + (f" in {name!r}" if name else "")
-                )
     lines = max(map(len, panels.values()))
-    figure, axes = new_figure(0.27 * lines + 1.35, columns=len(panels))
-    panes = np.atleast_1d(axes)
-    inches = (WIDTH - 0.9 - 0.3 * len(panels)) / len(panels) / max_length  # of a token
+    height, columns = 0.27 * lines + 1.35, len(panels)
+    figure, panes = new_panels(height, columns=columns, sharey=True)
+    inches = (WIDTH - 0.9 - 0.3 * columns) / columns / max_length  # of a token
     for pane, (name, rows) in zip(panes, panels.items(), strict=True):
         for y, row in enumerate(rows):
             _draw_pack(pane, y, row, max_length, inches)
@@ -173,19 +117,15 @@ def _panels_of_packs(
             pane.set_title(row_name(name))
         pane.set_xlim(-0.005 * max_length, 1.01 * max_length)
         pane.set_ylim(lines - 0.1, -0.15)
-        pane.set_xlabel(row_name(xlabel), loc="left")
+        pane.set_xlabel("tokens", loc="left")
         every = -(-lines // 20)
-        shown = range(0, lines, every)
-        ticks = [y + HEIGHT / 2 for y in shown]
-        pane.set_yticks(ticks, [names[y] for y in shown])
+        name_rows(pane, {y + HEIGHT / 2: names[y] for y in range(0, lines, every)})
         without_frame(figure, pane)
-    every_row = [row for rows in panels.values() for row in rows]
-    keys = {"a document, two shades in turn": block(0, 0, 1, 1, "inputs")}
+    keys = {"a document, two shades in turn": "inputs"}
     if any(cut for row in every_row for _, _, cut in row):
-        box = block(0, 0, 1, 1, "inputs")
-        keys["a piece of a document that was cut"] = _dashed(box)
-    if any(sum(length for length, _, _ in row) < max_length for row in every_row):
-        keys["padding"] = block(0, 0, 1, 1, "lost")
+        keys["a piece of a document that was cut"] = _dashed(sample("inputs"))
+    if min(totals) < max_length:
+        keys["padding"] = "lost"
     explain(figure, keys)
     return figure
 
@@ -196,8 +136,7 @@ def _draw_pack(axes: Axes, y: float, row: Row, max_length: int, inches: float) -
         box = block(place, y, length, HEIGHT, "inputs", SHADES_IN_TURN[number % 2])
         axes.add_patch(_dashed(box) if cut else box)
         if label and length * inches >= 0.085 * len(label) + 0.04:
-            where = place + length / 2, y + HEIGHT / 2
-            axes.text(*where, label, ha="center", va="center", fontsize=SMALL)
+            centered(axes, place + length / 2, y + HEIGHT / 2, label)
         place += length
     if place < max_length:
         axes.add_patch(block(place, y, max_length - place, HEIGHT, "lost"))
@@ -209,14 +148,14 @@ def _dashed(box):
     return box
 
 
+@styled
 def inspect_packs(
-    packs: Iterable[object],
-    max_length: int,
-    *,
-    eos_token_id: int | None = None,
-    limit: int = LISTED,
+    packs: Iterable[object], max_length: int, *, eos_token_id: int | None = None
 ) -> Figure:
     """Show a table of packs, and return a picture of them.
+
+    Of more than 12, so many are listed and drawn, from the first to the last; the last
+    line of the table counts all.
 
     Args:
         packs: each with `input_ids` and `document_starts`, as attributes or by key:
@@ -226,11 +165,8 @@ def inspect_packs(
         max_length: L.
         eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided behind it.
-        limit: so many packs, from the first to the last, are listed and drawn; the last
-            line of the table counts all.
     """
     max_length = check_integer("max_length", max_length, minimum=1)
-    limit = check_integer("limit", limit, minimum=1, maximum=MOST_ROWS)
     if eos_token_id is not None:
         eos_token_id = check_integer("eos_token_id", eos_token_id, minimum=0)
     rows = [
@@ -247,28 +183,27 @@ def inspect_packs(
     tokens, pieces = (sum(line[column] for line in lines) for column in (1, 2))
     in_part = None if None in cuts else sum(map(sum, cuts))
     # Spread over all of them: best fit begins with full packs, and ends with the rest.
-    spread = np.linspace(0, len(rows) - 1, min(limit, len(rows)))
+    spread = np.linspace(0, len(rows) - 1, min(LISTED, len(rows)))
     chosen = spread.round().astype(int).tolist()
     listed = [[*lines[n], _percent(lines[n][1], max_length)] for n in chosen]
-    name = f"all {len(rows):,} packs"
-    listed += [
-        [name, tokens, pieces, in_part, _percent(tokens, len(rows) * max_length)]
-    ]
+    filled = _percent(tokens, len(rows) * max_length)
+    listed += [[f"all {len(rows):,} packs", tokens, pieces, in_part, filled]]
     header = ["", "tokens", "documents", "only in part", "filled"]
     show_table(listed, header, align="<>>>>")
-    figure = plot_pieces_of_packs(
-        [rows[n][1] for n in chosen],
-        max_length,
-        cut=[cuts[n] or [False] * rows[n][1].size for n in chosen],
-        labels=[
-            [""] * rows[n][1].size if rows[n][2] is None else rows[n][2].tolist()
-            for n in chosen
-        ],
-        names=[lines[n][0] for n in chosen],
-    )
+    drawn = [_as_row(*rows[n][1:], cuts[n]) for n in chosen]
+    names = [lines[n][0] for n in chosen]
+    figure = _panels_of_packs({"": drawn}, max_length, names)
     if len(chosen) < len(rows):
         say(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
     return figure
+
+
+def _as_row(
+    sizes: np.ndarray, documents: np.ndarray | None, cuts: list[bool] | None
+) -> Row:
+    labels = [""] * sizes.size if documents is None else map(str, documents.tolist())
+    cuts = cuts or [False] * sizes.size
+    return list(zip(sizes.tolist(), labels, cuts, strict=True))
 
 
 def _percent(part: int, whole: int) -> str:
@@ -279,12 +214,9 @@ def _each_pack(packs: Iterable[object]) -> Iterable[object]:
     if isinstance(packs, Mapping):  # columns
         names = [n for n in ("input_ids", "document_starts", "documents") if n in packs]
         columns = [packs[name] for name in names]
-        return [
-            dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)
-        ]
-    if isinstance(packs, str | bytes) or not isinstance(packs, Iterable):
-        raise TypeError(f"packs must be several packs, got {type(packs).__name__}")
-    return packs
+        rows = zip(*columns, strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+    return check_iterable("packs", packs, "packs")
 
 
 def _read_pack(
@@ -293,18 +225,9 @@ def _read_pack(
     """The ids of a pack, the lengths of its pieces, and their documents if told."""
 
     def part(name: str) -> np.ndarray | None:
-        value = (
-            pack.get(name) if isinstance(pack, Mapping) else getattr(pack, name, None)
-        )
-        if value is None:
-            return None
-        values = as_integers(f"packs[{number}].{name}", value)
-        if values.ndim != 1:
-            raise ValueError(
-                f"packs[{number}].{name} must have one dimension, got shape "
-                f"{values.shape}"
-            )
-        return values
+        is_mapping = isinstance(pack, Mapping)
+        value = pack.get(name) if is_mapping else getattr(pack, name, None)
+        return None if value is None else as_stream(value, f"packs[{number}].{name}")
 
     ids, starts, documents = map(part, ("input_ids", "document_starts", "documents"))
     if ids is None:
@@ -323,13 +246,8 @@ def _read_pack(
                 "divide it behind each such id"
             )
         starts = np.append(0, np.flatnonzero(ids[:-1] == eos_token_id) + 1)
-    starts = starts.astype(np.int64)
+    starts = check_starts(f"packs[{number}].document_starts", starts, len(ids))
     sizes = np.diff(np.append(starts, len(ids)))
-    if not starts.size or starts[0] != 0 or (sizes < 1).any():
-        raise ValueError(
-            f"packs[{number}].document_starts must rise from 0 to less than "
-            f"{len(ids)}, got {starts.tolist()!s:.60}"
-        )
     if documents is not None and documents.size != starts.size:
         raise ValueError(
             f"packs[{number}].documents must name one for each of its {starts.size} "
@@ -368,24 +286,21 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
             look at another document, or at what comes later, is crossed out.
     """
     panels = masks if isinstance(masks, Mapping) else {"": masks}
-    check_mapping("masks", panels)
-    check_integer("number of masks", len(panels), minimum=1, maximum=MOST_MASKS)
+    check_mapping("masks", panels, MOST_MASKS)
     tables = {name: _check_mask(name, mask) for name, mask in panels.items()}
     sizes = {len(table) for table in tables.values()}
     if len(sizes) > 1:
         raise ValueError(f"masks must be of one size, got {sorted(sizes)}")
     (length,) = sizes
-    starts = _check_starts(document_starts, length)
+    starts = check_starts("document_starts", document_starts, length)
     segment = np.searchsorted(starts, np.arange(length), side="right") - 1
     later = np.arange(length)[:, None] < np.arange(length)[None, :]
     forbidden = later | (segment[:, None] != segment[None, :])
-    figure, _ = new_figure(4.7)
-    figure.clear()
-    panes = figure.subplots(1, len(panels), squeeze=False)[0]
+    figure, panes = new_panels(4.7, columns=len(panels))
     for pane, (name, table) in zip(panes, tables.items(), strict=True):
         _draw_mask(pane, table, forbidden, starts)
         pane.set_title(row_name(name))
-    keys = {"may look at": block(0, 0, 1, 1, "inputs", 0.55)}
+    keys = {"may look at": sample("inputs", 0.55)}
     wrong = [table & forbidden for table in tables.values()]
     if any(table.any() for table in wrong):
         names = {
@@ -393,7 +308,8 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
             "what comes later": any((table & later).any() for table in wrong),
         }
         words = " or at ".join(name for name, there in names.items() if there)
-        keys[f"looks at {words}"] = _crossed()
+        look = {"color": "white", "markerfacecolor": WRONG, "markeredgecolor": WRONG}
+        keys[f"looks at {words}"] = Line2D([], [], marker="X", markersize=9, **look)
     keys["the bounds of the documents"] = Line2D([], [], color=INK, linewidth=1.6)
     explain(figure, keys)
     return figure
@@ -401,29 +317,14 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
 
 def _check_mask(name: str, mask: object) -> np.ndarray:
     name = f"masks[{name!r}]" if name else "masks"
-    table = np.asarray(mask)
+    is_tensor = isinstance(mask, torch.Tensor)
+    table = np.asarray(check_dense(name, mask) if is_tensor else mask)
     if table.dtype != np.bool_:
         raise TypeError(f"{name} must be True and False, got {table.dtype}")
     if table.ndim != 2 or len(set(table.shape)) != 1 or not table.size:
         raise ValueError(f"{name} must have shape (L, L), got {table.shape}")
-    check_integer(f"length of {name}", len(table), minimum=1, maximum=LARGEST_PICTURE)
+    check_few(f"length of {name}", len(table))
     return table
-
-
-def _check_starts(document_starts: object, length: int) -> np.ndarray:
-    starts = as_integers("document_starts", document_starts).astype(np.int64)
-    fits = starts.ndim == 1 and starts.size and starts[0] == 0 and starts[-1] < length
-    if not fits or (np.diff(starts) <= 0).any():
-        raise ValueError(
-            f"document_starts must rise from 0 to less than {length}, got "
-            f"{starts.tolist()!s:.60}"
-        )
-    return starts
-
-
-def _crossed() -> Line2D:
-    look = {"color": "white", "markerfacecolor": WRONG, "markeredgecolor": WRONG}
-    return Line2D([], [], marker="X", markersize=9, **look)
 
 
 def _draw_mask(
@@ -449,8 +350,7 @@ def _draw_mask(
     axes.set_yticks(ticks)
     axes.set_xlabel("place that is looked at", loc="left")
     axes.set_ylabel("place that looks", loc="top")
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0)
+    without_frame(axes.figure, axes)
 
 
 @styled
@@ -467,8 +367,7 @@ def plot_positions(
         document_starts: where documents begin, drawn as dotted lines.
         meanings: name to "right" or "wrong", for those that are.
     """
-    check_mapping("positions", positions)
-    check_integer("number of rows", len(positions), minimum=1, maximum=MOST_CURVES)
+    check_mapping("positions", positions, MOST_CURVES)
     curves = {
         name: as_integers(f"positions[{name!r}]", values).astype(np.int64)
         for name, values in positions.items()
@@ -479,13 +378,14 @@ def plot_positions(
             f"positions must all have one shape, (L,), got {sorted(shapes)}"
         )
     ((length,),) = shapes
-    check_integer("number of places", length, minimum=1, maximum=LONGEST_ROW)
+    check_few("number of places", length, LONGEST_ROW)
     figure, axes = new_figure(3.2)
     few = length <= LARGEST_PICTURE
+    xlabel = "place in the row"
     if document_starts is not None:
-        for start in _check_starts(document_starts, length).tolist():
-            look = {"color": INK, "linewidth": 1, "linestyle": (0, (1, 2))}
-            axes.axvline(start, **look, zorder=1)
+        xlabel += ", dotted: a document begins"
+        for start in check_starts("document_starts", document_starts, length).tolist():
+            axes.axvline(start, **DOTTED, zorder=1)
     ends = []
     for number, (name, values) in enumerate(curves.items()):
         look = curve_style(number, meaning_of(name, meanings, curves))
@@ -499,11 +399,7 @@ def plot_positions(
         )
         axes.plot(places, heights, linewidth=1.6, **look)
         ends.append((length - 1, int(values[-1]), name, look))
-    axes.set_xlabel(
-        "place in the row"
-        + (", dotted: a document begins" if document_starts is not None else "")
-    )
-    axes.set_ylabel("position")
+    axes.set(xlabel=xlabel, ylabel="position")
     axes.set_xlim(-0.02 * length, length - 1 + 0.02 * length)
     if len(curves) > 1:
         label_curves(axes, ends)

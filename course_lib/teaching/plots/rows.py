@@ -10,23 +10,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from course_lib.foundation import as_integers, check_flag, check_integer
-from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.style import (
     INK,
-    LARGEST_PICTURE,
     MOST_ROWS,
     SMALL,
     block,
+    check_few,
     check_mapping,
     column_width,
-    explain,
+    finish_rows,
     fit_columns,
     labeled_box,
     new_figure,
     styled,
-    without_frame,
 )
 
+LONGEST_ROW = 24
 SHADES_IN_TURN = (0.12, 0.4)
 """Only to tell neighbors apart."""
 
@@ -44,11 +43,8 @@ def plot_cuts(
         num_tokens: N.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
-    num_tokens = check_integer(
-        "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
-    )
-    check_mapping("rows", rows)
-    check_integer("number of rows", len(rows), minimum=1, maximum=MOST_ROWS)
+    num_tokens = check_few("num_tokens", num_tokens)
+    check_mapping("rows", rows, MOST_ROWS)
     cuts = {}
     for name, starts in rows.items():
         starts = as_integers(f"rows[{name!r}]", starts).astype(np.int64)
@@ -69,20 +65,15 @@ def plot_cuts(
             if wide_enough:
                 where = start + 0.15, row + 0.5
                 axes.text(*where, str(start), va="center", fontsize=SMALL)
-    names = [row_name(name) for name in rows]
-    axes.set_yticks(np.arange(len(rows)) + 0.5, names)
     fit_columns(axes, num_tokens, 0.42)
     axes.set_xticks(range(0, num_tokens + 1, 5))
-    axes.set_ylim(len(rows) + 0.05, -0.05)
-    axes.set_xlabel("position in the stream", loc="left")
+    names = {row + 0.5: name for row, name in enumerate(rows)}
     keys = {
-        f"windows of T = {context_length} inputs, two shades in turn": block(
-            0, 0, 1, 1, "inputs"
-        ),
-        "never an input": block(0, 0, 1, 1, "lost"),
+        f"windows of T = {context_length} inputs, two shades in turn": "inputs",
+        "never an input": "lost",
     }
-    explain(figure, keys)
-    return without_frame(figure, axes)
+    xlabel = "position in the stream"
+    return finish_rows(figure, axes, names, (len(rows) + 0.05, -0.05), keys, xlabel)
 
 
 @styled
@@ -107,13 +98,13 @@ def plot_tracks(
         carried = check_flag("carried", carried)
     starts = as_integers("starts", starts).astype(np.int64)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
-    row_length = check_integer("row_length", row_length, minimum=1, maximum=24)
+    row_length = check_few("row_length", row_length, LONGEST_ROW)
     if starts.ndim != 2 or not starts.size:
         raise ValueError(
             f"starts must have shape (num_batches, B), got shape {starts.shape}"
         )
     num_batches, batch_size = starts.shape
-    check_integer("number of rows", batch_size, minimum=1, maximum=MOST_ROWS // 2)
+    check_few("number of rows", batch_size, MOST_ROWS // 2)
     if num_batches * num_steps > row_length:
         raise ValueError(
             f"starts must fit into rows of {row_length}, got {num_batches} batches of "
@@ -137,19 +128,14 @@ def plot_tracks(
     centers = ends - num_steps / 2
     word = "batch " if num_steps > 1 else ""  # would not fit over a single column
     axes.set_xticks(centers, [f"{word}{batch}" for batch in range(num_batches)])
-    rows = range(batch_size)
-    axes.set_yticks(
-        [batch_size - 0.6 - row for row in rows], [f"row {row}" for row in rows]
-    )
     fit_columns(axes, row_length, 0.5)
-    axes.set_ylim(-0.15, batch_size)
-    keys = {"inputs, two shades for batches in turn": block(0, 0, 1, 1, "inputs")}
+    rows = {batch_size - 0.6 - row: f"row {row}" for row in range(batch_size)}
+    keys = {"inputs, two shades for batches in turn": "inputs"}
     if carried is not None and num_batches > 1:
         keys |= _draw_state(axes, carried, ends[:-1], batch_size)
     if num_batches * num_steps < row_length:
-        keys["fills no batch"] = block(0, 0, 1, 1, "lost")
-    explain(figure, keys)
-    return without_frame(figure, axes)
+        keys["fills no batch"] = "lost"
+    return finish_rows(figure, axes, rows, (-0.15, batch_size), keys)
 
 
 def _draw_state(

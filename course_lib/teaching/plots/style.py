@@ -16,13 +16,22 @@ from typing import ParamSpec
 import numpy as np
 import torch
 from matplotlib import style
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from PIL import Image
 
-from course_lib.teaching.plots.letters import font_families, row_name
+from course_lib.foundation import (
+    as_integers,
+    check_choice,
+    check_dense,
+    check_integer,
+    check_range,
+)
+from course_lib.teaching.plots.letters import drawable, font_families, row_name
 
 MEANINGS = {
     "inputs": "#2f55e0",
@@ -42,17 +51,20 @@ DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
 """Each with the sign that stands before the name of its curve."""
 TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
+DOTTED = {"color": INK, "linewidth": 1, "linestyle": (0, (1, 2))}
+LEGIBLE = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
+"""Behind what is written over a hatch or a line."""
 
 WIDTH = 9.0
 """Inches, of every figure: 900 pixels in a notebook, which a usual window shows."""
 SHOWN_DPI, SHARPNESS = 100, 2
-MOST_COLORS = 4096
-"""Of a picture whose frequent colors can be told from the rest."""
 SMALL, NORMAL = 10, 11
 """Font sizes in points, at the size at which a notebook shows the figure."""
 LARGEST_PICTURE = 60
 MOST_ROWS = 40
 MOST_CURVES = 16
+EXTREME = 1e100
+"""Larger numbers, and what is smaller than its inverse, no axis can hold."""
 
 RULES = {
     "font.family": list(font_families()),
@@ -79,30 +91,6 @@ RULES = {
 P = ParamSpec("P")
 
 
-def with_few_colors(pixels: Image.Image) -> Image.Image:
-    """Keep the 256 most frequent colors, exactly: enough, and a third of the size.
-
-    All others, shades at the edges of letters, become the one that is nearest.
-    """
-    counts = pixels.getcolors(MOST_COLORS)
-    if counts is None:
-        return pixels.quantize(256, dither=Image.Dither.NONE)
-    colors = np.array([color for _, color in sorted(counts, reverse=True)])
-    kept = colors[:256]
-    differences = colors[:, None] - kept[None]
-    place_of = np.zeros(2**24, dtype=np.uint8)
-    place_of[_in_one(colors)] = (differences**2).sum(axis=-1).argmin(axis=1)
-    few = Image.fromarray(place_of[_in_one(np.asarray(pixels))])
-    few.putpalette(kept.astype(np.uint8).tobytes())
-    return few
-
-
-def _in_one(colors: np.ndarray) -> np.ndarray:
-    """Write red, green and blue, 0 to 255 each, as one number."""
-    red, green, blue = np.moveaxis(colors.astype(np.int32), -1, 0)
-    return (red << 16) | (green << 8) | blue
-
-
 class LessonFigure(Figure):
     """A figure that a notebook shows at one size, and sharply on any screen."""
 
@@ -126,7 +114,8 @@ class LessonFigure(Figure):
             self.savefig(drawn, dpi=dpi, format="rgba")
         size = tuple(int(inches * dpi) for inches in self.get_size_inches())
         pixels = Image.frombytes("RGBA", size, drawn.getvalue()).convert("RGB")
-        with_few_colors(pixels).save(picture, format="png")
+        # as many colors as a picture needs, and a third of the bytes
+        pixels.quantize(256, dither=Image.Dither.NONE).save(picture, format="png")
         return picture.getvalue()
 
 
@@ -141,18 +130,48 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return drawn
 
 
-def new_figure(height: float, columns: int = 1, rows: int = 1) -> tuple[Figure, object]:
+def new_figure(height: float) -> tuple[Figure, Axes]:
     """Make a figure that no list of open figures holds, or it would be shown twice."""
+    figure, (axes,) = new_panels(height)
+    return figure, axes
+
+
+def new_panels(
+    height: float, rows: int = 1, columns: int = 1, **how: object
+) -> tuple[Figure, np.ndarray]:
+    """Make a figure of several panels, which are counted row by row."""
     # whole pixels, also where a product of floats falls a little short of them
     size = WIDTH, round(height * SHOWN_DPI) / SHOWN_DPI + 1e-9
     figure = LessonFigure(figsize=size, layout="constrained")
-    return figure, figure.subplots(rows, columns, sharex=rows > 1, sharey=columns > 1)
+    return figure, figure.subplots(rows, columns, squeeze=False, **how).ravel()
 
 
 def without_frame(figure: Figure, axes: Axes) -> Figure:
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     return figure
+
+
+def name_rows(axes: Axes, names: Mapping[float, str], **look: object) -> None:
+    """Write names on the left, each at its height."""
+    axes.set_yticks(list(names), list(map(row_name, names.values())), **look)
+
+
+def finish_rows(
+    figure: Figure,
+    axes: Axes,
+    names: Mapping[float, str],
+    ylim: tuple[float, float],
+    keys: Mapping[str, str | Artist],
+    xlabel: str = "",
+) -> Figure:
+    """Name the rows of a picture of boxes, and say what its boxes mean."""
+    name_rows(axes, names)
+    axes.set_ylim(*ylim)
+    axes.set_xlabel(drawable(xlabel), loc="left")
+    if keys:
+        explain(figure, keys)
+    return without_frame(figure, axes)
 
 
 # Boxes
@@ -183,13 +202,14 @@ def labeled_box(
     box = block(x + 0.04, y, 0.92, 0.8, meaning, shade)
     box.set_linewidth(1 if label else 0.5)
     axes.add_patch(box)
-    text = axes.text(
-        x + 0.5, y + 0.4, label, ha="center", va="center", fontsize=fontsize
-    )
+    text = centered(axes, x + 0.5, y + 0.4, label, fontsize=fontsize)
     if label and box.get_hatch():
-        text.set_bbox(
-            {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
-        )
+        text.set_bbox(LEGIBLE)
+
+
+def centered(axes: Axes, x: float, y: float, label: str, **look: object) -> Text:
+    look = {"fontsize": SMALL} | look
+    return axes.text(x, y, label, ha="center", va="center", **look)
 
 
 def column_width(num_columns: int, widest: float, names: float = 1.5) -> float:
@@ -204,20 +224,28 @@ def fit_columns(
     axes.set_xlim(-0.1, end + 0.1)
 
 
-def explain(figure: Figure, meanings: Mapping[str, Patch]) -> None:
-    """Say above the picture what its boxes mean, in as many lines as that takes."""
-    widths = [0.075 * len(name) + 0.55 for name in meanings]
+def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:
+    """Say above the picture what its boxes mean, in as many lines as that takes.
+
+    Args:
+        keys: name to a meaning, or to what looks as it does.
+    """
+    widths = [0.075 * len(name) + 0.55 for name in keys]
     available = WIDTH - 0.2
     one_line = sum(widths) <= available
     figure.legend(
-        list(meanings.values()),
-        list(meanings),
+        [sample(key) if isinstance(key, str) else key for key in keys.values()],
+        list(keys),
         loc="outside upper left",
-        ncols=len(meanings) if one_line else max(1, int(available / max(widths))),
+        ncols=len(keys) if one_line else max(1, int(available / max(widths))),
         handlelength=1.6,
         borderaxespad=0.2,
         columnspacing=1.6,
     )
+
+
+def sample(meaning: str, shade: float = 0.3) -> Rectangle:
+    return block(0, 0, 1, 1, meaning, shade)
 
 
 def say(figure: Figure, remark: str) -> None:
@@ -230,8 +258,6 @@ def say(figure: Figure, remark: str) -> None:
 
 def curve_style(number: int, meaning: str | None = None) -> dict[str, object]:
     """Color, dashes and marker of the curve with this number: no two are alike."""
-    if meaning is not None and meaning not in MEANINGS:
-        raise ValueError(f"meanings must be some of {list(MEANINGS)}, got {meaning!r}")
     shade = SHADES[number % len(SHADES)]
     return {
         "color": MEANINGS[meaning] if meaning else shade,
@@ -245,22 +271,32 @@ def meaning_of(
     name: str, meanings: Mapping[str, str] | None, names: Iterable[str]
 ) -> str | None:
     """Look up what a row or curve means; every key must be one of `names`."""
-    unknown = [key for key in meanings or {} if key not in names]
-    if unknown:
-        raise ValueError(f"meanings must be for {list(names)}, got {unknown[0]!r}")
-    return (meanings or {}).get(name)
+    meanings = as_mapping("meanings", meanings)
+    for key, meaning in meanings.items():
+        check_choice("a key of meanings", key, names)
+        check_choice(f"meanings[{key!r}]", meaning, MEANINGS)
+    return meanings.get(name)
 
 
-def draw_levels(axes: Axes, levels: Mapping[str, float] | None) -> list[tuple]:
+def as_levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
+    """Return named numbers to be drawn as lines; None is none of them."""
+    lines = as_mapping("lines", lines)
+    if finite("lines", list(lines.values())).ndim != 1:
+        raise ValueError(f"lines must be single numbers, got {lines!r:.60}")
+    return lines
+
+
+def draw_levels(axes: Axes, levels: Mapping[str, float]) -> list[tuple]:
     """Draw lines across, and return where to write their names."""
-    finite("lines", list((levels or {}).values()))
-    for level in (levels or {}).values():
-        axes.axhline(level, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
-    return [(None, y, name, {"color": INK}) for name, y in (levels or {}).items()]
+    for level in levels.values():
+        axes.axhline(level, **DOTTED, zorder=1)
+    return [(None, y, name, {"color": INK}) for name, y in levels.items()]
 
 
 def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
     """Write names on the right, each beside the end of its curve; none over another.
+
+    In a legend, each would have to be looked for by its color and marker.
 
     Args:
         ends: (x, y, name, look) of each; x is `None` for a line across.
@@ -292,23 +328,20 @@ def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
 
 
 def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
-    """Move places apart until neighbors are `gap` away, and as little as that takes."""
-    order = np.argsort(wanted, kind="stable")
-    places = np.asarray(wanted, dtype=float)[order]
-    clusters = [[place, 1] for place in places]  # middle, number of members
-    merged = []
-    for middle, members in clusters:
-        merged.append([middle, members])
-        while len(merged) > 1:
-            (low, m), (high, n) = merged[-2:]
-            if high - low >= gap * (m + n) / 2:
-                break
-            merged[-2:] = [[(low * m + high * n) / (m + n), m + n]]
-    result = np.empty(len(places))
-    result[order] = np.concatenate(
-        [mid + gap * (np.arange(n) - (n - 1) / 2) for mid, n in merged] or [[]]
-    )
-    return result
+    """Move places apart until neighbors are `gap` away, and as little as that takes.
+
+    Without the gaps they must not fall, so this is an isotonic regression; of a few
+    places its formula, a maximum of minima of means, is quick enough.
+    """
+    order, count = np.argsort(wanted, kind="stable"), len(wanted)
+    gaps = gap * np.arange(count)
+    places, moved = np.asarray(wanted)[order] - gaps, np.empty(count)
+    for i in range(count):
+        moved[order[i]] = gaps[i] + max(
+            min(places[first:end].mean() for end in range(i + 1, count + 1))
+            for first in range(i + 1)
+        )
+    return moved
 
 
 # Numbers
@@ -341,7 +374,7 @@ def in_words(value: float, _: object = None) -> str:
 def finite(name: str, values: object) -> np.ndarray:
     """View what is to be drawn as numbers; NaN, infinity, what is masked can't be."""
     if isinstance(values, torch.Tensor):
-        values = values.detach().cpu().double().numpy()
+        values = check_dense(name, values).double().numpy()
     try:
         array = np.ma.asarray(values)
     except ValueError:
@@ -351,17 +384,63 @@ def finite(name: str, values: object) -> np.ndarray:
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numbers, got {values!r:.60}")
     array = array.astype(float).filled(np.nan)
-    if not np.isfinite(array).all():
-        bad = array[~np.isfinite(array)].flat[0]
-        raise ValueError(f"{name} must be finite to be drawn, got {bad}")
+    sizes = np.abs(array)
+    bad = array[~(sizes <= EXTREME) | ((sizes > 0) & (sizes < 1 / EXTREME))]
+    if bad.size:
+        raise ValueError(
+            f"{name} must be finite to be drawn, got {bad[0]}; what is not 0 must be "
+            f"of {1 / EXTREME:g} ... {EXTREME:g}"
+        )
     return array
 
 
-def check_mapping(name: str, values: object) -> None:
+def check_mapping(name: str, values: object, most: int | None = None) -> None:
     if not isinstance(values, Mapping):
         raise TypeError(f"{name} must be a mapping of names, got {values!r:.60}")
     if not values:
         raise ValueError(f"{name} must have at least one name, got none")
+    if most is not None and len(values) > most:
+        raise ValueError(f"{name} must have at most {most} names, got {len(values)}")
+
+
+def as_mapping(name: str, values: object) -> Mapping:
+    """Return a mapping, which may be empty; None is an empty one."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{name} must be a mapping of names, got {values!r:.60}")
+    return values
+
+
+def check_few(name: str, number: object, most: int = LARGEST_PICTURE) -> int:
+    """Return a number of things that are few enough to be looked at."""
+    return check_integer(name, number, minimum=1, maximum=most)
+
+
+def check_lengths(name: str, values: object) -> np.ndarray:
+    """Return lengths of at least 1 each."""
+    lengths = as_integers(name, values).astype(np.int64)
+    if lengths.ndim != 1 or (lengths < 1).any():
+        raise ValueError(
+            f"{name} must be lengths of at least 1, got {lengths.tolist()!s:.60}"
+        )
+    return lengths
+
+
+def check_rising(name: str, values: object, size: int) -> np.ndarray:
+    """Return positions, each larger than the one before, in 0 ... `size` - 1."""
+    positions = as_integers(name, values).astype(np.int64)
+    if positions.ndim != 1 or (np.diff(positions) <= 0).any():
+        raise ValueError(f"{name} must rise, got {positions.tolist()!s:.60}")
+    return check_range(name, positions, size)
+
+
+def check_starts(name: str, values: object, size: int) -> np.ndarray:
+    """Return where pieces of something begin that has so many places: at 0, first."""
+    starts = check_rising(name, values, size)
+    if not starts.size or starts[0]:
+        raise ValueError(f"{name} must begin with 0, got {starts.tolist()!s:.60}")
+    return starts
 
 
 def runs_of(positions: np.ndarray) -> list[tuple[int, int]]:

@@ -14,6 +14,8 @@ from numbers import Integral, Real
 
 from IPython.display import display
 
+from course_lib.foundation import check_iterable
+
 LARGEST_TABLE = 200
 MOST_DECIMALS = 3
 SIDES = {"<": "left", ">": "right", "^": "center"}
@@ -60,13 +62,11 @@ class Table:
         align: str | None = None,
         caption: str | None = None,
     ) -> None:
-        if isinstance(header, str):
-            raise TypeError(f"header must be a list of names, got text: {header!r:.60}")
-        self.header = [str(name) for name in header]
-        rows = list(rows)
-        if any(isinstance(row, str) for row in rows):
-            raise TypeError("rows must be sequences of cells, got text")
-        rows = [list(row) for row in rows]
+        self.header = [str(name) for name in check_iterable("header", header, "names")]
+        rows = [
+            list(check_iterable(f"rows[{number}]", row, "cells"))
+            for number, row in enumerate(check_iterable("rows", rows, "rows"))
+        ]
         width = len(self.header)
         if not width:
             raise ValueError("header must name at least one column, got none")

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from IPython.display import display
 
-from course_lib.foundation import check_flag, check_integer
+from course_lib.foundation import check_flag, check_iterable
 from course_lib.teaching.plots.letters import signs
-from course_lib.teaching.plots.style import check_mapping
+from course_lib.teaching.plots.style import check_few, check_mapping
 from course_lib.teaching.plots.tables import SCROLLING, plain
 
 MOST_TOKENS = 2000
@@ -45,14 +45,13 @@ class TokenRows:
     ) -> None:
         check_mapping("rows", rows)
         counted = check_flag("counted", counted)
-        total = sum(map(len, rows.values()))
-        check_integer("tokens in rows", total, minimum=1, maximum=MOST_TOKENS)
-        self.rows = {
-            _with_count(name, tokens) if counted else str(name): [
-                _spelled(token) for token in tokens
-            ]
-            for name, tokens in rows.items()
-        }
+        self.rows = {}
+        for name, tokens in rows.items():
+            tokens = list(check_iterable(f"rows[{name!r}]", tokens, "tokens"))
+            name = _with_count(name, tokens) if counted else str(name)
+            self.rows[name] = [_spelled(token) for token in tokens]
+        total = sum(map(len, self.rows.values()))
+        check_few("tokens in rows", total, MOST_TOKENS)
 
     @property
     def html(self) -> str:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_integer
+from course_lib.foundation import check_iterable
 from course_lib.teaching.plots.letters import font_families, row_name, visible
 from course_lib.teaching.plots.style import (
     INK,
     LARGEST_PICTURE,
     LOST,
     NORMAL,
-    SMALL,
     WIDTH,
+    as_mapping,
     block,
+    centered,
+    check_few,
     check_mapping,
+    name_rows,
     new_figure,
     say,
     styled,
@@ -43,13 +45,13 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
             is the sequence of its symbols, so a `str` of one character each, or a tuple
             of ids.
     """
-    stages = [list(stage) for stage in stages]
-    if not stages or not stages[0]:
-        raise ValueError("stages must hold a word of at least one symbol")
+    stages = [
+        list(check_iterable(f"stages[{number}]", stage, "tokens"))
+        for number, stage in enumerate(check_iterable("stages", stages, "stages"))
+    ]
+    check_few("number of stages", len(stages), MOST_STAGES)
     symbols = [symbol for token in stages[0] for symbol in token]
-    num_symbols = len(symbols)
-    check_integer("number of symbols", num_symbols, minimum=1, maximum=LARGEST_PICTURE)
-    check_integer("number of stages", len(stages), minimum=1, maximum=MOST_STAGES)
+    num_symbols = check_few("number of symbols", len(symbols))
     for number, stage in enumerate(stages):
         if [symbol for token in stage for symbol in token] != symbols:
             raise ValueError(
@@ -73,7 +75,7 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
             begin = end
         where = above
     names = ["symbols", *(f"merge {number}" for number in range(1, len(stages)))]
-    axes.set_yticks(range(len(stages)), names)
+    name_rows(axes, dict(enumerate(names)))
     axes.set_xticks([])
     wide = (WIDTH - NAMES_WIDTH) / min(0.62, (WIDTH - NAMES_WIDTH) / num_symbols)
     axes.set(xlim=(-0.1, wide + 0.1), ylim=(-0.6, len(stages) - 0.4))
@@ -84,8 +86,7 @@ def _draw_node(axes: Axes, x: float, y: float, label: str, *, bold: bool) -> Non
     """A symbol has a thin frame, and what a merge made a thick one."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": INK}
     box["linewidth"] = 1.8 if bold else 0.7
-    style = {"ha": "center", "va": "center", "fontsize": SMALL, "zorder": 2}
-    axes.text(x, y, visible(label), bbox=box, **style)
+    centered(axes, x, y, visible(label), bbox=box, zorder=2)
 
 
 @styled
@@ -101,14 +102,11 @@ def plot_pieces(
             cut.
         labels: for some rows what to write into the boxes instead, such as ids.
     """
-    boxes = _with_labels(rows, labels or {})
-    longest = max(sum(map(len, strings)) for strings in rows.values())
-    longest = check_integer(
-        "longest row of rows", longest, minimum=1, maximum=2 * LARGEST_PICTURE
-    )
+    boxes = _with_labels(rows, labels)
+    longest = max(sum(len(text) for text, _ in pairs) for pairs in boxes.values())
+    check_few("longest row of rows", longest, 2 * LARGEST_PICTURE)
     pairs = [pair for row in boxes.values() for pair in row]
-    names = [row_name(name) for name in rows]
-    available = WIDTH - 0.1 * max(map(len, names)) - 0.5
+    available = WIDTH - 0.1 * max(len(row_name(name)) for name in rows) - 0.5
     # A label may be longer than what it stands for: boxes get as wide as the tightest
     # of them needs.
     scale = LETTER_WIDTH * max((len(label) + 0.8) / len(text) for text, label in pairs)
@@ -123,41 +121,43 @@ def plot_pieces(
             axes.add_patch(block(x, row + 0.12, width, 0.76, "neutral", shade))
             if LETTER_WIDTH * len(label) <= scale * len(text):
                 middle = column + len(text) / 2, row + 0.5
-                style = {"ha": "center", "va": "center", "fontsize": SMALL}
-                axes.text(*middle, label, family=list(MONOSPACED), **style)
+                centered(axes, *middle, label, family=list(MONOSPACED))
             else:
                 left_out += 1
             column += len(text)
     if left_out:
         say(figure, f"{left_out} labels that are longer than their boxes, not written")
-    axes.set_yticks(np.arange(len(rows)) + 0.5, names, fontsize=NORMAL)
+    names = {row + 0.5: name for row, name in enumerate(rows)}
+    name_rows(axes, names, fontsize=NORMAL)
     axes.set_xticks([])
     axes.set(xlim=(-0.2, available / scale), ylim=(len(rows) + 0.05, -0.05))
     return without_frame(figure, axes)
 
 
 def _with_labels(
-    rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]]
+    rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None
 ) -> dict[str, list[tuple[str, str]]]:
     """Pair each string with what to write into its box."""
     check_mapping("rows", rows)
-    for name in labels:
+    for name in as_mapping("labels", labels):
         if name not in rows:
             raise ValueError(f"labels must be for rows of {list(rows)}, got {name!r}")
     boxes = {}
     for name, strings in rows.items():
+        strings = list(check_iterable(f"rows[{name!r}]", strings, "strings"))
         if not all(isinstance(string, str) and string for string in strings):
             raise ValueError(
                 f"rows[{name!r}] must be strings of at least one letter, got "
                 f"{strings!r:.60}"
             )
-        written = [_in_one_line(label) for label in labels.get(name, strings)]
+        written = (labels or {}).get(name, strings)
+        written = list(check_iterable(f"labels[{name!r}]", written, "labels"))
         if len(written) != len(strings):
             raise ValueError(
                 f"labels[{name!r}] must be one for each of the {len(strings)} strings, "
                 f"got {len(written)}"
             )
-        boxes[name] = list(zip(strings, written, strict=True))
+        boxes[name] = list(zip(strings, map(_in_one_line, written), strict=True))
     return boxes
 
 

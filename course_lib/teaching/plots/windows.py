@@ -15,27 +15,28 @@ from course_lib.foundation import (
     as_integers,
     as_stream,
     check_integer,
+    check_iterable,
 )
 from course_lib.next_token_shifting import shift_by_one
-from course_lib.teaching.plots.ledgers import (
-    draw_ledger,
-    hatches_of,
-    keys_of_reasons,
-)
+from course_lib.teaching.plots.ledgers import draw_ledger, hatches_of, keys_of_reasons
 from course_lib.teaching.plots.letters import in_a_box
 from course_lib.teaching.plots.style import (
     INK,
-    LARGEST_PICTURE,
     MOST_ROWS,
     NORMAL,
     SMALL,
     TARGETS,
     block,
+    centered,
+    check_few,
     column_width,
-    explain,
+    finish_rows,
     fit_columns,
     labeled_box,
+    name_rows,
     new_figure,
+    new_panels,
+    sample,
     say,
     styled,
     without_frame,
@@ -55,14 +56,14 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     """
     stream = as_stream(window, "window")
     shift_by_one(stream)  # says what is wrong with a window of one id
-    if labels is not None and len(labels) != len(stream):
+    labels = stream if labels is None else [*check_iterable("labels", labels, "labels")]
+    if len(labels) != len(stream):
         raise ValueError(
             f"labels must be one for each of the {len(stream)} ids, got {len(labels)}"
         )
     num_drawn = min(len(stream), MOST_SHIFTED)
-    drawn = stream[:num_drawn] if labels is None else labels[:num_drawn]
     letters = int(column_width(num_drawn, 0.7) / 0.1)
-    written = [in_a_box(str(label), letters) for label in drawn]
+    written = [in_a_box(str(label), letters) for label in labels[:num_drawn]]
     columns, _ = shift_by_one(np.arange(num_drawn))
     figure, axes = new_figure(2.8)
     for position, label in enumerate(written):
@@ -77,7 +78,7 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
         1.5: f"inputs, T = {len(stream) - 1}",
         0.4: f"targets, T = {len(stream) - 1}",
     }
-    axes.set_yticks(list(rows), list(rows.values()), fontsize=NORMAL)
+    name_rows(axes, rows, fontsize=NORMAL)
     axes.set_xticks(columns + 0.5, columns)
     axes.set_xlabel("position t", loc="left")
     fit_columns(axes, num_drawn, 0.7)
@@ -107,10 +108,13 @@ def plot_windows(
     """
     starts = as_integers("starts", starts).astype(np.int64)
     context_length = check_integer("context_length", context_length, minimum=1)
-    num_tokens = check_integer(
-        "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
-    )
-    check_integer("number of windows", starts.size, minimum=1, maximum=MOST_ROWS)
+    num_tokens = check_few("num_tokens", num_tokens)
+    check_few("number of windows", starts.size, MOST_ROWS)
+    if starts.ndim not in (1, 2):
+        raise ValueError(
+            "starts must have shape (num_windows,) or (num_batches, batch_size), got "
+            f"shape {starts.shape}"
+        )
     _check_inside("starts", starts.ravel(), context_length, num_tokens)
     in_batches = starts.ndim > 1
     batches = starts.reshape(len(starts), -1) if in_batches else starts.reshape(1, -1)
@@ -132,10 +136,9 @@ def plot_windows(
             name = f"batch {number}, " if in_batches else ""
             ticks[y + 0.36] = f"{name}start {start}"
         y -= 0.45
-    _finish(axes, ticks, num_tokens, top)
     keys = {
-        f"T = {context_length} inputs": block(0, 0, 1, 1, "inputs"),
-        "one id more, for the last target": block(0, 0, 1, 1, "targets"),
+        f"T = {context_length} inputs": "inputs",
+        "one id more, for the last target": "targets",
     }
     if ledger is not None:
         left, right = axes.get_xlim()
@@ -145,9 +148,8 @@ def plot_windows(
         keys["below: times a target (filled: an input)"] = target
         keys |= keys_of_reasons(hatches_of([ledger]))
     elif len(touched) < num_tokens:
-        keys["in no window"] = block(0, 0, 1, 1, "lost")
-    explain(figure, keys)
-    return without_frame(figure, axes)
+        keys["in no window"] = "lost"
+    return finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 
 def _check_ledger(ledger: TokenLedger, num_tokens: int) -> None:
@@ -164,9 +166,7 @@ def _with_ledger(ledger: TokenLedger, rows: float) -> tuple[Figure, Axes]:
     """Make a figure with a ledger at its foot, and room for rows of windows above."""
     # Many rows are flatter, so that the picture fits on a screen.
     heights = min(0.3, max(0.2, 4.2 / rows)) * (rows + 1.5), LEDGER_HEIGHT
-    figure, _ = new_figure(sum(heights) + 1.3)
-    figure.clear()
-    axes, below = figure.subplots(2, height_ratios=heights)
+    figure, (axes, below) = new_panels(sum(heights) + 1.3, 2, height_ratios=heights)
     draw_ledger(below, ledger, hatches_of([ledger]))
     below.set_xlabel("position in the stream", loc="left")
     below.xaxis.get_major_locator().set_params(integer=True)
@@ -184,11 +184,9 @@ def plot_scored_windows(
         windows: (start, length, scored) of each, as `scored_windows` returns them.
         num_tokens: N, small enough to look at.
     """
-    num_tokens = check_integer(
-        "num_tokens", num_tokens, minimum=1, maximum=LARGEST_PICTURE
-    )
-    check_integer("number of windows", len(windows), minimum=1, maximum=MOST_ROWS)
+    num_tokens = check_few("num_tokens", num_tokens)
     table = as_integers("windows", windows).astype(np.int64)
+    check_few("number of windows", len(np.atleast_1d(table)), MOST_ROWS)
     if table.ndim != 2 or table.shape[1] != 3:
         raise ValueError(
             f"windows must be rows of (start, length, scored), got shape {table.shape}"
@@ -197,7 +195,7 @@ def plot_scored_windows(
         check_integer("length", length, minimum=1)
         check_integer("scored", scored, minimum=0, maximum=int(length))
         _check_inside("windows", np.array([start]), int(length), num_tokens)
-    figure, axes = new_figure(0.3 * len(windows) + 1.1)
+    figure, axes = new_figure(0.3 * len(table) + 1.1)
     scored_once = {
         int(token)
         for start, length, scored in table
@@ -210,14 +208,12 @@ def plot_scored_windows(
         axes.add_patch(block(start, -row, first - start, 0.72, "neutral", 0.12))
         axes.add_patch(block(first, -row, scored, 0.72, "targets"))
         ticks[0.36 - row] = f"start {start}"
-    _finish(axes, ticks, num_tokens, top)
     keys = {
-        "read as context only": block(0, 0, 1, 1, "neutral", 0.12),
-        "scored": block(0, 0, 1, 1, "targets"),
-        "never scored": block(0, 0, 1, 1, "lost"),
+        "read as context only": sample("neutral", 0.12),
+        "scored": "targets",
+        "never scored": "lost",
     }
-    explain(figure, keys)
-    return without_frame(figure, axes)
+    return finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 
 def _check_inside(
@@ -233,7 +229,9 @@ def _check_inside(
 
 
 def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> float:
-    """Draw the boxes of the stream, and return how high they reach."""
+    """Draw the boxes of the stream across the axes, and return how high they reach."""
+    fit_columns(axes, num_tokens, 0.42)
+    axes.set_xticks([])
     # Numbers that would touch one another stand above every fifth token.
     is_tight = column_width(num_tokens, 0.42) < 0.24
     for token in range(num_tokens):
@@ -242,13 +240,5 @@ def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> float:
         shade = 0 if token in used else 0.25
         labeled_box(axes, token, 0.35, label, meaning, shade=shade, fontsize=SMALL)
         if is_tight and token % 5 == 0:
-            where = token + 0.5, 1.4
-            axes.text(*where, str(token), ha="center", va="center", fontsize=SMALL)
+            centered(axes, token + 0.5, 1.4, str(token))
     return 1.7 if is_tight else 1.3
-
-
-def _finish(axes: Axes, ticks: dict[float, str], num_tokens: int, top: float) -> None:
-    axes.set_yticks(list(ticks), list(ticks.values()))
-    axes.set_xticks([])
-    fit_columns(axes, num_tokens, 0.42)
-    axes.set_ylim(min(ticks) - 0.5, top)

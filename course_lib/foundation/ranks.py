@@ -1,0 +1,192 @@
+"""Ranks: processes that run at the same time, and wait for one another."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from torch import distributed
+from torch.multiprocessing import (
+    ProcessExitedException,
+    ProcessRaisedException,
+    start_processes,
+)
+
+from course_lib.foundation.arguments import check_integer, check_number
+from course_lib.foundation.executors import NO_GUARD, end_with_parent, process_context
+from course_lib.foundation.models import one_thread
+
+SECONDS_TO_COME = 300.0  # until all ranks have met; a busy machine starts them slowly
+# Through which gloo talks; else it would ask the network for this machine's name.
+INTERFACE = "GLOO_SOCKET_IFNAME"
+LOOPBACK = {"linux": "lo", "darwin": "lo0"}
+
+
+def run_ranks(
+    function: Callable[..., Any],
+    world_size: int,
+    *arguments: Any,
+    time_limit: float = 60.0,
+    **options: Any,
+) -> list[Any]:
+    """Run a function in processes that form one group, as `torchrun` does.
+
+    In each, `torch.distributed` is ready (gloo, on this machine alone), and its
+    `get_rank()` tells which one it is. They share no memory, as if each had a machine
+    of its own. A rank that returns leaves the group, and its process ends. A script
+    calls this under `if __name__ == "__main__":`, since each process imports it.
+
+    Args:
+        function: known by name to other processes, so not defined in a notebook.
+        world_size: number of processes.
+        arguments, options: the same for all.
+        time_limit: seconds that a rank waits for the others, as in `process_group`.
+
+    Returns:
+        what each returned, by rank.
+
+    Raises:
+        RuntimeError: the first error of a rank, and which rank that was. It may be one
+            of gloo: the time limit was reached, or another rank is not there any more.
+            Or a rank was killed. All others are ended.
+    """
+    world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
+    time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
+    # Pickled here: on its own way to a process, a tensor would become shared memory,
+    # in which one rank sees what another one writes.
+    work = pickle.dumps(partial(function, *arguments, **options))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        # Not `elastic_launch`, which writes each failure to stderr, with its time and
+        # process: no notebook would be the same twice.
+        ranks = start_processes(
+            _run_rank,
+            (world_size, folder, time_limit, work),
+            nprocs=world_size,
+            join=False,
+            daemon=True,
+            start_method=process_context().get_start_method(),
+        )
+        first_error = folder / "error"
+        results = [folder / f"{rank}.pickle" for rank in range(world_size)]
+        try:
+            while not ranks.join() and not first_error.exists():
+                pass
+            if first_error.exists():
+                ranks.join(1)  # that a rank was killed may be told later than this
+                done = [str(rank) for rank, path in enumerate(results) if path.exists()]
+                raise RuntimeError(
+                    f"{first_error.read_bytes().decode()}; ranks that were done: "
+                    f"{', '.join(done) or 'none'}"
+                )
+        except (ProcessExitedException, ProcessRaisedException) as error:
+            begun = (folder / "meeting").exists()
+            lost = f"rank {error.error_index} is lost: {error}"
+            raise RuntimeError(lost if begun else f"{lost}; {NO_GUARD}") from None
+        finally:
+            for process in ranks.processes:
+                process.kill()
+                process.join()
+        return [pickle.loads(path.read_bytes()) for path in results]
+
+
+def _run_rank(
+    rank: int, world_size: int, folder: Path, time_limit: float, work: bytes
+) -> None:
+    end_with_parent()
+    with process_group(rank, world_size, folder / "meeting", time_limit=time_limit):
+        # All is told before this rank leaves the group: from then on the others fail.
+        try:
+            result = pickle.dumps(pickle.loads(work)())
+            (folder / f"{rank}.pickle").write_bytes(result)
+        except BaseException as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"rank {rank} raised {type(error).__name__}: {error}"
+            text = f"{text} ({last.name}, line {last.lineno})"
+            with suppress(FileExistsError), (folder / "error").open("xb") as first:
+                first.write(text.encode())
+
+
+@contextmanager
+def process_group(
+    rank: int | None = None,
+    world_size: int | None = None,
+    meeting: str | os.PathLike | None = None,
+    *,
+    time_limit: float = 1800.0,
+) -> Iterator[None]:
+    """Join the ranks of one run inside a `with`: `torch.distributed` by gloo.
+
+    The ranks share this machine's cores, so PyTorch computes with one thread inside.
+
+    Args:
+        rank, world_size, meeting: which rank this is, of how many, and a new file by
+            which they find one another, in a folder that all see. Without these three
+            they are what `torchrun` has put into the environment; and if it did not,
+            the process is alone.
+        time_limit: seconds that a rank waits for the others in each sum, before gloo
+            gives up with a RuntimeError; 1800 is PyTorch's own.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        ValueError: a rank or a world size without a meeting.
+    """
+    how: dict[str, Any] = {}
+    time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
+    if meeting is not None:
+        world_size = check_integer("world_size", world_size, minimum=1)
+        rank = check_integer("rank", rank, minimum=0, maximum=world_size - 1)
+        how = {"store": _meet(rank, world_size, Path(meeting), time_limit)}
+        how |= {"rank": rank, "world_size": world_size}
+    elif rank is not None or world_size is not None:
+        raise ValueError(
+            "meeting must be given together with rank and world_size, got rank "
+            f"{rank}, world_size {world_size} and no meeting"
+        )
+    elif "RANK" not in os.environ:
+        how = {"store": distributed.HashStore(), "rank": 0, "world_size": 1}
+    named = INTERFACE in os.environ
+    hook = sys.excepthook  # PyTorch sets another one
+    here = how or os.environ.get("MASTER_ADDR") in ("localhost", "127.0.0.1")
+    if here and not named and sys.platform in LOOPBACK:
+        os.environ[INTERFACE] = LOOPBACK[sys.platform]
+    try:
+        with one_thread():
+            limit = timedelta(seconds=time_limit)
+            distributed.init_process_group("gloo", timeout=limit, **how)
+            try:
+                yield
+            finally:
+                # A thread of gloo lets go of the last sum when it gets Python's lock.
+                # PyTorch 2.6 keeps that lock while it destroys the group, and waits
+                # for the thread for ever; pytorch/pytorch#154976 mended it after 2.7.
+                time.sleep(0.1)
+                distributed.destroy_process_group()
+    finally:
+        sys.excepthook = hook
+        if not named:
+            os.environ.pop(INTERFACE, None)
+
+
+def _meet(
+    rank: int, world_size: int, meeting: Path, time_limit: float
+) -> distributed.Store:
+    """Wait until all ranks are there: a short limit of their sums is none for this."""
+    folder = meeting.resolve().parent
+    if not folder.is_dir():  # PyTorch would try for five minutes
+        raise FileNotFoundError(f"the ranks can't meet in {folder}: no such folder")
+    store = distributed.FileStore(str(meeting), world_size)
+    store.set(f"rank {rank}", "here")
+    patience = timedelta(seconds=max(time_limit, SECONDS_TO_COME))
+    store.wait([f"rank {other}" for other in range(world_size)], patience)
+    return store

@@ -1,0 +1,143 @@
+"""What Sphinx is told about the site of the course, and what it is taught for it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx.util.nodes import make_refnode
+
+import course_lib
+from course_lib.teaching.classroom.book_files.pages import prepare
+from course_lib.teaching.classroom.rendering import formula_as_html
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+    from sphinx.writers.html5 import HTML5Translator
+
+project = html_title = "Feeding Language Models"
+release = course_lib.__version__
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.githubpages",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+smartquotes = False  # --force is no dash
+
+# The lessons, as they are committed.
+nb_execution_mode = "off"
+nb_render_markdown_format = "commonmark"
+nb_code_prompt_show = "Show the {type}"
+nb_code_prompt_hide = "Hide the {type}"
+nb_ipywidgets_js = {}  # they would come from elsewhere
+myst_enable_extensions = ["colon_fence", "dollarmath", "html_image"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.xref_missing"]  # see _leave_words
+
+# The reference, from docstrings in Google's style. In them `name` may be a link.
+default_role = "py:obj"
+add_module_names = False
+autodoc_inherit_docstrings = False
+autodoc_member_order = "bysource"
+autodoc_type_aliases = {"Ids": "course_lib.foundation.arguments.Ids"}
+autosummary_generate = False
+napoleon_custom_sections = ["Returns", "Yields"]  # sentences, which begin with no type
+napoleon_include_special_with_doc = True
+napoleon_use_ivar = True
+python_maximum_signature_line_length = 72
+python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
+
+# The look.
+BLUE = {"light": "#0b5cad", "dark": "#7cc0ff"}
+html_theme = "furo"
+html_theme_options = {
+    **{
+        f"{shade}_css_variables": {
+            "color-brand-primary": color,
+            "color-brand-content": color,
+        }
+        for shade, color in BLUE.items()
+    },
+    "top_of_page_buttons": [],
+    "navigation_with_keys": True,
+}
+pygments_dark_style = "github-dark"
+html_static_path = ["static"]
+html_css_files = ["book.css"]
+html_js_files = ["book.js"]
+html_favicon = "static/favicon.svg"
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_domain_indices = False
+
+
+def setup(app: Sphinx) -> None:
+    app.add_html_math_renderer("mathml", (_draw, None), (_draw_block, None))
+    app.connect("source-read", _read_source)
+    app.connect("doctree-resolved", _leave_words)
+    app.connect("autodoc-process-docstring", _keep_sentences, priority=400)
+    app.connect("missing-reference", _find_name)
+    app.connect("viewcode-follow-imported", _find_module)
+
+
+def _read_source(app: Sphinx, page: str, source: list[str]) -> None:
+    source[0] = prepare(Path(app.env.doc2path(page)), Path(app.srcdir), source[0])
+
+
+def _leave_words(app: Sphinx, page: nodes.document, name: str) -> None:
+    """Make text of links to what is not in the site, as to a lesson left out."""
+    for link in list(page.findall(nodes.reference)):
+        if link.get("refid", "") not in {"", *page.ids}:
+            link.replace_self(link.children)
+
+
+def _draw(self: HTML5Translator, node: nodes.Element) -> None:
+    """Draw a formula as MathML, which browsers do without help."""
+    self.body.append(formula_as_html(node.astext()))
+    raise nodes.SkipNode
+
+
+def _draw_block(self: HTML5Translator, node: nodes.Element) -> None:
+    drawn = formula_as_html(node.astext(), block=True)
+    self.body.append(f'<div class="math">{drawn}</div>')
+    raise nodes.SkipNode
+
+
+def _keep_sentences(
+    app: Sphinx, what: str, name: str, thing: object, options: dict, lines: list[str]
+) -> None:
+    """Say that `N.` begins no list, and that what stands before a colon is no type."""
+    lines[:] = [re.sub(r": ([A-Z]\.)$", r": \\\1", line) for line in lines]
+    if what in ("attribute", "data", "property"):
+        lines[:0] = ["..", ""]
+
+
+def _find_name(
+    app: Sphinx, env: BuildEnvironment, node: nodes.Element, shown: nodes.Element
+) -> nodes.reference | None:
+    """Link what a docstring names of another module, by its name alone."""
+    target = node["reftarget"].removesuffix("()")
+    if target.startswith("course_lib."):  # rooms offer it from nearer by
+        target = target.rpartition(".")[2]
+    for name, _, kind, page, anchor, _ in env.get_domain("py").get_objects():
+        of_a_module = kind in ("class", "data", "exception", "function")
+        if name.endswith(f".{target}") and (of_a_module or "." in target):
+            return make_refnode(app.builder, node["refdoc"], page, anchor, shown)
+    return None
+
+
+def _find_module(app: Sphinx, module: str, name: str) -> str:
+    """Find where a room has a name from; an alias has its own place, `Case = tuple`."""
+    thing = getattr(importlib.import_module(module), name.split(".")[0], None)
+    home = getattr(thing, "__module__", module)
+    return home if home.startswith("course_lib.") else module
