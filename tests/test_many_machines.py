@@ -28,7 +28,6 @@ from course_lib.foundation import (
     ConvolutionModel,
     InThisProcess,
     RandomOrder,
-    ShardSettings,
     load_documents,
     process_group,
     read_task,
@@ -36,7 +35,6 @@ from course_lib.foundation import (
 )
 from course_lib.foundation.executors import process_context
 from course_lib.many_machines import (
-    TaskResult,
     attention_pairs,
     count_shards,
     encode_task,
@@ -45,7 +43,6 @@ from course_lib.many_machines import (
     hours_between_failures,
     main,
     permutation_bytes,
-    plan_shards,
     rank_and_size,
     reader_number,
     rows_of_documents,
@@ -297,31 +294,6 @@ def test_a_finished_folder_reads_nothing_for_the_same_files_and_compares_the_doc
     for others in ([same], inputs[:1], inputs[::-1]):
         with pytest.raises(ValueError, match=r"documents differ from the 196"):
             quiet(others, tokenizer, tmp_path / "out")
-
-
-def test_what_each_shard_is_made_of_follows_from_sums():
-    """Against streams of all tokens, each known by its task and its place there, that are simply cut."""
-    draw = np.random.default_rng(0)
-    for _ in range(50):
-        val_every, size = int(draw.integers(1, 6)), int(draw.integers(1, 40))
-        lengths = [draw.integers(1, 9, size=n).tolist() for n in draw.integers(0, 12, size=draw.integers(1, 9))]
-        results, streams, number = [], {"train": [], "val": []}, 0
-        settings = ShardSettings("uint16", "", None, size, val_every, None)
-        for k, own in enumerate(lengths):
-            tokens = tuple(sum(own[i::val_every]) for i in range(min(val_every, len(own))))
-            results.append(TaskResult(k, "", len(own), tokens, "", ""))
-            places = Counter()
-            for length in own:
-                number += 1
-                split = settings.split_of(number)
-                streams[split] += [(k, places[split] + i) for i in range(length)]
-                places[split] += length
-        planned = {"train": [], "val": []}
-        for plan in plan_shards(results, settings):
-            assert plan.index == len(planned[plan.split]) / size
-            for part in plan.parts:
-                planned[plan.split] += [(part.task, place) for place in range(part.start, part.stop)]
-        assert planned == streams
 
 
 # What is killed
