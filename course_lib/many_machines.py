@@ -1,9 +1,9 @@
 """Lesson 11: tokenizing and feeding when one machine is not enough.
 
-Tokenizing is cut into tasks that anyone may do, twice if need be; one process places
-their results in the order of the documents, so the shards are those of lesson 10. In
-training every rank reads its own part of one order, and all of them divide by the same
-number of targets.
+Tokenizing is cut into tasks that anyone may do, twice if need be. Sums of what they
+have done tell what each shard is made of, so anyone may write each shard, too, and the
+shards are those of lesson 10. In training every rank reads its own part of one order,
+and all of them divide by the same number of targets.
 
     python -m course_lib.many_machines tokenize --help
 """
@@ -13,16 +13,16 @@ from __future__ import annotations
 import argparse
 import copy
 import hashlib
+import io
 import json
 import os
-import shutil
 import sys
 import time
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,162 +36,67 @@ from torch.utils.data import get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
+    INPUTS,
+    JOB,
+    MANIFEST,
     NO_DOCUMENTS,
+    OURS,
+    SPLITS,
     TASK_BYTES,
+    TEMPORARY,
+    TOKENIZER,
     CharTokenizer,
     ConvolutionModel,
-    DurableFile,
+    InThisProcess,
+    Job,
     Manifest,
     RayExecutor,
+    Shard,
     ShardSettings,
-    ShardWriter,
     Task,
+    TaskResult,
     as_stream,
+    check_documents,
+    check_flag,
     check_integer,
     check_number,
+    check_path,
+    check_settings,
     check_state,
-    checksum,
+    count_up_to,
     encode_each,
-    list_files,
-    narrow,
-    next_chain,
+    encode_task,
+    find_result,
+    find_shard,
+    hash_of,
+    list_inputs,
+    make_folder,
+    names_of_shards,
+    only_writer,
+    open_manifest,
+    pieces_folder,
+    plan_shards,
     plan_tasks,
     process_group,
     process_pool,
     progress_bar,
     read_json,
     read_task,
+    remove_unfinished,
     run_in_order,
     smallest_dtype,
+    surplus_files,
     text_digest,
-    tokenizer_hash,
+    write_durably,
     write_json,
+    write_manifest,
+    write_shard,
 )
 from course_lib.token_shards import GlobalOrder
 
-DIGEST_BYTES = 32
-JOB, TOKENIZER = "job.json", "tokenizer.json"
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 
-# Tokenizing: tasks that anyone may do, in any order, and again.
-
-
-@dataclass(frozen=True)
-class Job:
-    """What all tasks of a run share; small, for it travels with each of them.
-
-    Attributes:
-        folder: where tasks leave their results; every machine must see it.
-        text_column: which column of rows holds the texts.
-        settings: those of the shards.
-        tokenizer: None if it lies in the folder as `tokenizer.json`.
-    """
-
-    folder: str
-    text_column: str
-    settings: ShardSettings
-    tokenizer: object = None
-
-
-def encode_task(job: Job, task: Task) -> int:
-    """Encode the documents of a task into files of its own; return how many they are.
-
-    Its result depends on its input and the tokenizer alone. So it may be done twice,
-    even by two workers at once: each writes under a name of its own, and the last one
-    to be done puts the same bytes in the place of the same bytes. The file
-    `00012.json` is written last: it says that task 12 is done.
-    """
-    paths = _paths(job, task.number)
-    attempt = uuid.uuid4().hex
-    tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
-    ids_file, documents_file = (
-        DurableFile(path.with_name(f"{path.name}.{attempt}"))
-        for path in (paths["ids"], paths["documents"])
-    )
-    num_documents, num_tokens = 0, 0
-    try:
-        digests: list[bytes] = []
-
-        def texts() -> Iterator[str]:
-            for text in read_task(task, job.text_column):
-                digests.append(text_digest(text))
-                yield text
-
-        end = job.settings.end_of_text_id
-        for ids in encode_each(texts(), tokenizer, end_of_text_id=end):
-            ids_file.write(narrow(ids, job.settings.file_dtype).data)
-            documents_file.write(digests.pop(0) + len(ids).to_bytes(8, "little"))
-            num_documents, num_tokens = num_documents + 1, num_tokens + len(ids)
-        done = {
-            "pieces": [asdict(piece) for piece in task.pieces],
-            "documents": num_documents,
-            "tokens": num_tokens,
-            "ids_sha256": ids_file.commit(),
-            "documents_sha256": documents_file.commit(),
-        }
-    finally:
-        ids_file.discard()
-        documents_file.discard()
-    os.replace(ids_file.path, paths["ids"])
-    os.replace(documents_file.path, paths["documents"])
-    record = paths["done"].with_name(f"{paths['done'].name}.{attempt}")
-    write_json(record, done)
-    os.replace(record, paths["done"])
-    return num_documents
-
-
-def _paths(job: Job, number: int) -> dict[str, Path]:
-    base = Path(job.folder) / f"{number:05}"
-    ends = {"ids": ".bin", "documents": ".documents", "done": ".json"}
-    return {name: base.with_suffix(end) for name, end in ends.items()}
-
-
-@lru_cache(maxsize=1)
-def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
-    """Load the tokenizer once a process, and make sure that it is the right one."""
-    path = Path(folder) / TOKENIZER
-    tokenizer = Tokenizer.from_file(str(path))
-    if tokenizer_hash(tokenizer) != wanted:
-        raise ValueError(f"{path} is not the tokenizer of this run")
-    return tokenizer
-
-
-def is_done(job: Job, task: Task) -> bool:
-    """Say whether a task has left its results, and its input is still the same."""
-    paths = _paths(job, task.number)
-    if not paths["done"].is_file():
-        return False
-    done = read_json(paths["done"])
-    if done["pieces"] != [asdict(piece) for piece in task.pieces]:
-        return False
-    sizes = {
-        "ids": done["tokens"] * np.dtype(job.settings.dtype).itemsize,
-        "documents": done["documents"] * (DIGEST_BYTES + 8),
-    }
-    return all(
-        paths[name].is_file() and paths[name].stat().st_size == size
-        for name, size in sizes.items()
-    )
-
-
-def read_result(job: Job, number: int) -> Iterator[tuple[bytes, np.ndarray]]:
-    """Yield the digest and the ids of each document of a task that is done.
-
-    Raises:
-        ValueError: what lies there is not what the task has written.
-    """
-    paths = _paths(job, number)
-    done = read_json(paths["done"])
-    for name in ("ids", "documents"):
-        if checksum(paths[name]) != done[f"{name}_sha256"]:
-            raise ValueError(
-                f"{paths[name]} is damaged: remove {paths['done']} and run it again"
-            )
-    ids = np.fromfile(paths["ids"], dtype=job.settings.file_dtype)
-    rows = np.fromfile(paths["documents"], dtype=[("digest", "V32"), ("length", "<i8")])
-    ends = np.cumsum(rows["length"])
-    for digest, end, length in zip(rows["digest"], ends, rows["length"], strict=True):
-        yield digest.tobytes(), ids[end - length : end]
+# Tokenizing.
 
 
 def tokenize_files(
@@ -206,15 +111,24 @@ def tokenize_files(
     max_tokens: int | None = None,
     end_of_text_id: int | None = None,
     text_column: str = "text",
-    task_bytes: int = TASK_BYTES,
+    suffixes: Sequence[str] = (),
+    task_bytes: int | None = None,
+    verify: bool = False,
     progress: bool | None = None,
 ) -> Manifest:
     """Tokenize input files into shards: those of `write_shards`, by many workers.
 
     Tasks encode pieces of the files and leave the results beside the shards, in
-    `OUT_DIR.pieces`. This process places them in the order of the documents, whatever
-    the order in which the tasks end. A run that was killed is finished by running it
-    again: what its tasks have left is not encoded a second time.
+    `OUT_DIR.pieces`. Then each shard is written by itself from these, by any worker, in
+    any order. A run that was killed is finished by running it again: what its tasks
+    have left is not encoded a second time, and no finished shard is written again.
+
+    A folder that is finished already is returned as it is, if the input files have
+    neither other names nor other sizes nor other times; else their documents are read
+    and compared with the shards' by their hashes.
+
+    In a script, call it below `if __name__ == "__main__":`, because workers import the
+    script where they are not forked.
 
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
@@ -226,7 +140,12 @@ def tokenize_files(
             `run_in_order`.
         shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
         text_column: which column of rows holds the texts.
-        task_bytes: a task reads about so many bytes. The shards do not depend on it.
+        suffixes: further endings of plain text; see `plan_tasks`.
+        task_bytes: a task reads about so many bytes; by default four tasks a worker, of
+            64 MiB at most, or what the run was begun with. The shards do not depend on
+            it.
+        verify: read the finished shards of a killed run, and compare their SHA-256;
+            by default their sizes are compared.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
@@ -234,9 +153,12 @@ def tokenize_files(
             other inputs, another tokenizer or other settings.
         BrokenExecutor: workers were killed again and again; run it again.
     """
-    if make_executor is None:
-        num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
-        make_executor = partial(process_pool, num_workers)
+    num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
+    if task_bytes is not None:
+        task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
+    verify = check_flag("verify", verify)
+    if not isinstance(text_column, str):
+        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     settings = ShardSettings.of(
         tokenizer,
@@ -245,71 +167,180 @@ def tokenize_files(
         max_tokens=max_tokens,
         end_of_text_id=end_of_text_id,
     )
-    if not isinstance(text_column, str):
-        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
-    out_dir = Path(os.path.abspath(out_dir))
-    files = [Path(os.path.abspath(path)) for path in list_files(inputs)]
-    tasks = plan_tasks(files, task_bytes=task_bytes)
-    pieces = out_dir.with_name(out_dir.name + ".pieces")
-    is_library = isinstance(tokenizer, Tokenizer)
-    job = Job(str(pieces), text_column, settings, None if is_library else tokenizer)
-    with ShardWriter(out_dir, settings) as writer:
-        if writer.manifest is None:
-            _begin_job(job, tokenizer)
-            _place_all(job, tasks, writer, make_executor, progress)
-        if (pieces / JOB).is_file():  # and not a folder of somebody else
-            shutil.rmtree(pieces)
-        return writer.manifest
+    out_dir = Path(os.path.abspath(check_path("out_dir", out_dir)))
+    files = [
+        Path(os.path.abspath(p)) for p in list_inputs(inputs, suffixes=suffixes)[0]
+    ]
+    job = Job(
+        folder=str(pieces_folder(out_dir)),
+        out_dir=str(out_dir),
+        text_column=text_column,
+        settings=settings,
+        tokenizer=None if isinstance(tokenizer, Tokenizer) else tokenizer,
+    )
+    if (out_dir / MANIFEST).is_file():
+        return _finished(job, files, suffixes, progress)
+    make_folder(out_dir)
+    with only_writer(out_dir):
+        if task_bytes is None:
+            share = sum(path.stat().st_size for path in files) // (4 * num_workers)
+            task_bytes = min(TASK_BYTES, max(2**20, share))
+        task_bytes = _begin_job(job, tokenizer, task_bytes)
+        tasks = plan_tasks(files, task_bytes=task_bytes, suffixes=suffixes)
+        make_executor = make_executor or partial(process_pool, num_workers)
+        results = _encode_all(job, tasks, make_executor, progress)
+        manifest = _write_all(job, results, make_executor, verify, progress)
+        for name in surplus_files(out_dir, manifest):
+            (out_dir / name).unlink()  # of inputs that have changed since
+        write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
+        write_manifest(out_dir, manifest)
+    _remove(job)
+    return manifest
 
 
-def _begin_job(job: Job, tokenizer: object) -> None:
-    """Write down what all tasks depend on, or compare with what is written there."""
+def _hash_of_files(files: Iterable[Path]) -> str:
+    """Name files by where they are, how large they are, and when they were changed."""
+    known = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
+    return hash_of(known)
+
+
+def _finished(
+    job: Job, files: Sequence[Path], suffixes: Sequence[str], progress: bool | None
+) -> Manifest:
+    """Return the manifest of a folder that is finished with the same documents."""
+    folder = Path(job.out_dir)
+    manifest = open_manifest(folder)
+    check_settings(folder, manifest.settings, job.settings)
+    known = read_json(folder / INPUTS) if (folder / INPUTS).is_file() else {}
+    if known.get("sha256") != _hash_of_files(files):
+        tasks = plan_tasks(files, suffixes=suffixes)
+        bar = progress_bar(tasks, "comparing", unit="task", progress=progress)
+        texts = (text for task in bar for text in read_task(task, job.text_column))
+        check_documents(folder, manifest, map(text_digest, texts))
+    _remove(job)
+    return manifest
+
+
+def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
+    """Write down what all tasks depend on, or compare with what is written there.
+
+    Returns:
+        the size of tasks that the run was begun with.
+    """
+    folder, out_dir = Path(job.folder), Path(job.out_dir)
+    entries = {
+        "settings": asdict(job.settings),
+        "text_column": job.text_column,
+        "task_bytes": task_bytes,
+    }
+    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if foreign := sorted(name for name in found if not OURS.match(name)):
+        raise FileExistsError(
+            f"{folder / foreign[0]} is in the way: it is not of such a run"
+        )
+    begun = read_json(folder / JOB) if JOB in found else None
+    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
+    if begun is None or not done:
+        if shards := names_of_shards(out_dir):
+            raise FileExistsError(
+                f"{out_dir / min(shards)} is in the way: nothing tells what it is; "
+                "choose an empty folder"
+            )
+        make_folder(folder)
+        if job.tokenizer is None:
+            write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
+        write_json(folder / JOB, entries)
+        return task_bytes
+    try:
+        settings, column = ShardSettings(**begun["settings"]), begun["text_column"]
+        task_bytes = check_integer("task_bytes", begun["task_bytes"], minimum=1)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder / JOB} is damaged: {error}") from None
+    check_settings(folder, settings, job.settings)
+    if column != job.text_column:
+        raise ValueError(
+            f"{folder} was begun with text_column {column!r} instead of "
+            f"{job.text_column!r}; choose another folder"
+        )
+    for path in folder.glob(f"*{TEMPORARY}"):
+        path.unlink()  # what a killed worker was writing
+    remove_unfinished(out_dir)
+    return task_bytes
+
+
+def _remove(job: Job) -> None:
+    """Remove what a run has left beside the shards, and nothing else."""
     folder = Path(job.folder)
-    entries = {"settings": asdict(job.settings), "text_column": job.text_column}
-    if (folder / JOB).is_file():
-        begun = read_json(folder / JOB)
-        for name, value in entries.items():
-            if begun.get(name) != value:
-                raise ValueError(
-                    f"{folder} was begun with other {name}: remove it, or choose "
-                    "another folder for the shards"
-                )
-        for path in folder.glob("*.*.*"):
-            path.unlink()  # what a killed worker was writing
-        return
-    if folder.exists() and any(folder.iterdir()):
-        raise FileExistsError(f"{folder} is in the way: it is not of such a run")
-    folder.mkdir(parents=True, exist_ok=True)
-    if job.tokenizer is None:
-        tokenizer.save(str(folder / TOKENIZER))
-    write_json(folder / JOB, entries)
+    try:
+        if read_json(folder / JOB)["settings"] != asdict(job.settings):
+            return
+    except (OSError, LookupError, ValueError):
+        return  # a folder of somebody else, or none
+    paths = [path for path in folder.iterdir() if OURS.match(path.name)]
+    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
+        path.unlink()
+    with suppress(OSError):  # something else lies there
+        folder.rmdir()
 
 
-def _place_all(
+def _encode_all(
     job: Job,
     tasks: Sequence[Task],
-    writer: ShardWriter,
     make_executor: Executor | Callable[[], Executor],
     progress: bool | None,
-) -> None:
-    left = [task for task in tasks if not is_done(job, task)]
-    waiting = {task.number for task in left}
-    results = run_in_order(partial(encode_task, job), left, make_executor)
-    number, chain = 0, NO_DOCUMENTS
+) -> list[TaskResult]:
+    """Have all tasks done, or as many as `max_tokens` let in; return their results."""
+    found = [find_result(job, task) for task in tasks]
+    left = [task for task, result in zip(tasks, found, strict=True) if result is None]
+    new = run_in_order(partial(encode_task, job), left, make_executor)
+    limit = job.settings.max_tokens
+    results: list[TaskResult] = []
     try:
-        for task in progress_bar(tasks, "tokenizing", unit="task", progress=progress):
-            if task.number in waiting:
-                next(results)
-            for digest, ids in read_result(job, task.number):
-                number, chain = number + 1, next_chain(chain, digest)
-                writer.check(number, chain)
-                if writer.needs(number) and not writer.place(number, chain, ids):
-                    writer.finish()  # max_tokens are reached
-                    return
+        for result in progress_bar(found, "tokenizing", unit="task", progress=progress):
+            result = result or next(new)
+            if limit is not None and sum(result.tokens) > limit:
+                results.append(count_up_to(job, result, limit))
+                break
+            results.append(result)
+            limit = limit and limit - sum(result.tokens)
     finally:
-        results.close()
-    writer.check_end(number)
-    writer.finish()
+        new.close()
+    if not sum(result.documents for result in results):
+        raise ValueError(
+            "documents must hold at least one, of no more than max_tokens ids"
+        )
+    return results
+
+
+def _write_all(
+    job: Job,
+    results: Sequence[TaskResult],
+    make_executor: Executor | Callable[[], Executor],
+    verify: bool,
+    progress: bool | None,
+) -> Manifest:
+    """Have all shards written, and say what they hold."""
+    plans = plan_shards(results, job.settings)
+    found = [find_shard(job, plan, verify=verify) for plan in plans]
+    left = [plan for plan, result in zip(plans, found, strict=True) if result is None]
+    if len(left) <= len(SPLITS):  # a corpus of one shard needs no workers
+        make_executor = InThisProcess
+    new = run_in_order(partial(write_shard, job), left, make_executor)
+    shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
+    name = NO_DOCUMENTS
+    try:
+        for plan, result in zip(
+            plans,
+            progress_bar(found, "writing shards", unit="shard", progress=progress),
+            strict=True,
+        ):
+            result = result or next(new)
+            shards[plan.split].append(result.shard)
+            name = (name + int(result.documents, 16)) % 2**256
+    finally:
+        new.close()
+    whole = {split: tuple(shards[split]) for split in SPLITS}
+    return Manifest(job.settings, f"{name:064x}", whole)
 
 
 # Feeding: every rank reads its own part of one order.
@@ -715,8 +746,9 @@ def _parser() -> argparse.ArgumentParser:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="JSON Lines (.jsonl, also .gz), plain text (.txt: one document each), "
-        ".parquet, .arrow, or folders of them; documents are numbered in this order",
+        help="JSON Lines (.jsonl, also .gz and .zst), plain text (.txt, .md: one "
+        "document each), .parquet, .arrow, or folders of them; documents are numbered "
+        "in this order",
     )
     add("--tokenizer", required=True, metavar="FILE", help="a tokenizer.json")
     add("--out", required=True, metavar="DIR", help="the folder of the shards")
@@ -741,9 +773,23 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--task-bytes",
         type=int,
-        default=TASK_BYTES,
         metavar="N",
-        help="a task reads about so many (default: 64 MiB); the shards stay the same",
+        help="a task reads about so many (default: four tasks a worker, of 64 MiB at "
+        "most); the shards stay the same",
+    )
+    add(
+        "--suffix",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar=".END",
+        help="further endings of plain text, for example --suffix .py .rst",
+    )
+    add(
+        "--verify",
+        action="store_true",
+        help="of a run that was stopped, read the finished shards again and compare "
+        "their SHA-256, not their sizes alone",
     )
     add("--quiet", action="store_true", help="no progress bar")
     train = commands.add_parser(
@@ -758,10 +804,20 @@ def _parser() -> argparse.ArgumentParser:
     add("inputs", nargs="+", metavar="INPUT", help="as of `tokenize`")
     add("--text-column", default="text", metavar="NAME", help="default: text")
     add("--context-length", type=int, default=64, metavar="T")
-    add("--batch-size", type=int, default=24, metavar="ROWS", help="of all ranks")
+    add(
+        "--batch-size",
+        type=int,
+        metavar="ROWS",
+        help="of all ranks together (default: 24, or one a rank if they are more)",
+    )
     add("--steps", type=int, default=10, metavar="N")
     add("--seed", type=int, default=0, metavar="N")
     add("--loss", choices=list(LOSSES), default="global")
+    add(
+        "--state",
+        metavar="FILE",
+        help="goes on from there, if the file exists, and is saved there at the end",
+    )
     return parser
 
 
@@ -774,6 +830,8 @@ def _tokenize(options: argparse.Namespace) -> int:
     except Exception as error:  # the library raises this class itself
         raise ValueError(f"{path} is no tokenizer.json ({error})") from None
     workers = os.cpu_count() if options.workers is None else options.workers
+    was_finished = Path(options.out, MANIFEST).is_file()
+    files, left_out = list_inputs(options.inputs, suffixes=options.suffix)
     manifest = tokenize_files(
         options.inputs,
         tokenizer,
@@ -785,9 +843,18 @@ def _tokenize(options: argparse.Namespace) -> int:
         max_tokens=options.max_tokens,
         end_of_text_id=options.end_of_text_id,
         text_column=options.text_column,
+        suffixes=options.suffix,
         task_bytes=options.task_bytes,
+        verify=options.verify,
         progress=False if options.quiet else None,
     )
+    size = sum(path.stat().st_size for path in files)
+    print(f"input: {len(files):,} files, {size:,} bytes", end="")
+    print(f"; {len(left_out):,} left out:" if left_out else "")
+    for path, reason in list(left_out.items())[:5]:
+        print(f"  {path} ({reason})")
+    if was_finished:
+        print("finished before: nothing was encoded")
     print(manifest)
     return 0
 
@@ -800,17 +867,26 @@ def _train(options: argparse.Namespace) -> int:
     ]
     tokenizer = CharTokenizer("".join(texts) or " ", max_characters=256)
     inputs, targets = rows_of_documents(texts, tokenizer, options.context_length)
+    path = Path(options.state) if options.state else None
+    state = None
+    if path is not None and path.is_file():
+        state = torch.load(path, weights_only=True)
     with process_group():
+        rank, world_size = rank_and_size()
         report = train_rank(
             inputs,
             targets,
             tokenizer.vocab_size,
-            batch_size=options.batch_size,
+            batch_size=options.batch_size or max(1, 24 // world_size) * world_size,
             num_steps=options.steps,
             base_seed=options.seed,
             loss=options.loss,
+            state=state,
         )
-        rank, world_size = rank_and_size()
+    if rank == 0 and path is not None:
+        file = io.BytesIO()
+        torch.save(report.state, file)
+        write_durably(path, file.getvalue())
     if rank == 0:
         line = {
             "ranks": world_size,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict
 from functools import cached_property, partial
@@ -21,20 +21,20 @@ import torch
 from torch.utils.data import DataLoader
 
 from course_lib.foundation import (
-    NO_DOCUMENTS,
     Manifest,
     RandomOrder,
     ShardSettings,
     ShardWriter,
     as_integers,
+    check_documents,
     check_files,
     check_flag,
     check_integer,
     check_split,
     check_state,
     encode_each,
+    files_of,
     iterate_texts,
-    next_chain,
     open_manifest,
     progress_bar,
     shard_path,
@@ -51,6 +51,7 @@ from course_lib.sliding_windows import (
 )
 
 INDICES_PER_BLOCK = 2**12
+MAPS = 128  # half of the files that macOS lets a process open
 
 # Writing.
 
@@ -65,14 +66,15 @@ def write_shards(
     max_tokens: int | None = None,
     end_of_text_id: int | None = None,
     text_column: str = "text",
+    verify: bool = False,
     progress: bool | None = None,
 ) -> Manifest:
     """Tokenize documents once, into flat files of ids that any program can map.
 
     A run that was killed is finished by running it again with the same documents: its
     finished shards are kept, and the texts in them are compared by their hash instead
-    of being encoded. The result is the same, byte by byte. A finished folder is
-    returned as it is, and no document is read.
+    of being encoded. The result is the same, byte by byte. A folder that is finished
+    already is compared with the documents in the same way, and returned as it is.
 
     Args:
         documents: texts, lists of texts, or rows with a column of texts; read once, not
@@ -86,6 +88,8 @@ def write_shards(
             left out, with all that follow.
         end_of_text_id: by default what the tokenizer has; see `encode_corpus`.
         text_column: which column of rows holds the texts.
+        verify: read the finished shards of a killed run, and compare their SHA-256;
+            by default their sizes are compared.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
@@ -104,32 +108,20 @@ def write_shards(
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     length = len(documents) if isinstance(documents, Sized) else None
     texts = iterate_texts(documents, text_column)
-    with ShardWriter(out_dir, settings) as writer:
-        if writer.manifest is not None:
-            return writer.manifest
-        chains: deque[tuple[int, bytes]] = deque()  # of the texts that are on their way
-        with progress_bar(
+    with (
+        ShardWriter(out_dir, settings, verify=verify) as writer,
+        progress_bar(
             texts, "writing shards", total=length, unit="text", progress=progress
-        ) as bar:
-            needed = _needed_texts(bar, writer, chains)
-            for ids in encode_each(needed, tokenizer, end_of_text_id=end_of_text_id):
-                if not writer.place(*chains.popleft(), ids):
-                    break
+        ) as bar,
+    ):
+        if writer.manifest is not None:
+            check_documents(writer.folder, writer.manifest, map(text_digest, bar))
+            return writer.manifest
+        needed = (text for text in bar if writer.wants(text_digest(text)))
+        for ids in encode_each(needed, tokenizer, end_of_text_id=end_of_text_id):
+            if not writer.place(ids):
+                break
         return writer.finish()
-
-
-def _needed_texts(
-    texts: Iterable[str], writer: ShardWriter, chains: deque[tuple[int, bytes]]
-) -> Iterator[str]:
-    """Yield the texts that no finished shard holds as a whole, and note their names."""
-    number, chain = 0, NO_DOCUMENTS
-    for number, text in enumerate(texts, start=1):
-        chain = next_chain(chain, text_digest(text))
-        writer.check(number, chain)
-        if writer.needs(number):
-            chains.append((number, chain))
-            yield text
-    writer.check_end(number)
 
 
 # Reading.
@@ -141,14 +133,15 @@ def verify_shards(
     """Read every file of a finished folder and compare its SHA-256 with the manifest's.
 
     Returns:
-        the manifest, of which all is true.
+        the manifest, whose sizes and sums are those of the files.
 
     Raises:
         FileNotFoundError, ValueError: something is missing, damaged, or too much; it is
             named.
     """
     manifest = open_manifest(out_dir)
-    check_files(out_dir, manifest, sums=True, progress=progress)
+    files = files_of(manifest)
+    check_files(out_dir, files, sums=True, progress=progress)
     if surplus := surplus_files(out_dir, manifest):
         raise ValueError(f"{Path(out_dir) / min(surplus)} is not in the manifest")
     return manifest
@@ -189,9 +182,11 @@ class ShardedStream:
     `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array;
     `np.asarray(stream)` copies all of them.
 
-    A shard is mapped when it is first read, in each process anew: a worker gets names
-    of files, not their contents. The sizes of all files are checked here, the contents
-    by `verify_shards`.
+    A shard is mapped when it is read, in each process anew: a worker gets names of
+    files, not their contents. Systems limit how many files a process may have open, so
+    only the `MAPS` shards that were read last stay mapped. The sizes of all files are
+    checked here, the contents by `verify_shards`. No program can help it if a file is
+    cut off while it is mapped: the system then ends the process (SIGBUS).
 
     Args:
         out_dir: what `write_shards` wrote.
@@ -219,7 +214,7 @@ class ShardedStream:
         self.dtype = np.dtype(self.manifest.settings.dtype)
         # of shard k, the first id is number borders[k] of the stream
         self.borders = np.cumsum([0, *tokens], dtype=np.int64)
-        self._maps: list[np.ndarray | None] = [None] * len(tokens)
+        self._maps: OrderedDict[int, np.ndarray] = OrderedDict()
         self._process = os.getpid()
 
     def __len__(self) -> int:
@@ -333,16 +328,20 @@ class ShardedStream:
             for k in range(first, last + 1)
         ]
 
-    def _mapped(self, shards: Iterable[int]) -> list[np.ndarray | None]:
-        """Map the shards that are asked for, if this process has not done so yet."""
+    def _mapped(self, shards: Iterable[int]) -> Mapping[int, np.ndarray]:
+        """Map the shards that are asked for, and forget those not read for longest."""
         if self._process != os.getpid():  # a worker that was forked
-            self._maps, self._process = [None] * len(self._maps), os.getpid()
-        for shard in set(shards):
-            if self._maps[shard] is None:
+            self._maps, self._process = OrderedDict(), os.getpid()
+        asked = set(shards)
+        for shard in asked:
+            if shard not in self._maps:
                 mapped = _map(self.folder, self.manifest, self.split, shard)
                 # a plain array over the map: to slice an np.memmap takes ten times as
                 # long
                 self._maps[shard] = np.asarray(mapped)
+            self._maps.move_to_end(shard)
+        while len(self._maps) > max(MAPS, len(asked)):
+            self._maps.popitem(last=False)
         return self._maps
 
     def __getitem__(self, index: object) -> np.ndarray:
@@ -375,14 +374,14 @@ class ShardedStream:
 
     def min(self) -> np.integer:
         """Return the smallest id; all are read."""
-        return min(shard.min() for shard in self._mapped(range(len(self._maps))))
+        return min(self._mapped([k])[k].min() for k in range(len(self.borders) - 1))
 
     def max(self) -> np.integer:
         """Return the largest id; all are read."""
-        return max(shard.max() for shard in self._mapped(range(len(self._maps))))
+        return max(self._mapped([k])[k].max() for k in range(len(self.borders) - 1))
 
     def __getstate__(self) -> dict:
-        return self.__dict__ | {"_maps": [None] * len(self._maps)}
+        return self.__dict__ | {"_maps": OrderedDict()}
 
 
 class ShardedWindows:
@@ -468,6 +467,22 @@ class GlobalOrder(BatchOrder):
             rank=rank,
             world_size=world_size,
         )
+        if len(np.unique(some := self._some_windows())) < len(some):
+            raise ValueError("order must hold each window once, but one comes twice")
+
+    def _some_windows(self) -> np.ndarray:
+        """The windows at some positions of the first epoch: 64 at its beginning, and 64
+        all over it."""
+        last = self.num_windows - 1
+        positions = [np.arange(min(64, last + 1)), np.linspace(0, last, 64, dtype=int)]
+        order = self.order(self.num_windows, self.base_seed)
+        return np.asarray(order[np.unique(np.concatenate(positions))])
+
+    @property
+    def hash(self) -> str:
+        """Name the order by what it orders: one lambda has the name of any other."""
+        data = self._some_windows().astype("<i8").tobytes()
+        return hashlib.sha256(data).hexdigest()[:16]
 
     def stand_at(self, epoch: int, batch: int = 0, *, windows: int = 0) -> None:
         """Let each iteration begin after `windows` of the epoch, of all ranks."""
@@ -562,13 +577,15 @@ class ShardLoader(WindowLoader):
             "num_windows": order.num_windows,
             "base_seed": order.base_seed,
             "order": _name_of(order.order),
+            "order_hash": order.hash,
         }
 
 
 def _name_of(order: Callable) -> str:
     if isinstance(order, partial):
-        settings = ", ".join(f"{k}={v!r}" for k, v in sorted(order.keywords.items()))
-        return f"{order.func.__name__}({settings})"
+        settings = [repr(value) for value in order.args]
+        settings += [f"{k}={v!r}" for k, v in sorted(order.keywords.items())]
+        return f"{_name_of(order.func)}({', '.join(settings)})"
     return getattr(order, "__name__", type(order).__name__)
 
 

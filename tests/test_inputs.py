@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from itertools import chain
 
 import datasets
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import list_files, plan_tasks, read_task
+from course_lib.foundation import list_inputs, plan_tasks, read_task
 from course_lib.foundation.inputs import kind_of
 
 TEXTS = ["", "one", "two\nlines", "Žluťoučký kůň\u2028馬", "x" * 300, "\ufeff", "end"]
@@ -46,13 +47,15 @@ def test_all_kinds_give_the_same_documents(tmp_path):
     (tmp_path / "b.json").write_text(lines_of(TEXTS, ascii_only=True), encoding="ascii")
     with gzip.open(tmp_path / "c.jsonl.gz", "wt", encoding="utf-8") as file:
         file.write(lines_of(TEXTS))
+    with pa.CompressedOutputStream(str(tmp_path / "c.jsonl.zst"), "zstd") as file:
+        file.write(lines_of(TEXTS).encode())
     rows = datasets.Dataset.from_dict({"id": range(len(TEXTS)), "text": TEXTS})
     rows.to_parquet(tmp_path / "d.parquet", batch_size=2)
     rows.save_to_disk(tmp_path / "e")
     table = pa.table({"text": pa.array(TEXTS, pa.large_string())})
     with pa.OSFile(str(tmp_path / "f.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table, max_chunksize=3)
-    for name in ("a.jsonl", "b.json", "c.jsonl.gz", "d.parquet", "e", "f.arrow"):
+    for name in ("a.jsonl", "b.json", "c.jsonl.gz", "c.jsonl.zst", "d.parquet", "e", "f.arrow"):
         for task_bytes in (1, 100, 10**6):
             assert read([tmp_path / name], task_bytes=task_bytes) == TEXTS, name
 
@@ -60,7 +63,9 @@ def test_all_kinds_give_the_same_documents(tmp_path):
 def test_a_text_file_is_one_document(tmp_path):
     (tmp_path / "a.txt").write_bytes("\ufeffä\r\nb\rc\n".encode())
     (tmp_path / "b.md").write_bytes(b"")
+    (tmp_path / "c.PY").write_text("code")
     assert read([tmp_path]) == ["ä\nb\nc\n", ""]
+    assert read([tmp_path], suffixes=[".py"]) == ["ä\nb\nc\n", "", "code"]
 
 
 def test_inputs_are_read_in_the_order_given_and_folders_by_name(tmp_path):
@@ -68,7 +73,54 @@ def test_inputs_are_read_in_the_order_given_and_folders_by_name(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
     assert read([tmp_path / "b", tmp_path / "a.txt"]) == ["b/1.txt", "b/2.txt", "a.txt"]
-    assert read([tmp_path / "a.txt", tmp_path / "a.txt"]) == ["a.txt", "a.txt"]
+
+
+def test_no_file_is_read_twice_and_links_are_followed(tmp_path):
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    for path in (folder / "a.txt", elsewhere / "b.txt"):
+        path.parent.mkdir()
+        path.write_text(path.name)
+    try:
+        (folder / "linked").symlink_to(elsewhere)
+        (folder / "same.txt").symlink_to(folder / "a.txt")
+        (elsewhere / "round").symlink_to(folder)
+    except OSError:
+        pytest.skip("this system lets nobody make links")
+    assert read([folder, folder / "a.txt", tmp_path]) == ["a.txt", "b.txt"]
+    files, left_out = list_inputs([folder])
+    assert [path.name for path in files] == ["a.txt", "b.txt"]
+    assert left_out == {folder / "same.txt": "was met before"}
+
+
+@pytest.mark.parametrize("name", ["README.md", "LICENSE.txt", "readme.TXT", "CHANGELOG.md", "dataset_info.json"])
+def test_what_describes_the_documents_of_a_folder_is_none_of_them(tmp_path, name):
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / name).write_text("{}")
+    assert read([tmp_path]) == ["a"]
+    assert list(list_inputs([tmp_path])[1]) == [tmp_path / name]
+    if not name.endswith("json"):
+        assert read([tmp_path / name]) == ["{}"]  # who names it wants it
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "txt", "jsonl.gz", "parquet"])
+def test_a_file_that_changes_after_the_plan_or_while_it_is_read_is_refused(tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    if kind == "parquet":
+        datasets.Dataset.from_dict({"text": ["a", "b"]}).to_parquet(path)
+    else:
+        data = lines_of(["a", "b"]).encode()
+        path.write_bytes(gzip.compress(data) if kind.endswith("gz") else data)
+    (task,) = plan_tasks([path])
+    status = path.stat()
+    documents = read_task(task)
+    next(documents)
+    with path.open("r+b") as file:  # the same size, and the old time: what the system saw tells
+        file.write(path.read_bytes()[:1])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(ValueError, match="was changed"):
+        list(documents)
+    with pytest.raises(ValueError, match="was changed"):
+        list(read_task(task))
 
 
 def test_small_files_share_a_task_and_large_ones_are_cut(tmp_path):
@@ -114,7 +166,7 @@ def test_a_wrong_row_is_named(tmp_path):
     rows.to_parquet(tmp_path / "holes.parquet", batch_size=4)
     rows.save_to_disk(tmp_path / "holes")
     for name in ("holes.parquet", "holes"):
-        with pytest.raises(ValueError, match=r"row 10: text must be a str, got NoneType"):
+        with pytest.raises(ValueError, match=r"row 11: text must be a str, got NoneType"):
             read([tmp_path / name])
     with pytest.raises(ValueError, match=r"holes\.parquet: there is no column 'body', only text"):
         list(read_task(plan_tasks([tmp_path / "holes.parquet"])[0], "body"))
@@ -130,16 +182,25 @@ def test_damaged_files_are_named(tmp_path):
         read([tmp_path / "a.txt"])
     packed = gzip.compress(lines_of(["a"] * 1000).encode())
     (tmp_path / "a.jsonl.gz").write_bytes(packed[:-20])
-    with pytest.raises(ValueError, match=r"a\.jsonl\.gz: cannot be read"):
-        read([tmp_path / "a.jsonl.gz"])
+    flipped = bytearray(packed)
+    flipped[10] = 0xFF  # the first byte behind the header: no such kind of block
+    (tmp_path / "b.jsonl.gz").write_bytes(flipped)
+    (tmp_path / "c.jsonl.zst").write_bytes(b"no such format")
+    datasets.Dataset.from_dict({"text": ["abc" * 1000]}).to_parquet(tmp_path / "d.parquet")
+    column = bytearray((tmp_path / "d.parquet").read_bytes())
+    column[40:80] = bytes(40)
+    (tmp_path / "d.parquet").write_bytes(column)
+    for name in ("a.jsonl.gz", "b.jsonl.gz", "c.jsonl.zst", "d.parquet"):
+        with pytest.raises(ValueError, match=rf"{name}: cannot be read"):
+            read([tmp_path / name])
 
 
 def test_what_is_no_input(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="no input file in this folder"):
-        list_files([tmp_path / "empty"])
+        list_inputs([tmp_path / "empty"])
     (tmp_path / "a.pdf").touch()
     with pytest.raises(ValueError, match=r"must be one of .*got \.pdf"):
-        list_files([tmp_path / "a.pdf"])
+        list_inputs([tmp_path / "a.pdf"])
     assert kind_of("A.JSONL") == "lines"
     assert kind_of("a.jsonl.bak") is None

@@ -43,7 +43,9 @@ FOUNDATION = [
     "orders",
     "durable",
     "shard_files",
+    "shard_writer",
     "inputs",  # lesson 11
+    "shard_tasks",
     "executors",
     "ranks",
     "devices",

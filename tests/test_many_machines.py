@@ -30,6 +30,7 @@ from course_lib.foundation import (
     RandomOrder,
     load_documents,
     process_group,
+    read_task,
     run_ranks,
 )
 from course_lib.foundation.executors import process_context
@@ -54,6 +55,7 @@ from course_lib.many_machines import (
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.token_shards import make_shard_loader, verify_shards, write_shards
 from deadly import encode_or_die, run_until_killed
+from power_loss import power_cuts
 
 ROOT = Path(__file__).parent.parent
 TEXTS = [document.text for document in load_documents()]
@@ -63,7 +65,9 @@ quiet = partial(tokenize_files, progress=False, make_executor=InThisProcess, tas
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    """All but what `tokenize_files` notes of its inputs, and a lock of a run that was killed."""
+    aside = ("inputs.json", ".lock")
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name not in aside}
 
 
 def write_lines(path: Path, texts: list[str], **fields: str) -> Path:
@@ -145,8 +149,9 @@ def test_the_order_in_which_tasks_end_changes_nothing(tmp_path, inputs, tokenize
 
     def encode_backwards(job, task):
         time.sleep(0.02 * (9 - task.number))
-        encode_task(job, task)
+        result = encode_task(job, task)
         ended.append(task.number)
+        return result
 
     monkeypatch.setattr(many_machines, "encode_task", encode_backwards)
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=partial(ThreadPoolExecutor, 16))
@@ -188,8 +193,9 @@ def test_a_task_that_is_done_is_not_done_again_unless_its_input_has_changed(
     def encode_some(job, task, limit=4):
         if len(done) == limit:
             raise KeyboardInterrupt
-        encode_task(job, task)
+        result = encode_task(job, task)
         done.append(task.number)
+        return result
 
     monkeypatch.setattr(many_machines, "encode_task", encode_some)
     with pytest.raises(KeyboardInterrupt):
@@ -207,7 +213,7 @@ def test_a_task_that_is_done_is_not_done_again_unless_its_input_has_changed(
 def test_doing_a_task_again_changes_nothing(tmp_path, inputs, tokenizer, reference, monkeypatch):
     def encode_twice(job, task):
         encode_task(job, task)
-        encode_task(job, task)
+        return encode_task(job, task)
 
     monkeypatch.setattr(many_machines, "encode_task", encode_twice)
     quiet(inputs, tokenizer, tmp_path / "out")
@@ -216,12 +222,13 @@ def test_doing_a_task_again_changes_nothing(tmp_path, inputs, tokenizer, referen
 
 def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
     def encode_and_damage(job, task):
-        encode_task(job, task)
+        result = encode_task(job, task)
         if task.number == 2:
             path = Path(job.folder) / "00002.bin"
             data = bytearray(path.read_bytes())
             data[5] ^= 1
             path.write_bytes(data)
+        return result
 
     monkeypatch.setattr(many_machines, "encode_task", encode_and_damage)
     with pytest.raises(ValueError, match=r"00002\.bin is damaged"):
@@ -239,7 +246,9 @@ def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
 )
 def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer, monkeypatch, changed, words):
     def stop(job, task):
-        raise KeyboardInterrupt
+        if task.number == 1:
+            raise KeyboardInterrupt
+        return encode_task(job, task)
 
     monkeypatch.setattr(many_machines, "encode_task", stop)
     with pytest.raises(KeyboardInterrupt):
@@ -248,14 +257,43 @@ def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer,
     with pytest.raises(ValueError, match=words):
         quiet(inputs, tokenizer, tmp_path / "out", **changed)
     assert content(tmp_path / "out.pieces") == before
+    for path in (tmp_path / "out.pieces").glob("0*"):  # nothing is done, so nothing could mix
+        path.unlink()
+    monkeypatch.setattr(many_machines, "encode_task", encode_task)
+    if "text_column" not in changed:
+        quiet(inputs, tokenizer, tmp_path / "out", **changed)
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path, inputs, tokenizer):
     (tmp_path / "out.pieces").mkdir()
     (tmp_path / "out.pieces" / "thesis.doc").touch()
-    with pytest.raises(FileExistsError, match=r"out\.pieces is in the way"):
+    with pytest.raises(FileExistsError, match=r"thesis\.doc is in the way"):
         quiet(inputs, tokenizer, tmp_path / "out")
-    assert (tmp_path / "out.pieces" / "thesis.doc").exists()
+    (tmp_path / "out.pieces" / "thesis.doc").unlink()
+    quiet(inputs, tokenizer, tmp_path / "out")
+    for job in ("{}", json.dumps({"settings": None})):  # a finished folder removes nothing that is not its own
+        (tmp_path / "out.pieces").mkdir(exist_ok=True)
+        (tmp_path / "out.pieces" / "job.json").write_text(job)
+        (tmp_path / "out.pieces" / "thesis.doc").touch()
+        quiet(inputs, tokenizer, tmp_path / "out")
+        assert set(content(tmp_path / "out.pieces")) == {"job.json", "thesis.doc"}
+
+
+def test_a_finished_folder_reads_nothing_for_the_same_files_and_compares_the_documents_of_others(
+    tmp_path, inputs, tokenizer, monkeypatch
+):
+    manifest = quiet(inputs, tokenizer, tmp_path / "out")
+    read = []
+    monkeypatch.setattr(many_machines, "read_task", lambda *task: read.append(task) or read_task(*task))
+    assert quiet(inputs, tokenizer, tmp_path / "out") == manifest
+    assert not read
+    same = write_lines(tmp_path / "same.jsonl", TEXTS)
+    assert quiet([same], tokenizer, tmp_path / "out") == manifest
+    assert read
+    write_lines(same, [*TEXTS, "one more"])
+    for others in ([same], inputs[:1], inputs[::-1]):
+        with pytest.raises(ValueError, match=r"documents differ from the 196"):
+            quiet(others, tokenizer, tmp_path / "out")
 
 
 # What is killed
@@ -277,6 +315,18 @@ def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_
     assert not (tmp_path / "out" / "manifest.json").exists()
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
     assert content(tmp_path / "out") == reference
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc says which file is synced")
+def test_after_a_power_cut_behind_any_sync_a_run_is_finished_by_another_one(
+    tmp_path, inputs, tokenizer, reference, monkeypatch
+):
+    cuts = power_cuts(tmp_path / "root", lambda: quiet(inputs, tokenizer, tmp_path / "root" / "out"), monkeypatch)
+    assert len(cuts) > 50
+    for number, left in enumerate(cuts):
+        left.restore(tmp_path / str(number))
+        quiet(inputs, tokenizer, tmp_path / str(number) / "out")
+        assert content(tmp_path / str(number) / "out") == reference
 
 
 @pytest.fixture(scope="module")
@@ -302,12 +352,9 @@ def test_a_killed_run_loses_nothing_and_writes_nothing_twice(
     run.kill()
     run.join()
     left = {path: path.stat().st_mtime_ns for path in out.glob("*_0*.bin")}
-    listed = out / "progress.json"
-    finished = json.loads(listed.read_text())["shards"]["train"] if listed.exists() else []
+    finished = [out / path.with_suffix(".bin").name for path in pieces.glob("*_0*.json")]
     tokenize_files(inputs, tokenizer, out, make_executor=InThisProcess, progress=False, **SMALL)
-    for index in range(len(finished)):
-        path = out / f"train_{index:06}.bin"
-        assert path.stat().st_mtime_ns == left[path]
+    assert all(path.stat().st_mtime_ns == left[path] for path in finished)
     assert content(out) == small_reference
 
 

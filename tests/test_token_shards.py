@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
@@ -23,6 +24,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from course_lib import token_shards
 from course_lib.document_packing import document_mask
 from course_lib.foundation import (
     BlockOrder,
@@ -48,6 +50,7 @@ from course_lib.token_shards import (
     write_shards,
 )
 from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
+from power_loss import power_cuts
 
 TEXTS = [document.text for document in load_documents()]
 CHARACTERS = CharTokenizer("".join(TEXTS))
@@ -138,9 +141,9 @@ def test_a_folder_holds_shards_starts_and_a_manifest_and_nothing_else(tmp_path):
     wanted = {f"{name}{end}" for name in shards for end in (".bin", ".starts.bin")}
     assert set(contents(tmp_path)) == wanted | {"manifest.json"}
     record = json.loads((tmp_path / "manifest.json").read_text())
-    assert record["format_version"] == 1
+    assert record["format_version"] == 2
     assert record["settings"]["dtype"] == "uint16"
-    assert set(record) == {"format_version", "settings", "settings_hash", "documents", "shards"}
+    assert set(record) == {"format_version", "settings", "documents", "shards", "sha256"}
     assert set(record["shards"]["train"][0]) == {"tokens", "documents", "sha256", "starts_sha256"}
     # documents and tokens are split in other proportions
     table = str(manifest).splitlines()
@@ -301,11 +304,33 @@ def test_killed_at_every_step_of_making_files_durable_a_run_ends_as_if_undisturb
     assert call > 20
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc says which file is synced")
+def test_after_a_power_cut_behind_any_sync_a_run_ends_as_if_undisturbed(tmp_path, monkeypatch):
+    run = partial(write, SOME_TEXTS[:40], Numbers())
+    root = tmp_path / "root"
+    cuts = power_cuts(root, lambda: run(root / "shards", **SOME), monkeypatch)
+    undisturbed = contents(root / "shards")
+    assert len(cuts) > 20
+    for number, left in enumerate(cuts):
+        folder = tmp_path / str(number)
+        left.restore(folder)
+        run(folder / "shards", **SOME)
+        assert contents(folder / "shards") == undisturbed
+    left.restore(tmp_path / "end")
+    (tmp_path / "end" / "shards" / ".lock").unlink(missing_ok=True)
+    assert contents(tmp_path / "end" / "shards") == undisturbed  # finished means on the disk
+
+
 def stopped(folder: Path, after: int) -> dict[str, object]:
     """Write until so many texts are encoded, and return how far that is."""
     with pytest.raises(KeyboardInterrupt):
         write(SOME_TEXTS, Numbers(fails_after=after), folder, **SOME)
-    return json.loads((folder / "progress.json").read_text())
+    found = {"number": 0, "next_document": {"train": 1, "val": 1}}
+    for line in (folder / "progress.jsonl").read_text().splitlines()[1:]:
+        line = json.loads(line)
+        found["number"] = line["number"]
+        found["next_document"][line["split"]] = line["next_document"]
+    return found
 
 
 @pytest.mark.parametrize("after", [0, 1, 30, 60, 100])
@@ -337,15 +362,18 @@ def test_other_documents_are_noticed_before_a_shard_is_written(tmp_path):
     assert "manifest.json" not in after
 
 
-def test_a_finished_folder_is_returned_as_it_is(tmp_path):
-    manifest = write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
+@pytest.mark.parametrize("settings", [SOME, SOME | {"max_tokens": None}], ids=["max_tokens", "all"])
+def test_a_finished_folder_is_returned_to_its_own_documents_and_refused_to_others(tmp_path, settings):
+    manifest = write(SOME_TEXTS, Numbers(), tmp_path, **settings)
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-
-    def nobody_reads():
-        raise AssertionError
-        yield
-
-    assert write(nobody_reads(), Numbers(), tmp_path, **SOME) == manifest
+    encodes_nothing = Numbers(fails_after=0)
+    assert write(iter(SOME_TEXTS), encodes_nothing, tmp_path, **settings) == manifest
+    others = [SOME_TEXTS[:50], ["7 50", *SOME_TEXTS[1:]], [*SOME_TEXTS[1::-1], *SOME_TEXTS[2:]]]
+    if settings is not SOME:  # else what comes behind the last one that fits does not matter
+        others.append([*SOME_TEXTS, "7 50"])
+    for texts in others:
+        with pytest.raises(ValueError, match=r"documents differ from the \d+ that"):
+            write(texts, encodes_nothing, tmp_path, **settings)
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
@@ -395,7 +423,10 @@ def test_a_damaged_shard_is_named_and_nothing_is_overwritten(tmp_path, name, dam
     with pytest.raises(error, match=name):
         verify_shards(tmp_path / "finished", progress=False)
     with pytest.raises(error, match=name):  # sums and all, before it goes on
-        write(SOME_TEXTS, Numbers(), tmp_path / "begun", **SOME)
+        write(SOME_TEXTS, Numbers(), tmp_path / "begun", verify=True, **SOME)
+    if damage is not alter:
+        with pytest.raises(error, match=name):
+            write(SOME_TEXTS, Numbers(), tmp_path / "begun", **SOME)
     assert contents(tmp_path / "begun") == before
     if damage is not alter:  # sizes are compared whenever a folder is opened
         for use in (
@@ -407,25 +438,34 @@ def test_a_damaged_shard_is_named_and_nothing_is_overwritten(tmp_path, name, dam
                 use()
 
 
+def signed(record: dict) -> str:
+    """A manifest that somebody forges, with the right sum."""
+    entries = {name: value for name, value in record.items() if name != "sha256"}
+    sha256 = hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+    return json.dumps(entries | {"sha256": sha256})
+
+
 def test_a_manifest_that_is_damaged_or_of_another_version_is_refused(tmp_path):
     write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
     path, good = tmp_path / "manifest.json", (tmp_path / "manifest.json").read_text()
     record = json.loads(good)
-    fewer = record | {"shards": {"train": record["shards"]["train"][:-1], "val": record["shards"]["val"]}}
+    shards = record["shards"]
+    fewer = shards | {"train": shards["train"][:-1]}
     bad = {
         good[:-50]: "holds no JSON",
         "[]": "no JSON object",
-        good.replace('"format_version": 1', '"format_version": 2'): "format version 1, got 2",
-        good.replace('"val_every": 4', '"val_every": 5'): "settings do not have the hash",
-        good.replace('"tokens": 500', '"tokens": "500"'): "is damaged",
-        good.replace("shard_size", "shards_size"): "is damaged",
-        json.dumps({name: value for name, value in record.items() if name != "shards"}): "is damaged",
-        json.dumps(fewer): None,
+        good.replace('"format_version": 2', '"format_version": 1'): "format version 2, got 1",
+        good.replace('"val_every": 4', '"val_every": 5'): "another SHA-256 than it says",
+        good.replace(record["documents"], "0" * 64): "another SHA-256 than it says",
+        signed(record | {"shards": fewer}): "is not in the manifest",
+        signed(record | {"shards": {}}): "is damaged",
+        signed(record | {"settings": record["settings"] | {"dtype": "float16"}}): "is damaged: dtype",
+        signed(record | {"shards": json.loads(json.dumps(shards).replace("500}", '"500"}'))}): "is damaged",
     }
     for text, words in bad.items():
         path.write_text(text)
         assert text != good
-        with pytest.raises(ValueError, match=words or "is not in the manifest"):
+        with pytest.raises(ValueError, match=words):
             verify_shards(tmp_path, progress=False)
         assert path.read_text() == text
     path.unlink()
@@ -608,12 +648,25 @@ def test_the_loader_takes_a_stream_with_and_without_workers(folder, ids, num_wor
 
 def test_maps_are_opened_when_they_are_read_and_travel_as_names(folder, ids):
     stream = ShardedStream(folder, "train")
-    assert stream._maps == [None] * (len(stream.borders) - 1)
+    assert not stream._maps
     assert stream[5_000] == ids[5_000]
-    assert [m is not None for m in stream._maps] == [False, True, *[False] * (len(stream._maps) - 2)]
+    assert list(stream._maps) == [1]
     sent = pickle.dumps(SlidingWindowDataset(stream, 64))
     assert len(sent) < 10_000
     assert torch.equal(pickle.loads(sent)[4_990][0], SlidingWindowDataset(ids, 64)[4_990][0])
+
+
+def test_no_more_files_are_open_than_a_system_allows(folder, ids, monkeypatch):
+    monkeypatch.setattr(token_shards, "MAPS", 2)
+    stream = ShardedStream(folder, "train")
+    assert len(stream.borders) > 5
+    order = RandomOrder(len(ids) - 64, 0)[np.arange(200)]
+    for starts in (order[:1], order[1:]):  # a batch may need more of them than that
+        assert np.array_equal(stream.cut_windows(starts, 64), np.lib.stride_tricks.sliding_window_view(ids, 65)[starts])
+    assert stream[7:9].tolist() == ids[7:9].tolist()
+    assert len(stream._maps) == 2
+    assert (stream.min(), stream.max()) == (ids.min(), ids.max())
+    assert len(stream._maps) == 2
 
 
 @pytest_fork
@@ -775,6 +828,24 @@ def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path
     for name, value in (("windows_delivered", -1), ("windows_delivered", 10**9), ("epoch", -1)):
         with pytest.raises(ValueError, match=f"{name} must be"):
             loader().load_state_dict(state | {name: value})
+
+
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        (lambda n, s: BlockOrder(n, s, block_size=8), lambda n, s: BlockOrder(n, s, block_size=16)),
+        (partial(lambda k, n, s: BlockOrder(n, s, block_size=k), 8), partial(lambda k, n, s: BlockOrder(n, s), 64)),
+    ],
+    ids=["lambda", "partial"],
+)
+def test_an_order_is_known_by_what_it_orders_and_not_by_its_name(positions, one, another):
+    make = partial(make_shard_loader, SlidingWindowDataset(ShardedStream(positions, "train"), 4, 5), 4, base_seed=3)
+    state = make(order=one).state_dict()
+    make(order=one).load_state_dict(state)
+    with pytest.raises(ValueError, match="order"):
+        make(order=another).load_state_dict(state)
+    with pytest.raises(ValueError, match="order must hold each window once"):
+        make(order=lambda n, seed: np.zeros(n, dtype=np.int64))
 
 
 def test_a_state_loaded_while_an_iterator_runs_is_not_lost(positions):

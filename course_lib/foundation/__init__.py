@@ -24,9 +24,13 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.durable import (
+    TEMPORARY,
     DurableFile,
     checksum,
+    make_folder,
+    only_writer,
     read_json,
+    write_durably,
     write_json,
 )
 from course_lib.foundation.executors import (
@@ -39,7 +43,7 @@ from course_lib.foundation.executors import (
 from course_lib.foundation.inputs import (
     TASK_BYTES,
     Task,
-    list_files,
+    list_inputs,
     plan_tasks,
     read_task,
 )
@@ -78,22 +82,51 @@ from course_lib.foundation.packs import (
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shard_files import (
+    INPUTS,
+    MANIFEST,
     NO_DOCUMENTS,
+    SPLITS,
     Manifest,
     Shard,
     ShardSettings,
-    ShardWriter,
+    add_document,
+    check_documents,
     check_files,
+    check_settings,
     check_split,
+    files_of,
+    files_of_shard,
+    names_of_shards,
     narrow,
-    next_chain,
     open_manifest,
+    pieces_folder,
+    remove_unfinished,
     shard_path,
     starts_path,
     surplus_files,
     text_digest,
     tokenizer_hash,
+    write_manifest,
 )
+from course_lib.foundation.shard_tasks import (
+    JOB,
+    OURS,
+    TOKENIZER,
+    Job,
+    Part,
+    ShardPlan,
+    ShardResult,
+    TaskResult,
+    count_up_to,
+    encode_task,
+    find_result,
+    find_shard,
+    hash_of,
+    plan_shards,
+    task_paths,
+    write_shard,
+)
+from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,

@@ -124,10 +124,49 @@ def read_json(path: str | os.PathLike) -> dict:
     return content
 
 
+def append_line(path: str | os.PathLike, content: object) -> None:
+    """Append plain values as a line of JSON, and let it reach the disk."""
+    with told(path), open(path, "ab") as file:
+        file.write(json.dumps(content, sort_keys=True).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_lines(path: str | os.PathLike) -> list[dict]:
+    """Read what `append_line` wrote; a last line that is not whole is cut off.
+
+    Raises:
+        ValueError: another line is no JSON object; the message names the file.
+    """
+    data = check_path("path", path).read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):  # a run was killed, or the disk was full
+        os.truncate(path, len(whole))
+    try:
+        lines = [json.loads(line) for line in whole.splitlines()]
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: it holds no JSON ({error})") from None
+    if not all(isinstance(line, dict) for line in lines):
+        raise ValueError(f"{path} is damaged: a line of it is no JSON object")
+    return lines
+
+
 def checksum(path: str | os.PathLike) -> str:
     """Read a file and return its SHA-256, as `sha256sum` prints it."""
     with check_path("path", path).open("rb", buffering=0) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def make_folder(folder: str | os.PathLike) -> None:
+    """Make a folder and those above it, and let their names reach the disk."""
+    folder = check_path("folder", folder)
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        with suppress(FileExistsError):  # somebody else has made it meanwhile
+            folder.mkdir()
+        if not folder.is_dir():
+            raise FileExistsError(f"{folder} is no folder")
+        sync_folder(folder.parent)
 
 
 def sync_folder(folder: str | os.PathLike) -> None:

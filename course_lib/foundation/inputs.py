@@ -11,19 +11,22 @@ import gzip
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.arguments import check_integer, check_path
 from course_lib.foundation.tokenizing import check_unicode
 
 KINDS = {
     ".jsonl": "lines",
     ".ndjson": "lines",
     ".json": "lines",
-    ".jsonl.gz": "zipped lines",
-    ".json.gz": "zipped lines",
+    ".jsonl.gz": "gzip lines",
+    ".json.gz": "gzip lines",
+    ".jsonl.zst": "zstd lines",
+    ".json.zst": "zstd lines",
     ".txt": "text",
     ".md": "text",
     ".parquet": "parquet",
@@ -32,6 +35,8 @@ KINDS = {
 TASK_BYTES = 2**26  #: of input that a task reads, by default
 ROWS_AT_A_TIME = 1000
 BYTE_ORDER_MARK = "\ufeff".encode()
+# What lies beside the documents of a folder, and is none of them.
+NO_DOCUMENTS_IN = ("readme", "license", "changelog", "dataset_info.json", "state.json")
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Piece:
         start, stop: first byte and the one behind the last; of Parquet the row groups,
             of Arrow the record batches.
         num_bytes: about so many are read; of Parquet and Arrow an estimate.
-        modified: when the file was written last, in nanoseconds.
+        modified: when the file was written last, in nanoseconds, and when the system
+            saw it change last, which no program can set.
     """
 
     path: str
@@ -52,7 +58,7 @@ class Piece:
     start: int
     stop: int
     num_bytes: int
-    modified: int
+    modified: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -68,89 +74,145 @@ class Task:
 
 
 def plan_tasks(
-    inputs: Iterable[str | os.PathLike], *, task_bytes: int = TASK_BYTES
+    inputs: Iterable[str | os.PathLike],
+    *,
+    task_bytes: int = TASK_BYTES,
+    suffixes: Sequence[str] = (),
 ) -> list[Task]:
     """Cut input files into tasks of about `task_bytes`, in the order given.
 
     Large files become several tasks, small ones share one. Nothing is read but sizes.
 
     Args:
-        inputs: files: JSON Lines (`.jsonl`, `.ndjson`, `.json`, with `.gz` too, which
-            cannot be cut), plain text (`.txt`, `.md`: each file is one document),
-            `.parquet` or `.arrow`; or folders of them, read in the order of their
-            names.
+        inputs: files: JSON Lines (`.jsonl`, `.ndjson`, `.json`; compressed as `.gz` or
+            `.zst`, too, which cannot be cut), plain text (`.txt`, `.md`: each file is
+            one document), `.parquet` or `.arrow`; or folders of them, read in the order
+            of their names. See `list_inputs` for what is left out of a folder.
         task_bytes: a task is closed behind the piece that brings it to so many.
+        suffixes: further endings of plain text, for example `[".py", ".rst"]`.
 
     Raises:
         FileNotFoundError: an input is not there.
         ValueError: there are none, or a file is of no such kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
+    files, _ = list_inputs(inputs, suffixes=suffixes)
     tasks: list[Task] = []
     pieces: list[Piece] = []
-    for path in list_files(inputs):
-        for piece in _cut(path, task_bytes):
+    num_bytes = 0
+    for path in files:
+        for piece in _cut(path, kind_of(path, suffixes), task_bytes):
             pieces.append(piece)
-            if sum(piece.num_bytes for piece in pieces) >= task_bytes:
+            num_bytes += piece.num_bytes
+            if num_bytes >= task_bytes:
                 tasks.append(Task(len(tasks), tuple(pieces)))
-                pieces = []
+                pieces, num_bytes = [], 0
     if pieces:
         tasks.append(Task(len(tasks), tuple(pieces)))
     return tasks
 
 
-def list_files(inputs: Iterable[str | os.PathLike]) -> list[Path]:
-    """Return all input files, those in folders too; see `plan_tasks`."""
-    if isinstance(inputs, str | os.PathLike) or not isinstance(inputs, Iterable):
+def list_inputs(
+    inputs: Iterable[str | os.PathLike], *, suffixes: Sequence[str] = ()
+) -> tuple[list[Path], dict[Path, str]]:
+    """Find all input files, those in folders too; see `plan_tasks`.
+
+    In a folder, links are followed. Left out are files of other kinds, hidden ones,
+    what `datasets` keeps beside its files, a README, a license or a changelog, which
+    describe documents and are none, and a file that was met before under any name.
+
+    Returns:
+        the files in order, and for each one that was left out the reason.
+    """
+    if isinstance(inputs, str | bytes | os.PathLike) or not isinstance(
+        inputs, Iterable
+    ):
         raise TypeError(
             f"inputs must be several paths, got {type(inputs).__name__}: use [path] "
             "for a single one"
         )
-    files: list[Path] = []
+    if isinstance(suffixes, str) or not all(
+        isinstance(suffix, str) and suffix.startswith(".") for suffix in suffixes
+    ):
+        raise ValueError(f"suffixes must be endings such as '.py', got {suffixes!r}")
+    files: dict[str, Path] = {}  # by where they really lie
+    left_out: dict[Path, str] = {}
     for entry in inputs:
-        if not isinstance(entry, str | os.PathLike):
-            raise TypeError(f"inputs must be paths, got {type(entry).__name__}")
-        path = Path(entry)
+        path = check_path("inputs", entry)
         if path.is_dir():
-            # Hidden files and what `datasets` caches beside its own are no input.
-            found = [
-                inside
-                for inside in sorted(path.rglob("*"))
-                if inside.is_file()
-                and kind_of(inside) is not None
-                and not inside.name.startswith((".", "cache-"))
-                and inside.name not in ("dataset_info.json", "state.json")
-            ]
-            if not found:
+            before = len(files)
+            for inside in sorted(_files_in(path)):
+                reason = _reason_to_leave_out(inside, files, suffixes)
+                if reason:
+                    left_out[inside] = reason
+                else:
+                    files[os.path.realpath(inside)] = inside
+            if len(files) == before and TWICE not in left_out.values():
                 raise ValueError(f"{path}: no input file in this folder")
-            files += found
         elif not path.is_file():
             raise FileNotFoundError(f"no input file at {path}")
-        elif kind_of(path) is None:
+        elif kind_of(path, suffixes) is None:
             raise ValueError(
                 f"{path}: an input must be one of {', '.join(KINDS)}, got "
-                f"{path.suffix or 'a name without an ending'}"
+                f"{path.suffix or 'a name without an ending'}; other text is read "
+                "where its ending is named among the suffixes"
             )
+        elif os.path.realpath(path) in files:
+            left_out[path] = TWICE
         else:
-            files.append(path)
+            files[os.path.realpath(path)] = path
     if not files:
         raise ValueError("inputs must hold at least one file, got none")
-    return files
+    return list(files.values()), left_out
 
 
-def kind_of(path: str | os.PathLike) -> str | None:
+TWICE = "was met before"
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Yield all files below a folder, once, also where links lead to it again."""
+    seen = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        if os.path.realpath(place) in seen:
+            folders.clear()
+            continue
+        seen.add(os.path.realpath(place))
+        yield from (Path(place, name) for name in names)
+
+
+def _reason_to_leave_out(
+    path: Path, files: dict[str, Path], suffixes: Sequence[str]
+) -> str:
+    name = path.name.lower()
+    if kind_of(path, suffixes) is None:
+        return f"of another kind: {path.suffix or 'no ending'}"
+    if name.startswith((".", "cache-")):
+        return "hidden, or a cache"
+    if name.startswith(NO_DOCUMENTS_IN):
+        return "describes documents, and is none"
+    return TWICE if os.path.realpath(path) in files else ""
+
+
+def kind_of(path: str | os.PathLike, suffixes: Sequence[str] = ()) -> str | None:
     """Say by its name how a file is read; None if it is no input."""
     name = Path(path).name.lower()
+    if name.endswith(tuple(suffix.lower() for suffix in suffixes)):
+        return "text"
     return next((kind for end, kind in KINDS.items() if name.endswith(end)), None)
 
 
-def _cut(path: Path, task_bytes: int) -> Iterator[Piece]:
-    kind, size, modified = kind_of(path), path.stat().st_size, path.stat().st_mtime_ns
+def _modified(path: str | os.PathLike) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_ctime_ns
+
+
+def _cut(path: Path, kind: str, task_bytes: int) -> Iterator[Piece]:
+    size, modified = path.stat().st_size, _modified(path)
     if kind == "lines":
         for start in range(0, size, task_bytes):
             stop = min(size, start + task_bytes)
             yield Piece(str(path), kind, start, stop, stop - start, modified)
-    elif kind in ("text", "zipped lines"):
+    elif kind == "text" or kind.endswith("lines"):
         # A file without a byte is a document all the same, or a file without a line.
         yield Piece(str(path), kind, 0, size, size, modified)
     else:
@@ -171,17 +233,41 @@ def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
 
 
 def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
-    """Yield the documents of a piece of a file; see `read_task`."""
+    """Yield the documents of a piece of a file; see `read_task`.
+
+    Raises:
+        ValueError: something in it is wrong, and where; or the file is not the one that
+            was planned with, because somebody has changed it since.
+    """
     if not isinstance(text_column, str):
         raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
+    return _unchanged(piece, text_column)
+
+
+def _unchanged(piece: Piece, text_column: str) -> Iterator[str]:
+    """Yield the documents, if the file is the same before the first and after the last.
+
+    Else some of them could be of the old file and some of the new one.
+    """
+    _compare(piece)
     if piece.kind == "text":
-        return _read_text(piece)
-    if piece.kind in ("lines", "zipped lines"):
-        return _read_lines(piece, text_column)
-    return _read_rows(piece, text_column)
+        yield _read_text(piece)
+    elif piece.kind.endswith("lines"):
+        yield from _read_lines(piece, text_column)
+    else:
+        yield from _read_rows(piece, text_column)
+    _compare(piece)
 
 
-def _read_text(piece: Piece) -> Iterator[str]:
+def _compare(piece: Piece) -> None:
+    if _modified(piece.path) != tuple(piece.modified):
+        raise ValueError(
+            f"{piece.path} was changed while it was being read, or since it was "
+            "planned with; run it again when nobody writes it"
+        )
+
+
+def _read_text(piece: Piece) -> str:
     data = Path(piece.path).read_bytes()
     try:
         text = data.decode("utf-8-sig")
@@ -191,44 +277,53 @@ def _read_text(piece: Piece) -> Iterator[str]:
             f"{piece.path}, line {line}: expected UTF-8, got the byte "
             f"{data[error.start]:#x}; convert it first"
         ) from None
-    yield text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _read_lines(piece: Piece, text_column: str) -> Iterator[str]:
-    with _open_lines(piece) as file:
-        if piece.start:
-            # The line that the byte before belongs to is the last one of another task.
-            file.seek(piece.start - 1)
-            file.readline()
-        zipped = piece.kind == "zipped lines"
-        while zipped or file.tell() < piece.stop:
-            begin = file.tell()
-            try:
-                line = file.readline()
-            except (EOFError, OSError) as error:  # what gzip says of a damaged file
-                raise ValueError(f"{piece.path}: cannot be read ({error})") from None
-            if not line:
-                return
-            if begin == 0:
-                line = line.removeprefix(BYTE_ORDER_MARK)
-            if not line.strip():
-                continue
-            try:
-                yield _text_in(line, text_column)
-            except (ValueError, TypeError, RecursionError) as error:
-                number = _line_number(piece, begin)
-                raise ValueError(f"{piece.path}, line {number}: {error}") from None
+    for begin, line in _lines(piece):
+        if begin == 0:
+            line = line.removeprefix(BYTE_ORDER_MARK)
+        if not line.strip():
+            continue
+        try:
+            yield _text_in(line, text_column)
+        except (ValueError, TypeError, RecursionError) as error:
+            number = _line_number(piece, begin)
+            raise ValueError(f"{piece.path}, line {number}: {error}") from None
+
+
+def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines whose first bytes lie in a piece, and where those lie."""
+    try:
+        with _open_lines(piece) as file:
+            begin = piece.start
+            if begin:
+                # The line that the byte before belongs to is the last one of another
+                # task.
+                file.seek(begin - 1)
+                begin += len(file.readline()) - 1
+            compressed = piece.kind != "lines"
+            while (compressed or begin < piece.stop) and (line := file.readline()):
+                yield begin, line
+                begin += len(line)
+    except (EOFError, OSError, zlib.error) as error:  # what a damaged file leads to
+        raise ValueError(f"{piece.path}: cannot be read ({error})") from None
 
 
 def _open_lines(piece: Piece) -> io.BufferedIOBase:
-    if piece.kind == "zipped lines":
+    if piece.kind == "gzip lines":
         return gzip.open(piece.path, "rb")
+    if piece.kind == "zstd lines":
+        import pyarrow as pa
+
+        return io.BufferedReader(pa.input_stream(piece.path, compression="zstd"))
     return Path(piece.path).open("rb", buffering=2**20)
 
 
 def _text_in(line: bytes, text_column: str) -> str:
     try:
-        row = json.loads(line.decode())
+        row = json.loads(line.decode(), object_pairs_hook=_once)
     except UnicodeDecodeError as error:
         raise ValueError(f"expected UTF-8 ({error})") from None
     except ValueError as error:
@@ -241,6 +336,14 @@ def _text_in(line: bytes, text_column: str) -> str:
         )
     check_unicode(row[text_column], text_column)
     return row[text_column]
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make a dict of what a JSON object holds; Python would keep the last of two."""
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return row
 
 
 def _line_number(piece: Piece, position: int) -> int:
@@ -276,6 +379,16 @@ def _opened(path: str | os.PathLike, kind: str) -> tuple[int, object]:
 
 
 def _read_rows(piece: Piece, text_column: str) -> Iterator[str]:
+    import pyarrow as pa
+
+    try:
+        yield from _rows_of(piece, text_column)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"{piece.path}: cannot be read ({reason})") from None
+
+
+def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
     _, file = _opened(piece.path, piece.kind)
     is_parquet = piece.kind == "parquet"
     for part in range(piece.start, piece.stop):
@@ -293,7 +406,7 @@ def _read_rows(piece: Piece, text_column: str) -> Iterator[str]:
                 batch.slice(first, ROWS_AT_A_TIME)
                 for first in range(0, len(batch), ROWS_AT_A_TIME)
             )
-        row = 0
+        row = 1  # counted as lines are
         for batch in batches:
             for text in batch.column(0).to_pylist():
                 try:

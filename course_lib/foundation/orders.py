@@ -21,6 +21,7 @@ from course_lib.foundation.arguments import as_integers, check_integer, check_ra
 from course_lib.foundation.shuffling import RandomOrder
 
 PAGE_BYTES = 4096  # what a system reads from a file at least
+MOST_PAGES = 10**8  # which takes a minute
 
 Item = TypeVar("Item")
 
@@ -103,8 +104,11 @@ class BlockOrder(FileOrder):
     def __getitem__(self, positions: object) -> np.ndarray:
         positions = _check_positions(positions, self.size)
         groups, inside = np.divmod(positions.ravel(), self._group)
-        for group in np.unique(groups):
-            chosen = groups == group
+        by_group = np.argsort(groups, kind="stable")
+        different, begins = np.unique(groups[by_group], return_index=True)
+        ends = np.append(begins, len(groups))[1:]
+        for group, begin, end in zip(different, begins, ends, strict=True):
+            chosen = by_group[begin:end]
             inside[chosen] = self._within(int(group))[inside[chosen]]
         blocks, inside = np.divmod(groups * self._group + inside, self._block)
         full = blocks < self._num_blocks
@@ -236,6 +240,9 @@ def pages_read(
 
     Returns:
         pages read, and how many of them do not lie right behind the one read before.
+
+    Raises:
+        ValueError: more than 100 million pages would be touched.
     """
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -251,6 +258,12 @@ def pages_read(
         )
     first = starts * bytes_per_id // page_bytes
     last = ((starts + context_length + 1) * bytes_per_id - 1) // page_bytes
+    touched = sum((last - first + 1).tolist())
+    if touched > MOST_PAGES:
+        raise ValueError(
+            f"starts must touch at most {MOST_PAGES:,} pages, which are counted one by "
+            f"one, got {touched:,}"
+        )
     cached: OrderedDict[int, None] = OrderedDict()
     pages, jumps, before = 0, 0, None
     for a, b in zip(first.tolist(), last.tolist(), strict=True):

@@ -1,32 +1,22 @@
-"""The files of token shards: how they are named, written and checked.
+"""The files of token shards: how they are named, described and checked.
 
-A folder of shards is finished when its manifest is there, which is written last. Until
-then `progress.json` tells how far it is, and a run that was killed goes on from there.
+A folder of shards is finished when its manifest is there, which is written last.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from course_lib.foundation.arguments import as_stream, check_integer
-from course_lib.foundation.durable import (
-    TEMPORARY,
-    DurableFile,
-    checksum,
-    only_writer,
-    read_json,
-    sync_folder,
-    write_durably,
-    write_json,
-)
+from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
     check_unicode,
@@ -35,11 +25,13 @@ from course_lib.foundation.tokenizing import (
     smallest_dtype,
 )
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 SPLITS = ("train", "val")
-SHARD = rf"(?:{'|'.join(SPLITS)})_\d+(?:\.starts)?\.bin"
-MANIFEST, PROGRESS = "manifest.json", "progress.json"
-NO_DOCUMENTS = bytes(32)  #: names the documents before the first one
+MANIFEST, PROGRESS, INPUTS = "manifest.json", "progress.jsonl", "inputs.json"
+SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
+RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
+UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
+NO_DOCUMENTS = 0  #: names the documents before the first one
 
 # What the files hold.
 
@@ -90,11 +82,6 @@ class ShardSettings:
         """The split of a document, by its number over all documents, from 1."""
         return "train" if number % self.val_every else "val"
 
-    @property
-    def hash(self) -> str:
-        """One name for all of them."""
-        return hashlib.sha256(repr(asdict(self)).encode()).hexdigest()
-
 
 @dataclass(frozen=True)
 class Shard:
@@ -112,12 +99,12 @@ class Manifest:
 
     Attributes:
         settings: what the shards were written with.
-        documents: one hash of all texts, in their order.
+        documents: names all texts, each with its number; see `add_document`.
         shards: of each split, its shards in order.
     """
 
     settings: ShardSettings
-    documents: str = NO_DOCUMENTS.hex()
+    documents: str = f"{NO_DOCUMENTS:064x}"
     shards: dict[str, tuple[Shard, ...]] = field(
         default_factory=lambda: dict.fromkeys(SPLITS, ())
     )
@@ -143,25 +130,6 @@ class Manifest:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class Progress(Manifest):
-    """What `progress.json` says of a folder that is not finished: so far.
-
-    Attributes:
-        number: of the last document that `documents` counts.
-        next_document: of each split, the first one that is not wholly in its shards.
-        ids_written: how many ids of that one are.
-    """
-
-    number: int = 0
-    next_document: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(SPLITS, 1)
-    )
-    ids_written: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(SPLITS, 0)
-    )
-
-
 def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
     """Name the file of a shard's ids: `train_000000.bin`."""
     index = check_integer("shard_index", shard_index, minimum=0)
@@ -171,6 +139,12 @@ def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path
 def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
     """Name the file of where documents start in a shard, in int64."""
     return shard_path(out_dir, split, shard_index).with_suffix(".starts.bin")
+
+
+def pieces_folder(out_dir: str | os.PathLike) -> Path:
+    """Name the folder beside the shards in which workers leave what they have done."""
+    path = Path(out_dir)
+    return path.with_name(path.name + ".pieces")
 
 
 def tokenizer_hash(tokenizer: object) -> str:
@@ -227,39 +201,51 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
     """
     path = Path(out_dir) / MANIFEST
     if not path.is_file():
-        begun = (Path(out_dir) / PROGRESS).is_file()
-        reason = "the run was not finished; run it again" if begun else "no shards here"
+        begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
+        reason = (
+            "the run was not finished; run it again" if any(begun) else "no shards here"
+        )
         raise FileNotFoundError(f"no {path}: {reason}")
-    manifest = _read_record(path, Manifest)
-    check_files(out_dir, manifest)
+    manifest = _read_manifest(path)
+    check_files(out_dir, files_of(manifest))
     return manifest
 
 
 def files_of(manifest: Manifest) -> Iterator[tuple[Path, int, str]]:
     """The name, the size and the SHA-256 of every file that a manifest lists."""
-    width = np.dtype(manifest.settings.dtype).itemsize
     for split in SPLITS:
         for index, shard in enumerate(manifest.shards[split]):
-            yield shard_path("", split, index), shard.tokens * width, shard.sha256
-            starts = starts_path("", split, index)
-            yield starts, shard.documents * 8, shard.starts_sha256
+            yield from files_of_shard(manifest.settings, split, index, shard)
+
+
+def files_of_shard(
+    settings: ShardSettings, split: str, index: int, shard: Shard
+) -> Iterator[tuple[Path, int, str]]:
+    """Those of one shard: its ids, and where documents start in it."""
+    size = shard.tokens * settings.file_dtype.itemsize
+    yield shard_path("", split, index), size, shard.sha256
+    yield starts_path("", split, index), shard.documents * 8, shard.starts_sha256
 
 
 def check_files(
     out_dir: str | os.PathLike,
-    manifest: Manifest,
+    files: Iterable[tuple[Path, int, str]],
     *,
     sums: bool = False,
     progress: bool | None = None,
 ) -> None:
-    """Compare all files that a manifest lists with it: sizes, and sums if asked to.
+    """Compare files with what is known of them: sizes, and sums if asked to.
+
+    Args:
+        out_dir: their folder.
+        files: as from `files_of`.
+        sums: read them all, and compare their SHA-256.
+        progress: show a progress bar meanwhile.
 
     Raises:
         FileNotFoundError, ValueError: naming the file.
     """
-    files = [
-        (Path(out_dir) / path, size, sha) for path, size, sha in files_of(manifest)
-    ]
+    files = [(Path(out_dir) / path, size, sha256) for path, size, sha256 in files]
     for path, size, _ in files:
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing, but it is listed")
@@ -278,15 +264,23 @@ def check_files(
 
 def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
     """Name the files of shards in a folder that a manifest does not list."""
-    return shard_files(out_dir) - {path.name for path, _, _ in files_of(manifest)}
+    return names_of_shards(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-def shard_files(out_dir: str | os.PathLike) -> set[str]:
+def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
     """Name the files in a folder that have names of shards."""
-    return {name for name in os.listdir(out_dir) if re.fullmatch(SHARD, name)}
+    return {name for name in os.listdir(out_dir) if SHARD.fullmatch(name)}
 
 
-def _check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
+def remove_unfinished(out_dir: str | os.PathLike) -> None:
+    """Remove what a killed run was writing under temporary names."""
+    for name in os.listdir(out_dir):
+        if UNFINISHED.fullmatch(name):
+            (Path(out_dir) / name).unlink(missing_ok=True)
+
+
+def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
+    """Refuse to mix shards of two kinds in one folder; what differs is named."""
     differences = [
         f"{name} {before!r} instead of {now!r}"
         for (name, before), now in zip(
@@ -301,51 +295,52 @@ def _check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> Non
         )
 
 
-def _write_record(path: Path, record: Manifest) -> None:
-    extras = {"format_version": FORMAT_VERSION, "settings_hash": record.settings.hash}
-    write_json(path, asdict(record) | extras)
+def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
+    """Write the manifest, durably: from now on the folder is finished."""
+    entries = asdict(manifest) | {"format_version": FORMAT_VERSION}
+    write_json(Path(out_dir) / MANIFEST, entries | {"sha256": _hash_of(entries)})
 
 
-def _read_record(path: Path, kind: type[Manifest]) -> Manifest:
-    """Read a manifest or a progress, and check that it makes sense."""
+def _hash_of(entries: dict) -> str:
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+
+
+def _read_manifest(path: Path) -> Manifest:
+    """Read a manifest, and check that it is the one that was written."""
     entries = read_json(path)
-    version = entries.pop("format_version", None)
+    version = entries.get("format_version")
     if type(version) is not int or version != FORMAT_VERSION:
         raise ValueError(
             f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
         )
+    if entries.pop("sha256", None) != _hash_of(entries):
+        raise ValueError(f"{path} is damaged: it has another SHA-256 than it says")
     try:
+        del entries["format_version"]
         settings = ShardSettings(**entries["settings"])
-        if entries.pop("settings_hash") != settings.hash:
-            raise ValueError("the settings do not have the hash that is given")
-        entries["settings"] = settings
-        np.dtype(settings.dtype)
-        bytes.fromhex(entries["documents"])
-        entries["shards"] = {
+        if settings.dtype not in ("uint16", "uint32"):
+            raise ValueError(f"dtype {settings.dtype!r}")
+        shards = {
             split: tuple(Shard(**shard) for shard in entries["shards"][split])
             for split in SPLITS
         }
-        for shards in entries["shards"].values():
-            for index, shard in enumerate(shards):
-                is_last = kind is Manifest and index == len(shards) - 1
-                least = 1 if is_last else settings.shard_size
-                check_integer(
-                    "tokens", shard.tokens, minimum=least, maximum=settings.shard_size
-                )
-                check_integer("documents", shard.documents, minimum=0)
-        record = kind(**entries)
-        if kind is Progress:
-            check_integer("number", record.number, minimum=0)
-            for split in SPLITS:
-                number, written = record.next_document[split], record.ids_written[split]
-                check_integer("next_document", number, minimum=1)
-                check_integer("ids_written", written, minimum=0)
-        return record
+        for split in SPLITS:
+            check_shards(shards[split], settings.shard_size)
+        return Manifest(settings, entries["documents"], shards)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
 
 
-# Writing them.
+def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
+    """Refuse numbers that cannot be: all shards are full but the last."""
+    shards = tuple(shards)
+    for index, shard in enumerate(shards):
+        least = 1 if index == len(shards) - 1 else shard_size
+        check_integer("tokens", shard.tokens, minimum=least, maximum=shard_size)
+        check_integer("documents", shard.documents, minimum=0)
+
+
+# The names of documents.
 
 
 def text_digest(text: str) -> bytes:
@@ -354,230 +349,41 @@ def text_digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def next_chain(chain: bytes, digest: bytes) -> bytes:
-    """Name all documents so far: a hash of the name of those before, and of the last.
+def add_document(name: int, number: int, digest: bytes) -> int:
+    """Name documents together: the name of some, and one more, make the name of all.
 
-    So 32 bytes tell whether the first million texts are the same as last time.
+    A name is the sum of one hash a document, modulo 2**256. The document's number goes
+    into its hash, so the same texts in another order have another name. And a sum can
+    be taken in parts, by many workers, in any order.
+
+    Args:
+        name: of the documents so far, `NO_DOCUMENTS` at first.
+        number: of this one, over all documents, from 1.
+        digest: `text_digest` of its text.
     """
-    return hashlib.sha256(chain + digest).digest()
+    own = hashlib.sha256(number.to_bytes(8, "little") + digest).digest()
+    return (name + int.from_bytes(own, "little")) % 2**256
 
 
-class ShardWriter:
-    """Places encoded documents, one after another, and makes them durable.
+def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) -> None:
+    """Refuse documents that are not those of a finished folder.
 
-    It does not encode. Whoever does, here or on many machines, gives it the documents
-    in their order, and the bytes are the same. Use it as a context manager: it keeps
-    the folder for itself.
-
-    `progress.json` is written anew with each full shard. What it lists is kept when a
-    run is killed, and nothing else: for each split its shards, and with which document,
-    after how many of its ids, the next one begins.
-
-    Attributes:
-        manifest: of a folder that is finished already, else None.
+    Raises:
+        ValueError: they differ. (Behind those that `max_tokens` let in nothing is
+            compared.)
     """
-
-    def __init__(self, out_dir: str | os.PathLike, settings: ShardSettings):
-        self.folder, self.settings = Path(out_dir), settings
-        self.manifest: Manifest | None = None
-        self._splits: dict[str, _SplitWriter] = {}
-        self._cleanup = ExitStack()
-
-    def __enter__(self) -> ShardWriter:
-        begun = (self.folder / PROGRESS).exists()
-        if (self.folder / MANIFEST).exists() and not begun:
-            self.manifest = self._finished()  # perhaps where nobody may write
-            return self
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as cleanup:
-            cleanup.enter_context(only_writer(self.folder))
-            if (self.folder / MANIFEST).exists():
-                self.manifest = self._finished()
-                # it was killed right before this
-                (self.folder / PROGRESS).unlink(missing_ok=True)
-            else:
-                self._begin()
-            for split in self._splits.values():
-                cleanup.callback(split.discard)
-            self._cleanup = cleanup.pop_all()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._cleanup.close()
-
-    def _finished(self) -> Manifest:
-        manifest = open_manifest(self.folder)
-        _check_settings(self.folder, manifest.settings, self.settings)
-        return manifest
-
-    def _begin(self) -> None:
-        """Go on after the shards that are finished, if they are what they should be."""
-        path, begun = self.folder / PROGRESS, Progress(self.settings)
-        if path.exists():
-            begun = _read_record(path, Progress)
-            _check_settings(self.folder, begun.settings, self.settings)
-            check_files(self.folder, begun, sums=True)
-        elif found := shard_files(self.folder):
-            raise FileExistsError(
-                f"{self.folder / min(found)} is in the way: nothing tells what it is; "
-                "choose an empty folder"
-            )
-        names = rf"({SHARD}|{re.escape(MANIFEST)}|{re.escape(PROGRESS)})"
-        for name in os.listdir(self.folder):  # what the killed run was writing
-            if re.fullmatch(rf"{names}\.\w+{re.escape(TEMPORARY)}", name):
-                (self.folder / name).unlink(missing_ok=True)
-        self._begun = begun
-        self._number, self._chain = begun.number, bytes.fromhex(begun.documents)
-        self._is_checked = begun.number == 0
-        self._splits = {
-            split: _SplitWriter(self.folder, split, begun) for split in SPLITS
-        }
-        self._num_tokens = sum(
-            shard.tokens for shards in begun.shards.values() for shard in shards
-        )
-        self._save()
-
-    def needs(self, number: int) -> bool:
-        """Say whether a document must be encoded: False if finished shards hold it."""
-        return number >= self._splits[self.settings.split_of(number)].next_document
-
-    def check(self, number: int, chain: bytes) -> None:
-        """Compare the documents so far with those of the run that is gone on with.
-
-        Args:
-            number: of the last document, from 1; call it for each.
-            chain: `next_chain` over the digests of all of them.
-        """
-        if number == self._begun.number:
-            if chain.hex() != self._begun.documents:
-                self._refuse_documents()
-            self._is_checked = True
-
-    def check_end(self, number: int) -> None:
-        """Refuse documents that end too soon, after `number` of them."""
-        if number < self._begun.number:
-            self._refuse_documents()
-
-    def _refuse_documents(self) -> None:
+    count = sum(manifest.num_documents(split) for split in SPLITS)
+    name, number = NO_DOCUMENTS, 0
+    for number, digest in enumerate(digests, start=1):
+        if number > count:
+            break
+        name = add_document(name, number, digest)
+    more = number > count and manifest.settings.max_tokens is None
+    if number < count or more or f"{name:064x}" != manifest.documents:
         raise ValueError(
-            f"documents differ from those of the run that {self.folder} was begun "
-            f"with, somewhere in the first {self._begun.number}"
+            f"documents differ from the {count:,} that {folder} was finished with; "
+            "choose another folder"
         )
-
-    def place(self, number: int, chain: bytes, ids: np.ndarray) -> bool:
-        """Write a document that is needed into its split.
-
-        Args:
-            number: counted from 1 over all documents; those that are needed come in
-                order.
-            chain: `next_chain` over all documents up to this one.
-            ids: with its end.
-
-        Returns:
-            False if it would exceed `max_tokens`; then nothing is written, and no
-            further document may be placed.
-        """
-        split = self._splits[self.settings.split_of(number)]
-        kept = split.ids_written if number == split.next_document else 0
-        ids = narrow(ids, split.dtype)
-        rest = ids[kept:]
-        limit = self.settings.max_tokens
-        if limit is not None and self._num_tokens + len(rest) > limit:
-            return False
-        self._num_tokens += len(rest)
-        if number > self._number:
-            self._number, self._chain = number, chain
-        if not kept:
-            split.starts.append(split.num_tokens)
-        while len(rest):
-            rest = rest[split.append(rest) :]
-            if split.is_full:
-                if not self._is_checked:  # the same documents would not fill it yet
-                    self._refuse_documents()
-                split.commit()
-                written = len(ids) - len(rest)
-                split.next_document = number if len(rest) else number + 1
-                split.ids_written = written if len(rest) else 0
-                self._save()
-        return True
-
-    def _save(self) -> None:
-        splits = self._splits.items()
-        progress = Progress(
-            self.settings,
-            self._chain.hex(),
-            {split: tuple(writer.shards) for split, writer in splits},
-            self._number,
-            {split: writer.next_document for split, writer in splits},
-            {split: writer.ids_written for split, writer in splits},
-        )
-        _write_record(self.folder / PROGRESS, progress)
-
-    def finish(self) -> Manifest:
-        """Write what is left, and the manifest last of all: now the folder counts.
-
-        Raises:
-            ValueError: no document has been placed.
-        """
-        if not self._number:
-            raise ValueError(
-                "documents must hold at least one, of no more than max_tokens ids"
-            )
-        if not self._is_checked:
-            self._refuse_documents()
-        for split in self._splits.values():
-            if split.num_tokens:
-                split.commit()
-        shards = {name: tuple(split.shards) for name, split in self._splits.items()}
-        self.manifest = Manifest(self.settings, self._chain.hex(), shards)
-        _write_record(self.folder / MANIFEST, self.manifest)
-        (self.folder / PROGRESS).unlink()
-        sync_folder(self.folder)
-        return self.manifest
-
-
-class _SplitWriter:
-    """The shards of one split: the finished ones, and the one that is being written."""
-
-    def __init__(self, folder: Path, split: str, begun: Progress):
-        self.folder, self.split = folder, split
-        self.shards = list(begun.shards[split])
-        self.next_document = begun.next_document[split]
-        self.ids_written = begun.ids_written[split]
-        self.size = begun.settings.shard_size
-        self.dtype = begun.settings.file_dtype
-        self.file: DurableFile | None = None
-        self.num_tokens, self.starts = 0, []
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no further id fits."""
-        return self.num_tokens == self.size
-
-    def append(self, ids: np.ndarray) -> int:
-        """Write as many ids as still fit, and return how many."""
-        if self.file is None:
-            self.file = DurableFile(self._path(shard_path))
-        part = ids[: self.size - self.num_tokens]
-        self.file.write(part.data)
-        self.num_tokens += len(part)
-        return len(part)
-
-    def commit(self) -> None:
-        """Make the shard durable, and begin another one."""
-        starts = np.array(self.starts, dtype="<i8")
-        starts_sha256 = write_durably(self._path(starts_path), starts.tobytes())
-        sha256 = self.file.commit()
-        shard = Shard(self.num_tokens, len(starts), sha256, starts_sha256)
-        self.shards.append(shard)
-        self.file, self.num_tokens, self.starts = None, 0, []
-
-    def discard(self) -> None:
-        if self.file is not None:
-            self.file.discard()
-
-    def _path(self, naming: Callable[[Path, str, int], Path]) -> Path:
-        return naming(self.folder, self.split, len(self.shards))
 
 
 def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,18 +21,24 @@ from measuring import compare, over
 from tokenizers import Tokenizer
 
 from course_lib.foundation import (
-    NO_DOCUMENTS,
     CharTokenizer,
     InThisProcess,
+    Job,
     ShardSettings,
     ShardWriter,
+    TaskResult,
+    checksum,
     copy_to_device,
     encode_corpus,
     encode_each,
     load_documents,
-    next_chain,
+    plan_shards,
     process_pool,
+    run_in_order,
+    task_paths,
     text_digest,
+    write_durably,
+    write_shard,
 )
 from course_lib.many_machines import encoding_hours, rows_of_documents, tokenize_files, train_rank
 from course_lib.token_shards import write_shards
@@ -93,10 +100,9 @@ def test_placing_is_much_faster_than_encoding(benchmark, report, texts, tokenize
 
     def place() -> None:
         with ShardWriter(next(folders), settings) as writer:
-            chain = NO_DOCUMENTS
-            for number, (digest, ids) in enumerate(documents, start=1):
-                chain = next_chain(chain, digest)
-                writer.place(number, chain, ids)
+            for digest, ids in documents:
+                writer.wants(digest)
+                writer.place(ids)
             writer.finish()
 
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -106,6 +112,69 @@ def test_placing_is_much_faster_than_encoding(benchmark, report, texts, tokenize
     num_tokens = sum(len(ids) for _, ids in documents)
     report("placing", f"{num_tokens / seconds['place'] / 1e6:,.1f} M tokens/s", f"{ratio:.0f} x encoding")
     assert ratio > 3
+
+
+DOCUMENTS, LENGTH, TASKS = 10_000, 1_000, 8
+
+
+@pytest.fixture(scope="module")
+def encoded(tmp_path_factory) -> tuple[Job, list[TaskResult]]:
+    """What eight tasks have left, of ten million tokens each."""
+    folder = tmp_path_factory.mktemp("encoded")
+    settings = ShardSettings("uint16", "none", None, 10_000_000, 100, None)
+    job = Job(str(folder), str(folder / "out"), "text", settings, "none")
+    draw, results = np.random.default_rng(0), []
+    tokens = tuple(len(range(k, DOCUMENTS, 100)) * LENGTH for k in range(100))
+    for number in range(TASKS):
+        ids_path, documents_path, _ = task_paths(job, number)
+        rows = np.zeros(DOCUMENTS, dtype=[("digest", "V32"), ("length", "<i8")])
+        rows["digest"] = np.frombuffer(draw.bytes(DOCUMENTS * 32), "V32")
+        rows["length"] = LENGTH
+        ids = draw.integers(0, 2**16, DOCUMENTS * LENGTH, dtype=np.uint16)
+        sums = write_durably(ids_path, ids.tobytes()), write_durably(documents_path, rows.tobytes())
+        results.append(TaskResult(number, "", DOCUMENTS, tokens, *sums))
+    return job, results
+
+
+def test_shards_are_written_by_any_worker(benchmark, report, encoded, tmp_path):
+    """Beside one process that takes all documents in their order, as `ShardWriter` does."""
+    job, results = encoded
+    plans = plan_shards(results, job.settings)
+    folders = (tmp_path / str(number) for number in itertools.count())
+
+    def one_after_another() -> None:
+        with ShardWriter(next(folders), job.settings) as writer:
+            for number in range(TASKS):
+                ids_path, documents_path, _ = task_paths(job, number)
+                assert (checksum(ids_path), checksum(documents_path)) == (
+                    results[number].ids_sha256,
+                    results[number].documents_sha256,
+                )
+                ids = np.fromfile(ids_path, "<u2").reshape(DOCUMENTS, LENGTH)
+                digests = np.fromfile(documents_path, [("digest", "V32"), ("length", "<i8")])["digest"]
+                for digest, row in zip(digests, ids, strict=True):
+                    writer.wants(digest.tobytes())
+                    writer.place(row)
+            writer.finish()
+
+    def by_shards(make_executor) -> None:
+        own = replace(job, out_dir=str(next(folders)))
+        Path(own.out_dir).mkdir()
+        assert len(list(run_in_order(partial(write_shard, own), plans, make_executor))) == len(plans)
+
+    with process_pool(2) as pool:
+        contenders = {
+            "one": one_after_another,
+            "by shards": lambda: by_shards(InThisProcess),
+            "two": lambda: by_shards(pool),
+            "plan": lambda: plan_shards(results, job.settings),
+        }
+        seconds = compare(benchmark, contenders, ROUNDS)
+    num_tokens = DOCUMENTS * LENGTH * TASKS
+    names = ("one process in order", "each shard by itself", "the same, two processes", "what stays serial: the plan")
+    for value, label in zip(seconds.values(), names, strict=True):
+        hours = encoding_hours(15e12, num_tokens / value)
+        report(label, f"{num_tokens / value / 1e6:,.0f} M tokens/s", f"{hours:,.1f} h for 15 T tokens at that rate")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")

@@ -30,11 +30,10 @@ from course_lib.foundation import (
     ShardSettings,
     encode_each,
     load_documents,
-    shard_files,
     shard_path,
     starts_path,
+    write_manifest,
 )
-from course_lib.foundation.shard_files import MANIFEST, _write_record
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
 from course_lib.token_shards import ShardedStream, make_shard_loader, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
@@ -60,7 +59,7 @@ def sharded(folder: Path, ids: np.ndarray, shard_size: int) -> ShardedStream:
         part.tofile(shard_path(folder, "train", k))
         np.zeros(1, dtype=np.int64).tofile(starts_path(folder, "train", k))
         shards.append(Shard(len(part), 1, "", ""))
-    _write_record(folder / MANIFEST, Manifest(settings, "", {"train": tuple(shards), "val": ()}))
+    write_manifest(folder, Manifest(settings, "", {"train": tuple(shards), "val": ()}))
     return ShardedStream(folder, "train")
 
 
@@ -244,10 +243,10 @@ def test_the_first_batch_of_a_million_million_windows(benchmark, report, tmp_pat
     tokens, shards = 10**9, 1_000
     ids = np.broadcast_to(np.uint16(1), (tokens,))
     monkeypatch.setattr(token_shards, "_map", lambda *_: ids)
-    monkeypatch.setattr(shard_files, "check_files", lambda *_: None)
+    monkeypatch.setattr("course_lib.foundation.shard_files.check_files", lambda *_, **__: None)
     settings = ShardSettings("uint16", "none", None, tokens, 10**9, None)
     manifest = Manifest(settings, "", {"train": (Shard(tokens, 0, "", ""),) * shards, "val": ()})
-    _write_record(tmp_path / MANIFEST, manifest)
+    write_manifest(tmp_path, manifest)
     dataset = SlidingWindowDataset(ShardedStream(tmp_path, "train"), T)
     assert len(dataset) == 10**12 - T
     for name, order in (("full shuffle", RandomOrder), ("blocks", BlockOrder)):

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import torch
 
-from course_lib.foundation import CharTokenizer, ConvolutionModel, InThisProcess, ShardSettings, plan_tasks
-from course_lib.many_machines import Job, encode_task, read_result, tokenize_files, train_rank
+from course_lib.foundation import CharTokenizer, ConvolutionModel, InThisProcess
+from course_lib.many_machines import tokenize_files, train_rank
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
 NUMBERS = itertools.count()
 CHARACTERS = CharTokenizer("abc")
-JOB = Job(tempfile.mkdtemp(dir=ROOM.name), "text", ShardSettings.of(CHARACTERS), CHARACTERS)
 ROWS = torch.zeros(4, 3, dtype=torch.int64)
 UNSCORED = torch.full((4, 3), -100)
 
@@ -25,25 +24,11 @@ def new(data=b'{"text": "ab"}\n{"text": ""}\n', ending=".jsonl"):
     return path
 
 
-def task(data=b'{"text": "ab"}\n{"text": ""}\n'):
-    return plan_tasks([new(data)])[0]
-
-
 def shards(inputs=None, tokenizer=CHARACTERS, **options):
     options = {"make_executor": InThisProcess, "progress": False, **options}
     out = new(ending="").with_suffix(".d")
     manifest = tokenize_files([new()] if inputs is None else inputs, tokenizer, out, **options)
     return manifest.num_tokens("train"), manifest.num_tokens("val")
-
-
-def result(data):
-    return [(len(digest), ids.tolist()) for digest, ids in read_result(JOB, encoded(data))]
-
-
-def encoded(data):
-    made = task(data)
-    encode_task(JOB, made)
-    return made.number
 
 
 def train(inputs=ROWS, targets=ROWS, vocab_size=4, batch_size=2, num_steps=1, **options):
@@ -91,16 +76,9 @@ CALLS = {
     "shards(task_bytes=0)": ValueError("task_bytes must be"),
     "shards(task_bytes=np.int8(5))": (4, 0),
     "tokenize_files('a.jsonl', CHARACTERS, 'o')": TypeError("inputs must be several paths"),
-    "tokenize_files([new()], CHARACTERS, None)": TypeError("NoneType"),
-    "encode_task(JOB, task())": 2,
-    "encode_task(JOB, task(b'\\n'))": 0,
-    "encode_task(JOB, task(b'3'))": ValueError("line 1"),
-    "is_done(JOB, Task(99, ()))": False,
-    "is_done(JOB, task(b' ' * 40)) if encode_task(JOB, task()) else None": False,
-    'result(b\'{"text": "ab"}\')': [(32, [0, 1, 3])],
-    "result(b'\\n')": [],
-    "list(read_result(JOB, 98))": FileNotFoundError("No such file"),
-    "list(read_result(JOB, encoded(b'\\n')))": [],
+    "tokenize_files([new()], CHARACTERS, None)": TypeError("out_dir must be a path"),
+    "shards(verify=1)": TypeError("verify must be"),
+    "shards([new(b'ab', '.py')], suffixes=['.py'])": (3, 0),
     "main([])": SystemExit("2"),
     "main(['tokenize', 'a.jsonl', '--tokenizer', 'nowhere.json', '--out', 'o'])": 1,
     "main(['train', 'nowhere.jsonl'])": 1,
@@ -195,7 +173,4 @@ CALLS = {
     "hours_between_failures(2, 0)": ValueError("hours_between_failures_of_one must be"),
 }
 
-TAKES_NO_DATA = {
-    "Job": "a record that tokenize_files fills with what it has checked",
-    "RankReport": "what train_rank returns",
-}
+TAKES_NO_DATA = {"RankReport": "what train_rank returns"}

@@ -25,6 +25,8 @@ CALLS = {
     "sorted(BlockOrder(10, 3, block_size=np.int8(4), blocks_at_a_time=2)[ALL].tolist())": list(range(10)),
     "sorted(BlockOrder(10, 3, block_size=10**30, blocks_at_a_time=10**30)[ALL].tolist())": list(range(10)),
     "sorted(BlockOrder(10, 3, block_size=1, blocks_at_a_time=1)[ALL.astype(np.int8)].tolist())": list(range(10)),
+    "len(BlockOrder(80_000, 0, block_size=1, blocks_at_a_time=1)[np.arange(80_000)])": 80_000,
+    "pages_read([0], 2**40, cached_pages=5)": ValueError("at most 100,000,000 pages"),
     "BlockOrder(0, 3)[[]]": np.array([], dtype=np.int64),
     "BlockOrder(10, 3, block_size=0)": ValueError("block_size must be"),
     "BlockOrder(10, 3, blocks_at_a_time=0)": ValueError("blocks_at_a_time must be"),

@@ -1,4 +1,4 @@
-"""Hostile calls of the files of shards: their names, settings, manifests, and the writer of encoded documents."""
+"""Hostile calls of the files of shards: their names, settings and manifests."""
 
 import atexit
 import itertools
@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation import CharTokenizer, ShardSettings, ShardWriter
-from course_lib.foundation.shard_files import Manifest, Progress, Shard
+from course_lib.foundation import CharTokenizer, Manifest, Shard, ShardSettings
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
 NUMBERS = itertools.count()
 CHARACTERS = CharTokenizer("abc")
 SETTINGS = ShardSettings.of(CHARACTERS, shard_size=4, val_every=2)
-BARE = Manifest(SETTINGS)
+BARE, ONE = Manifest(SETTINGS), Shard(1, 1, "", "")
 
 
 def new():
@@ -28,13 +27,6 @@ def holding(text):
     folder = new()
     (folder / "manifest.json").write_text(text)
     return folder
-
-
-def written(*documents, settings=SETTINGS):
-    with ShardWriter(new(), settings) as writer:
-        for number, ids in enumerate(documents, start=1):
-            writer.place(number, bytes(32), np.asarray(ids))
-        return [(shard.tokens, shard.documents) for shard in writer.finish().shards["train"]]
 
 
 class Strange:
@@ -62,8 +54,6 @@ CALLS = {
     "Manifest(SETTINGS).num_tokens('val')": 0,
     "Manifest(SETTINGS).num_documents('test')": ValueError("split must be 'train' or 'val'"),
     "Manifest(SETTINGS).num_tokens(0)": TypeError("split must be a str"),
-    "Progress(SETTINGS).next_document": {"train": 1, "val": 1},
-    "Progress()": TypeError("missing 1 required"),
     "Shard(1, 1, 'a', 'b').tokens": 1,
     "Shard(1)": TypeError("missing 3 required"),
     "shard_path('x', 'val', 12).name": "val_000012.bin",
@@ -81,33 +71,39 @@ CALLS = {
     "check_split(None)": TypeError("split must be a str"),
     "open_manifest(new())": FileNotFoundError("no shards here"),
     "open_manifest(holding(''))": ValueError("is damaged: it holds no JSON"),
-    "open_manifest(holding('{}'))": ValueError("format version 1, got None"),
-    "open_manifest(holding('{\"format_version\": 1}'))": ValueError("is damaged: 'settings'"),
-    "open_manifest(holding('{\"format_version\": true}'))": ValueError("format version 1, got True"),
-    'open_manifest(holding(\'{"format_version": 1, "settings": 5}\'))': ValueError("is damaged"),
+    "open_manifest(holding('{}'))": ValueError("format version 2, got None"),
+    "open_manifest(holding('{\"format_version\": 2}'))": ValueError("is damaged: it has another SHA-256"),
+    "open_manifest(holding('{\"format_version\": true}'))": ValueError("format version 2, got True"),
+    'open_manifest(holding(\'{"format_version": 2, "settings": 5}\'))': ValueError("is damaged"),
     "list(files_of(BARE))": [],
-    "list(files_of(None))": AttributeError("settings"),
-    "check_files(new(), BARE)": None,
-    "check_files(new(), BARE, sums=True, progress=False)": None,
-    "check_files(new(), Manifest(SETTINGS, '', {'train': (Shard(1, 1, '', ''),), 'val': ()}))": FileNotFoundError(
-        "train_000000.bin is missing, but it is listed"
-    ),
+    "list(files_of(None))": AttributeError("shards"),
+    "check_files(new(), [])": None,
+    "check_files(new(), [], sums=True, progress=False)": None,
+    "check_files(new(), files_of_shard(SETTINGS, 'train', 0, ONE))": FileNotFoundError("train_000000.bin is missing"),
+    "check_files(new(), None)": TypeError("not iterable"),
+    "len(list(files_of_shard(SETTINGS, 'val', 3, ONE)))": 2,
+    "list(files_of_shard(SETTINGS, 'vale', 3, ONE))": ValueError("split must be"),
+    "check_shards([ONE], 4)": None,
+    "check_shards([ONE, ONE], 4)": ValueError("tokens must be an integer of at least 4"),
+    "check_shards([Shard(1, -1, '', '')], 4)": ValueError("documents must be"),
+    "check_settings(new(), SETTINGS, SETTINGS)": None,
+    "check_settings(new(), SETTINGS, ShardSettings.of(CHARACTERS, shard_size=4))": ValueError("val_every 2 instead of"),
+    "write_manifest(new(), BARE)": None,
+    "write_manifest('/nowhere', BARE)": OSError("cannot be written"),
+    "pieces_folder('a/b').name": "b.pieces",
+    "pieces_folder(None)": TypeError("NoneType"),
     "surplus_files(new(), BARE)": set(),
-    "surplus_files(new(), None)": AttributeError("settings"),
-    "shard_files(new())": set(),
-    "shard_files('/nowhere')": FileNotFoundError("No such file"),
+    "surplus_files(new(), None)": AttributeError("shards"),
+    "names_of_shards(new())": set(),
+    "names_of_shards('/nowhere')": FileNotFoundError("No such file"),
+    "remove_unfinished(new())": None,
+    "remove_unfinished('/nowhere')": FileNotFoundError("No such file"),
     "len(text_digest(''))": 32,
     "text_digest(5)": TypeError("text must be a str"),
     "text_digest('\\ud800')": ValueError("text must be Unicode"),
-    "len(next_chain(bytes(32), b''))": 32,
-    "next_chain('', b'')": TypeError("concatenate"),
-    "written([1, 2, 3])": [(3, 1)],
-    "written([1] * 9, [1], [2])": [(4, 1), (4, 0), (2, 1)],
-    "written([1, 2**16])": ValueError("it gave the id 65536"),
-    "written()": ValueError("documents must hold at least one"),
-    "written([1, -1])": ValueError("it gave the id -1"),
-    "written([1.5])": TypeError("ids must be integers"),
-    "written(np.array([], dtype=np.uint8))": ValueError("ids must hold one at least"),
-    "ShardWriter(new(), SETTINGS).manifest": None,
-    "ShardWriter(None, SETTINGS)": TypeError("NoneType"),
+    "add_document(0, 1, b'') < 2**256": True,
+    "add_document(0, 1, '')": TypeError("concat"),
+    "add_document(2**256 - 1, 1, b'') < 2**256": True,
+    "check_documents(new(), BARE, [])": None,
+    "check_documents(new(), BARE, [bytes(32)])": ValueError("documents differ from the 0 that"),
 }

@@ -84,7 +84,8 @@ CALLS = {
     "counts(wrote([{'body': TEXTS}], text_column='body'))": [[6, 4], [6, 6, 4]],
     "counts(wrote(TEXTS[:1], end_of_text_id=70_000))": [[6], []],
     "counts(wrote(out_dir=str(new())))": [[6, 4], [6, 6, 4]],
-    "counts(wrote([], out_dir=FOLDER))": [[6, 4], [6, 6, 4]],  # finished: nobody reads
+    "counts(wrote([], out_dir=FOLDER))": ValueError("documents differ from the 4 that"),
+    "counts(wrote(out_dir=FOLDER))": [[6, 4], [6, 6, 4]],
     "write_shards(TEXTS, CHARACTERS)": TypeError("missing 1 required"),
     "write_shards(TEXTS, CHARACTERS, new(), 6)": TypeError("positional arguments"),
     "wrote('abc')": TypeError("texts must be several texts, got str"),
@@ -111,8 +112,8 @@ CALLS = {
     "wrote(tokenizer=CharTokenizer)": TypeError("tokenizer must have a method encode(text), got a class"),
     "wrote(tokenizer=NoSize())": TypeError("tokenizer must have a vocab_size"),
     "wrote(tokenizer=Negative())": ValueError("ids must not be negative"),
-    "wrote(out_dir=A_FILE)": FileExistsError("File exists"),
-    "wrote(out_dir=5)": TypeError("os.PathLike object"),
+    "wrote(out_dir=A_FILE)": FileExistsError("is no folder"),
+    "wrote(out_dir=5)": TypeError("out_dir must be a path"),
     "wrote(out_dir=FOLDER, shard_size=7)": ValueError("shard_size 6 instead of 7; choose another folder"),
     "wrote(tokenizer=CharTokenizer('abcdef'), out_dir=FOLDER)": ValueError("written with tokenizer"),
     # reading

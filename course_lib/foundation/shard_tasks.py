@@ -1,0 +1,336 @@
+"""Making shards by many workers: what each of them does, alone and in any order.
+
+First tasks encode pieces of the input, and leave their ids and how many they are. Sums
+of these tell what every shard is made of. So each is then written by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from course_lib.foundation.durable import (
+    DurableFile,
+    checksum,
+    read_json,
+    write_durably,
+    write_json,
+)
+from course_lib.foundation.inputs import Task, read_task
+from course_lib.foundation.shard_files import (
+    NO_DOCUMENTS,
+    SPLITS,
+    Shard,
+    ShardSettings,
+    add_document,
+    check_files,
+    files_of_shard,
+    narrow,
+    shard_path,
+    starts_path,
+    text_digest,
+    tokenizer_hash,
+)
+from course_lib.foundation.tokenizing import encode_each
+
+JOB, TOKENIZER = "job.json", "tokenizer.json"
+# The names of what a run leaves in its folder, and nobody else's files.
+OURS = re.compile(r"(\d{5,}|(train|val)_\d{6,}|job|tokenizer)\.(bin|documents|json)")
+DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task results
+
+# First half: tasks that anyone may do, in any order, and again.
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all tasks of a run share; small, for it travels with each of them.
+
+    Attributes:
+        folder: where tasks leave their results; every machine must see it.
+        out_dir: where the shards go; so must this.
+        text_column: which column of rows holds the texts.
+        settings: those of the shards.
+        tokenizer: None if it lies in the folder as `tokenizer.json`.
+    """
+
+    folder: str
+    out_dir: str
+    text_column: str
+    settings: ShardSettings
+    tokenizer: object = None
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What a task has left, beside its two files: the record `00012.json`.
+
+    Attributes:
+        number: of the task.
+        inputs: a hash of its pieces, as they were when they were read.
+        documents: how many it has read.
+        tokens: how many tokens its documents k, k + `val_every`, k + 2 `val_every`, ...
+            have together, for each k. They are all of one split, which one is known as
+            soon as it is known how many documents lie before the task.
+        ids_sha256, documents_sha256: of its files.
+    """
+
+    number: int
+    inputs: str
+    documents: int
+    tokens: tuple[int, ...]
+    ids_sha256: str
+    documents_sha256: str
+
+    def tokens_in(self, split: str, before: int, val_every: int) -> int:
+        """Its tokens of a split, if `before` documents lie before its first one."""
+        k = -(before + 1) % val_every  # its first document whose number is a multiple
+        val = self.tokens[k] if k < len(self.tokens) else 0
+        return val if split == "val" else sum(self.tokens) - val
+
+
+def encode_task(job: Job, task: Task) -> TaskResult:
+    """Encode the documents of a task into files of its own.
+
+    The result depends on its input and the tokenizer alone. So it may be done twice,
+    even by two workers at once: each writes under a name of its own, and the last one
+    to be done puts the same bytes in the place of the same bytes. The record is
+    written last: it says that the task is done.
+    """
+    ids_path, documents_path, record_path = task_paths(job, task.number)
+    tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
+    val_every, dtype = job.settings.val_every, job.settings.file_dtype
+    digests: deque[bytes] = deque()
+    tokens: list[int] = []
+    count = 0
+
+    def texts() -> Iterator[str]:
+        for text in read_task(task, job.text_column):
+            digests.append(text_digest(text))
+            yield text
+
+    end = job.settings.end_of_text_id
+    ids_file, documents_file = DurableFile(ids_path), DurableFile(documents_path)
+    try:
+        for ids in encode_each(texts(), tokenizer, end_of_text_id=end):
+            ids_file.write(narrow(ids, dtype).data)
+            documents_file.write(digests.popleft() + len(ids).to_bytes(8, "little"))
+            if count < val_every:
+                tokens.append(0)
+            tokens[count % val_every] += len(ids)
+            count += 1
+        sums = ids_file.commit(), documents_file.commit()
+    finally:
+        ids_file.discard()
+        documents_file.discard()
+    result = TaskResult(task.number, hash_of(task.pieces), count, tuple(tokens), *sums)
+    write_json(record_path, asdict(result))
+    return result
+
+
+def hash_of(value: object) -> str:
+    """Name plain values: numbers and texts, and tuples and records of them."""
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
+    """The ids, the documents and the record of a task."""
+    base = Path(job.folder) / f"{number:05}"
+    return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
+
+
+@lru_cache(maxsize=1)
+def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
+    """Load the tokenizer once a process, and make sure that it is the right one."""
+    path = Path(folder) / TOKENIZER
+    tokenizer = Tokenizer.from_file(str(path))
+    if tokenizer_hash(tokenizer) != wanted:
+        raise ValueError(f"{path} is not the tokenizer of this run")
+    return tokenizer
+
+
+def find_result(job: Job, task: Task) -> TaskResult | None:
+    """Return what a task has left, if it is done and its input is still the same."""
+    ids_path, documents_path, record_path = task_paths(job, task.number)
+    try:
+        record = read_json(record_path)
+        result = TaskResult(**record | {"tokens": tuple(record["tokens"])})
+        width = job.settings.file_dtype.itemsize
+        sizes = [sum(result.tokens) * width, result.documents * DOCUMENT.itemsize]
+        found = [path.stat().st_size for path in (ids_path, documents_path)]
+    except (FileNotFoundError, LookupError, TypeError, ValueError):
+        return None  # not done, or damaged: it is done again
+    return result if result.inputs == hash_of(task.pieces) and sizes == found else None
+
+
+def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
+    """Leave out of a result the first document that makes it more than so many tokens,
+    and all behind that one."""
+    rows = np.fromfile(task_paths(job, result.number)[1], dtype=DOCUMENT)
+    count = int(np.searchsorted(np.cumsum(rows["length"]), max_tokens, side="right"))
+    lengths, k = rows["length"][:count], job.settings.val_every
+    tokens = tuple(int(lengths[i::k].sum()) for i in range(min(k, count)))
+    return replace(result, documents=count, tokens=tokens)
+
+
+# Second half: who has what is known, so shards are written in any order.
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run of tokens of one split in the result of a task.
+
+    Attributes:
+        task: its number.
+        documents: that it has, and `before`: that lie before them, in all tasks.
+        start, stop: which tokens, counted over those of the split in this task.
+        sums: the SHA-256 of its two files.
+    """
+
+    task: int
+    documents: int
+    before: int
+    start: int
+    stop: int
+    sums: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class ShardPlan:
+    """What one shard is made of: parts of tasks' results, one behind another."""
+
+    split: str
+    index: int
+    parts: tuple[Part, ...]
+
+
+def plan_shards(
+    results: Sequence[TaskResult], settings: ShardSettings
+) -> list[ShardPlan]:
+    """Say which tokens stand in which shard, from how many each task has.
+
+    The sums of all tasks before one tell where its tokens begin, in each split. So no
+    shard waits for another one.
+    """
+    before = np.cumsum([0, *(result.documents for result in results)]).tolist()
+    plans = []
+    for split in SPLITS:
+        counts = [
+            result.tokens_in(split, first, settings.val_every)
+            for result, first in zip(results, before, strict=False)
+        ]
+        ends = np.cumsum(counts, dtype=np.int64)
+        total = int(ends[-1]) if counts else 0
+        for index, start in enumerate(range(0, total, settings.shard_size)):
+            stop = min(total, start + settings.shard_size)
+            first = np.searchsorted(ends, start, side="right")
+            last = np.searchsorted(ends, stop, side="left")
+            parts = []
+            for k in range(first, last + 1):
+                begin = int(ends[k]) - counts[k]
+                low, high = max(start, begin) - begin, min(stop, int(ends[k])) - begin
+                if high > low:
+                    result = results[k]
+                    sums = result.ids_sha256, result.documents_sha256
+                    where = result.number, result.documents, before[k], low, high
+                    parts.append(Part(*where, sums))
+            plans.append(ShardPlan(split, index, tuple(parts)))
+    return plans
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """What is known of a shard that is written: a record beside those of the tasks.
+
+    Attributes:
+        plan: a hash of it.
+        shard: what the manifest says of it.
+        documents: names those that start in it (`add_document`); the names of all
+            shards add up to the name of all documents.
+    """
+
+    plan: str
+    shard: Shard
+    documents: str
+
+
+def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
+    """Write one shard from what tasks have left; like a task, twice if need be.
+
+    Raises:
+        ValueError: what lies there is not what a task has written.
+    """
+    path = shard_path(job.out_dir, plan.split, plan.index)
+    file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
+    try:
+        for part in plan.parts:
+            ids, rows, numbers = _read_split(job, part, plan.split)
+            ends = np.cumsum(rows["length"])
+            begins = ends - rows["length"]  # over the split's tokens in this task
+            own = (begins >= part.start) & (begins < part.stop)
+            starts.append(begins[own] - part.start + num_tokens)
+            for number, row in zip(numbers[own].tolist(), rows[own], strict=True):
+                name = add_document(name, number, row["digest"].tobytes())
+            file.write(ids[part.start : part.stop].data)
+            num_tokens += part.stop - part.start
+        sha256 = file.commit()
+    finally:
+        file.discard()
+    starts = np.concatenate(starts).astype("<i8")
+    path = starts_path(job.out_dir, plan.split, plan.index)
+    starts_sha256 = write_durably(path, starts.tobytes())
+    shard = Shard(num_tokens, len(starts), sha256, starts_sha256)
+    result = ShardResult(hash_of(plan), shard, f"{name:064x}")
+    write_json(_record_of(job, plan), asdict(result))
+    return result
+
+
+def _record_of(job: Job, plan: ShardPlan) -> Path:
+    name = shard_path("", plan.split, plan.index).with_suffix(".json")
+    return Path(job.folder) / name
+
+
+def find_shard(
+    job: Job, plan: ShardPlan, *, verify: bool = False
+) -> ShardResult | None:
+    """Return what is known of a shard, if it was written by the same plan.
+
+    Args:
+        verify: compare its SHA-256, too, not its size alone.
+    """
+    try:
+        record = read_json(_record_of(job, plan))
+        result = ShardResult(**record | {"shard": Shard(**record["shard"])})
+        if result.plan != hash_of(plan):
+            return None
+        where = job.settings, plan.split, plan.index, result.shard
+        check_files(job.out_dir, files_of_shard(*where), sums=verify, progress=False)
+    except (FileNotFoundError, LookupError, TypeError, ValueError):
+        return None
+    return result
+
+
+def _read_split(
+    job: Job, part: Part, split: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Read a task's ids of one split, its documents there, and their numbers."""
+    ids_path, documents_path, record_path = task_paths(job, part.task)
+    expected = dict(zip((ids_path, documents_path), part.sums, strict=True))
+    if split != job.settings.split_of(part.before + 1):
+        del expected[ids_path]  # once is enough: by the split of the first document
+    for path, sha256 in expected.items():
+        if checksum(path) != sha256:
+            raise ValueError(f"{path} is damaged: remove {record_path}, run it again")
+    ids = np.fromfile(ids_path, dtype=job.settings.file_dtype)
+    rows = np.fromfile(documents_path, dtype=DOCUMENT)[: part.documents]
+    numbers = part.before + 1 + np.arange(len(rows))
+    chosen = (numbers % job.settings.val_every == 0) == (split == "val")
+    ids = ids[: rows["length"].sum()][np.repeat(chosen, rows["length"])]
+    return ids, rows[chosen], numbers[chosen]

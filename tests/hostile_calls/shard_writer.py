@@ -1,0 +1,53 @@
+"""Hostile calls of the writer of shards: ids that are none, documents in a wrong order, and after the end."""
+
+import atexit
+import itertools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from course_lib.foundation import CharTokenizer, ShardSettings, ShardWriter
+
+ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
+atexit.register(ROOM.cleanup)
+NUMBERS = itertools.count()
+SETTINGS = ShardSettings.of(CharTokenizer("abc"), shard_size=4, val_every=2)
+
+
+def new():
+    return Path(ROOM.name) / str(next(NUMBERS))
+
+
+def written(*documents, settings=SETTINGS):
+    with ShardWriter(new(), settings) as writer:
+        for ids in documents:
+            writer.wants(bytes(32))
+            writer.place(np.asarray(ids))
+        return [(shard.tokens, shard.documents) for shard in writer.finish().shards["train"]]
+
+
+def wanted(digest):
+    with ShardWriter(new(), SETTINGS) as writer:
+        return writer.wants(digest)
+
+
+CALLS = {
+    "written([1, 2, 3])": [(3, 1)],
+    "written([1] * 9, [1], [2])": [(4, 1), (4, 0), (2, 1)],
+    "written([1, 2**16])": ValueError("it gave the id 65536"),
+    "written()": ValueError("documents must hold at least one"),
+    "written([1, -1])": ValueError("it gave the id -1"),
+    "written([1.5])": TypeError("ids must be integers"),
+    "written(np.array([], dtype=np.uint8))": ValueError("ids must hold one at least"),
+    "wanted(bytes(32))": True,
+    "wanted(b'x')": ValueError("digest must be 32 bytes"),
+    "wanted('x' * 32)": ValueError("digest must be 32 bytes"),
+    "ShardWriter(new(), SETTINGS).manifest": None,
+    "ShardWriter(new(), SETTINGS).wants(bytes(32))": ValueError("must be used inside `with`"),
+    "ShardWriter(new(), SETTINGS).finish()": ValueError("must be used inside `with`"),
+    "ShardWriter(new(), SETTINGS, verify='yes')": TypeError("verify must be"),
+    "ShardWriter(None, SETTINGS)": TypeError("out_dir must be"),
+}
+
+TAKES_NO_DATA = {"Progress": "a record that the writer fills with what it has checked"}
