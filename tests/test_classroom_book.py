@@ -13,11 +13,13 @@ import warnings
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import browser_session
 from course_lib.teaching.classroom import book
-from course_lib.teaching.classroom.book_files.pages import ROOMS
+from course_lib.teaching.classroom.book_files.pages import ROOMS, prepare
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 ROOT = Path(__file__).parent.parent
@@ -134,6 +136,17 @@ def test_figures_are_told_in_words(site):
         for image in figures:
             assert len(image["alt"]) >= 40, image
             assert int(image["width"]) > 300
+
+
+def test_a_figure_of_a_lesson_that_somebody_has_changed_need_not_tell_its_width(tmp_path):
+    sizes = ({}, {"image/png": {"width": 900}})
+    outputs = [new_output("display_data", {"image/png": ""}, metadata=size) for size in sizes]
+    cells = [new_markdown_cell("# 2. T"), *(new_code_cell("x", outputs=[output]) for output in outputs)]
+    path = tmp_path / "02_t.ipynb"
+    nbformat.write(new_notebook(cells=[*cells, new_markdown_cell("It rises.")]), path)
+    made = nbformat.reads(prepare(path, tmp_path, ""), as_version=4)
+    images = [cell.metadata.mystnb.image for cell in made.cells[1:3]]
+    assert images == [{"alt": "It rises."}, {"alt": "It rises.", "width": "900px"}]
 
 
 def test_what_comes_after_a_guess_is_folded(lesson):

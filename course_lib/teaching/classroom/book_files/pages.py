@@ -167,10 +167,11 @@ def _prepared(lesson: Lesson, folder: Path) -> NotebookNode:
             if "text/markdown" in data:
                 data["text/markdown"] = _link_source(data["text/markdown"], folder)
             if "image/png" in data:
+                image = {"alt": alternative_text(number, notebook)}
                 # With its width told, a figure becomes a link to itself in full size.
-                width = output.metadata["image/png"]["width"]
-                alt = alternative_text(number, notebook)
-                cell.metadata["mystnb"] = {"image": {"alt": alt, "width": f"{width}px"}}
+                if width := output.metadata.get("image/png", {}).get("width"):
+                    image["width"] = f"{width}px"
+                cell.metadata["mystnb"] = {"image": image}
     notebook.cells = list(_with_hints(lesson))
     notebook.cells[
         0
