@@ -54,6 +54,7 @@ from course_lib.foundation import (
     list_files,
     narrow,
     next_chain,
+    plain_tokenizer,
     plan_tasks,
     process_group,
     process_pool,
@@ -235,7 +236,7 @@ def tokenize_files(
     if make_executor is None:
         num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
         make_executor = partial(process_pool, num_workers)
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     settings = ShardSettings.of(
         tokenizer,
         shard_size=shard_size,

@@ -101,7 +101,6 @@ def write_shards(
         max_tokens=max_tokens,
         end_of_text_id=end_of_text_id,
     )
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     length = len(documents) if isinstance(documents, Sized) else None
     texts = iterate_texts(documents, text_column)
     with ShardWriter(out_dir, settings) as writer:
@@ -112,7 +111,8 @@ def write_shards(
             texts, "writing shards", total=length, unit="text", progress=progress
         ) as bar:
             needed = _needed_texts(bar, writer, chains)
-            for ids in encode_each(needed, tokenizer, end_of_text_id=end_of_text_id):
+            end = settings.end_of_text_id
+            for ids in encode_each(needed, tokenizer, end_of_text_id=end):
                 if not writer.place(*chains.popleft(), ids):
                     break
         return writer.finish()
