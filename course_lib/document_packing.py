@@ -313,7 +313,9 @@ def pack_examples(
         "input_ids": [pack.input_ids.tolist() for pack in packs],
         "document_starts": [pack.document_starts.tolist() for pack in packs],
     }
-    for name in ["labels"] * ("labels" in features) if columns is None else columns:
+    if columns is None:
+        columns = ["labels"] if "labels" in features else []
+    for name in columns:
         values = _check_labels(column_of_batch(features, name), documents, name)
         packed[name] = [pack.along(values).tolist() for pack in packs]
     return packed

@@ -145,7 +145,12 @@ class NaiveTextDataset(IterableDataset):
         each = encode_each(self.dataset["text"], self.tokenizer)
         for document, ids in enumerate(each):
             for number, chunk in enumerate(chunk_ids(ids, self.max_length)):
-                yield {"input_ids": chunk, "document": document, "chunk": number}
+                yield _item(chunk, document, number)
+
+
+def _item(chunk: np.ndarray, document: int, number: int) -> dict[str, object]:
+    ids = torch.from_numpy(chunk.astype(np.int64))
+    return {"input_ids": ids, "document": document, "chunk": number}
 
 
 class StreamingTextDataset(IterableDataset):
@@ -262,11 +267,7 @@ class StreamingTextDataset(IterableDataset):
                 )
             for number in range(chunks, len(cut)):
                 self._position = (epoch, documents, number + 1)
-                yield {
-                    "input_ids": torch.from_numpy(cut[number].astype(np.int64)),
-                    "document": int(row),
-                    "chunk": number,
-                }
+                yield _item(cut[number], int(row), number)
             documents, chunks = documents + 1, 0
         # Not if a state was loaded meanwhile: that one is still to be read.
         if self.epoch == epoch and self._begin is begin:
@@ -361,7 +362,10 @@ class StreamingTextDataset(IterableDataset):
         documents = check_integer(
             "documents", state["documents"], minimum=0, maximum=len(self._positions())
         )
-        chunks = check_integer("chunks", state["chunks"], minimum=0)
+        none_left = documents == len(self._positions())
+        chunks = check_integer(
+            "chunks", state["chunks"], minimum=0, maximum=0 if none_left else LONGEST
+        )
         self._epoch.fill_(epoch)
         self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
         self._reader = _worker()
@@ -544,6 +548,8 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
     """
     lengths = _check_lengths(lengths)
     filled = real = 0
+    if isinstance(batches, str) or not isinstance(batches, Iterable):
+        raise TypeError(f"batches must be several, got {type(batches).__name__}")
     for rows in batches:
         rows = check_range("batches", as_stream(rows, "batches"), len(lengths))
         batch = lengths[rows].tolist()  # sums of these are exact

@@ -390,7 +390,7 @@ def plain_tokenizer(
     """
     face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
-    if isinstance(tokenizer, type) or not any(
+    if isinstance(tokenizer, type | str) or not any(
         callable(getattr(tokenizer, name, None)) for name in encodes
     ):
         kind = "a class" if isinstance(tokenizer, type) else type(tokenizer).__name__
