@@ -94,6 +94,6 @@ def body(tokenizer: object, text: str) -> list[int]:
     return list(getattr(tokenizer, "encode_ordinary", tokenizer.encode)(text))
 
 
-def whole(kind: Kind, tokenizer: object, text: str) -> list[int]:
+def framed(kind: Kind, tokenizer: object, text: str) -> list[int]:
     """What every encoder of the course is to make of a text."""
     return [*kind.begin, *body(tokenizer, text), *kind.end]

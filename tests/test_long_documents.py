@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 from transformers import PreTrainedTokenizerFast
 
-from any_tokenizer import KINDS, TEXTS, whole
+from any_tokenizer import KINDS, TEXTS, framed
 from course_lib import long_documents
 from course_lib.foundation import END_OF_TEXT, CharTokenizer, load_documents
 from course_lib.long_documents import (
@@ -153,7 +153,7 @@ def keys(items) -> list[tuple[int, int]]:
 def test_the_stream_holds_the_chunks_of_every_document_of_any_tokenizer(name):
     kind = KINDS[name]
     tokenizer, texts = kind.make(), [TEXTS[2] * 9, *TEXTS]
-    documents = [whole(kind, tokenizer, text) for text in texts]
+    documents = [framed(kind, tokenizer, text) for text in texts]
     data = datasets.Dataset.from_dict({"text": texts})
     stream = make(data, tokenizer, max_length=20, overlap=3, base_seed=None, end_of_text_id=kind.end_of_text_id)
     items = list(stream)
@@ -179,7 +179,7 @@ def test_a_naive_stream_gives_every_worker_everything(on_disk, characters, num_w
 @pytest.mark.parametrize("method", sorted({*get_all_start_methods()} - {"fork"}))
 def test_workers_may_be_started_in_any_way(on_disk, characters, method):
     stream = make(on_disk.select(range(8)), characters)
-    loader = DataLoader(stream, batch_size=None, num_workers=2, multiprocessing_context=method)
+    loader = DataLoader(stream, batch_size=None, num_workers=1, multiprocessing_context=method)
     assert sorted(keys(loader)) == sorted(keys(stream))
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
-from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, library, whole, wrapped
+from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, wrapped
 from course_lib.foundation import (
     CharTokenizer,
     compact,
@@ -113,7 +113,7 @@ def test_of_equally_frequent_characters_the_smaller_code_points_stay():
 @each_kind
 def test_each_text_has_one_beginning_and_one_end_wherever_its_tokenizer_puts_them(kind):
     tokenizer = kind.make()
-    expected = [whole(kind, tokenizer, text) for text in TEXTS]
+    expected = [framed(kind, tokenizer, text) for text in TEXTS]
     got = encode_each(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id)
     assert [ids.tolist() for ids in got] == expected
     stream = encode_corpus(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id, progress=False)
