@@ -541,21 +541,24 @@ def position_ids_from_tokens(
     ids = as_stream(input_ids, "input_ids")
     if not ids.size:
         raise ValueError("input_ids must hold at least one id, got none")
-    marks = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
-    marks = {
-        name: check_integer(name, mark, minimum=0, maximum=2**32 - 1)
-        for name, mark in marks.items()
-        if mark is not None
-    }
-    if len(set(marks.values())) != len(marks) or not marks:
+    eos_token_id, bos_token_id = _check_marks(eos_token_id, bos_token_id)
+    begins = np.append(True, ids[:-1] == eos_token_id) | (ids == bos_token_id)
+    return position_ids_from_starts(np.flatnonzero(begins), len(ids))
+
+
+def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int]:
+    """Return both, -1 for what is not there."""
+    if eos_token_id == bos_token_id:
         raise ValueError(
             "eos_token_id or bos_token_id must be given, and they must differ, or "
-            f"nothing tells an end from a beginning; got {eos_token_id} and "
-            f"{bos_token_id}"
+            f"nothing tells an end from a beginning; got {eos_token_id!r} and "
+            f"{bos_token_id!r}"
         )
-    begins = np.append(True, ids[:-1] == marks.get("eos_token_id", -1))
-    begins |= ids == marks.get("bos_token_id", -1)
-    return position_ids_from_starts(np.flatnonzero(begins), len(ids))
+    marks = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
+    return [
+        -1 if mark is None else check_integer(name, mark, minimum=0, maximum=2**32 - 1)
+        for name, mark in marks.items()
+    ]
 
 
 def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
@@ -638,8 +641,7 @@ class PackingCollator:
         self.pad_token_id = 0 if flatten else check_pad_token(tokenizer)
         if packed_sequences:
             self.bos_token_id, self.eos_token_id = document_marks(tokenizer)
-            # Without any mark, or with one for both, this is refused now.
-            position_ids_from_tokens([0], self.eos_token_id, self.bos_token_id)
+            _check_marks(self.eos_token_id, self.bos_token_id)
 
     def __call__(self, rows: Sequence[Mapping[str, object]]) -> dict[str, torch.Tensor]:
         """Make one batch.
