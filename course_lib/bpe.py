@@ -365,6 +365,9 @@ class BPETokenizer:
             self._add_merge(pair)
         self._cache: dict[str, list[int]] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_cache": {}}  # equal ones are alike, whatever they read
+
     def _add_merge(self, pair: Pair) -> None:
         new_id, first_byte = len(self.token_bytes), len(self.special_tokens)
         left, right = (

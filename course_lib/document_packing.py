@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import heapq
 import zlib
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -18,13 +20,19 @@ import torch
 
 from course_lib.foundation import (
     IGNORED,
+    LONGEST,
     Ids,
     Pack,
     Piece,
     as_stream,
     check_flag,
     check_integer,
+    check_pad_token,
+    check_rows,
+    check_starts,
     check_state,
+    column_of_batch,
+    document_marks,
     encode_each,
     iterate_documents,
     join_pieces,
@@ -33,7 +41,6 @@ from course_lib.foundation import (
 # Readers look for it here.
 from course_lib.foundation import packing_report as packing_report
 
-LONGEST = 2**31 - 1  # tokens of a pack: `cu_seqlens` are 32-bit numbers
 START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
 
 # Which documents share a pack: a question of lengths alone.
@@ -47,16 +54,17 @@ def assign_packs(
     Args:
         lengths: tokens of each document, shape (documents,), each 1 ... L.
         max_length: L.
-        strategy: "greedy": in order, with a new pack when the next one does not fit;
-            "first_fit" and "best_fit": the longest first, of equally long ones the
-            earliest, each into the first pack with room, or into the fullest one.
+        strategy: "greedy": in order, with a new pack when the next one does not fit
+            (Next Fit); "first_fit" and "best_fit": the longest first, of equally long
+            ones the earliest, each into the first pack with room, or into the fullest
+            one (First Fit Decreasing and Best Fit Decreasing).
 
     Returns:
         the documents of each pack, as indices, in the order in which they were put in.
 
-    Sources: Johnson, "Near-optimal bin packing algorithms" (1973), for the strategies
-    and their names; Ding et al., "Fewer Truncations Improve Language Modeling" (2024),
-    for best fit on documents.
+    Sources: Johnson, "Near-optimal bin packing algorithms" (1973), for the names in
+    brackets; Ding et al., "Fewer Truncations Improve Language Modeling" (2024), for
+    best fit on documents.
     """
     lengths, max_length = _check_lengths(lengths, max_length)
     pack = _check_strategy(strategy)
@@ -98,28 +106,29 @@ def _first_fit(lengths: list[int], max_length: int) -> list[list[int]]:
 
 
 def _best_fit(lengths: list[int], max_length: int) -> list[list[int]]:
-    # Packs with the same room are as good as one another, and there are at most L + 1
-    # different rooms: a number with one bit for each room tells which of them some pack
-    # has. Its lowest bit from n on is the fullest pack that takes n tokens more.
+    # Packs with the same room are as good as one another, and different rooms are few:
+    # in a sorted list of them the first one from n on is the fullest pack that takes n
+    # tokens more.
     packs: list[list[int]] = []
     with_room: dict[int, list[int]] = defaultdict(list)  # heaps: the first pack first
-    rooms = 0
+    rooms: list[int] = []
     for document in _longest_first(lengths):
         length = lengths[document]
-        fitting = rooms >> length
-        if fitting:
-            room = length + (fitting & -fitting).bit_length() - 1
+        place = bisect_left(rooms, length)
+        if place < len(rooms):
+            room = rooms[place]
             pack = heapq.heappop(with_room[room])
             if not with_room[room]:
-                rooms ^= 1 << room
+                del rooms[place]
         else:
             room, pack = max_length, len(packs)
             packs.append([])
         packs[pack].append(document)
         room -= length
         if room:
+            if not with_room[room]:
+                insort(rooms, room)
             heapq.heappush(with_room[room], pack)
-            rooms |= 1 << room
     return packs
 
 
@@ -160,24 +169,45 @@ def pack_documents(
     *,
     strategy: str = "best_fit",
     split_long: bool = True,
+    labels: Sequence[Ids] | None = None,
 ) -> list[Pack]:
     """Pack documents into rows of at most `max_length` ids, every token exactly once.
 
     A document longer than that is split into pieces of `max_length` and a rest, each a
     document of its own to the model; empty ones are left out. `packing_report` tells.
+    The longest come first: shuffle the packs before you train on them.
 
     Args:
         documents: the ids of each.
         max_length: L.
         strategy: see `assign_packs`.
         split_long: False: what is longer is truncated instead, and its tail lost.
+        labels: of each document as many as ids, -100 where nothing is to be scored;
+            they are cut and joined as the ids are. Other values: `Pack.along`.
     """
     max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
     _check_strategy(strategy)
+    if labels is not None:
+        documents = list(iterate_documents(documents))
+        labels = _check_labels(labels, documents)
     pieces = list(_pieces(documents, max_length, check_flag("split_long", split_long)))
     lengths = np.array([len(piece.ids) for piece in pieces], dtype=np.int64)
     groups = assign_packs(lengths, max_length, strategy=strategy)
-    return [join_pieces([pieces[i] for i in group]) for group in groups]
+    packs = [join_pieces([pieces[i] for i in group]) for group in groups]
+    if labels is not None:
+        packs = [replace(pack, labels=pack.along(labels)) for pack in packs]
+    return packs
+
+
+def _check_labels(
+    labels: Sequence[Ids], documents: Sequence[np.ndarray], name: str = "labels"
+) -> list[np.ndarray]:
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+        raise TypeError(f"{name} must be lists, got {type(labels).__name__}")
+    labels = [as_stream(each, f"{name}[{i}]") for i, each in enumerate(labels)]
+    if list(map(len, labels)) != list(map(len, documents)):
+        raise ValueError(f"{name} must be as many for each document as it has ids")
+    return labels
 
 
 def _pieces(
@@ -244,10 +274,12 @@ def crop_documents(
 
 def pack_examples(
     features: Mapping[str, Sequence],
-    tokenizer: object,
+    tokenizer: object = None,
     *,
     max_length: int,
     text_column: str = "text",
+    end_of_text_id: int | None = None,
+    columns: Sequence[str] | None = None,
     strategy: str = "best_fit",
     split_long: bool = True,
 ) -> dict[str, list]:
@@ -255,32 +287,38 @@ def pack_examples(
 
     Args:
         features: the batch, its columns by name.
-        tokenizer: of lesson 07, wrapped or not, or one with an `end_of_text_id`.
+        tokenizer, end_of_text_id: see `encode_corpus`; where the batch has `input_ids`,
+            these are packed as they are, and no tokenizer is needed.
         max_length, strategy, split_long: see `pack_documents`.
         text_column: which column holds the texts.
+        columns: those that hold an integer for each of the `input_ids`, as a mask of
+            what is scored: they are cut and joined alike. By default `labels`, if there
+            are any.
 
     Returns:
-        columns `input_ids` and `document_starts`, a row for each pack. These are fewer
-        than the texts: `map` needs `remove_columns`, with all columns of the data set.
+        columns `input_ids` and `document_starts`, and `columns`, a row for each pack.
+        These are fewer than the texts: `map` needs `remove_columns`, with all columns
+        of the data set.
     """
-    if not isinstance(features, Mapping) or isinstance(features.get(text_column), str):
-        raise TypeError("features must be a batch: use map with batched=True")
-    if text_column not in features:
-        raise ValueError(
-            f"text_column must be one of {list(features)}, got {text_column!r}"
-        )
-    # The face that transformers expects hides the tokenizer that does the work.
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if isinstance(features, Mapping) and "input_ids" in features:
+        documents = column_of_batch(features, "input_ids")
+    else:
+        texts = column_of_batch(features, text_column)
+        documents = encode_each(texts, tokenizer, end_of_text_id=end_of_text_id)
+    documents = list(iterate_documents(documents))
     packs = pack_documents(
-        encode_each(list(features[text_column]), tokenizer),
-        max_length,
-        strategy=strategy,
-        split_long=split_long,
+        documents, max_length, strategy=strategy, split_long=split_long
     )
-    return {
+    packed = {
         "input_ids": [pack.input_ids.tolist() for pack in packs],
         "document_starts": [pack.document_starts.tolist() for pack in packs],
     }
+    if columns is None:
+        columns = ["labels"] if "labels" in features else []
+    for name in columns:
+        values = _check_labels(column_of_batch(features, name), documents, name)
+        packed[name] = [pack.along(values).tolist() for pack in packs]
+    return packed
 
 
 # Packing what has not all arrived.
@@ -292,7 +330,7 @@ class _Buffer:
     def __init__(self):
         self._pieces: dict[int, Piece] = {}  # by ticket, so in the order of arrival
         self._tickets: dict[int, deque[int]] = defaultdict(deque)  # by length
-        self._lengths = 0  # bit n: some piece of n ids waits
+        self._lengths: list[int] = []  # of what waits, sorted, each once
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -304,25 +342,27 @@ class _Buffer:
     def add(self, ticket: int, piece: Piece) -> None:
         length = len(piece.ids)
         self._pieces[ticket] = piece
+        if not self._tickets[length]:
+            insort(self._lengths, length)
         self._tickets[length].append(ticket)
-        self._lengths |= 1 << length
 
     def oldest(self) -> int:
         """The length of the piece that has waited longest."""
         return len(next(iter(self._pieces.values())).ids)
 
     def shortest(self) -> int:
-        return (self._lengths & -self._lengths).bit_length() - 1
+        return self._lengths[0]
 
     def longest(self, room: int) -> int:
         """The greatest length that fits into `room`; 0 if none does."""
-        return max(0, (self._lengths & ((2 << room) - 1)).bit_length() - 1)
+        place = bisect_right(self._lengths, room)
+        return self._lengths[place - 1] if place else 0
 
     def take(self, length: int) -> Piece:
         """Remove and return the oldest piece of a length."""
         ticket = self._tickets[length].popleft()
         if not self._tickets[length]:
-            self._lengths ^= 1 << length
+            self._lengths.remove(length)
         return self._pieces.pop(ticket)
 
 
@@ -343,7 +383,9 @@ class PackStream:
         iterate_documents(documents)  # what is no collection is refused now
         self._documents = documents
         self._is_used_up = False
-        self._begin = self._position = START
+        self._begin = START
+        # Of the iterator that acted last: pieces read, their checksum, what waits.
+        self._position: tuple[int, int, _Buffer] | None = None
 
     def __iter__(self) -> Iterator[Pack]:
         if iter(self._documents) is self._documents:  # yields its documents only once
@@ -353,7 +395,7 @@ class PackStream:
                     f"got a {type(self._documents).__name__} that has been read"
                 )
             self._is_used_up = True
-        self._position = self._begin
+        self._position = None
         return self._packs(self._begin)
 
     def _packs(self, begin: dict[str, object]) -> Iterator[Pack]:
@@ -379,7 +421,7 @@ class PackStream:
             row.append(buffer.take(length))
             room -= length
             length = buffer.longest(room)
-        self._position = {"pieces_read": read, "checksum": checksum, "waiting": buffer}
+        self._position = read, checksum, buffer
         return join_pieces(row)
 
     def _read_again(
@@ -392,16 +434,26 @@ class PackStream:
             checksum = _add_to_checksum(checksum, piece)
             if number in waiting:
                 buffer.add(number, piece)
-        if checksum != begin["checksum"]:
-            raise ValueError("documents must be those of the saved state, got others")
+        if _with_waiting(checksum, begin["waiting"]) != begin["checksum"]:
+            raise ValueError(
+                "documents must be those of the saved state, and wait as it says; got "
+                "others"
+            )
         return buffer, checksum
 
     def state_dict(self) -> dict[str, object]:
         """Say what has been read, and which pieces of it still wait; ready for JSON."""
+        if self._position is None:
+            return {**self._begin, **self._settings()}
+        read, checksum, buffer = self._position
         # Pieces may have come since, before some document that could not be read.
-        read, waiting = self._position["pieces_read"], self._position["waiting"]
-        waiting = [number for number in waiting if number < read]
-        return {**self._position, "waiting": waiting, **self._settings()}
+        waiting = [number for number in buffer if number < read]
+        return {
+            "pieces_read": read,
+            "checksum": _with_waiting(checksum, waiting),
+            "waiting": waiting,
+            **self._settings(),
+        }
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`; the documents are read again from the first to there.
@@ -411,17 +463,17 @@ class PackStream:
                 the documents are others is seen when they are read.
         """
         state = check_state(state, self._settings(), START, owner="stream")
-        read = check_integer("pieces_read", state["pieces_read"], minimum=0)
+        read = check_integer(
+            "pieces_read", state["pieces_read"], minimum=0, maximum=2**62
+        )
         waiting = as_stream(state["waiting"], "waiting")
-        if waiting.size and not 0 <= waiting.min() <= waiting.max() < read:
-            raise ValueError(f"waiting must be among the {read} pieces read")
         checksum = check_integer("checksum", state["checksum"], minimum=0)
         self._begin = {
             "pieces_read": read,
             "checksum": checksum,
             "waiting": waiting.tolist(),
         }
-        self._position = self._begin
+        self._position = None
 
     def _settings(self) -> dict[str, int]:
         return {"max_length": self.max_length, "buffer_size": self.buffer_size}
@@ -430,6 +482,10 @@ class PackStream:
 def _add_to_checksum(checksum: int, piece: Piece) -> int:
     marked = np.append(len(piece.ids), piece.ids).astype("<u4")
     return zlib.crc32(marked.tobytes(), checksum)
+
+
+def _with_waiting(checksum: int, waiting: Sequence[int]) -> int:
+    return zlib.crc32(np.array(waiting, dtype="<i8").tobytes(), checksum)
 
 
 def pack_stream(
@@ -464,23 +520,45 @@ def position_ids_from_starts(document_starts: Ids, length: int) -> torch.Tensor:
         document_starts: where each begins, shape (pieces,); the first is 0.
         length: L, ids of the row.
     """
-    starts, length = _check_starts(document_starts, length)
+    starts, length = check_starts(document_starts, length)
     positions = np.arange(length, dtype=np.int64)
     return torch.from_numpy(positions - starts[_segments(starts, length)])
 
 
-def position_ids_from_tokens(input_ids: Ids, eos_token_id: int) -> torch.Tensor:
-    """Count positions from 0 behind each end-of-text id, int64, shape (L,).
+def position_ids_from_tokens(
+    input_ids: Ids, eos_token_id: int | None = None, bos_token_id: int | None = None
+) -> torch.Tensor:
+    """Count positions from 0 behind each end of a text, int64, shape (L,).
 
     A fallback for rows whose starts nobody wrote down. It is wrong where a text holds
     the id itself, where a document was cut before its end, and on padding with it.
+
+    Args:
+        input_ids: L ids.
+        eos_token_id: what ends each text; None: nothing does.
+        bos_token_id: what begins each text; None: nothing does.
     """
     ids = as_stream(input_ids, "input_ids")
     if not ids.size:
         raise ValueError("input_ids must hold at least one id, got none")
-    eos_token_id = check_integer("eos_token_id", eos_token_id, minimum=0)
-    behind = np.flatnonzero(ids[:-1] == eos_token_id) + 1
-    return position_ids_from_starts(np.append(0, behind), len(ids))
+    eos_token_id, bos_token_id = _check_marks(eos_token_id, bos_token_id)
+    begins = np.append(True, ids[:-1] == eos_token_id) | (ids == bos_token_id)
+    return position_ids_from_starts(np.flatnonzero(begins), len(ids))
+
+
+def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int]:
+    """Return both, -1 for what is not there."""
+    if eos_token_id == bos_token_id:
+        raise ValueError(
+            "eos_token_id or bos_token_id must be given, and they must differ, or "
+            f"nothing tells an end from a beginning; got {eos_token_id!r} and "
+            f"{bos_token_id!r}"
+        )
+    marks = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
+    return [
+        -1 if mark is None else check_integer(name, mark, minimum=0, maximum=2**32 - 1)
+        for name, mark in marks.items()
+    ]
 
 
 def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
@@ -489,7 +567,7 @@ def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
     Causal within a document, closed across. Padding is a document like any other: the
     caller appends its start.
     """
-    starts, length = _check_starts(document_starts, length)
+    starts, length = check_starts(document_starts, length)
     segments = torch.from_numpy(_segments(starts, length))
     same = segments[:, None] == segments[None, :]
     return same.tril()
@@ -500,17 +578,19 @@ def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
 
     Kernels for rows of several lengths want it so: "cumulative sequence lengths".
     """
-    starts, length = _check_starts(document_starts, length)
+    starts, length = check_starts(document_starts, length)
     return torch.from_numpy(np.append(starts, length).astype(np.int32))
 
 
-def flex_document_mask(document_starts: Ids, length: int) -> Callable:
+def flex_document_mask(
+    document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
+) -> Callable:
     """Return `document_mask` as a function of places, never made as a table.
 
-    For `torch.nn.attention.flex_attention.create_block_mask`.
+    For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
     """
-    starts, length = _check_starts(document_starts, length)
-    segments = torch.from_numpy(_segments(starts, length))
+    starts, length = check_starts(document_starts, length)
+    segments = torch.from_numpy(_segments(starts, length)).to(device)
 
     def may_see(batch, head, query, key):
         return (query >= key) & (segments[query] == segments[key])
@@ -523,48 +603,45 @@ def _segments(starts: np.ndarray, length: int) -> np.ndarray:
     return np.repeat(np.arange(len(starts)), np.diff(starts, append=length))
 
 
-def _check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
-    starts = as_stream(document_starts, "document_starts").astype(np.int64)
-    length = check_integer("length", length, minimum=1, maximum=LONGEST)
-    if not starts.size or starts[0] != 0:
-        raise ValueError(
-            "document_starts must begin with 0, got "
-            f"{starts[:1].tolist() or 'none at all'}"
-        )
-    if (np.diff(starts) <= 0).any() or starts[-1] >= length:
-        shown = starts.tolist() if starts.size < 20 else f"{starts[:19].tolist()} ..."
-        raise ValueError(
-            f"document_starts must increase and be less than length {length}, got "
-            f"{shown}"
-        )
-    return starts, length
-
-
 class PackingCollator:
     """Make batches of packed rows: ids, labels, and positions that begin anew.
 
     There is no `attention_mask`: `transformers` tells documents apart by positions, but
     only where no mask is given. Labels stand where their inputs stand, and are -100 on
-    the first id of each document, which nothing before it can predict, and on padding.
+    the first id of each document, which nothing before it may predict, and on padding.
 
     Args:
         tokenizer: the wrapped one of lesson 07; it has a pad token.
         packed_sequences: None: a row is packed if it has `document_starts`. True: it
-            is; without `document_starts`, a document ends with each end of text. False:
-            each row is one document.
+            is; without `document_starts`, documents are told apart by what the
+            tokenizer puts before or behind each. False: each row is one document.
+        flatten: one row of all, without padding: flash attention infers documents from
+            positions only in a batch of one row.
+        cu_seq_lens: add what kernels for rows of several lengths want to be told.
 
     Raises:
         TypeError, ValueError: a wrong argument; a tokenizer without a pad token, or, if
-            `packed_sequences` is True, without an end of text.
+            `packed_sequences` is True, one that neither begins nor ends a text.
     """
 
-    def __init__(self, tokenizer: object, packed_sequences: bool | None = None):
+    def __init__(
+        self,
+        tokenizer: object,
+        packed_sequences: bool | None = None,
+        *,
+        flatten: bool = False,
+        cu_seq_lens: bool = False,
+    ):
         if packed_sequences is not None:
             packed_sequences = check_flag("packed_sequences", packed_sequences)
         self.packed_sequences = packed_sequences
-        self.pad_token_id = _special_id(tokenizer, "pad_token_id")
+        self.flatten = check_flag("flatten", flatten)
+        self.cu_seq_lens = check_flag("cu_seq_lens", cu_seq_lens)
+        # In a single row there is nothing to fill.
+        self.pad_token_id = 0 if flatten else check_pad_token(tokenizer)
         if packed_sequences:
-            self.eos_token_id = _special_id(tokenizer, "eos_token_id")
+            self.bos_token_id, self.eos_token_id = document_marks(tokenizer)
+            _check_marks(self.eos_token_id, self.bos_token_id)
 
     def __call__(self, rows: Sequence[Mapping[str, object]]) -> dict[str, torch.Tensor]:
         """Make one batch.
@@ -576,63 +653,47 @@ class PackingCollator:
 
         Returns:
             `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each, with L
-            the length of the longest row.
+            the length of the longest row; flattened, (1, ids of all rows). With
+            `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32, where the
+            documents of all rows, laid end to end, begin and the last one ends, and
+            `max_length_q` and `max_length_k`, the length of the longest.
         """
-        rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
-        if not rows:
-            raise ValueError("rows must hold at least one row, got none")
-        for number, row in enumerate(rows):
-            if not isinstance(row, Mapping) or "input_ids" not in row:
-                raise TypeError(
-                    f"rows[{number}] must have input_ids, got a {type(row).__name__}"
-                )
-        for name in ("document_starts", "labels"):
-            have = [row.get(name) is not None for row in rows]
-            ignored = name == "document_starts" and self.packed_sequences is False
-            if any(have) and not all(have) and not ignored:
-                raise ValueError(
-                    f"{name} must be in all rows or in none, but row "
-                    f"{have.index(True)} has them and row {have.index(False)} has not"
-                )
-        streams = [as_stream(row["input_ids"], "input_ids") for row in rows]
-        length = max(map(len, streams))
-        input_ids = torch.full((len(rows), length), self.pad_token_id)
-        labels = torch.full_like(input_ids, IGNORED)
-        position_ids = torch.zeros_like(input_ids)
-        for i, (row, ids) in enumerate(zip(rows, streams, strict=True)):
-            starts = self._starts(row, ids)
-            if len(ids) < length:  # padding is a document like any other
-                starts = np.append(starts, len(ids))
-            position_ids[i] = position_ids_from_starts(starts, length)
-            input_ids[i, : len(ids)] = torch.from_numpy(ids.astype(np.int64))
-            labels[i, : len(ids)] = _labels_of(row, input_ids[i, : len(ids)])
+        optional = () if self.packed_sequences is False else ("document_starts",)
+        columns = check_rows(rows, "labels", *optional)
+        streams = [ids.astype(np.int64) for ids in columns["input_ids"]]
+        scored = [ids.astype(np.int64) for ids in columns["labels"] or streams]
+        written = columns.get("document_starts") or [None] * len(streams)
+        starts = [self._starts(*row) for row in zip(streams, written, strict=True)]
+        if self.flatten:
+            begins = np.cumsum([0, *map(len, streams[:-1])])
+            moved = [each + begin for each, begin in zip(starts, begins, strict=True)]
+            streams, scored, starts = (
+                [np.concatenate(each)] for each in (streams, scored, moved)
+            )
+        shape = len(streams), max(map(len, streams))
+        input_ids = torch.full(shape, self.pad_token_id)
+        labels = torch.full(shape, IGNORED)
+        position_ids = torch.empty(shape, dtype=torch.int64)
+        for i, ids in enumerate(streams):
+            if len(ids) < shape[1]:  # padding is a document like any other
+                starts[i] = np.append(starts[i], len(ids))
+            position_ids[i] = position_ids_from_starts(starts[i], shape[1])
+            input_ids[i, : len(ids)] = torch.from_numpy(ids)
+            labels[i, : len(ids)] = torch.from_numpy(scored[i])
         labels[position_ids == 0] = IGNORED
-        return {"input_ids": input_ids, "labels": labels, "position_ids": position_ids}
+        batch = {"input_ids": input_ids, "labels": labels, "position_ids": position_ids}
+        if self.cu_seq_lens:
+            begins = torch.nonzero(position_ids.flatten() == 0).flatten()
+            ends = cu_seqlens(begins, position_ids.numel())
+            longest = int(ends.diff().max())
+            for side in ("q", "k"):
+                batch |= {f"cu_seq_lens_{side}": ends, f"max_length_{side}": longest}
+        return batch
 
-    def _starts(self, row: Mapping[str, object], ids: np.ndarray) -> np.ndarray:
-        if not len(ids):
-            raise ValueError("input_ids must hold at least one id, got an empty row")
-        if self.packed_sequences is not False:
-            if row.get("document_starts") is not None:
-                return _check_starts(row["document_starts"], len(ids))[0]
-            if self.packed_sequences:
-                positions = position_ids_from_tokens(ids, self.eos_token_id)
-                return np.flatnonzero(positions.numpy() == 0)
-        return np.zeros(1, dtype=np.int64)
-
-
-def _labels_of(row: Mapping[str, object], ids: torch.Tensor) -> torch.Tensor:
-    if row.get("labels") is None:
-        return ids
-    labels = as_stream(row["labels"], "labels")
-    if len(labels) != len(ids):
-        raise ValueError(f"labels must be {len(ids)}, as the ids, got {len(labels)}")
-    return torch.from_numpy(labels.astype(np.int64))
-
-
-def _special_id(tokenizer: object, name: str) -> int:
-    if getattr(tokenizer, name, None) is None:
-        raise ValueError(
-            f"tokenizer must have {name}, got none: wrap_tokenizer gives it one"
-        )
-    return check_integer(name, getattr(tokenizer, name), minimum=0)
+    def _starts(self, ids: np.ndarray, written: np.ndarray | None) -> np.ndarray:
+        if written is not None:
+            return check_starts(written, len(ids))[0]
+        if not self.packed_sequences:
+            return np.zeros(1, dtype=np.int64)
+        positions = position_ids_from_tokens(ids, self.eos_token_id, self.bos_token_id)
+        return np.flatnonzero(positions.numpy() == 0)

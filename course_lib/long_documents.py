@@ -23,21 +23,26 @@ from torch.utils.data import IterableDataset, get_worker_info
 from course_lib.foundation import (
     IGNORED,
     Ids,
+    Pack,
     RandomOrder,
-    as_integers,
     as_stream,
     check_integer,
+    check_pad_token,
+    check_range,
+    check_rows,
     check_state,
+    column_of_batch,
     encode_each,
+    plain_tokenizer,
     shows,
 )
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+LONGEST = 2**62  # beyond it, starts are no 64-bit integers
 DOCUMENTS_AT_A_TIME = 64  # are tokenized together
 ROWS_IN_A_FINGERPRINT = 64
-ROWS_AT_A_TIME = 100_000  # of which only the sizes are read
 
 # Chunks.
 
@@ -50,7 +55,7 @@ def count_chunks(num_tokens: int, max_length: int, overlap: int = 0) -> int:
         max_length: L, tokens of a chunk at most.
         overlap: tokens that two neighbors share; the step is L - overlap.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
+    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=LONGEST)
     max_length, step = _check_step(max_length, overlap)
     # Rounded up: minus, floor division, and minus again.
     more = -(-max(0, num_tokens - max_length) // step)
@@ -85,7 +90,7 @@ def chunk_ids(ids: Ids, max_length: int, overlap: int = 0) -> list[np.ndarray]:
 
 def _check_step(max_length: int, overlap: int) -> tuple[int, int]:
     """Return the length and the step, or say why there is no step."""
-    max_length = check_integer("max_length", max_length, minimum=1)
+    max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
     overlap = check_integer("overlap", overlap, minimum=0)
     if overlap >= max_length:
         raise ValueError(
@@ -95,7 +100,57 @@ def _check_step(max_length: int, overlap: int) -> tuple[int, int]:
     return max_length, max_length - overlap
 
 
+def chunk_examples(
+    features: Mapping[str, Sequence],
+    tokenizer: object,
+    *,
+    max_length: int,
+    overlap: int = 0,
+    text_column: str = "text",
+    end_of_text_id: int | None = None,
+) -> dict[str, list]:
+    """Tokenize and cut a batch of a data set, for `map(chunk_examples, batched=True)`.
+
+    Args:
+        features: the batch, its columns by name.
+        tokenizer, end_of_text_id: see `encode_corpus`.
+        max_length, overlap: see `chunk_ids`.
+        text_column: which column holds the texts.
+
+    Returns:
+        a column `input_ids`, a row for each chunk. These are more than the texts: `map`
+        needs `remove_columns`, with all columns of the data set.
+    """
+    texts = column_of_batch(features, text_column)
+    return {
+        "input_ids": [
+            chunk.tolist()
+            for ids in encode_each(texts, tokenizer, end_of_text_id=end_of_text_id)
+            for chunk in chunk_ids(ids, max_length, overlap)
+        ]
+    }
+
+
 # A stream of chunks from a collection on disk.
+
+
+class NaiveTextDataset(IterableDataset):
+    """A stream as anybody would write it first: each worker reads every document."""
+
+    def __init__(self, dataset: datasets.Dataset, tokenizer: object, max_length: int):
+        self.dataset, self.tokenizer = dataset, tokenizer
+        self.max_length = max_length
+
+    def __iter__(self) -> Iterator[dict[str, object]]:
+        each = encode_each(self.dataset["text"], self.tokenizer)
+        for document, ids in enumerate(each):
+            for number, chunk in enumerate(chunk_ids(ids, self.max_length)):
+                yield _item(chunk, document, number)
+
+
+def _item(chunk: np.ndarray, document: int, number: int) -> dict[str, object]:
+    ids = torch.from_numpy(chunk.astype(np.int64))
+    return {"input_ids": ids, "document": document, "chunk": number}
 
 
 class StreamingTextDataset(IterableDataset):
@@ -111,8 +166,7 @@ class StreamingTextDataset(IterableDataset):
 
     Args:
         dataset: a `datasets.Dataset` with a column of texts; it stays where it is.
-        tokenizer: from lesson 07, which ends each text itself, or with an
-            `end_of_text_id`.
+        tokenizer, end_of_text_id: see `encode_corpus`.
         max_length: L, ids of a chunk at most.
         overlap: ids that a chunk shares with the one before.
         text_column: which column holds the texts.
@@ -133,6 +187,7 @@ class StreamingTextDataset(IterableDataset):
         max_length: int,
         overlap: int = 0,
         text_column: str = "text",
+        end_of_text_id: int | None = None,
         base_seed: int | None = None,
         rank: int = 0,
         world_size: int = 1,
@@ -146,12 +201,11 @@ class StreamingTextDataset(IterableDataset):
         self.base_seed = base_seed
         self._texts = _texts_of(dataset, text_column)
         self.text_column = text_column
-        # The face that transformers expects hides the tokenizer that does the work.
-        self.tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-        next(encode_each([""], self.tokenizer))  # without an end, it says so now
+        self.tokenizer, self.end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
         # Shared memory: workers that live on from epoch to epoch must see a new one.
         self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
         self._begin = (0, 0)  # where the next iteration starts: documents, chunks
+        self._reader = (0, 1)  # the worker who is to go on there, and of how many
         self._position = (0, 0, 0)  # epoch, documents done, chunks of the next one done
         self._tokens: np.ndarray | None = None  # of each document, once counted
 
@@ -171,18 +225,29 @@ class StreamingTextDataset(IterableDataset):
 
     def __iter__(self) -> Iterator[dict[str, object]]:
         epoch, begin = self.epoch, self._begin
+        if begin != (0, 0) and self._reader != _worker():
+            number, of = self._reader
+            raise ValueError(
+                f"the state that was loaded is of worker {number} of {of}, which only "
+                "that one can go on from: load it by a StatefulDataLoader of as many "
+                "workers"
+            )
         self._position = (epoch, *begin)
         return self._read(epoch, begin, self._shard(epoch))
 
-    def _shard(self, epoch: int) -> np.ndarray | range:
-        """The rows that this worker of this rank reads, in their order.
+    def _positions(self) -> range:
+        """Where the documents of this worker of this rank stand in the epoch's order.
 
         Positions are dealt out like cards, first to the ranks, then to the workers of
         each: so what a rank reads does not depend on its workers.
         """
         worker, num_workers = _worker()
         step = self.world_size * num_workers
-        positions = range(self.rank + self.world_size * worker, len(self._texts), step)
+        return range(self.rank + self.world_size * worker, len(self._texts), step)
+
+    def _shard(self, epoch: int) -> np.ndarray | range:
+        """The rows that this worker of this rank reads, in their order."""
+        positions = self._positions()
         if self.base_seed is None:
             return positions
         order = RandomOrder(len(self._texts), self.base_seed + epoch)
@@ -193,21 +258,29 @@ class StreamingTextDataset(IterableDataset):
     ) -> Iterator[dict[str, object]]:
         documents, chunks = begin
         left = rows[documents:]
-        texts = self._texts_in(left)
-        each = encode_each(texts, self.tokenizer, batch_size=DOCUMENTS_AT_A_TIME)
-        for row, ids in zip(left, each, strict=True):
+        for row, ids in zip(left, self._encode(left), strict=True):
             cut = chunk_ids(ids, self.max_length, self.overlap)
+            if chunks > len(cut):
+                raise ValueError(
+                    f"chunks of the state must be at most {len(cut)}, as row {row} "
+                    f"has, got {chunks}"
+                )
             for number in range(chunks, len(cut)):
                 self._position = (epoch, documents, number + 1)
-                yield {
-                    "input_ids": torch.from_numpy(cut[number].astype(np.int64)),
-                    "document": int(row),
-                    "chunk": number,
-                }
+                yield _item(cut[number], int(row), number)
             documents, chunks = documents + 1, 0
         # Not if a state was loaded meanwhile: that one is still to be read.
         if self.epoch == epoch and self._begin is begin:
             self._begin = (0, 0)
+
+    def _encode(self, rows: Sequence[int]) -> Iterator[np.ndarray]:
+        return encode_each(
+            self._texts_in(rows),
+            self.tokenizer,
+            end_of_text_id=self.end_of_text_id,
+            batch_size=DOCUMENTS_AT_A_TIME,
+            numbers=rows,
+        )
 
     def _texts_in(self, rows: Sequence[int]) -> Iterator[str]:
         """Read the texts of rows, some at a time: what was yielded is let go of."""
@@ -236,10 +309,12 @@ class StreamingTextDataset(IterableDataset):
             counted = self._texts.map(
                 _count_tokens,
                 batched=True,
+                with_indices=True,
                 num_proc=num_proc,
                 remove_columns=self._texts.column_names,
                 fn_kwargs={
                     "tokenizer": self.tokenizer,
+                    "end_of_text_id": self.end_of_text_id,
                     "text_column": self.text_column,
                 },
                 desc="counting tokens",
@@ -285,11 +360,15 @@ class StreamingTextDataset(IterableDataset):
         state = check_state(state, self._settings(), position, owner="stream")
         epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=2**62)
         documents = check_integer(
-            "documents", state["documents"], minimum=0, maximum=len(self._texts)
+            "documents", state["documents"], minimum=0, maximum=len(self._positions())
         )
-        chunks = check_integer("chunks", state["chunks"], minimum=0)
+        none_left = documents == len(self._positions())
+        chunks = check_integer(
+            "chunks", state["chunks"], minimum=0, maximum=0 if none_left else LONGEST
+        )
         self._epoch.fill_(epoch)
         self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
+        self._reader = _worker()
 
     def _settings(self) -> dict[str, int | str | None]:
         worker, num_workers = _worker()
@@ -308,16 +387,16 @@ class StreamingTextDataset(IterableDataset):
     @cached_property
     def _fingerprint(self) -> str:
         """A hash of all sizes, some texts, and what the tokenizer makes of them."""
+        digest = hashlib.sha256()
+        # Arrow knows how long each text is without reading it. Of selected rows these
+        # are the sizes of the table that they were selected from.
+        for part in self._texts.data.column(self.text_column).chunks:
+            sizes = compute.binary_length(part).to_numpy(zero_copy_only=False)
+            digest.update(sizes.astype("<i8").tobytes())
         spread = np.linspace(0, len(self._texts) - 1, ROWS_IN_A_FINGERPRINT)
         rows = sorted({int(row) for row in spread})
         texts = self._texts[rows][self.text_column]
-        digest = hashlib.sha256()
-        # Arrow knows how long each text is without reading it, but of selected rows.
-        if getattr(self._texts, "_indices", None) is None:
-            for table in self._texts.with_format("arrow").iter(ROWS_AT_A_TIME):
-                sizes = compute.binary_length(table[self.text_column])
-                digest.update(sizes.to_numpy().astype("<i8").tobytes())
-        for text, ids in zip(texts, encode_each(texts, self.tokenizer), strict=True):
+        for text, ids in zip(texts, self._encode(rows), strict=True):
             digest.update(hashlib.sha256(text.encode()).digest())
             digest.update(hashlib.sha256(ids.astype("<u4").tobytes()).digest())
         return digest.hexdigest()[:16]
@@ -331,20 +410,15 @@ def _worker() -> tuple[int, int]:
 
 @contextmanager
 def _bars_as_asked() -> Iterator[None]:
-    """Let `datasets` show its bars only where the course shows its own."""
-    were_shown = not datasets.are_progress_bars_disabled()
-    _show_bars(shows(None))
+    """Hide the bars of `datasets` where the course hides its own."""
+    hidden = not shows(None) and not datasets.are_progress_bars_disabled()
+    if hidden:
+        datasets.disable_progress_bars()
     try:
         yield
     finally:
-        _show_bars(were_shown)
-
-
-def _show_bars(shown: bool) -> None:
-    if shown:
-        datasets.enable_progress_bars()
-    else:
-        datasets.disable_progress_bars()
+        if hidden:
+            datasets.enable_progress_bars()
 
 
 def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
@@ -356,8 +430,11 @@ def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
             f"dataset[{next(iter(dataset), 'train')!r}]"
         )
     if not isinstance(dataset, datasets.Dataset):
+        advice = ": it shares itself out and resumes already, so map chunk_examples"
+        shares = isinstance(dataset, datasets.IterableDataset)
         raise TypeError(
             f"dataset must be a datasets.Dataset, got {type(dataset).__name__}"
+            f"{advice if shares else ''}"
         )
     if text_column not in dataset.column_names:
         raise ValueError(
@@ -387,9 +464,18 @@ def _check_texts(texts: list, rows: list[int], text_column: str) -> None:
             )
 
 
-def _count_tokens(batch: dict, *, tokenizer: object, text_column: str) -> dict:
-    counts = [len(ids) for ids in encode_each(batch[text_column], tokenizer)]
-    return {"num_tokens": counts}
+def _count_tokens(
+    batch: dict,
+    rows: list[int],
+    *,
+    tokenizer: object,
+    end_of_text_id: int | None,
+    text_column: str,
+) -> dict:
+    each = encode_each(
+        batch[text_column], tokenizer, end_of_text_id=end_of_text_id, numbers=rows
+    )
+    return {"num_tokens": [len(ids) for ids in each]}
 
 
 # Batches of rows that are not equally long.
@@ -411,50 +497,43 @@ class PaddingCollator:
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, max_length: int | None = None
     ):
-        if getattr(tokenizer, "pad_token_id", None) is None:
-            raise ValueError(
-                "tokenizer must have a pad token, got none: wrap_tokenizer gives it one"
-            )
         if max_length is not None:
             max_length = check_integer("max_length", max_length, minimum=1)
-        self.pad_token_id = check_integer(
-            "pad_token_id", tokenizer.pad_token_id, minimum=0
-        )
+        self.pad_token_id = check_pad_token(tokenizer)
         self.max_length = max_length
 
-    def __call__(self, rows: Sequence[Mapping[str, object]]) -> dict[str, torch.Tensor]:
+    def __call__(
+        self, rows: Sequence[Mapping[str, object] | Pack]
+    ) -> dict[str, torch.Tensor]:
         """Make one batch.
 
         Args:
-            rows: each with `input_ids`, integers, shape (n,), n at least 1.
+            rows: each with `input_ids`, integers, shape (n,), n at least 1; perhaps
+                `labels` of the same shape, -100 where nothing is to be scored.
 
         Returns:
             `input_ids`, `attention_mask` (1, or 0 on padding) and `labels` (-100 on
             padding), int64, shape (B, L) each.
         """
-        if not rows:
-            raise ValueError("rows must hold at least one row, got none")
-        streams = [as_stream(row["input_ids"], "input_ids") for row in rows]
+        columns = check_rows(rows, "labels")
+        streams = columns["input_ids"]
         lengths = np.array([len(stream) for stream in streams])
-        if not lengths.all():
-            raise ValueError(
-                "input_ids must hold at least one id, got none in row "
-                f"{lengths.argmin()}"
-            )
         length = int(lengths.max()) if self.max_length is None else self.max_length
         if lengths.max() > length:
             raise ValueError(
                 f"input_ids must be no longer than max_length {length}, got "
                 f"{lengths.max()} in row {lengths.argmax()}: cut documents into chunks"
             )
-        input_ids = np.full((len(rows), length), self.pad_token_id, dtype=np.int64)
         # By place, never by id: a pad token may be an end of text as well.
         real = np.arange(length) < lengths[:, None]
+        input_ids = np.full(real.shape, self.pad_token_id, dtype=np.int64)
+        labels = np.full(real.shape, IGNORED, dtype=np.int64)
         input_ids[real] = np.concatenate(streams)
+        labels[real] = np.concatenate(columns["labels"] or streams)
         batch = {
             "input_ids": input_ids,
             "attention_mask": real.astype(np.int64),
-            "labels": np.where(real, input_ids, IGNORED),
+            "labels": labels,
         }
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
@@ -468,18 +547,18 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
         batches: which rows make up which batch.
     """
     lengths = _check_lengths(lengths)
-    chosen = [as_integers("batches", batch) for batch in batches]
-    if not chosen:
+    filled = real = 0
+    if isinstance(batches, str) or not isinstance(batches, Iterable):
+        raise TypeError(f"batches must be several, got {type(batches).__name__}")
+    for rows in batches:
+        rows = check_range("batches", as_stream(rows, "batches"), len(lengths))
+        batch = lengths[rows].tolist()  # sums of these are exact
+        if not batch:
+            raise ValueError("batches must hold at least one row each, got none")
+        filled, real = filled + max(batch) * len(batch), real + sum(batch)
+    if not filled:
         raise ValueError("batches must hold at least one batch, got none")
-    for rows in chosen:
-        if not rows.size or not 0 <= rows.min() <= rows.max() < len(lengths):
-            raise ValueError(
-                f"batches must hold rows in 0 ... {len(lengths) - 1}, at least one "
-                f"each, got {rows.tolist()}"
-            )
-    batches = [lengths[rows] for rows in chosen]
-    filled = sum(int(batch.max()) * len(batch) for batch in batches)
-    return 1 - sum(int(batch.sum()) for batch in batches) / filled
+    return 1 - real / filled
 
 
 def batches_by_length(

@@ -75,6 +75,7 @@ from course_lib.foundation import (
     only_writer,
     open_manifest,
     pieces_folder,
+    plain_tokenizer,
     plan_shards,
     plan_tasks,
     process_group,
@@ -159,7 +160,7 @@ def tokenize_files(
     verify = check_flag("verify", verify)
     if not isinstance(text_column, str):
         raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     settings = ShardSettings.of(
         tokenizer,
         shard_size=shard_size,

@@ -105,7 +105,6 @@ def write_shards(
         max_tokens=max_tokens,
         end_of_text_id=end_of_text_id,
     )
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     length = len(documents) if isinstance(documents, Sized) else None
     texts = iterate_texts(documents, text_column)
     with (
@@ -118,7 +117,8 @@ def write_shards(
             check_documents(writer.folder, writer.manifest, map(text_digest, bar))
             return writer.manifest
         needed = (text for text in bar if writer.wants(text_digest(text)))
-        for ids in encode_each(needed, tokenizer, end_of_text_id=end_of_text_id):
+        end = settings.end_of_text_id
+        for ids in encode_each(needed, tokenizer, end_of_text_id=end):
             if not writer.place(ids):
                 break
         return writer.finish()

@@ -14,6 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from any_tokenizer import KINDS, TEXTS, each_kind, framed
 from course_lib import document_packing
 from course_lib.document_packing import (
     PackingCollator,
@@ -30,7 +31,7 @@ from course_lib.document_packing import (
     position_ids_from_starts,
     position_ids_from_tokens,
 )
-from course_lib.foundation import CharTokenizer, load_documents
+from course_lib.foundation import CharTokenizer, document_marks, load_documents
 from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 
 FACE = SimpleNamespace(pad_token_id=0, eos_token_id=1)
@@ -153,6 +154,26 @@ def test_a_truncated_document_keeps_its_beginning(shape):
     report = packing_report(documents, packs, max_length)
     assert report.tokens_lost == sum(max(0, n - max_length) for n in lengths)
     assert report.documents_split == 0
+
+
+@given(texts_and_length, st.booleans(), st.data())
+def test_labels_and_masks_lie_as_their_ids_do(shape, split_long, data):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    labels = [[data.draw(st.sampled_from([-100, token])) for token in ids.tolist()] for ids in documents]
+    score = [[value % 7 / 2 for value in each] for each in labels]
+    packs = pack_documents(documents, max_length, split_long=split_long, labels=labels)
+    of_token = dict(zip(itertools.chain(*map(np.ndarray.tolist, documents)), itertools.chain(*labels), strict=True))
+    for pack in packs:
+        assert pack.labels.tolist() == [of_token[token] for token in pack.input_ids.tolist()]
+        assert pack.along(score).tolist() == [value % 7 / 2 for value in pack.labels.tolist()]
+    for pack in pack_stream(documents, max_length, buffer_size=3):
+        assert pack.along(labels).tolist() == [of_token[token] for token in pack.input_ids.tolist()]
+    features = {"input_ids": [ids.tolist() for ids in documents], "labels": labels, "row": [0] * len(documents)}
+    packed = pack_examples(features, max_length=max_length, split_long=split_long)
+    assert packed["input_ids"] == tokens_of(packs)
+    assert packed["labels"] == [pack.labels.tolist() for pack in packs]
+    assert set(packed) == {"input_ids", "document_starts", "labels"}
 
 
 def test_packing_is_the_assignment_of_its_pieces():
@@ -490,6 +511,55 @@ def test_true_falls_back_to_tokens_and_false_ignores_starts():
     assert PackingCollator(FACE, False)([packed])["position_ids"].tolist() == [[0, 1, 2, 3]]
 
 
+@given(st.lists(st.lists(st.lists(st.integers(2, 9), min_size=1, max_size=5), min_size=1, max_size=4), min_size=1))
+def test_one_flat_row_is_that_of_the_library_with_what_flash_attention_is_told(packed):
+    from transformers import DataCollatorWithFlattening  # takes seconds, in each process that collects tests
+
+    theirs = DataCollatorWithFlattening(return_flash_attn_kwargs=True)
+    wanted = theirs([{"input_ids": ids} for documents in packed for ids in documents])
+    rows = [pack_documents(documents, 100, strategy="greedy")[0] for documents in packed]
+    ours = PackingCollator(SimpleNamespace(), flatten=True, cu_seq_lens=True)(rows)
+    assert set(ours) == set(wanted)
+    for name, value in ours.items():
+        assert np.array_equal(value, wanted[name]), name
+        assert getattr(value, "dtype", None) == getattr(wanted[name], "dtype", None)
+    # Rows that are not flattened are told alike, as if they were: rows and padding begin segments of their own.
+    batch = PackingCollator(FACE, cu_seq_lens=True)(rows)
+    begins = np.flatnonzero(batch["position_ids"].numpy().ravel() == 0).tolist()
+    assert batch["cu_seq_lens_q"].tolist() == batch["cu_seq_lens_k"].tolist() == [*begins, batch["labels"].numel()]
+    assert batch["max_length_q"] == batch["max_length_k"] == int(batch["position_ids"].max()) + 1
+
+
+@each_kind
+def test_documents_are_found_again_by_what_their_tokenizer_puts_around_them(kind):
+    tokenizer = kind.make()
+    packed = pack_examples({"text": TEXTS}, tokenizer, max_length=60, end_of_text_id=kind.end_of_text_id)
+    wanted = [framed(kind, tokenizer, text) for text in TEXTS]
+    assert sorted(itertools.chain(*packed["input_ids"])) == sorted(itertools.chain(*wanted))
+    marks = {"bos_token_id": (kind.begin or [None])[0], "eos_token_id": (kind.end or [None])[-1]}
+    for ids, starts in zip(packed["input_ids"], packed["document_starts"], strict=True):
+        assert np.flatnonzero(position_ids_from_tokens(ids, **marks) == 0).tolist() == starts
+    face = getattr(tokenizer, "pad_token_id", None)
+    if face is None or marks["eos_token_id"] != document_marks(tokenizer)[1]:
+        return
+    unmarked = [{"input_ids": ids} for ids in packed["input_ids"]]
+    written = [
+        row | {"document_starts": starts} for row, starts in zip(unmarked, packed["document_starts"], strict=True)
+    ]
+    theirs, ours = (PackingCollator(tokenizer, how)(rows) for how, rows in ((True, unmarked), (None, written)))
+    assert torch.equal(theirs["labels"], ours["labels"])
+    assert torch.equal(theirs["position_ids"][:, : len(ids)], ours["position_ids"][:, : len(ids)])
+
+
+def test_behind_a_beginning_the_first_token_of_a_text_is_scored():
+    kind = KINDS["Llama, wrapped"]
+    packed = pack_examples({"text": ["low", "low"]}, kind.make(), max_length=20)
+    (row,) = packed["input_ids"]
+    (labels,) = PackingCollator(kind.make(), True)([{"input_ids": row}])["labels"].tolist()
+    assert labels == [-100 if token in kind.begin else token for token in row]
+    assert labels.count(-100) == 2
+
+
 def test_ids_of_a_small_type_do_not_overflow():
     rows = [{"input_ids": np.array([250, 255], dtype=np.uint8)}]
     assert PackingCollator(SimpleNamespace(pad_token_id=50_000))(rows)["labels"].tolist() == [[-100, 255]]
@@ -525,14 +595,11 @@ def test_a_data_set_is_packed_by_map(texts, tokenizer):
     assert packed["document_starts"][:] == [pack.document_starts.tolist() for pack in expected]
 
 
-def test_examples_are_packed_by_any_of_the_tokenizers(texts, tokenizer):
-    features = {"text": ["abc", "", "de"], "row": [1, 2, 3]}
-    characters = CharTokenizer("abcde")
-    packed = pack_examples(features, characters, max_length=4)
+def test_another_column_of_texts_is_packed_alike():
+    packed = pack_examples(
+        {"x": ["abc", "", "de"], "row": [1, 2, 3]}, CharTokenizer("abcde"), max_length=4, text_column="x"
+    )
     assert packed == {"input_ids": [[0, 1, 2, 5], [3, 4, 5, 5]], "document_starts": [[0], [0, 3]]}
-    wrapped = wrap_tokenizer(tokenizer, model_max_length=64)
-    ours, theirs = (pack_examples({"x": texts}, t, max_length=64, text_column="x") for t in (tokenizer, wrapped))
-    assert ours == theirs
 
 
 def test_a_trainer_takes_packs_and_the_collator(tmp_path, texts, tokenizer):

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import tokenizers
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
 
+from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, wrapped
 from course_lib.foundation import (
     CharTokenizer,
     compact,
+    document_marks,
     encode_corpus,
     encode_each,
+    plain_tokenizer,
     smallest_dtype,
+    tokenizer_hash,
+    tokenizing,
 )
+
+ROOT = Path(__file__).parent.parent
 
 # One token per character
 
@@ -69,26 +80,6 @@ def test_an_alphabet_beyond_16_bits_gets_wider_ids():
     assert tokenizer.decode([65_535]) == alphabet[-1]
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: CharTokenizer(""), ValueError, "characters must not be empty"),
-        (lambda: CharTokenizer(["a", "b"]), TypeError, "characters must be a str, got list"),
-        (lambda: CharTokenizer(b"ab"), TypeError, "characters must be a str, got bytes"),
-        (lambda: CharTokenizer("ab").encode(["a"]), TypeError, "text must be a str, got list"),
-        (lambda: CharTokenizer("ab").decode([0, 3]), ValueError, r"ids must lie in 0 \.\.\. 2, got 0 \.\.\. 3"),
-        (lambda: CharTokenizer("ab").decode([0, -1]), ValueError, r"ids must lie in 0 \.\.\. 2, got -1 \.\.\. 0"),
-        (lambda: CharTokenizer("ab").decode([-1]), ValueError, r"ids must lie in 0 \.\.\. 2, got -1 \.\.\. -1"),
-        (lambda: CharTokenizer("ab").decode([0.0]), TypeError, "ids must be integers, got list of float64"),
-        (lambda: CharTokenizer("ab").decode("ab"), TypeError, "ids must be integers, got text"),
-        (lambda: CharTokenizer("ab").decode([[0]]), ValueError, r"ids must be one-dimensional, got shape \(1, 1\)"),
-    ],
-)
-def test_the_tokenizer_refuses_bad_arguments_by_name(call, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        call()
-
-
 # An alphabet of the most frequent characters
 
 
@@ -116,7 +107,137 @@ def test_of_equally_frequent_characters_the_smaller_code_points_stay():
     assert CharTokenizer("éazzz", max_characters=2).characters == "az\ufffd"
 
 
+# Any tokenizer
+
+
+@each_kind
+def test_each_text_has_one_beginning_and_one_end_wherever_its_tokenizer_puts_them(kind):
+    tokenizer = kind.make()
+    expected = [framed(kind, tokenizer, text) for text in TEXTS]
+    got = encode_each(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id)
+    assert [ids.tolist() for ids in got] == expected
+    stream = encode_corpus(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id, progress=False)
+    assert stream.tolist() == [token for ids in expected for token in ids]
+    plain, end = plain_tokenizer(tokenizer, kind.end_of_text_id)
+    assert plain_tokenizer(plain, end) == (plain, end)  # so may whoever has taken the face off already
+    assert [ids.tolist() for ids in encode_each(TEXTS, plain, end_of_text_id=end)] == expected
+    begin, own_end = document_marks(tokenizer)
+    assert begin == (kind.begin or [None])[0]
+    assert kind.end_of_text_id is not None or own_end == (kind.end or [None])[0]
+
+
+@each_kind
+def test_a_tokenizer_has_one_hash_before_and_after_use_and_as_a_copy(kind):
+    tokenizer = kind.make()
+    name = tokenizer_hash(tokenizer)
+    list(encode_each(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id))
+    assert tokenizer_hash(tokenizer) == tokenizer_hash(kind.make()) == name
+    if "tiktoken" not in type(tokenizer).__module__:
+        assert tokenizer_hash(pickle.loads(pickle.dumps(tokenizer))) == name
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "end", "words"),
+    [
+        (library, None, "end_of_text_id must be given: this tokenizer has none of its own"),
+        (lambda: library("[CLS] $A [SEP]"), 0, "end_of_text_id must be None or 3, with which this tokenizer ends"),
+        (lambda: wrapped("[CLS] $A"), -1, "end_of_text_id must be an integer of at least 0"),
+        (KINDS["tiktoken, no end"].make, None, "end_of_text_id must be given"),
+    ],
+)
+def test_what_tells_nobody_where_a_text_ends_is_refused(tokenizer, end, words):
+    with pytest.raises(ValueError, match=words):
+        plain_tokenizer(tokenizer(), end)
+
+
+def test_a_longer_frame_is_put_around_whole():
+    ids = next(encode_each(["low"], library("[CLS] <s> $A [SEP] <|endoftext|>"), end_of_text_id=END)).tolist()
+    assert (ids[:2], ids[-2:]) == ([2, BOS], [3, END])
+
+
+class Tokens:
+    def __init__(self, **state):
+        vars(self).update(state)
+
+    def encode(self, text):
+        return []
+
+
+MIDDLE = np.arange(2_000) == 1_000
+STATES = [
+    {},
+    {"table": np.arange(2_000)},
+    {"table": np.arange(2_000) + MIDDLE},
+    {"table": np.arange(2_000, dtype=np.int32)},
+    {"table": np.arange(2_000).reshape(2, 1_000)},
+    {"table": torch.arange(2_000) + torch.from_numpy(MIDDLE), "kind": "torch"},
+    {"_shift": 1},
+    {"_shift": True},
+    {"_shift": 1.0},
+    {"names": {"a", "b", "c", "d"}},
+    {"names": ["a", "b", "c", "d"]},
+    {"names": {"a": 1, "b": Path("c")}},
+    {"names": Tokens(more=Tokens())},
+    {"names": len},
+    {"names": np.float32(0.1)},
+    {"names": np.array(["a", None], dtype=object)},
+]
+
+
+def test_a_tokenizer_is_named_by_all_that_it_knows():
+    names = [tokenizer_hash(Tokens(**state)) for state in STATES]
+    assert len(set(names)) == len(names)
+    assert [tokenizer_hash(pickle.loads(pickle.dumps(Tokens(**state)))) for state in STATES] == names
+    assert tokenizer_hash(Tokens(names={"b": 1, "a": 2})) == tokenizer_hash(Tokens(names={"a": 2, "b": 1}))
+    assert tokenizer_hash(Tokens(t=np.arange(3, dtype=">i4"))) == tokenizer_hash(Tokens(t=np.arange(3, dtype="<i4")))
+
+
+def test_another_process_gives_it_the_same_name():
+    program = "import test_tokenizing as t; print([t.tokenizer_hash(t.Tokens(**state)) for state in t.STATES])"
+    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tests')]}; {program}"]
+    printed = {subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)}
+    assert printed == {f"{[tokenizer_hash(Tokens(**state)) for state in STATES]}\n"}
+
+
+def test_what_no_file_can_hold_has_no_name():
+    around = Tokens()
+    around.me = around
+    for tokenizer in (Tokens(f=lambda text: text), Tokens(file=sys.__stdout__), around):
+        with pytest.raises(TypeError, match=r"tokenizer must hold what a file can hold, but .* a method __getstate__"):
+            tokenizer_hash(tokenizer)
+
+
 # One stream
+
+
+@pytest.mark.parametrize("make", [KINDS["lesson 7"].make, lambda: CharTokenizer("abcdefghijklmnopqrstuvwxyz ")])
+def test_a_batch_ends_with_its_characters_as_well_as_with_its_texts(make, monkeypatch):
+    tokenizer, texts, read = make(), ["some text"] * 40, 0
+    expected = [ids.tolist() for ids in encode_each(texts, tokenizer)]
+
+    def reading():
+        nonlocal read
+        for text in texts:
+            read += 1
+            yield text
+
+    monkeypatch.setattr(tokenizing, "BATCH_CHARACTERS", 30)
+    got = []
+    for number, ids in enumerate(encode_each(reading(), tokenizer)):
+        assert read <= number + 4
+        got.append(ids.tolist())
+    assert got == expected
+
+
+@pytest.mark.parametrize("numbers", [None, range(100, 1_000_000, 2)])
+def test_a_text_that_cannot_be_encoded_is_named(numbers):
+    texts = ["ab"] * 1_500 + ["abz"]
+    of_library = Tokenizer(models.WordLevel({"ab": 0}, unk_token="?"))  # which is not in it
+    named = 1_500 if numbers is None else numbers[1_500]
+    for tokenizer in (CharTokenizer("ab"), of_library):
+        with pytest.raises(ValueError, match=rf"^text {named} cannot be encoded: .+") as caught:
+            list(encode_each(texts, tokenizer, end_of_text_id=2, numbers=numbers))
+        assert caught.value.__cause__ is not None
 
 
 class Bytes:
@@ -134,24 +255,6 @@ def test_each_document_is_followed_by_an_end_of_text(texts):
     assert stream.tolist() == naive
     assert stream.dtype == np.uint16
     assert CharTokenizer("abc").decode(stream) == "".join(f"{text}<|endoftext|>" for text in texts)
-
-
-def test_a_tokenizer_may_answer_in_the_same_buffer_each_time():
-    buffer = np.zeros(1, dtype=np.uint16)
-
-    def encode(text):
-        buffer[0] = ord(text)
-        return buffer
-
-    tokenizer = SimpleNamespace(encode=encode, end_of_text_id=0)
-    assert encode_corpus(["a", "b"], tokenizer).tolist() == [97, 0, 98, 0]
-    assert [ids.tolist() for ids in encode_each(["a", "b"], tokenizer)] == [[97, 0], [98, 0]]
-
-
-def test_an_end_beyond_the_vocabulary_of_a_library_keeps_its_value():
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="a"))
-    assert encode_corpus(["a"], tokenizer, end_of_text_id=70_000).tolist() == [0, 70_000]
-    assert encode_corpus(["a"], tokenizer, end_of_text_id=1).dtype == np.uint16
 
 
 @given(st.lists(st.text("abc", max_size=5), max_size=6))
@@ -183,38 +286,12 @@ def test_a_tokenizer_that_answers_in_wide_ids_gives_a_narrow_stream():
 
 
 @pytest.mark.parametrize(
-    ("texts", "arguments", "error", "message"),
-    [
-        ("one text", {}, TypeError, r"texts must be several texts, got str: use \[text\]"),
-        (b"bytes", {}, TypeError, "texts must be several texts, got bytes"),
-        (["a", 5], {}, TypeError, "texts must be str, but number 1 is or holds int"),
-        ([], {}, ValueError, "texts must hold at least one document, got none"),
-        (["a"], {"end_of_text_id": -1}, ValueError, "end_of_text_id must be .*got -1"),
-        (["a"], {"end_of_text_id": 0.5}, TypeError, r"end_of_text_id must be .*got 0\.5"),
-        (["a"], {"tokenizer": Bytes()}, ValueError, "end_of_text_id must be given: this tokenizer has none of its own"),
-        (["a", "z"], {}, ValueError, "character 'z' at position 0 is not in the alphabet"),
-    ],
-)
-def test_encoding_refuses_bad_arguments_by_name(texts, arguments, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        encode_corpus(texts, **({"tokenizer": CharTokenizer("abc")} | arguments))
-
-
-@pytest.mark.parametrize(
     ("largest", "dtype"), [(0, "u2"), (65_535, "u2"), (65_536, "u4"), (70_000, "u4"), (2**32 - 1, "u4")]
 )
 def test_the_smallest_dtype_holds_the_largest_id(largest, dtype):
     assert smallest_dtype(largest) == np.dtype(dtype)
     assert compact([0, largest]).dtype == np.dtype(dtype)
     assert compact([0, largest]).tolist() == [0, largest]
-
-
-@pytest.mark.parametrize(
-    ("largest", "error"), [(-1, ValueError), (2**32, ValueError), (1.0, TypeError), (True, TypeError)]
-)
-def test_no_dtype_holds_what_is_no_id(largest, error):
-    with pytest.raises(error, match=f"^largest_id must be .*got {largest}"):
-        smallest_dtype(largest)
 
 
 @given(st.lists(st.integers(0, 2**32 - 1)))
@@ -250,19 +327,3 @@ def test_what_was_calculated_from_a_memory_map_is_none(tmp_path):
     assert compact(widened).dtype == np.uint16
     with pytest.raises(ValueError, match="ids must not be negative, got -4 at position 1"):
         compact(widened - 7)
-
-
-@pytest.mark.parametrize(
-    ("ids", "error", "message"),
-    [
-        ([3, -2, 1], ValueError, "ids must not be negative, got -2 at position 1"),
-        (torch.tensor([-1]), ValueError, "ids must not be negative, got -1 at position 0"),
-        ([3, 2**32], ValueError, f"ids must fit into 32 bits, got {2**32} at position 1"),
-        (np.array([2**63], dtype=np.uint64), ValueError, f"ids must fit into 64-bit signed integers, got {2**63}"),
-        ([0.5], TypeError, "ids must be integers, got list of float64"),
-        ([[1]], ValueError, r"ids must be one-dimensional, got shape \(1, 1\)"),
-    ],
-)
-def test_compacting_refuses_bad_ids_by_value(ids, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        compact(ids)

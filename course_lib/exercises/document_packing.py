@@ -2880,11 +2880,11 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
     explanation=(
         "It throws tokens away, and does what it is meant to do: a rest that begins in "
         "the middle of an answer, without its question, is no example to learn from. "
-        "For plain text the same line would be a bad one: there, a rest is as good as "
-        "the beginning. (huggingface/trl dropped what was too long, which cost one "
-        "user with long texts 99.8 % of the tokens; kept it in pieces, which broke "
-        "others' conversations; and lets you choose since: pull requests 4632 and "
-        "5076.)"
+        "For plain text the same line would be a bad one: there, a rest is text like "
+        "any other, only with less before it. (huggingface/trl dropped what was too "
+        "long, which cost one user with long texts 99.8 % of the tokens; kept it in "
+        "pieces, which broke others' conversations; and lets you choose since: pull "
+        "requests 4632 and 5076.)"
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:

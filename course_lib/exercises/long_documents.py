@@ -2723,9 +2723,10 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
         for num_tokens in (1, 8, 9, 20)
     ],
     explanation=(
-        "There `stride` is the overlap, so chunks start 512 - 128 = 384 tokens apart. "
-        "In a sliding window, in a convolution, and in other lessons of this course, a "
-        "stride is the step. Whoever wants chunks without overlap and sets "
+        "There `stride` is the overlap, so chunks start 512 - 128 = 384 tokens apart, "
+        "less the special tokens that each chunk gets: with one, 383. In a sliding "
+        "window, in a convolution, and in other lessons of this course, a stride is "
+        "the step. Whoever wants chunks without overlap and sets "
         "`stride=max_length` has no step left. The two meanings agree only where the "
         "stride is half of `max_length`."
     ),
@@ -2744,8 +2745,8 @@ def unscored_with_overlap(num_tokens: int, max_length: int, overlap: int) -> int
 
 @true_or_false(
     claim=(
-        "An overlap of 10 to 25 %, which is the usual advice, leaves as many ids of a "
-        "document without a score as an overlap of one single id does, not fewer."
+        "An overlap of 10 to 25 %, as guides to search advise it, leaves as many ids "
+        "of a document without a score as an overlap of one single id does, not fewer."
     ),
     reference=unscored_with_overlap,
     cases=lambda random: [

@@ -72,9 +72,13 @@ from course_lib.foundation.orders import (
     shuffle_buffer,
 )
 from course_lib.foundation.packs import (
+    LONGEST,
     Pack,
     PackingReport,
     Piece,
+    check_pad_token,
+    check_rows,
+    check_starts,
     iterate_documents,
     join_pieces,
     packing_report,
@@ -105,7 +109,6 @@ from course_lib.foundation.shard_files import (
     starts_path,
     surplus_files,
     text_digest,
-    tokenizer_hash,
     write_manifest,
 )
 from course_lib.foundation.shard_tasks import (
@@ -133,11 +136,15 @@ from course_lib.foundation.tokenizing import (
     CharTokenizer,
     check_special_tokens,
     check_unicode,
+    column_of_batch,
     compact,
+    document_marks,
     encode_corpus,
     encode_each,
     id_dtype,
     iterate_texts,
+    plain_tokenizer,
     smallest_dtype,
+    tokenizer_hash,
     training_batches,
 )

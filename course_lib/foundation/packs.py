@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from course_lib.foundation.arguments import Ids, check_integer
+from course_lib.foundation.arguments import Ids, as_stream, check_integer
 from course_lib.foundation.tokenizing import compact
 
 COMPACT = (np.dtype(np.uint16), np.dtype(np.uint32))
+PLACES = ("documents", "offsets")
+LONGEST = 2**31 - 1  # tokens of a row: `cu_seqlens` are 32-bit numbers
 
 
 class Piece(NamedTuple):
@@ -37,12 +39,14 @@ class Pack:
             first, and they increase.
         documents: the number of the document that each is from, int64, shape (pieces,).
         offsets: how many tokens of it stand before the piece, int64, shape (pieces,).
+        labels: what is scored, -100 where nothing is, shape (n,); None: all ids are.
     """
 
     input_ids: np.ndarray
     document_starts: np.ndarray
     documents: np.ndarray
     offsets: np.ndarray
+    labels: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -53,12 +57,33 @@ class Pack:
         places = (self.documents.tolist(), self.offsets.tolist())
         return [Piece(*piece) for piece in zip(*places, streams, strict=True)]
 
+    def along(self, values: Sequence[Sequence]) -> np.ndarray:
+        """Lay other values of the same documents in a row, as their ids lie in this.
+
+        Args:
+            values: for each document one for each of its tokens, for example labels, or
+                a mask that says what is scored.
+        """
+        parts = []
+        for document, offset, ids in self.pieces():
+            parts.append(np.asarray(values[document][offset : offset + len(ids)]))
+            if parts[-1].shape != ids.shape:
+                raise ValueError(
+                    f"values must be one for each token, but those of document "
+                    f"{document} end before its token {offset + len(ids)}"
+                )
+        return np.concatenate(parts)
+
 
 def join_pieces(pieces: Sequence[Piece]) -> Pack:
     """Lay pieces end to end, in one row."""
+    if not isinstance(pieces, list | tuple):
+        raise TypeError(f"pieces must be several, got {type(pieces).__name__}")
     if not pieces:
         raise ValueError("pieces must be at least one, got none: a pack is not empty")
     documents, offsets, streams = zip(*pieces, strict=True)
+    if not all(map(len, streams)):
+        raise ValueError("pieces must hold ids, got an empty one")
     starts = accumulate(map(len, streams[:-1]), initial=0)
     places = np.array([list(starts), documents, offsets], dtype=np.int64)
     return Pack(np.concatenate(streams), *places)
@@ -82,9 +107,94 @@ def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
             yield ids
             continue
         try:
-            yield compact(ids)
+            stream = compact(ids)
+            if stream.dtype.kind != "u" or stream.dtype.itemsize > 4:
+                stream = compact(np.array(stream))  # a memory map, of which all is read
         except (TypeError, ValueError) as error:
             raise type(error)(f"documents[{number}]: {error}") from None
+        yield stream
+
+
+def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
+    """Return where the documents of a row begin, int64, and its length.
+
+    Raises:
+        TypeError, ValueError: the first is not 0, or they do not increase, or reach
+            beyond the row.
+    """
+    starts = as_stream(document_starts, "document_starts").astype(np.int64)
+    length = check_integer("length", length, minimum=1, maximum=LONGEST)
+    if not starts.size or starts[0] != 0:
+        raise ValueError(
+            "document_starts must begin with 0, got "
+            f"{starts[:1].tolist() or 'none at all'}"
+        )
+    if (np.diff(starts) <= 0).any() or starts[-1] >= length:
+        shown = starts.tolist() if starts.size < 20 else f"{starts[:19].tolist()} ..."
+        raise ValueError(
+            f"document_starts must increase and be less than length {length}, got "
+            f"{shown}"
+        )
+    return starts, length
+
+
+def check_pad_token(tokenizer: object) -> int:
+    """Return what fills up rows.
+
+    Raises:
+        TypeError, ValueError: the tokenizer has no pad token, or one that is no id.
+    """
+    pad_token_id = getattr(tokenizer, "pad_token_id", None)
+    if pad_token_id is None:
+        raise ValueError(
+            "tokenizer must have a pad token, got none: wrap_tokenizer gives it one"
+        )
+    return check_integer("pad_token_id", pad_token_id, minimum=0, maximum=2**32 - 1)
+
+
+def check_rows(
+    rows: Iterable[Mapping[str, object] | Pack], *optional: str
+) -> dict[str, list[np.ndarray] | None]:
+    """Return what rows hold for a batch, by name: None for what they do not have.
+
+    Args:
+        rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least 1.
+        optional: what else all of them may have, or none: `labels`, of the same shape,
+            or `document_starts`.
+
+    Raises:
+        TypeError, ValueError: naming the row; some rows have a column and some do not.
+    """
+    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+        raise TypeError(f"rows must be several rows, got {type(rows).__name__}")
+    rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
+    if not rows:
+        raise ValueError("rows must hold at least one row, got none")
+    columns: dict[str, list[np.ndarray] | None] = {}
+    for name in ("input_ids", *optional):
+        columns[name] = []
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping) or row.get("input_ids") is None:
+                raise TypeError(
+                    f"rows[{number}] must have input_ids, got a {type(row).__name__}"
+                )
+            if (row.get(name) is None) != (rows[0].get(name) is None):
+                raise ValueError(
+                    f"{name} must be in all rows or in none, but row 0 and row "
+                    f"{number} differ"
+                )
+            if row.get(name) is not None:
+                columns[name].append(as_stream(row[name], f"rows[{number}]: {name}"))
+    for number, ids in enumerate(columns["input_ids"]):
+        if not len(ids):
+            raise ValueError(f"rows[{number}] must hold at least one id, got none")
+    for number, labels in enumerate(columns.get("labels", [])):
+        if len(labels) != (length := len(columns["input_ids"][number])):
+            raise ValueError(
+                f"rows[{number}]: labels must be {length}, as the ids, got "
+                f"{len(labels)}"
+            )
+    return {name: values or None for name, values in columns.items()}
 
 
 @dataclass(frozen=True)
@@ -145,18 +255,11 @@ def packing_report(
     max_length = check_integer("max_length", max_length, minimum=1)
     streams = list(iterate_documents(documents))
     lengths = np.array([len(ids) for ids in streams], dtype=np.int64)
+    if not isinstance(packs, list | tuple):
+        raise TypeError(f"packs must be a list of them, got {type(packs).__name__}")
     spans = []
     for number, pack in enumerate(packs):
-        if not isinstance(pack, Pack):
-            raise TypeError(
-                f"packs[{number}] must be a Pack, got {type(pack).__name__}"
-            )
-        if len(pack) > max_length:
-            raise ValueError(
-                f"packs must be no longer than max_length {max_length}, but "
-                f"packs[{number}] has {len(pack)} ids"
-            )
-        for document, offset, ids in pack.pieces():
+        for document, offset, ids in _pieces_of(pack, number):
             end = offset + len(ids)
             known = 0 <= document < len(streams) and offset >= 0
             theirs = streams[document][offset:end] if known else ()
@@ -166,6 +269,11 @@ def packing_report(
                     f"{document}, but that has others, or none"
                 )
             spans.append((document, offset, end))
+        if len(pack) > max_length:
+            raise ValueError(
+                f"packs must be no longer than max_length {max_length}, but "
+                f"packs[{number}] has {len(pack)} ids"
+            )
     spans.sort()
     for (document, _, end), (following, offset, _) in pairwise(spans):
         if following == document and offset < end:
@@ -189,3 +297,19 @@ def packing_report(
         padding=len(packs) * max_length - int(packed.sum()),
         max_length=max_length,
     )
+
+
+def _pieces_of(pack: object, number: int) -> list[Piece]:
+    """Take a pack apart that anybody may have made."""
+    if not isinstance(pack, Pack):
+        raise TypeError(f"packs[{number}] must be a Pack, got {type(pack).__name__}")
+    try:
+        ids = as_stream(pack.input_ids, "input_ids")
+        starts, _ = check_starts(pack.document_starts, len(ids))
+        places = [as_stream(getattr(pack, name), name) for name in PLACES]
+        for name, values in zip(PLACES, places, strict=True):
+            if len(values) != len(starts):
+                raise ValueError(f"{name} must be {len(starts)}, one for each piece")
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"packs[{number}]: {error}") from None
+    return Pack(ids, starts, *places).pieces()

@@ -20,9 +20,10 @@ from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
     check_unicode,
-    encode_each,
     id_dtype,
+    plain_tokenizer,
     smallest_dtype,
+    tokenizer_hash,
 )
 
 FORMAT_VERSION = 2
@@ -42,7 +43,7 @@ class ShardSettings:
 
     dtype: str  # "uint16", or "uint32" if the vocabulary needs it
     tokenizer: str  # a hash of it
-    end_of_text_id: int | None  # None: the tokenizer knows it
+    end_of_text_id: int | None  # put behind each text; None: nothing is
     shard_size: int  # ids
     val_every: int
     max_tokens: int | None
@@ -58,14 +59,12 @@ class ShardSettings:
         end_of_text_id: int | None = None,
     ) -> ShardSettings:
         """Check the arguments of `write_shards`, and take down what decides."""
-        tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-        encode_each([], tokenizer, end_of_text_id=end_of_text_id)  # checks both
+        tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
         if max_tokens is not None:
             max_tokens = check_integer("max_tokens", max_tokens, minimum=1)
-        if end_of_text_id is not None:
-            end_of_text_id = int(end_of_text_id)
+        widest = smallest_dtype(end_of_text_id or 0)
         return cls(
-            dtype=_dtype_of(tokenizer, end_of_text_id).name,
+            dtype=np.promote_types(id_dtype(tokenizer), widest).name,
             tokenizer=tokenizer_hash(tokenizer),
             end_of_text_id=end_of_text_id,
             shard_size=check_integer("shard_size", shard_size, minimum=1),
@@ -145,39 +144,6 @@ def pieces_folder(out_dir: str | os.PathLike) -> Path:
     """Name the folder beside the shards in which workers leave what they have done."""
     path = Path(out_dir)
     return path.with_name(path.name + ".pieces")
-
-
-def tokenizer_hash(tokenizer: object) -> str:
-    """Name a tokenizer by what it knows: equal ones have equal hashes on any machine.
-
-    Of one of `tokenizers` it is all of `tokenizer.json`, but for how it truncates and
-    pads, which does not matter here; of any other, its public attributes.
-    """
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if hasattr(tokenizer, "to_str"):
-        tokenizer = type(tokenizer).from_str(tokenizer.to_str())
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        known = tokenizer.to_str()
-    elif isinstance(tokenizer, type) or not hasattr(tokenizer, "__dict__"):
-        raise TypeError(f"tokenizer must be one, got {tokenizer!r}")
-    else:
-        public = {k: v for k, v in vars(tokenizer).items() if not k.startswith("_")}
-        known = repr((type(tokenizer).__name__, sorted(public.items())))
-    return hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _dtype_of(tokenizer: object, end_of_text_id: int | None) -> np.dtype:
-    if hasattr(tokenizer, "encode_batch_fast"):
-        dtype = id_dtype(tokenizer)
-    elif hasattr(tokenizer, "vocab_size"):
-        dtype = smallest_dtype(int(tokenizer.vocab_size) - 1)
-    else:
-        raise TypeError(
-            "tokenizer must have a vocab_size, which decides how many bytes an id gets;"
-            f" got {type(tokenizer).__name__}"
-        )
-    return np.promote_types(dtype, smallest_dtype(end_of_text_id or 0))
 
 
 def check_split(split: object) -> str:

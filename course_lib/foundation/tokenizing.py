@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import count, islice
 from mmap import mmap
 from typing import Protocol
 
 import numpy as np
+import torch
 
 from course_lib.foundation.arguments import Ids, as_stream, check_integer, check_range
 from course_lib.foundation.progress import progress_bar
@@ -16,6 +18,7 @@ from course_lib.foundation.progress import progress_bar
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 BATCH_SIZE = 1000  # texts that a library's tokenizer gets at a time
+BATCH_CHARACTERS = 2**20  # or fewer of them: memory grows with text, not with texts
 
 
 class CharTokenizer:
@@ -143,6 +146,19 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
             yield text
 
 
+def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
+    """Return a column of what `map` of `datasets` hands over with `batched=True`.
+
+    Raises:
+        TypeError, ValueError: it is no batch, or has no such column.
+    """
+    if not isinstance(features, Mapping) or isinstance(features.get(name), str):
+        raise TypeError("features must be a batch: use map with batched=True")
+    if name not in features:
+        raise ValueError(f"features must have a column {name!r}, got {list(features)}")
+    return list(features[name])
+
+
 def training_batches(
     texts: Iterable,
     *,
@@ -182,8 +198,8 @@ def training_batches(
 
 
 def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
-    texts, blank = iter(texts), True
-    while batch := list(islice(texts, BATCH_SIZE)):
+    blank = True
+    for batch in _batches(texts, BATCH_SIZE):
         blank = blank and not any(text.strip() for text in batch)
         yield batch
     if blank:
@@ -191,6 +207,18 @@ def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
             "texts must hold more than blanks, got an empty corpus: there is nothing "
             "to learn from"
         )
+
+
+def _batches(texts: Iterable[str], batch_size: int) -> Iterator[list[str]]:
+    batch, characters = [], 0
+    for text in texts:
+        batch.append(text)
+        characters += len(text)
+        if len(batch) == batch_size or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
@@ -250,7 +278,10 @@ def check_unicode(text: object, name: str = "text") -> None:
 
 
 class Tokenizer(Protocol):
-    """What `encode_corpus` needs; the course's tokenizers and the library's have it."""
+    """What `encode_corpus` needs; the course's tokenizers and the library's have it.
+
+    One of `tiktoken` has `encode_ordinary` instead.
+    """
 
     def encode(self, text: str, /) -> object: ...
 
@@ -263,7 +294,7 @@ def encode_corpus(
     text_column: str = "text",
     progress: bool | None = None,
 ) -> np.ndarray:
-    """Tokenize texts and join them into one stream, with an end-of-text id after each.
+    """Tokenize texts and join them into one stream, each with an end-of-text id.
 
     A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
     on all cores. A special token that is spelled out in a text is encoded like any
@@ -272,10 +303,11 @@ def encode_corpus(
     Args:
         texts: texts, lists of texts, batches of columns, or a `datasets` data set; read
             once, not kept.
-        tokenizer: its `encode(text)` returns ids, or an object with `.ids` as
-            `tokenizers` does.
-        end_of_text_id: by default what the tokenizer has: its `end_of_text_id`, or a
-            post-processor that ends each text.
+        tokenizer: of `tokenizers`, of `transformers` or of `tiktoken`; or its
+            `encode(text)` returns ids, or an object with `.ids`.
+        end_of_text_id: what ends each text. By default what the tokenizer puts there
+            itself, or else names: its `end_of_text_id`, `eos_token_id` or `eot_token`.
+            One that begins each text, but names no end, does without.
         text_column: which column of a batch or a data set holds the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
@@ -286,7 +318,8 @@ def encode_corpus(
     Raises:
         TypeError: `texts` is one `str` (its characters would become documents), or
             holds something else; or `tokenizer` is none.
-        ValueError: there is no text, no end-of-text id, or more than one.
+        ValueError: there is no text; nothing would tell where one ends, or the
+            tokenizer ends it with another id; or a text cannot be encoded, and which.
     """
     length = len(texts) if isinstance(texts, Sized) else None
     documents = encode_each(
@@ -309,93 +342,251 @@ def encode_each(
     end_of_text_id: int | None = None,
     text_column: str = "text",
     batch_size: int = BATCH_SIZE,
+    numbers: Iterable[int] | None = None,
 ) -> Iterator[np.ndarray]:
     """Yield the ids of text after text, each with its end: what `encode_corpus` joins.
 
     Arguments and errors are those of `encode_corpus`. The ids are compact: uint16 or
     uint32, by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
-    A library's tokenizer gets `batch_size` texts at a time; so many are held.
+    A tokenizer gets `batch_size` texts at a time, or about a million characters; so
+    many are held. Errors call the texts by `numbers`, by default 0, 1, 2, ...
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
-    if isinstance(tokenizer, type) or not callable(getattr(tokenizer, "encode", None)):
+    tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
+    begins, ends = _frame(tokenizer)
+    begin = compact(begins)
+    end = compact(ends if end_of_text_id is None else [end_of_text_id])
+    dtype = None
+    if hasattr(tokenizer, "encode_batch_fast"):  # its end may lie beyond its vocabulary
+        dtype = np.promote_types(id_dtype(tokenizer), end.dtype)
+    encode = _batch_encoder(tokenizer)
+    texts = iterate_texts(texts, text_column)
+    numbers = count() if numbers is None else iter(numbers)
+
+    def each() -> Iterator[np.ndarray]:
+        for batch in _batches(texts, batch_size):
+            for ids in _encode(encode, batch, list(islice(numbers, len(batch)))):
+                whole = np.concatenate([begin, ids, end])
+                largest = int(whole.max(initial=0))
+                narrow = smallest_dtype(largest) if dtype is None else dtype
+                yield whole.astype(narrow, copy=False)
+
+    return each()
+
+
+def plain_tokenizer(
+    tokenizer: Tokenizer, end_of_text_id: int | None = None
+) -> tuple[Tokenizer, int | None]:
+    """Return the tokenizer that does the work, and what to put behind each text.
+
+    The face that `transformers` expects hides the one and knows the other. Nothing is
+    to be put, None, if the tokenizer ends each text itself, or if it begins each one
+    and no end is known: then a beginning tells that the text before has ended.
+
+    Raises:
+        TypeError: `tokenizer` is none.
+        ValueError: it tells neither where a text begins nor where it ends, or ends
+            texts itself with another id than `end_of_text_id`.
+    """
+    face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
+    encodes = ("encode", "encode_ordinary")
+    if isinstance(tokenizer, type | str) or not any(
+        callable(getattr(tokenizer, name, None)) for name in encodes
+    ):
         kind = "a class" if isinstance(tokenizer, type) else type(tokenizer).__name__
         raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
-    from_library = hasattr(tokenizer, "encode_batch_fast")
-    if from_library:
-        dtype, tokenizer = id_dtype(tokenizer), _for_plain_text(tokenizer)
-        adds_ends = tokenizer.num_special_tokens_to_add(False) > 0
-    else:
-        dtype, adds_ends = None, False
-        if end_of_text_id is None:
-            end_of_text_id = getattr(tokenizer, "end_of_text_id", None)
-    if adds_ends and end_of_text_id is not None:
-        raise ValueError(
-            "end_of_text_id must be None: this tokenizer ends each text itself; got "
-            f"{end_of_text_id}"
-        )
-    if not adds_ends and end_of_text_id is None:
-        raise ValueError(
-            "end_of_text_id must be given: this tokenizer has none of its own"
-        )
-    end = np.empty(0, dtype=np.uint16)
-    if not adds_ends:
+    if end_of_text_id is not None:
         end_of_text_id = check_integer(
             "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
         )
-        end = compact([end_of_text_id])
-    if from_library:  # an id that is given may lie beyond the vocabulary
-        dtype = np.promote_types(dtype, end.dtype)
-    texts = iterate_texts(texts, text_column)
-    return _encode_in_batches(texts, tokenizer, from_library, end, dtype, batch_size)
-
-
-def _encode_in_batches(
-    texts: Iterator[str],
-    tokenizer: Tokenizer,
-    from_library: bool,
-    end: np.ndarray,
-    dtype: np.dtype | None,
-    batch_size: int,
-) -> Iterator[np.ndarray]:
-    while batch := list(islice(texts, batch_size)):
-        # The fast one leaves out the offsets, which nobody asks for here.
-        encoded = (
-            tokenizer.encode_batch_fast(batch)
-            if from_library
-            else map(tokenizer.encode, batch)
+    begins, ends = _frame(tokenizer)
+    if ends:
+        if end_of_text_id not in (None, ends[-1]):
+            raise ValueError(
+                f"end_of_text_id must be None or {ends[-1]}, with which this tokenizer "
+                f"ends each text itself; got {end_of_text_id}"
+            )
+        return tokenizer, None
+    end_of_text_id = _own_end(face) if end_of_text_id is None else end_of_text_id
+    if end_of_text_id is None and not begins:
+        raise ValueError(
+            "end_of_text_id must be given: this tokenizer has none of its own"
         )
-        for ids in encoded:
-            # Compact one by one: a large corpus of int64 would need four times the
-            # memory on the way. And a copy, made before the next text is encoded: a
-            # tokenizer may write into the same buffer again.
-            ended = np.concatenate([compact(getattr(ids, "ids", ids)), end])
-            narrow = smallest_dtype(int(ended.max())) if dtype is None else dtype
-            yield ended.astype(narrow, copy=False)
+    return tokenizer, end_of_text_id
 
 
-def _for_plain_text(tokenizer):
-    """Copy a tokenizer of `tokenizers` that takes every text as it is.
+def document_marks(tokenizer: object) -> tuple[int | None, int | None]:
+    """Return the ids that begin and end each text, None for what is not there.
 
-    The copy cuts and fills up nothing, and a special token in a text is plain text.
+    Whoever has pads and names alone, and encodes nothing, may ask as well.
     """
-    tokenizer = type(tokenizer).from_str(tokenizer.to_str())
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    tokenizer.encode_special_tokens = True
-    return tokenizer
+    begins, ends = _frame(getattr(tokenizer, "backend_tokenizer", tokenizer))
+    end = ends[-1] if ends else _own_end(tokenizer)
+    return (begins[0] if begins else None), end
 
 
-def id_dtype(tokenizer) -> np.dtype:
-    """Return uint16 if every id of a tokenizer of `tokenizers` fits, else uint32.
+def _own_end(tokenizer: object) -> int | None:
+    for name in ("end_of_text_id", "eos_token_id", "eot_token"):
+        try:
+            end = getattr(tokenizer, name, None)
+        except KeyError:  # as tiktoken says that it has none
+            end = None
+        if end is not None:
+            return check_integer(name, end, minimum=0, maximum=2**32 - 1)
+    return None
+
+
+def _frame(tokenizer: object) -> tuple[list[int], list[int]]:
+    """What a tokenizer of a library puts before each text, and behind it."""
+    if getattr(tokenizer, "post_processor", None) is not None:
+        # Imported here: lessons with one token per character do without.
+        import tokenizers
+
+        one_word = tokenizers.models.WordLevel({"a": 0}, unk_token="a")
+        one_token = tokenizers.Tokenizer(one_word).encode("a")
+        framed = tokenizer.post_processor.process(one_token)
+        ids, place = framed.ids, framed.special_tokens_mask.index(0)
+    elif hasattr(tokenizer, "build_inputs_with_special_tokens"):  # without Rust
+        ids = tokenizer.build_inputs_with_special_tokens([-1])
+        place = ids.index(-1)
+    else:
+        return [], []
+    return ids[:place], ids[place + 1 :]
+
+
+def _batch_encoder(tokenizer: Tokenizer) -> Callable[[list[str]], list[np.ndarray]]:
+    """Return what encodes several texts, without what is put around them.
+
+    A special token in a text is plain text, and nothing is cut or filled up.
+    """
+    if hasattr(tokenizer, "encode_batch_fast"):
+        tokenizer = type(tokenizer).from_str(tokenizer.to_str())
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.encode_special_tokens = True
+        # The fast one leaves out the offsets, which nobody asks for here.
+        return lambda texts: [
+            compact(encoding.ids)
+            for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        ]
+    plain: dict[str, bool] = {}
+    if hasattr(tokenizer, "build_inputs_with_special_tokens"):
+        plain = {"add_special_tokens": False, "split_special_tokens": True}
+    encode = getattr(tokenizer, "encode_ordinary", None) or tokenizer.encode
+
+    def encode_all(texts: list[str]) -> list[np.ndarray]:
+        all_ids = []
+        for text in texts:
+            ids = encode(text, **plain)
+            # A copy: a tokenizer may write into the same buffer again.
+            all_ids.append(np.array(compact(getattr(ids, "ids", ids))))
+        return all_ids
+
+    return encode_all
+
+
+def _encode(
+    encode: Callable[[list[str]], list[np.ndarray]],
+    batch: list[str],
+    numbers: list[int],
+) -> list[np.ndarray]:
+    """Encode a batch; of what fails, say which text it is."""
+    try:
+        return encode(batch)
+    except Exception:
+        for number, text in zip(numbers, batch, strict=True):
+            try:
+                encode([text])
+            except Exception as error:  # the library has no type of its own for it
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                raise kind(f"text {number} cannot be encoded: {error}") from error
+        raise
+
+
+def tokenizer_hash(tokenizer: object) -> str:
+    """Name a tokenizer by what it knows: equal ones have equal hashes on any machine.
+
+    Of one of `tokenizers` it is all of `tokenizer.json`, but for how it truncates and
+    pads, which does not matter here; of any other, what `pickle` would keep. One that
+    remembers what it has encoded leaves that out by a `__getstate__`.
+
+    Raises:
+        TypeError: it is none, or holds something that has no form of its own, as a
+            function without a name.
+    """
+    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if hasattr(tokenizer, "encode_batch_fast"):
+        tokenizer = type(tokenizer).from_str(tokenizer.to_str())
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return hashlib.sha256(tokenizer.to_str().encode()).hexdigest()
+    encodes = hasattr(tokenizer, "encode") or hasattr(tokenizer, "encode_ordinary")
+    if isinstance(tokenizer, type) or not encodes:
+        raise TypeError(f"tokenizer must be one, got {tokenizer!r}")
+    try:
+        return _digest(tokenizer).hex()
+    except (TypeError, RecursionError) as error:
+        raise TypeError(
+            f"tokenizer must hold what a file can hold, but {error}: give "
+            f"{type(tokenizer).__name__} a method __getstate__ that says what it knows"
+        ) from None
+
+
+def _digest(value: object) -> bytes:
+    """Hash a value, however large, so that equal ones agree in any process.
+
+    `repr` would do for few: it abbreviates arrays, and shows addresses.
+    """
+    kind = type(value)
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().numpy()
+    if kind in (type(None), bool, int, float, complex, str, bytes):
+        parts = [repr(value).encode("utf-8", "surrogatepass")]
+    elif isinstance(value, np.ndarray | np.generic) and value.dtype != object:
+        value = np.asarray(value, dtype=value.dtype.newbyteorder("<"))
+        parts = [f"{value.dtype.str}{value.shape}".encode(), value.tobytes()]
+    elif isinstance(value, dict):
+        parts = sorted(_digest(key) + _digest(entry) for key, entry in value.items())
+    elif isinstance(value, set | frozenset):
+        parts = sorted(map(_digest, value))
+    elif kind in (list, tuple):
+        parts = map(_digest, value)
+    elif hasattr(value, "__qualname__"):  # a class, or a function
+        if "<" in value.__qualname__:
+            raise TypeError(f"{value.__qualname__} has no name that others know")
+        parts = [value.__qualname__.encode()]
+    else:
+        reduced = value.__reduce_ex__(2)  # as `pickle` asks for it
+        parts = [
+            _digest(list(part) if isinstance(part, Iterator) else part)
+            for part in ([reduced] if isinstance(reduced, str) else reduced)
+        ]
+    return hashlib.sha256(b"".join([kind.__qualname__.encode(), b":", *parts])).digest()
+
+
+def id_dtype(tokenizer: Tokenizer) -> np.dtype:
+    """Return uint16 if every id of a tokenizer fits, else uint32.
 
     Added tokens count, too: they have the largest ids.
+
+    Raises:
+        TypeError, ValueError: it does not say how many ids it has, or has none.
     """
-    vocabulary = tokenizer.get_vocab(with_added_tokens=True)
-    if not vocabulary:
-        raise ValueError(
-            "tokenizer must have a vocabulary, got an empty one: train it first"
-        )
-    return smallest_dtype(max(vocabulary.values()))
+    if hasattr(tokenizer, "get_vocab"):
+        vocabulary = tokenizer.get_vocab()
+        if not vocabulary:
+            raise ValueError(
+                "tokenizer must have a vocabulary, got an empty one: train it first"
+            )
+        return smallest_dtype(max(vocabulary.values()))
+    for name in ("vocab_size", "n_vocab"):
+        if (size := getattr(tokenizer, name, None)) is not None:
+            size = check_integer(name, size, minimum=1, maximum=2**32)
+            return smallest_dtype(size - 1)
+    raise TypeError(
+        "tokenizer must have a vocab_size, which decides how many bytes an id gets;"
+        f" got {type(tokenizer).__name__}"
+    )
 
 
 def smallest_dtype(largest_id: int) -> np.dtype:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from course_lib.document_packing import PackingCollator, pack_documents, pack_stream
+from course_lib.document_packing import PackingCollator, pack_documents, pack_examples, pack_stream
 from course_lib.foundation import CharTokenizer
 
 CHARACTERS = CharTokenizer("abcde")
@@ -19,6 +19,10 @@ def ids(packs):
     return [pack.input_ids.tolist() for pack in packs]
 
 
+def labels_of(packs):
+    return [None if pack.labels is None else pack.labels.tolist() for pack in packs]
+
+
 def stream(documents=DOCUMENTS, max_length=4, buffer_size=2):
     return pack_stream(documents, max_length, buffer_size=buffer_size)
 
@@ -30,13 +34,18 @@ def resumed(**changes):
     return ids(made)
 
 
-def batch(*rows, packed=None, pad=0, eos=1):
-    made = PackingCollator(SimpleNamespace(pad_token_id=pad, eos_token_id=eos), packed)(rows)
-    return {name: values.tolist() for name, values in made.items()}
+def batch(*rows, packed=None, pad=0, eos=1, **how):
+    made = PackingCollator(SimpleNamespace(pad_token_id=pad, eos_token_id=eos), packed, **how)(rows)
+    return {name: values if isinstance(values, int) else values.tolist() for name, values in made.items()}
 
 
 def row(*values, **others):
     return {"input_ids": list(values), **others}
+
+
+def packed(max_length=4, tokenizer=None, columns=None, end_of_text_id=None, **features):
+    settings = {"max_length": max_length, "columns": columns, "end_of_text_id": end_of_text_id}
+    return pack_examples(features, tokenizer, **settings)
 
 
 CALLS = {
@@ -50,6 +59,8 @@ CALLS = {
     "len(assign_packs(MANY, np.uint8(255)))": 300,
     "assign_packs(torch.tensor([2, 2]), torch.tensor(4))": [[0, 1]],
     "assign_packs([3, 2], 2**31 - 1)": [[0, 1]],
+    "assign_packs([2**29 + n for n in range(6)], 2**31 - 1)": [[5, 4, 3], [2, 1, 0]],
+    "len(assign_packs(range(1, 3_000), 2**31 - 1))": 1,
     "assign_packs([3, 2], 2**31)": ValueError("max_length must be"),
     "assign_packs([3, 2], 0)": ValueError("max_length must be an integer of at least 1"),
     "assign_packs([3, 2], 4.0)": TypeError("max_length must be"),
@@ -76,6 +87,17 @@ CALLS = {
     "ids(pack_documents(iter(DOCUMENTS), np.int8(9)))": [[4, 5, 6, 7, 8, 1, 2, 3, 9]],
     "ids(pack_documents(np.array([[250, 251]], dtype=np.uint8), np.uint8(1)))": [[250], [251]],
     "ids(pack_documents([torch.tensor([70_000, 1])], 4))": [[70_000, 1]],
+    "labels_of(pack_documents(DOCUMENTS, 4, labels=[[1, 0, 1], [], [1] * 4 + [-100], [7]]))": [
+        [1, 1, 1, 1],
+        [1, 0, 1, -100],
+        [7],
+    ],
+    "labels_of(pack_documents([[1, 2, 3]], 2, split_long=False, labels=[[-100, 2, 3]]))": [[-100, 2]],
+    "labels_of(pack_documents([[1]], 2))": [None],
+    "pack_documents([[1, 2]], 4, labels=[[1]])": ValueError("labels must be as many for each document as it has ids"),
+    "pack_documents([[1, 2]], 4, labels=[])": ValueError("labels must be as many"),
+    "pack_documents([[1]], 4, labels=[['a']])": TypeError("labels[0] must be integers"),
+    "pack_documents([[1]], 4, labels=5)": TypeError("labels must be lists, got int"),
     "pack_documents(DOCUMENTS, 4, split_long='False')": TypeError("split_long must be True or False"),
     "pack_documents(DOCUMENTS, 4, split_long=None)": TypeError("split_long must be"),
     "pack_documents(DOCUMENTS, 4, strategy='best')": ValueError("strategy must be one of"),
@@ -109,8 +131,21 @@ CALLS = {
     },
     "pack_examples({'text': ['abcde']}, CHARACTERS, max_length=4, split_long=False)['input_ids']": [[0, 1, 2, 3]],
     "pack_examples({'text': ['ab']}, CHARACTERS, max_length=4, text_column='body')": ValueError(
-        "text_column must be one of ['text'], got 'body'"
+        "features must have a column 'body', got ['text']"
     ),
+    "packed(input_ids=[[1, 2, 3], [4]], labels=[[-100, 2, 3], [4]])": {
+        "input_ids": [[1, 2, 3, 4]],
+        "document_starts": [[0, 3]],
+        "labels": [[-100, 2, 3, 4]],
+    },
+    "packed(input_ids=[[1, 2], [3]], score=[[0, 1], [1]], columns=['score'])['score']": [[0, 1, 1]],
+    "packed(input_ids=[[1]], text=['never read'])['input_ids']": [[1]],
+    "packed(input_ids=[[1], [2]], labels=[[1], [2, 3]])": ValueError("labels must be as many for each document"),
+    "packed(input_ids=[[1]], labels=None)": TypeError("not iterable"),
+    "packed(input_ids=[[1]], labels=[[1.5]])": TypeError("labels[0] must be integers"),
+    "packed(input_ids=[[1]], columns=['score'])": ValueError("features must have a column 'score'"),
+    "packed(input_ids=[1, 2])": ValueError("documents[0]: ids must be one-dimensional"),
+    "packed(text=['ab'], end_of_text_id=9, tokenizer=CHARACTERS)['input_ids']": [[0, 1, 9]],
     "pack_examples({'text': 'ab'}, CHARACTERS, max_length=4)": TypeError("use map with batched=True"),
     "pack_examples(['ab'], CHARACTERS, max_length=4)": TypeError("features must be a batch"),
     "pack_examples({'text': ['ab', None]}, CHARACTERS, max_length=4)": TypeError("1"),
@@ -120,6 +155,10 @@ CALLS = {
     "pack_examples({'text': ['ab']}, CHARACTERS, max_length=4, strategy=1)": ValueError("strategy must be"),
     # a stream
     "ids(stream())": [[1, 2, 3], [4, 5, 6, 7], [8, 9]],
+    "ids(stream(max_length=2**31 - 1, buffer_size=9))": [[1, 2, 3, 4, 5, 6, 7, 8, 9]],
+    "ids(crop_documents(DOCUMENTS * 2, 2**31 - 1, buffer_size=2))": [
+        [4, 5, 6, 7, 8, 1, 2, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]
+    ],
     "ids(stream([]))": [],
     "ids(stream([[], []]))": [],
     "ids(stream(buffer_size=1))": [[1, 2, 3], [4, 5, 6, 7], [8], [9]],
@@ -142,7 +181,10 @@ CALLS = {
     "resumed(pieces_read=-1)": ValueError("pieces_read must be"),
     "resumed(pieces_read=99, checksum=0)": ValueError("documents must be those of the saved state"),
     "resumed(pieces_read='1')": TypeError("pieces_read must be"),
-    "resumed(waiting=[5])": ValueError("waiting must be among the"),
+    "resumed(waiting=[5])": ValueError("documents must be those of the saved state, and wait as it says"),
+    "resumed(waiting=[])": ValueError("documents must be those of the saved state"),
+    "resumed(waiting=[1, 1])": ValueError("documents must be those of the saved state"),
+    "resumed(pieces_read=2**70)": ValueError("pieces_read must be"),
     "resumed(waiting=None)": TypeError("waiting must be integers"),
     "resumed(checksum=1)": ValueError("documents must be those of the saved state"),
     "resumed(checksum=nan)": TypeError("checksum must be"),
@@ -168,8 +210,11 @@ CALLS = {
     "position_ids_from_tokens([1, 1, 1], 1)": np.array([0, 0, 0]),
     "position_ids_from_tokens(np.array([70_000, 9], dtype=np.uint32), 70_000)": np.array([0, 0]),
     "position_ids_from_tokens([], 1)": ValueError("input_ids must hold at least one id"),
-    "position_ids_from_tokens([4], None)": TypeError("eos_token_id must be"),
+    "position_ids_from_tokens([4], None)": ValueError("eos_token_id or bos_token_id must be given"),
     "position_ids_from_tokens([4], -100)": ValueError("eos_token_id must be"),
+    "position_ids_from_tokens([9, 4, 4, 9, 5], bos_token_id=9)": np.array([0, 1, 2, 0, 1]),
+    "position_ids_from_tokens([4, 1, 9, 5, 1, 6], 1, 9)": np.array([0, 1, 0, 1, 2, 0]),
+    "position_ids_from_tokens([4], 1, 1)": ValueError("they must differ, or nothing tells an end from a beginning"),
     "position_ids_from_tokens([[4]], 1)": ValueError("input_ids must be one-dimensional"),
     "position_ids_from_tokens('ab', 1)": TypeError("input_ids must be integers, got text"),
     "document_mask([0, 1], 2)": np.array([[True, False], [False, True]]),
@@ -193,23 +238,36 @@ CALLS = {
     "batch(row(5, 6, document_starts=None))['position_ids']": [[0, 1]],
     "batch(*pack_documents([[1, 2], [3]], 4), packed=np.True_)['position_ids']": [[0, 1, 0]],
     "batch()": ValueError("rows must hold at least one row"),
-    "batch(row())": ValueError("input_ids must hold at least one id, got an empty row"),
-    "batch(row(1), row(), packed=True)": ValueError("got an empty row"),
+    "batch(row())": ValueError("rows[0] must hold at least one id, got none"),
+    "batch(row(1), row(), packed=True)": ValueError("rows[1] must hold at least one id, got none"),
+    "batch(row(5, 6, document_starts=[0, 1]), row(7, document_starts=[0]), flatten=True)": {
+        "input_ids": [[5, 6, 7]],
+        "labels": [[-100, -100, -100]],
+        "position_ids": [[0, 0, 0]],
+    },
+    "batch(row(1, 2), row(3), cu_seq_lens=True)['cu_seq_lens_k']": [0, 2, 3, 4],
+    "batch(row(1, 2), row(3), cu_seq_lens=True, flatten=True)['cu_seq_lens_q']": [0, 2, 3],
+    "batch(row(1, 2), row(3), cu_seq_lens=True)['max_length_q']": 2,
+    "batch(row(1), flatten=True, pad=None)['input_ids']": [[1]],
+    "batch(row(1), flatten=1)": TypeError("flatten must be True or False"),
+    "batch(row(1), cu_seq_lens=None)": TypeError("cu_seq_lens must be True or False"),
+    "PackingCollator(SimpleNamespace(pad_token_id=0))(None)": TypeError("rows must be several rows, got NoneType"),
     "batch([1, 2])": TypeError("rows[0] must have input_ids, got a list"),
     "batch({'ids': [1]})": TypeError("rows[0] must have input_ids, got a dict"),
     "batch(row(1.5))": TypeError("input_ids must be integers"),
     "batch({'input_ids': 'ab'})": TypeError("input_ids must be integers, got text"),
     "batch(row(1, 2, labels=[1]))": ValueError("labels must be 2, as the ids, got 1"),
     "batch(row(1, 2, labels=[1, 2]), row(3))": ValueError("labels must be in all rows or in none"),
-    "batch(row(1, document_starts=[0]), row(3))": ValueError("row 0 has them and row 1 has not"),
+    "batch(row(1, document_starts=[0]), row(3))": ValueError("row 0 and row 1 differ"),
     "batch(row(1, 2, document_starts=[1]))": ValueError("document_starts must begin with 0"),
     "batch(row(1, 2, document_starts=[0, 2]))": ValueError("document_starts must increase and be less than length 2"),
     "batch(row(1), packed='yes')": TypeError("packed_sequences must be True or False"),
     "batch(row(1), packed=1)": TypeError("packed_sequences must be"),
-    "batch(row(1), pad=None)": ValueError("tokenizer must have pad_token_id, got none"),
+    "batch(row(1), pad=None)": ValueError("tokenizer must have a pad token, got none"),
+    "batch(row(1), pad=2**63)": ValueError("pad_token_id must be"),
     "batch(row(1), pad=-1)": ValueError("pad_token_id must be"),
-    "batch(row(1), packed=True, eos=None)": ValueError("tokenizer must have eos_token_id"),
+    "batch(row(1), packed=True, eos=None)": ValueError("eos_token_id or bos_token_id must be given"),
     "batch(row(1), eos=None)['labels']": [[-100]],
-    "PackingCollator(None)": ValueError("tokenizer must have pad_token_id"),
+    "PackingCollator(None)": ValueError("tokenizer must have a pad token"),
     "PackingCollator(CHARACTERS)": ValueError("wrap_tokenizer gives it one"),
 }

@@ -11,6 +11,7 @@ NUMBERS = SimpleNamespace(encode=lambda text: [int(text)], end_of_text_id=0)
 LIBRARY = LibraryTokenizer(WordLevel({"a": 0, "b": 1}, unk_token="a"))
 UNTRAINED = LibraryTokenizer(WordLevel({}, unk_token="a"))
 STORY = "bananas and an é"
+BATCH = {"text": ["a", "b"]}
 
 
 def memory_map(dtype, *ids):
@@ -18,6 +19,14 @@ def memory_map(dtype, *ids):
     with tempfile.NamedTemporaryFile() as file:
         np.array(ids, dtype=dtype).tofile(file.name)
         return np.memmap(file.name, dtype=dtype, mode="r")
+
+
+def sized(size):
+    return SimpleNamespace(encode=str.split, vocab_size=size)
+
+
+def tiktoken_like(**more):
+    return SimpleNamespace(encode_ordinary=lambda text: [5], n_vocab=6, **more)
 
 
 class SameBuffer:
@@ -78,6 +87,10 @@ CALLS = {
     "list(training_batches([' ', '\\u3000'], progress=False))": ValueError("texts must hold more than blanks"),
     "list(training_batches('ab', progress=False))": TypeError("texts must be several texts"),
     "list(training_batches(['ab'], progress='no'))": TypeError("progress must be True or False"),
+    "column_of_batch(BATCH, 'text')": ["a", "b"],
+    "column_of_batch(BATCH, 'body')": ValueError("features must have a column 'body', got ['text']"),
+    "column_of_batch({'text': 'ab'}, 'text')": TypeError("use map with batched=True"),
+    "column_of_batch(None, 'text')": TypeError("features must be a batch"),
     # names
     "check_special_tokens([])": [],
     "check_special_tokens(('<a>', '<b>'))": ["<a>", "<b>"],
@@ -108,6 +121,11 @@ CALLS = {
     "encode_corpus(['1'], None)": TypeError("tokenizer must have a method encode(text), got NoneType"),
     "encode_corpus(['1'], CharTokenizer)": TypeError("tokenizer must have a method encode(text), got a class"),
     "encode_corpus(['a'], LIBRARY)": ValueError("end_of_text_id must be given"),
+    "encode_corpus(['a'], SimpleNamespace(encode=5))": TypeError("tokenizer must have a method encode(text)"),
+    "encode_corpus(['ab', ''], tiktoken_like(eot_token=3))": np.array([5, 3, 5, 3]),
+    "encode_corpus(['ab'], tiktoken_like())": ValueError("end_of_text_id must be given"),
+    "encode_corpus(['ab'], tiktoken_like(eot_token=2.0))": TypeError("eot_token must be an integer"),
+    "encode_corpus(['c'], CharTokenizer('ab'))": ValueError("text 0 cannot be encoded: character 'c' at position 0"),
     "encode_corpus(['a'], UNTRAINED, end_of_text_id=0)": ValueError("tokenizer must have a vocabulary"),
     "encode_corpus(['1'], NUMBERS, progress=0)": TypeError("progress must be True or False"),
     "encode_corpus(['1'], SimpleNamespace(encode=lambda text: text, end_of_text_id=0))": TypeError("got text (str)"),
@@ -117,8 +135,35 @@ CALLS = {
     "[i.tolist() for i in encode_each(['1', '2', '3'], NUMBERS, batch_size=np.int8(2))]": [[1, 0], [2, 0], [3, 0]],
     "encode_each(['1'], NUMBERS, batch_size=0)": ValueError("batch_size must be an integer of at least 1"),
     "encode_each(['a'], LIBRARY)": ValueError("end_of_text_id must be given"),
+    "list(encode_each(['1', 'b'], NUMBERS, numbers=[7, 9]))": ValueError("text 9 cannot be encoded: invalid literal"),
     "encode_each(5, NUMBERS)": TypeError("texts must be several texts, got int"),
+    # what a tokenizer is
+    "plain_tokenizer(NUMBERS) == (NUMBERS, 0)": True,
+    "plain_tokenizer(NUMBERS, np.int8(7))[1]": 7,
+    "plain_tokenizer(NUMBERS, True)": TypeError("end_of_text_id must be"),
+    "plain_tokenizer('abc', 0)": TypeError("tokenizer must have a method encode(text), got str"),  # though it has one
+    "plain_tokenizer(None)": TypeError("tokenizer must have a method encode(text), got NoneType"),
+    "document_marks(NUMBERS)": (None, 0),
+    "document_marks(LIBRARY)": (None, None),
+    "document_marks(SimpleNamespace(eos_token_id=2**70))": ValueError("eos_token_id must be"),
+    "document_marks(None)": (None, None),
+    "len(tokenizer_hash(LIBRARY))": 64,
+    "tokenizer_hash(CharTokenizer('abc')) == tokenizer_hash(CharTokenizer('cab'))": True,
+    "tokenizer_hash(CharTokenizer('abc')) == tokenizer_hash(CharTokenizer('abd'))": False,
+    "tokenizer_hash(NUMBERS)": TypeError("tokenizer must hold what a file can hold, but"),
+    "tokenizer_hash(5)": TypeError("tokenizer must be one, got 5"),
+    "tokenizer_hash(CharTokenizer)": TypeError("tokenizer must be one, got <class"),
     # dtypes
+    "id_dtype(sized(2**16))": np.dtype(np.uint16),
+    "id_dtype(sized(np.int64(2**16 + 1)))": np.dtype(np.uint32),
+    "id_dtype(tiktoken_like())": np.dtype(np.uint16),
+    "id_dtype(sized(3.7))": TypeError("vocab_size must be an integer"),
+    "id_dtype(sized(True))": TypeError("vocab_size must be"),
+    "id_dtype(sized(0))": ValueError("vocab_size must be an integer of at least 1"),
+    "id_dtype(sized(2**32 + 1))": ValueError("vocab_size must be"),
+    "id_dtype(sized('abc'))": TypeError("vocab_size must be"),
+    "id_dtype(sized(lambda: 5))": TypeError("vocab_size must be"),
+    "id_dtype(NUMBERS)": TypeError("tokenizer must have a vocab_size"),
     "id_dtype(LIBRARY)": np.dtype(np.uint16),
     "id_dtype(UNTRAINED)": ValueError("tokenizer must have a vocabulary"),
     "smallest_dtype(np.uint16(65_535))": np.dtype(np.uint16),
