@@ -15,10 +15,11 @@ import copy
 import hashlib
 import io
 import json
+import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -32,7 +33,7 @@ import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import distributed, nn
-from torch.utils.data import get_worker_info
+from torch.utils.data import IterableDataset, get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
@@ -55,12 +56,15 @@ from course_lib.foundation import (
     ShardSettings,
     Task,
     TaskResult,
+    as_integers,
     as_stream,
+    check_choice,
     check_documents,
     check_flag,
     check_integer,
     check_number,
     check_path,
+    check_range,
     check_settings,
     check_state,
     count_up_to,
@@ -347,16 +351,57 @@ def _write_all(
 # Feeding: every rank reads its own part of one order.
 
 
-def reader_number() -> tuple[int, int]:
+def reader_number(ranks: tuple[int, int]) -> tuple[int, int]:
     """Say which reader this process is, and of how many: each worker of each rank.
 
-    (0, 1) in a process without ranks and workers.
+    Args:
+        ranks: what `rank_and_size()` says in the process of the rank. A worker that was
+            not forked knows of no group, so a data set asks when it is made, and takes
+            the answer along to its workers.
+
+    Returns:
+        its number, from 0, and how many readers there are.
     """
-    rank, world_size = rank_and_size()
+    try:
+        rank, world_size = ranks
+    except (TypeError, ValueError):
+        raise TypeError(f"ranks must be a pair of integers, got {ranks!r}") from None
+    world_size = check_integer("world_size", world_size, minimum=1)
+    rank = check_integer("rank", rank, minimum=0, maximum=world_size - 1)
     worker = get_worker_info()
     if worker is None:
         return rank, world_size
     return worker.id * world_size + rank, worker.num_workers * world_size
+
+
+class RandomNumbers(IterableDataset):
+    """Three random numbers from each worker, to see whether readers draw the same.
+
+    Yields:
+        the number of the worker, and what it has drawn.
+    """
+
+    def __init__(self, seed: int):
+        self.generator = np.random.default_rng(check_integer("seed", seed, minimum=0))
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        worker = get_worker_info()
+        for number in self.generator.integers(1000, size=3).tolist():
+            yield (worker.id if worker else 0), number
+
+
+class OwnRandomNumbers(RandomNumbers):
+    """The same, each reader from a generator of its own."""
+
+    def __init__(self, seed: int):
+        super().__init__(seed)
+        self.seed, self.ranks = seed, rank_and_size()  # before workers begin
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        reader, _ = reader_number(self.ranks)
+        own = np.random.SeedSequence([self.seed, reader])
+        self.generator = np.random.default_rng(own)
+        return super().__iter__()
 
 
 def rank_and_size() -> tuple[int, int]:
@@ -389,6 +434,8 @@ def rows_of_documents(
 
 def sum_over_ranks(tensor: torch.Tensor) -> torch.Tensor:
     """Add up a tensor over all ranks, in place; every rank must take part."""
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"tensor must be one, got {type(tensor).__name__}")
     if distributed.is_initialized():
         distributed.all_reduce(tensor)
     return tensor
@@ -406,13 +453,14 @@ def backward_by_targets(
     Returns:
         the mean loss, the same on every rank.
     """
+    num_scored = check_integer("num_scored", num_scored, minimum=0)
     totals = torch.tensor([float(loss_sum.detach()), float(num_scored)]).double()
     nats, scored = sum_over_ranks(totals).tolist()
     if not scored:
         raise ValueError("no rank has a target to score in this step")
     (loss_sum / scored).backward()
-    for parameter in model.parameters():
-        sum_over_ranks(parameter.grad)
+    for gradient in _gradients(model):
+        sum_over_ranks(gradient)
     return nats / scored
 
 
@@ -423,13 +471,19 @@ def backward_by_ranks(
 
     A target counts the more, the fewer its rank has. Returns the mean of means.
     """
+    num_scored = check_integer("num_scored", num_scored, minimum=1)
     _, world_size = rank_and_size()
     mean = loss_sum / num_scored
     mean.backward()
-    for parameter in model.parameters():
-        sum_over_ranks(parameter.grad)
-        parameter.grad /= world_size
+    for gradient in _gradients(model):
+        sum_over_ranks(gradient)
+        gradient /= world_size
     return float(sum_over_ranks(mean.detach().clone())) / world_size
+
+
+def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
+    """Those of all weights but the frozen ones, which are the same on every rank."""
+    return (p.grad for p in model.parameters() if p.grad is not None)
 
 
 LOSSES = {"global": backward_by_targets, "mean of means": backward_by_ranks}
@@ -498,8 +552,17 @@ def train_rank(
         raise ValueError(
             f"batch_size must be a multiple of the {world_size} ranks, got {batch_size}"
         )
-    if loss not in LOSSES:
-        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
+    loss = check_choice("loss", loss, LOSSES)
+    inputs, targets = torch.as_tensor(inputs), torch.as_tensor(targets)
+    if inputs.ndim != 2 or inputs.shape != targets.shape:
+        raise ValueError(
+            "inputs and targets must have one shape (rows, T), got "
+            f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
+        )
+    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**20)
+    check_range("inputs", as_integers("inputs", inputs), vocab_size)
+    scored = as_integers("targets", targets)
+    check_range("targets", scored[scored != IGNORED], vocab_size)
     order = GlobalOrder(
         len(inputs),
         batch_size // world_size,
@@ -630,10 +693,11 @@ def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> i
             f"steps_of_ranks must hold one number for each of {world_size} ranks, got "
             f"{len(steps_of_ranks)}"
         )
-    for _ in range(steps_of_ranks[rank]):
+    steps = check_integer("steps_of_ranks", steps_of_ranks[rank], minimum=0)
+    for _ in range(steps):
         sum_over_ranks(torch.ones(1))
     time.sleep(busy_seconds)
-    return steps_of_ranks[rank]
+    return steps
 
 
 def attention_pairs(lengths: Sequence[int]) -> int:
@@ -646,14 +710,6 @@ def attention_pairs(lengths: Sequence[int]) -> int:
     if lengths.size and lengths.min() < 1:
         raise ValueError(f"lengths must be at least 1, got {lengths.min()}")
     return int((lengths * (lengths + 1) // 2).sum())
-
-
-def waiting_share(work: Sequence[float]) -> float:
-    """Say which share of all ranks' time passes waiting for the one with most work."""
-    work = [check_number("work", amount, minimum=0) for amount in work]
-    if not work or not max(work):
-        raise ValueError("work must hold at least one amount that is not 0")
-    return 1 - sum(work) / (len(work) * max(work))
 
 
 # On paper.
@@ -679,8 +735,10 @@ def encoding_hours(
     """Hours that machines take together, each at a rate that one was seen to make."""
     num_tokens = check_number("num_tokens", num_tokens, minimum=0)
     rate = check_number("tokens_per_second", tokens_per_second, above=0)
-    num_machines = check_integer("num_machines", num_machines, minimum=1)
-    return num_tokens / rate / num_machines / 3600
+    num_machines = check_integer(
+        "num_machines", num_machines, minimum=1, maximum=10**12
+    )
+    return _finite(num_tokens / rate / num_machines / 3600)
 
 
 def feeding_bandwidth(
@@ -688,8 +746,16 @@ def feeding_bandwidth(
 ) -> float:
     """Bytes a second that GPUs need to be fed, each training at `tokens_per_second`."""
     rate = check_number("tokens_per_second", tokens_per_second, minimum=0)
-    num_readers = check_integer("num_readers", num_readers, minimum=1)
-    return rate * num_readers * stored_bytes(1, vocab_size)
+    num_readers = check_integer("num_readers", num_readers, minimum=1, maximum=10**12)
+    return _finite(rate * num_readers * stored_bytes(1, vocab_size))
+
+
+def _finite(number: float) -> float:
+    if not math.isfinite(number):
+        raise ValueError(
+            "the result must be finite, but these numbers are too far apart"
+        )
+    return number
 
 
 def permutation_bytes(num_windows: int) -> int:
@@ -702,7 +768,9 @@ def hours_between_failures(
     num_machines: int, hours_between_failures_of_one: float
 ) -> float:
     """Mean hours from one failure to the next, somewhere among so many machines."""
-    num_machines = check_integer("num_machines", num_machines, minimum=1)
+    num_machines = check_integer(
+        "num_machines", num_machines, minimum=1, maximum=10**12
+    )
     hours = check_number(
         "hours_between_failures_of_one", hours_between_failures_of_one, above=0
     )

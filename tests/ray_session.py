@@ -46,7 +46,8 @@ def two_nodes(tries: int = 5):
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    """All but a lock, and what `tokenize_files` notes of its inputs."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("[!.i]*"))}
 
 
 def tokenize(name: str, make_executor=RayExecutor) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -29,7 +30,6 @@ from course_lib.foundation import (
     InThisProcess,
     RandomOrder,
     load_documents,
-    process_group,
     read_task,
     run_ranks,
 )
@@ -50,7 +50,6 @@ from course_lib.many_machines import (
     take_steps,
     tokenize_files,
     train_rank,
-    waiting_share,
 )
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.token_shards import make_shard_loader, verify_shards, write_shards
@@ -629,22 +628,31 @@ def test_the_ranks_of_a_loader_take_equal_steps_and_share_an_epoch(world_size, b
 class Numbers(torch.utils.data.IterableDataset):
     """The share of this reader: each worker of each rank."""
 
+    def __init__(self):
+        self.ranks = rank_and_size()
+
     def __iter__(self):
-        number, readers = reader_number()
+        number, readers = reader_number(self.ranks)
         return iter(range(number, 20, readers))
 
 
-def read_numbers(num_workers: int) -> list[int]:
-    loader = torch.utils.data.DataLoader(Numbers(), batch_size=None, num_workers=num_workers)
+def read_numbers(num_workers: int, method: str | None = None) -> list[int]:
+    loader = torch.utils.data.DataLoader(
+        Numbers(), batch_size=None, num_workers=num_workers, multiprocessing_context=method
+    )
     return list(loader)
 
 
-def test_every_worker_of_every_rank_is_a_reader_of_its_own():
-    assert reader_number() == (0, 1)
+def test_in_one_process_there_is_one_reader():
+    assert reader_number(rank_and_size()) == (0, 1)
     assert read_numbers(0) == list(range(20))
-    with process_group():
-        assert rank_and_size() == (0, 1)
-        assert sorted(read_numbers(2)) == list(range(20))
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_every_worker_of_every_rank_is_a_reader_of_its_own_however_workers_are_started(method):
+    shares = run_ranks(read_numbers, 2, 2, method)
+    assert sorted(number for share in shares for number in share) == list(range(20))
+    assert len(shares[0]) == len(shares[1])
 
 
 def test_ranks_that_torchrun_starts_find_each_other(made):
@@ -674,12 +682,6 @@ def test_attention_work_counts_pairs():
         assert attention_pairs(lengths) == pairs
     assert attention_pairs(np.array([2**31], dtype=np.uint32)) == 2**31 * (2**31 + 1) // 2
     assert attention_pairs([4096]) > 60 * attention_pairs([64] * 64)
-
-
-def test_waiting_for_the_rank_with_most_work():
-    assert waiting_share([5, 5]) == 0
-    assert waiting_share([10, 5]) == 0.25
-    assert waiting_share([1, 0, 0, 0]) == 0.75
 
 
 def test_fifteen_trillion_tokens_on_paper():

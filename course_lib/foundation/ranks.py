@@ -74,7 +74,6 @@ def run_ranks(
             (world_size, folder, time_limit, work),
             nprocs=world_size,
             join=False,
-            daemon=True,
             start_method=process_context().get_start_method(),
         )
         first_error = folder / "error"
