@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -14,6 +15,11 @@ PLAIN = frozenset({int, bool, str, bytes, type(None)})
 
 Results = Sequence[tuple[object, object]]
 """Pairs of what was expected and what came instead."""
+
+Fact = Callable[[object, object], object]
+"""Whether something is true of what was expected and what came instead."""
+
+Facts = Sequence[tuple[Fact, str]]
 
 
 def same(expected: object, got: object) -> bool:
@@ -60,6 +66,8 @@ def _same(expected: object, got: object) -> bool:
         if is_sequence(expected):
             return _same_items(expected, got)
         return type(expected) is type(got) and bool(expected == got)
+    if actual.dtype == bool != wanted.dtype:
+        return False  # though a mask of flags may come as zeros and ones
     if wanted.dtype.kind in "iu":
         # 3.0 is not a count, and a float is not an id; and no rounding here: 100,001
         # windows are not 100,000.
@@ -98,12 +106,25 @@ def is_sequence(value: object) -> bool:
 
 
 def as_array(value: object) -> np.ndarray:
+    """Numbers, or flags, as an array.
+
+    Raises:
+        TypeError: something else, or flags among numbers.
+    """
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
     array = np.asarray(value)
     if array.dtype.kind not in "iufb":
         raise TypeError(f"not numbers: {array.dtype}")
+    if array.dtype != bool and _holds_a_flag(value):
+        raise TypeError("flags among numbers")
     return array.astype(np.int64) if array.size == 0 else array
+
+
+def _holds_a_flag(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_holds_a_flag, value))
+    return isinstance(_unwrapped(value), bool)
 
 
 # What can be said of a wrong result without knowing the exercise.
@@ -125,7 +146,7 @@ def _wrong_kind(expected: object, got: object) -> str | None:
             "a float where an integer is wanted: `/` gives a float, `//` a whole "
             "number."
         )
-    if (one, many) == ("count", "bool"):
+    if (one, many) in (("count", "bool"), ("counts", "bools")):
         return "`True` or `False` where a number is wanted."
     if one == "bool" and many in ("count", "float"):
         return "a number where `True` or `False` is wanted: return the comparison."
@@ -184,56 +205,36 @@ def in_common(results: Results) -> str | None:
 
     These are facts, not guesses: each holds in every one of the failing calls.
     """
-    facts = (
-        (_exchanged, "the two results are exchanged."),
-        (_transposed, "rows and columns are exchanged."),
-        (_without_last, "the last entry is missing in every one of them."),
-        (_without_first, "the first entry is missing in every one of them."),
-        (_one_more_behind, "there is one entry more at the end in every one of them."),
-        (
-            _one_more_before,
-            "there is one entry more at the start in every one of them.",
-        ),
-        (_backwards, "the entries are right, but from back to front."),
-        (_reordered, "the entries are right, but in another order."),
-        (_nested, "the entries are right, but some are in lists inside the list."),
-        (_once_each, "each value comes only once: the repeats are missing."),
-        (_not_none, "every one of these calls should return `None`."),
-        (_negated, "the sign is the other way round."),
-        (
-            _beginning,
-            "the result begins right, and ends too early: does a loop, or the "
-            "function, end before it has seen everything?",
-        ),
-        (_ending, "the result ends right, but its beginning is missing."),
-        (
-            _some_missing,
-            "entries are missing. Those that are there are right, and in their order.",
-        ),
-        (
-            _some_too_many,
-            "all entries are there, in their order, with others among them.",
-        ),
+    # A tuple is several results, not one list of them.
+    several = any(isinstance(expected, tuple) for expected, _ in results)
+    lists = [] if several else [[*map(_listed, pair)] for pair in results]
+    return (
+        _first_that_holds(FACTS, results)
+        or _first_that_holds(FACTS_OF_LISTS, lists)
+        or _in_text(results)
+        or _by_how_much(results)
     )
+
+
+def _first_that_holds(facts: Facts, results: Results) -> str | None:
     for holds, fact in facts:
-        if all(_safely(holds, expected, got) for expected, got in results):
+        if results and all(_safely(holds, expected, got) for expected, got in results):
             return fact
-    return _in_text(results) or _by_how_much(results)
+    return None
 
 
-def _safely(holds, expected: object, got: object) -> bool:
+def _safely(holds: Fact, expected: object, got: object) -> bool:
     try:
         return bool(holds(expected, got))
     except Exception:
         return False
 
 
-def _listed(value: object) -> list:
-    if not is_sequence(value):
-        raise TypeError
-    return (
-        value.tolist() if isinstance(value, np.ndarray | torch.Tensor) else list(value)
-    )
+def _listed(value: object) -> list | None:
+    with contextlib.suppress(Exception):  # some tensors have no values
+        if is_sequence(value):
+            return getattr(value, "tolist", lambda: list(value))()
+    return None
 
 
 def _exchanged(expected: object, got: object) -> bool:
@@ -247,40 +248,14 @@ def _transposed(expected: object, got: object) -> bool:
     return wanted.ndim == 2 and same(wanted.T, as_array(got))
 
 
-def _without_last(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(
-        _listed(expected)[:-1], _listed(got)
-    )
+def _negated(expected: object, got: object) -> bool:
+    wanted = as_array(expected)
+    return bool(wanted.any()) and same(-wanted, as_array(got))
 
 
-def _without_first(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(_listed(expected)[1:], _listed(got))
-
-
-def _one_more_behind(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(
-        _listed(expected), _listed(got)[:-1]
-    )
-
-
-def _one_more_before(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(_listed(expected), _listed(got)[1:])
-
-
-def _backwards(expected: object, got: object) -> bool:
-    wanted = _listed(expected)
-    return not isinstance(expected, tuple) and same(wanted[::-1], _listed(got))
-
-
-def _reordered(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return not isinstance(expected, tuple) and same(sorted(wanted), sorted(actual))
-
-
-def _nested(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
+def _nested(wanted: list, actual: list) -> bool:
     deep = any(map(is_sequence, actual)) and not any(map(is_sequence, wanted))
-    return deep and not isinstance(expected, tuple) and same(wanted, _flat(actual))
+    return deep and same(wanted, _flat(actual))
 
 
 def _flat(value: object) -> list:
@@ -289,44 +264,72 @@ def _flat(value: object) -> list:
     return [inner for item in _listed(value) for inner in _flat(item)]
 
 
-def _once_each(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
+def _once_each(wanted: list, actual: list) -> bool:
     return len(actual) < len(wanted) and same(sorted(set(wanted)), sorted(actual))
 
 
-def _not_none(expected: object, got: object) -> bool:
-    return expected is None and got is not None
-
-
-def _negated(expected: object, got: object) -> bool:
-    wanted = as_array(expected)
-    return bool(wanted.any()) and same(-wanted, as_array(got))
-
-
-def _beginning(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(actual) < len(wanted) and same(wanted[: len(actual)], actual)
-
-
-def _ending(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(actual) < len(wanted) and same(wanted[-len(actual) :], actual)
-
-
-def _some_missing(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(actual) < len(wanted) and _within(actual, wanted)
-
-
-def _some_too_many(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(wanted) < len(actual) and _within(wanted, actual)
-
-
 def _within(few: Sequence[object], many: Sequence[object]) -> bool:
-    """Whether the few are among the many, in the same order."""
+    """Whether the few, at least one, are among the many, in the same order."""
     rest = iter(many)
-    return all(any(same(one, other) for other in rest) for one in few)
+    return bool(few) and all(any(same(one, other) for other in rest) for one in few)
+
+
+FACTS: Facts = (
+    (_exchanged, "the two results are exchanged."),
+    (_transposed, "rows and columns are exchanged."),
+    (_negated, "the sign is the other way round."),
+    (
+        lambda expected, got: expected is None and got is not None,
+        "every one of these calls should return `None`.",
+    ),
+)
+# Of wanted and actual entries; the more special facts first. Of equally long lists that
+# differ, neither is a part of the other.
+FACTS_OF_LISTS: Facts = (
+    (
+        lambda wanted, actual: same(wanted[:-1], actual),
+        "the last entry is missing in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted[1:], actual),
+        "the first entry is missing in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted, actual[:-1]),
+        "there is one entry more at the end in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted, actual[1:]),
+        "there is one entry more at the start in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted[::-1], actual),
+        "the entries are right, but from back to front.",
+    ),
+    (
+        lambda wanted, actual: same(sorted(wanted), sorted(actual)),
+        "the entries are right, but in another order.",
+    ),
+    (_nested, "the entries are right, but some are in lists inside the list."),
+    (_once_each, "each value comes only once: the repeats are missing."),
+    (
+        lambda wanted, actual: actual and same(wanted[: len(actual)], actual),
+        "the result begins right, and ends too early: does a loop, or the function, "
+        "end before it has seen everything?",
+    ),
+    (
+        lambda wanted, actual: actual and same(wanted[-len(actual) :], actual),
+        "the result ends right, but its beginning is missing.",
+    ),
+    (
+        lambda wanted, actual: _within(actual, wanted),
+        "entries are missing. Those that are there are right, and in their order.",
+    ),
+    (
+        lambda wanted, actual: _within(wanted, actual),
+        "all entries are there, in their order, with others among them.",
+    ),
+)
 
 
 NAMES_OF_BLANKS = {" ": "spaces", "\n": "newlines", "\t": "tabs"}
@@ -340,7 +343,7 @@ def _in_text(results: Results) -> str | None:
         return None
     for more, words in ((1, "are left that should be gone"), (0, "are missing")):
         pairs = [pair[::-1] if more else pair for pair in results]
-        if all(_within(few, many) for many, few in pairs):
+        if all(not few or _within(few, many) for many, few in pairs):
             different = {
                 character
                 for many, few in pairs
