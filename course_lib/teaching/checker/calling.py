@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import io
 import itertools
 import linecache
 import random
-import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,20 +45,17 @@ def run(function: Callable, case: Case) -> Outcome:
     changed them."""
     arguments = _copied(case)
     printed = io.StringIO()
-    streams = sys.stdout, sys.stderr
-    # Hundreds of calls would print hundreds of times, and push the verdict out of
-    # sight.
-    sys.stdout = sys.stderr = printed
     try:
-        value = function(*arguments)
-        if hasattr(value, "__next__"):
-            value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
+        # Hundreds of calls would print hundreds of times, and push the verdict out of
+        # sight.
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            value = function(*arguments)
+            if hasattr(value, "__next__"):
+                value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except (Exception, SystemExit) as error:
         return Outcome(
             error=error, printed=printed.getvalue(), place=_place(function, error)
         )
-    finally:
-        sys.stdout, sys.stderr = streams
     # A model or a generator is not compared: no copy equals its original, and to draw
     # numbers is no mistake.
     pairs = zip(arguments, case, strict=True)

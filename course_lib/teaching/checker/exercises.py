@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
-import dis
 import inspect
 import math
 import random
@@ -18,7 +18,6 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from types import CodeType
 
 import numpy as np
 import torch
@@ -142,7 +141,7 @@ class Exercise:
     @property
     def stub(self) -> str:
         """The reference solution without its body: what stands in the notebook."""
-        function = ast.parse(self.solution_source).body[0]
+        (function,) = ast.parse(self.solution_source).body
         # up to the end of the docstring
         head = self.solution_source.splitlines()[: function.body[0].end_lineno]
         return "\n".join([*head, "    ..."])
@@ -402,18 +401,28 @@ def _nothing_returned(
 
 
 def is_stub(function: object) -> bool:
-    """Whether a function does nothing but return `None` or `...`: told from its
-    bytecode, docstring or not."""
-    if not inspect.isfunction(function):
-        return False
-    instructions = [
-        i for i in dis.get_instructions(function) if i.opname not in ("RESUME", "NOP")
-    ]
-    constants = [i for i in instructions if i.opname in ("LOAD_CONST", "RETURN_CONST")]
-    returns_nothing = all(i.argval is None or i.argval is ... for i in constants)
-    return returns_nothing and all(
-        i in constants or i.opname in ("RETURN_VALUE", "POP_TOP") for i in instructions
+    """Whether a function, as it is written, does nothing; one whose source is not known
+    is taken to do something, and so is a `lambda`."""
+    with contextlib.suppress(OSError, SyntaxError):
+        if inspect.isfunction(function):
+            source = textwrap.dedent(inspect.getsource(function))
+            definition = ast.parse(source).body[0]
+            return isinstance(definition, ast.FunctionDef) and does_nothing(definition)
+    return False
+
+
+def does_nothing(definition: ast.FunctionDef) -> bool:
+    """Whether there is nothing but a docstring, `...`, `pass` and `return`."""
+    return not definition.decorator_list and all(
+        isinstance(node, ast.Pass)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.Return) and _is_nothing(node.value))
+        for node in definition.body
     )
+
+
+def _is_nothing(value: ast.expr | None) -> bool:
+    return value is None or ast.unparse(value) in ("None", "...")
 
 
 def source_without_decorators(function: Callable) -> str:
@@ -424,13 +433,10 @@ def source_without_decorators(function: Callable) -> str:
 
 def names_from_elsewhere(function: Callable) -> list[str]:
     """The global names that a function uses, those of Python itself left out."""
+    # Not `inspect.getclosurevars`: it does not look into inner functions.
+    tree = ast.parse(source_without_decorators(function))
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     known = function.__globals__
-
-    def names(code: CodeType) -> set[str]:
-        inner = (names(c) for c in code.co_consts if isinstance(c, CodeType))
-        return set(code.co_names).union(*inner)
-
-    used = names(function.__code__)
     return sorted(n for n in used if n in known and not hasattr(builtins, n))
 
 

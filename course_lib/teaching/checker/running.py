@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from IPython import get_ipython
+from IPython.utils.capture import capture_output
 
 from course_lib.teaching.checker.processes import (
     CAN_FORK,
@@ -43,17 +43,15 @@ def limited(work: Callable[[Watch], object]) -> object:
     limits = limits_of_answers()
     if not CAN_FORK:
         return _run_in_a_thread(work, limits)
-    found = run_in_a_process(
-        lambda watch: pickle.dumps(work(watch)), limits, _leave_the_notebook
-    )
+    found = run_in_a_process(lambda watch: _quietly(work, watch), limits)
     return found if isinstance(found, Stopped) else pickle.loads(found)
 
 
-def _leave_the_notebook() -> None:
-    """Neither display anything in the notebook nor ask for something."""
-    if (shell := get_ipython()) is not None:
-        shell.display_pub.publish = lambda *args, **kwargs: None
+def _quietly(work: Callable[[Watch], object], watch: Watch) -> bytes:
+    """Do it without displaying anything in the notebook, or asking for something."""
     builtins.input = _no_input
+    with capture_output():
+        return pickle.dumps(work(watch))
 
 
 def _no_input(*args: object) -> str:
