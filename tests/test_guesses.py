@@ -227,7 +227,7 @@ def test_widgets_need_a_kernel_and_ipywidgets_and_nobody_who_objects(live, monke
 
 
 def parts(prompt):
-    _, row, result = boxes.make_widget(prompt).children
+    _, row, result = prompt.make_widget().children
     return {getattr(part, "description", "") or "?": part for part in row.children}, result
 
 
