@@ -1,7 +1,8 @@
-"""Tables in tests: one test looks at all of its rows, and names each one that fails."""
+"""Tables in tests: one test looks at all of its rows, and names each one that fails. And code as a cell defines it."""
 
 from __future__ import annotations
 
+import linecache
 import textwrap
 import traceback
 from collections.abc import Callable, Iterable
@@ -27,6 +28,14 @@ def check_rows(check: Callable[..., None], rows: Iterable[tuple]) -> None:
     if failures:
         each = "\n".join(f"{name}\n{textwrap.indent(text, '    ')}" for name, text in failures.items())
         pytest.fail(f"{len(failures)} of {count} rows: {', '.join(failures)}\n\n{each}", pytrace=False)
+
+
+def define(source: str, name: str, **known: object) -> object:
+    """What a cell defines under a name. Its source is there for `inspect`, as IPython sees to it."""
+    file = f"<cell that defines {name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    exec(compile(source, file, "exec"), known)
+    return known[name]
 
 
 def told(error: BaseException) -> str:

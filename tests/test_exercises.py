@@ -17,7 +17,7 @@ import pytest
 
 import course_lib.exercises
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, Exercise, Question
-from rows import check_rows
+from rows import check_rows, define
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
@@ -39,12 +39,6 @@ def of_each(kind: type) -> Callable[[Callable], Callable]:
         return test
 
     return decorate
-
-
-def make(stub: str, name: str) -> object:
-    namespace: dict = {}
-    exec(stub, namespace)
-    return namespace[name]
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -77,14 +71,13 @@ def test_the_solution_passes(exercise):
 
 @of_each(Exercise)
 def test_the_stub_is_not_attempted(exercise):
-    assert exercise.judge(make(exercise.stub, exercise.name)).outcome == NOT_ATTEMPTED
+    assert exercise.judge(define(exercise.stub, exercise.name)).outcome == NOT_ATTEMPTED
 
 
 @of_each(Exercise)
 def test_the_solution_as_it_is_shown_passes_too(exercise):
-    namespace = dict(vars(importlib.import_module(exercise.reference.__module__)))
-    exec(exercise.solution_source, namespace)
-    assert exercise.judge(namespace[exercise.name], guarded=False).outcome == PASSED
+    known = vars(importlib.import_module(exercise.reference.__module__))
+    assert exercise.judge(define(exercise.solution_source, exercise.name, **known), guarded=False).outcome == PASSED
 
 
 @of_each(Exercise)

@@ -161,8 +161,8 @@ class GuardedProcess:
         try:
             if self.reader.poll(seconds):
                 return self.reader.recv_bytes(MOST_BYTES)
-        except EOFError:
-            self.process.join(seconds)
+        except EOFError:  # it is about to end, or has closed all that was open
+            time.sleep(0.01)
         except OSError:  # more than is read
             return Stopped("memory", self.watch.call)
         if self.process.exitcode is not None:
