@@ -428,7 +428,9 @@ def check_kernel() -> Iterator[Point]:
     register = f"Type: {_typed('-m', 'ipykernel', 'install', '--sys-prefix')}"
     nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
-        client.execute(env=_environment(), **nowhere)
+        with client.setup_kernel(env=_environment(), **nowhere):
+            for index, cell in enumerate(notebook.cells):
+                client.execute_cell(cell, index)
     except NoSuchKernel:
         text = f"Jupyter knows no kernel {KERNEL!r}: notebooks cannot run"
         yield Point(WRONG, text, register)
