@@ -65,75 +65,44 @@ copy = os.fork()
 size = 1 if process and copy is not None else 0
 """
 
-# Name, cells, and what is said of tokens_in_tail: outcome and words of the diagnosis.
+CALLS_HELPER = "%%time\n%matplotlib inline\n!ls\n" + answer("    return helper(num_tokens, context_length, stride)\n")
+HELPER = f"def helper(num_tokens, context_length, stride):\n{RIGHT}"
+WRITES = "size = int(open('mine.txt').read())\nopen('mine.txt', 'w').write('gone')"
+MOVES = answer("    import os\n    os.chdir('/')\n" + RIGHT.replace("1 +", "size +"))
+WAITS = "import time\ntime.sleep(1000)\nsize = time.sleep(1000)"
+CONNECTS = answer("    import socket\n    return socket.create_connection(('127.0.0.1', 9))\n")
+STUB = answer("    ...\n").replace("tokens,", "tokens: numpy.int64,")
+SIZE = answer("    return size\n")
+BY_SIZE = answer(RIGHT.replace("1 +", "size +"))
+WINDOWS_OF_T = "windows of T ids"
+NO_JUDGE = "ended the process that scores them"
+NO_MODULE = "ModuleNotFoundError: No module named 'no_such_module' (cell 2)"
+
+# What is said of tokens_in_tail, outcome and words of the diagnosis; and the cells behind the import of the exercises.
 CLASS = {
-    "anna/02_sliding_windows": (
-        # The endless experiment is not needed, and the helper comes later.
-        [
-            IMPORT,
-            "while True: pass",
-            VERDICT,
-            "%%time\n%matplotlib inline\n!ls\n" + answer("    return helper(num_tokens, context_length, stride)\n"),
-            RIGHT.join(["def helper(num_tokens, context_length, stride):\n", ""]),
-        ],
-        ("passed", ""),
-    ),
-    "ben/02_sliding_windows": ([IMPORT, answer(WRONG)], ("failed", "windows of T ids")),
-    "=渡辺/02 sliding windows": ([IMPORT, answer(WRONG)], ("failed", "windows of T ids")),
-    "exits": ([IMPORT, answer("    import os\n    os._exit(0)\n")], ("raised", "ended its process: os._exit")),
-    "leaves": ([IMPORT, "import sys\nsize = sys.exit()", answer("    return size\n")], ("raised", "SystemExit")),
-    "loops": ([IMPORT, answer("    while True: pass\n")], ("raised", "did not end within")),
-    "loops before": ([IMPORT, "while True: size = 3", answer("    return size\n")], ("raised", "did not end within")),
-    "waits": (
-        [IMPORT, "import time\ntime.sleep(1000)\nsize = time.sleep(1000)", answer("    return size\n")],
-        ("raised", "wait for something"),
-    ),
-    "eats": ([IMPORT, answer("    return [0] * 10**9\n")], ("raised", "all the memory")),
-    "floods": ([IMPORT, answer("    print('x' * 10**6)\n" + RIGHT)], ("passed", "")),
-    "files/writes": (
-        [
-            IMPORT,
-            "size = int(open('mine.txt').read())\nopen('mine.txt', 'w').write('gone')",
-            answer("    import os\n    os.chdir('/')\n" + RIGHT.replace("1 +", "size +")),
-        ],
-        ("passed", ""),
-    ),
-    "network": (
-        [IMPORT, answer("    import socket\n    return socket.create_connection(('127.0.0.1', 9))\n")],
-        ("raised", "the network is off"),
-    ),
-    "imports": (
-        [IMPORT, "import no_such_module", answer("    return no_such_module.tail()\n")],
-        ("raised", "ModuleNotFoundError: No module named 'no_such_module' (cell 2)"),
-    ),
-    "patches": ([IMPORT, answer(WRONG.replace("1 +", "size +"), before=PATCHES)], ("failed", "windows of T ids")),
-    "kills": (
-        [IMPORT, "import os\nsize = os.kill(os.getppid(), 9)", answer("    return size\n"), VERDICT],
-        ("raised", "ended the process that scores them"),
-    ),
-    "halts": (
-        [
-            IMPORT,
-            "import os, signal\nsize = os.kill(os.getppid(), signal.SIGSTOP)",
-            answer("    return size\n"),
-            VERDICT,
-        ],
-        ("raised", "ended the process that scores them"),
-    ),
-    "background": ([IMPORT, BACKGROUND, answer(RIGHT.replace("1 +", "size +"))], ("passed", "")),
-    "grammar": ([IMPORT, answer("    return (\n")], ("raised", "SyntaxError")),
-    "duplicates": ([IMPORT, answer(WRONG), answer(RIGHT), answer("    ...\n")], ("passed", "")),
-    "unchecked": ([IMPORT, HEAD + RIGHT, DRAWN], ("passed", "")),
-    "untouched": (
-        [
-            IMPORT,
-            "import numpy",
-            answer("    ...\n").replace("tokens,", "tokens: numpy.int64,"),
-            VERDICT.replace("b", "not a b", 1),
-        ],
-        ("not attempted", ""),
-    ),
-    "lacks sliding_windows": (["1 + 1"], ("missing", "")),
+    # The endless experiment is not needed, and the helper comes later.
+    "anna/02_sliding_windows": ("passed", "", "while True: pass", VERDICT, CALLS_HELPER, HELPER),
+    "ben/02_sliding_windows": ("failed", WINDOWS_OF_T, answer(WRONG)),
+    "=渡辺/02 sliding windows": ("failed", WINDOWS_OF_T, answer(WRONG)),
+    "exits": ("raised", "ended its process: os._exit", answer("    import os\n    os._exit(0)\n")),
+    "leaves": ("raised", "SystemExit", "import sys\nsize = sys.exit()", SIZE),
+    "loops": ("raised", "did not end within", answer("    while True: pass\n")),
+    "loops before": ("raised", "did not end within", "while True: size = 3", SIZE),
+    "waits": ("raised", "wait for something", WAITS, SIZE),
+    "eats": ("raised", "all the memory", answer("    return [0] * 10**9\n")),
+    "floods": ("passed", "", answer("    print('x' * 10**6)\n" + RIGHT)),
+    "files/writes": ("passed", "", WRITES, MOVES),
+    "network": ("raised", "the network is off", CONNECTS),
+    "imports": ("raised", NO_MODULE, "import no_such_module", answer("    return no_such_module.tail()\n")),
+    "patches": ("failed", WINDOWS_OF_T, answer(WRONG.replace("1 +", "size +"), before=PATCHES)),
+    "kills": ("raised", NO_JUDGE, "import os\nsize = os.kill(os.getppid(), 9)", SIZE, VERDICT),
+    "halts": ("raised", NO_JUDGE, "import os\nsize = os.kill(os.getppid(), 19)", SIZE, VERDICT),
+    "background": ("passed", "", BACKGROUND, BY_SIZE),
+    "grammar": ("raised", "SyntaxError", answer("    return (\n")),
+    "duplicates": ("passed", "", answer(WRONG), answer(RIGHT), answer("    ...\n")),
+    "unchecked": ("passed", "", HEAD + RIGHT, DRAWN),
+    "untouched": ("not attempted", "", "import numpy", STUB, VERDICT.replace("b", "not a b", 1)),
+    "without sliding_windows": ("missing", "", "1 + 1"),
 }
 FILES = {
     "broken.ipynb": "{",
@@ -151,7 +120,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
-    texts = {f"{name}.ipynb": notebook(*cells) for name, (cells, _) in CLASS.items()} | FILES
+    texts = {f"{name}.ipynb": notebook(IMPORT, *cells) for name, (_, _, *cells) in CLASS.items()} | FILES
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,7 +142,7 @@ def rows(scored) -> list[dict]:
 
 @pytest.mark.parametrize("name", CLASS)
 def test_a_notebook_gets_its_row_whatever_it_does(name, rows):
-    outcome, words = CLASS[name][1]
+    outcome, words, *_ = CLASS[name]
     (row,) = [row for row in rows if row["file"].lstrip("'") == f"{name}.ipynb" and row["exercise"] == "tokens_in_tail"]
     assert (row["lesson"], row["outcome"]) == ("sliding_windows", outcome), row
     assert row["score"] == ("1.0" if outcome == "passed" else "0.0")
@@ -205,7 +174,9 @@ def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
     renamed = [row for row in rows if row["file"].startswith("lesson 3")]
     assert {(row["lesson"], row["outcome"]) for row in renamed} == {("random_sampling", "missing")}
     assert not any(row["file"].startswith(".") for row in rows)
-    assert {row["score"] for row in rows if row["file"].startswith("forged")} == {"0.0"}
+    # It is told by its name; and what is saved in it plays no part.
+    forged = [row for row in rows if row["file"].startswith("forged")]
+    assert {(row["lesson"], row["score"]) for row in forged} == {("sliding_windows", "0.0")}
 
 
 def test_rows_are_sorted_and_no_name_is_a_formula(rows):
@@ -292,17 +263,13 @@ def test_a_fault_of_the_scorer_spoils_one_row_and_is_named(tmp_path, monkeypatch
     assert [row.exercise for row in found if row.outcome == "passed"] == ["starts_from_range"]
 
 
-def test_other_systems_are_told_what_they_can_do(tmp_path, monkeypatch, capsys):
+def test_what_cannot_be_scored_is_refused(tmp_path, monkeypatch, capsys):
+    for folder, words in ((tmp_path, "there are no notebooks"), (tmp_path / "none", "there is no folder")):
+        assert main(["scores", str(folder)]) == 1
+        assert words in capsys.readouterr().err
     monkeypatch.setattr(scores, "CAN_FORK", False)
     assert main(["scores", str(tmp_path)]) == 1
     assert "this works on Linux alone" in capsys.readouterr().err
-
-
-def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
-    assert main(["scores", str(tmp_path)]) == 1
-    assert "there are no notebooks" in capsys.readouterr().err
-    assert main(["scores", str(tmp_path / "none")]) == 1
-    assert "there is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
