@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -393,72 +394,65 @@ def _by_how_much(results: Results) -> str | None:
     return f"every result is {factor:.4g} times the right one."
 
 
-# What can be said of an error without knowing the exercise: the name of its kind, words
-# of its message, and what it means.
+# What can be said of an error without knowing the exercise: its kind, what its
+# message holds, and what it means.
 ERRORS = (
     (
         IndexError,
-        ("out of range", "out of bounds"),
+        "out of range|out of bounds",
         "an index is beyond the end: of n entries the last one has the number n - 1.",
     ),
     (
         KeyError,
-        ("",),
+        "",
         "a dictionary is asked for a key that it does not have: `in` tells whether it "
         "has it.",
     ),
     (
         ValueError,
-        ("arg is an empty sequence", "iterable argument is empty"),
+        "arg is an empty sequence|iterable argument is empty",
         "`min` or `max` has nothing to choose from, and raises: `default=` says what "
         "to return then.",
     ),
     (
         TypeError,
-        ("unhashable type: 'list'",),
+        "unhashable type: 'list'",
         "a list cannot be a key of a dictionary or an entry of a set: a `tuple` can.",
     ),
     (
         TypeError,
-        (
-            "'int' object is not iterable",
-            "'int' object is not subscriptable",
-            "object of type 'int' has no len()",
-            "must be an iterable, not int",
-        ),
+        "'int' object is not (iter|subscript)able|"
+        "object of type 'int' has no len|must be an iterable, not int",
         "one number is treated as a list: it has no entries, and no length.",
     ),
     (
         (TypeError, AttributeError),
-        ("'NoneType' object",),
+        "'NoneType' object",
         "something is `None` where it should not be. (What changes a list, as `sort` "
         "and `append` do, returns `None`.)",
     ),
     (
         TypeError,
-        ("string argument without an encoding",),
+        "string argument without an encoding",
         "`bytes(text)` does not know how to write characters: `text.encode()` does.",
     ),
     (
         (TypeError, ValueError),
-        ("cannot unpack non-iterable", "values to unpack"),
+        "cannot unpack non-iterable|values to unpack",
         "there are more names than values to give them, or fewer. (A loop over a "
         "dictionary gives its keys alone; `.items()` gives keys and values.)",
     ),
     (
         RecursionError,
-        ("",),
+        "",
         "the function calls itself without end: in which case does it stop?",
     ),
 )
 
 
-def error_in_common(errors: Sequence[BaseException | None]) -> str | None:
+def error_in_common(errors: Sequence[BaseException]) -> str | None:
     """State what one kind of error means if all wrong calls raise it, or None."""
     for kind, words, meaning in ERRORS:
-        if errors and all(
-            isinstance(error, kind) and any(word in str(error) for word in words)
-            for error in errors
-        ):
+        if all(isinstance(e, kind) and re.search(words, str(e)) for e in errors):
             return meaning
     return None

@@ -215,29 +215,20 @@ class Exercise:
         """Judge what came of the calls, one outcome a case."""
         if isinstance(got, Stopped):
             return self._stopped(got)
-        cases, expected = self.cases, self.expected
         if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
             return self._not_attempted()
-        pairs = zip(expected, got, strict=True)
-        wrong = [
-            i for i, (right, outcome) in enumerate(pairs) if not right.same_as(outcome)
-        ]
-        if not wrong:
-            message = f"**Passed.** `{self.name}` is right in all {len(cases)} calls."
-            return Judgment(PASSED, 1.0, message)
-        return self._explain(cases, expected, got, wrong)
+        pairs = enumerate(zip(self.expected, got, strict=True))
+        wrong = [i for i, (right, outcome) in pairs if not right.same_as(outcome)]
+        if wrong:
+            return self._explain(got, wrong)
+        message = f"**Passed.** `{self.name}` is right in all {len(got)} calls."
+        return Judgment(PASSED, 1.0, message)
 
-    def _explain(
-        self,
-        cases: list[Case],
-        expected: list[Outcome],
-        got: list[Outcome],
-        wrong: list[int],
-    ) -> Judgment:
+    def _explain(self, got: list[Outcome], wrong: list[int]) -> Judgment:
         first = wrong[0]
         facts = [
-            format_call(self.reference, cases[first]),
-            f"expected  {format_outcome(expected[first])}",
+            format_call(self.reference, self.cases[first]),
+            f"expected  {format_outcome(self.expected[first])}",
             f"got       {format_outcome(got[first])}",
         ]
         if got[first].place:
@@ -246,24 +237,19 @@ class Exercise:
             facts.append("printed   " + textwrap.indent(printed, " " * 10).lstrip())
         outcome = RAISED if got[first].error is not None else FAILED
         message = (
-            f"**{outcome.capitalize()}** in {len(wrong)} of {len(cases)} calls. The "
+            f"**{outcome.capitalize()}** in {len(wrong)} of {len(got)} calls. The "
             "smallest of them:\n\n```text\n" + "\n".join(facts) + "\n```\n"
         )
-        diagnosis = self._diagnose(cases, expected, got, wrong)
+        diagnosis = self._diagnose(got, wrong)
         if diagnosis:
             message += f"\n**Looks like:** {diagnosis}"
         else:
             message += f"\n`exercises.{self.name}.hint()` may help."
         return Judgment(outcome, 0.0, message, diagnosis)
 
-    def _diagnose(
-        self,
-        cases: list[Case],
-        expected: list[Outcome],
-        got: list[Outcome],
-        wrong: list[int],
-    ) -> str | None:
+    def _diagnose(self, got: list[Outcome], wrong: list[int]) -> str | None:
         """Say what is wrong, from what is certain to what is only likely."""
+        expected = self.expected
         if any(got[i].changed_arguments for i in wrong):
             return (
                 "the function changes its arguments. Whoever called it still needs "
@@ -278,31 +264,30 @@ class Exercise:
                 "`rows[i][j]`, or `np.array(rows)` first."
             )
         # Those calls first that the answer has wrong: most mistakes differ there.
-        calls = sorted(range(len(cases)), key=lambda i: i not in wrong)
+        calls = sorted(range(len(got)), key=lambda i: i not in wrong)
         for mistake in (*self.mistakes, *self.combined):
             if self._does_the_same(mistake, got, calls):
                 return mistake.diagnosis
         if forgotten := _nothing_returned(expected, got, wrong):
             return forgotten
-        returned = [
-            i for i in wrong if got[i].error is None and expected[i].error is None
-        ]
-        results = [(expected[i].value, got[i].value) for i in returned]
-        if len(returned) == len(wrong) and (kind := wrong_kind(results)):
+        failing = [(expected[i], got[i]) for i in wrong]
+        returned = all(a.error is None and b.error is None for a, b in failing)
+        results = [(a.value, b.value) for a, b in failing]
+        if returned and (kind := wrong_kind(results)):
             return kind
         # A guess among several would mislead: it must be one alone.
         likely = {
             mistake.diagnosis
             for mistake in self.mistakes
             if self._does_the_same(mistake, got, wrong)
-            and self._about_as_wrong(mistake, expected, wrong)
+            and self._about_as_wrong(mistake, wrong)
         }
         if len(likely) == 1:
             return likely.pop()
-        if len(returned) == len(wrong):
+        if returned:
             return in_common(results)
         # The first call is the one that is shown.
-        raised = [got[i].error for i in wrong if got[i].error is not None]
+        raised = [b.error for _, b in failing if b.error is not None]
         return error_in_common(raised) if error is not None else None
 
     def _does_the_same(
@@ -310,13 +295,9 @@ class Exercise:
     ) -> bool:
         return all(self.outcome_of(mistake, i).same_as(got[i]) for i in calls)
 
-    def _about_as_wrong(
-        self, mistake: Mistake, expected: list[Outcome], wrong: list[int]
-    ) -> bool:
-        failing = sum(
-            not self.outcome_of(mistake, i).same_as(right)
-            for i, right in enumerate(expected)
-        )
+    def _about_as_wrong(self, mistake: Mistake, wrong: list[int]) -> bool:
+        right = enumerate(self.expected)
+        failing = sum(not self.outcome_of(mistake, i).same_as(one) for i, one in right)
         return len(wrong) >= 2 and len(wrong) >= SHARE_OF_A_MISTAKE * failing
 
     def _wrong_signature(self, answer: Callable) -> str | None:
