@@ -107,9 +107,9 @@ def examine(*, every_package: bool, kernel: bool) -> Iterator[Point]:
         begun = [pool.submit(lambda points=points: [*points()]) for points in slow]
         for points in [*quick, *(future.result for future in begun)]:
             for point in _points_of(points):
-                if point not in told:  # several need the package that is missing
+                if point.text not in told:  # several need the package that is missing
                     yield point
-                told.add(point)
+                told.add(point.text)
 
 
 def _points_of(points: Callable[[], Iterable[Point]]) -> Iterator[Point]:
@@ -442,8 +442,7 @@ def check_kernel() -> Iterator[Point]:
         return
     except OSError as error:
         text = f"the kernel {KERNEL!r} cannot be started: {error}"
-        remedy = f"It may be that of a removed Python. {register}"
-        yield Point(WRONG, text, remedy)
+        yield Point(WRONG, text, f"It may be that of a removed Python. {register}")
         return
     for number, cell in enumerate(cells, start=1):
         for output in cell.outputs:

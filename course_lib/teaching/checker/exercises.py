@@ -59,19 +59,15 @@ class Mistake:
     diagnosis: str
 
 
-class Exercise:
-    """A task with a reference solution, hints and known mistakes; see `exercise`."""
+class Solved:
+    """What has a reference solution, hints and known mistakes."""
 
-    def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
+    def __init__(self, solution: Callable, hints: tuple[str, ...]):
         self.name = solution.__name__
         self.reference = solution
         self.hints = hints
         self.mistakes: list[Mistake] = []
-        self.combined: list[Mistake] = []
         self.last_outcome = NOT_ATTEMPTED
-        self._make_cases = cases
-        self._seed = 0
-        self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
 
     def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
         """Register the decorated function as a usual wrong answer."""
@@ -81,6 +77,26 @@ class Exercise:
             return function
 
         return register
+
+    def hint(self, number: int = 1) -> None:
+        """Display a hint; the later ones say more."""
+        count = len(self.hints)
+        if number not in range(1, count + 1):
+            display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
+            return
+        more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
+        display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
+
+
+class Exercise(Solved):
+    """A function to write; see `exercise`."""
+
+    def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
+        super().__init__(solution, hints)
+        self.combined: list[Mistake] = []
+        self._make_cases = cases
+        self._seed = 0
+        self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
 
     def combine(
         self,
@@ -152,10 +168,6 @@ class Exercise:
         judgment = self.judge(answer, seed=seed)
         self.last_outcome = judgment.outcome
         return report(judgment)
-
-    def hint(self, number: int = 1) -> None:
-        """Display a hint; there are at least two, the later ones say more."""
-        display_hint(self.hints, number)
 
     def solution(self) -> None:
         """Display the reference solution, and which names of earlier cells it uses."""
@@ -352,15 +364,6 @@ def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Ex
         hints: from vague to almost told.
     """
     return lambda solution: Exercise(solution, cases, hints)
-
-
-def display_hint(hints: Sequence[str], number: int) -> None:
-    count = len(hints)
-    if number not in range(1, count + 1):
-        display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
-        return
-    more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
-    display(Markdown(f"**Hint {number}.** {hints[number - 1]}{more}"))
 
 
 def _nothing_returned(
