@@ -11,9 +11,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-PLAIN = frozenset({int, bool, str, bytes, type(None)})
-"""Types whose values are the same if they are equal, and never change."""
-
 Results = Sequence[tuple[object, object]]
 """Pairs of what was expected and what came instead."""
 
@@ -29,15 +26,6 @@ def same(expected: object, got: object) -> bool:
     Floats are equal up to rounding. Whatever comes back from an answer, this never
     raises: what cannot be compared is not the same.
     """
-    kind = type(expected)
-    if kind is type(got):
-        # What most calls return, without the detour through an array.
-        if kind in PLAIN:
-            return expected == got
-        if kind is float and expected == got:
-            return True
-        if kind in (list, tuple) and {*map(type, expected), *map(type, got)} <= {int}:
-            return expected == got
     try:
         return _same(expected, got)
     except Exception:
@@ -88,12 +76,8 @@ def _same_items(expected: object, got: object) -> bool:
 
 def _unwrapped(value: object) -> object:
     """A single truth value without the array or tensor around it."""
-    if isinstance(value, torch.Tensor | np.ndarray | np.generic):
-        kind = value.dtype if not isinstance(value, torch.Tensor) else None
-        is_bool = kind == np.bool_ if kind is not None else value.dtype == torch.bool
-        if is_bool and value.ndim == 0:
-            return bool(value)
-    return value
+    is_flag = str(getattr(value, "dtype", "")) in ("bool", "torch.bool")
+    return bool(value) if is_flag and value.ndim == 0 else value
 
 
 def _is_number(value: object) -> bool:
