@@ -12,6 +12,7 @@ lessons        next_token_shifting, sliding_windows, random_sampling,
 teaching/      what shows and judges them: training, packed, plots, source,
                checker, guesses, widgets; lessons, classroom, grading
 exercises/     one module a lesson
+check          is everything installed and working?
 
 Imports run foundation <- lessons <- teaching <- exercises; a lesson imports earlier
 lessons, never a later one.

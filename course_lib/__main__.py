@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import json
 import os
 import shlex
@@ -13,23 +12,25 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import course_lib
 
 # Each is a module with `add_arguments(parser)` and `run(options) -> exit status`. It is
 # imported when it is asked for: what one command needs, the others do without.
 COMMANDS = {
-    "check": ("classroom.check", "is everything installed and working?"),
-    "blank": ("classroom.blank", "notebooks for live coding: prose kept, code emptied"),
-    "slides": ("classroom.slides", "slides of each lesson"),
-    "book": ("classroom.book", "the course as a web site that needs no network"),
-    "nbgrader": ("grading.nbgrader", "the exercises as a course for nbgrader"),
-    "scores": ("grading.scores", "the scores of a class, from its notebooks"),
+    "check": ("check", "is everything installed and working?"),
+    "blank": (
+        "teaching.classroom.blank",
+        "notebooks for live coding: prose kept, code emptied",
+    ),
+    "slides": ("teaching.classroom.slides", "slides of each lesson"),
+    "book": (
+        "teaching.classroom.book",
+        "the course as a web site that needs no network",
+    ),
+    "nbgrader": ("teaching.grading.nbgrader", "the exercises as a course for nbgrader"),
+    "scores": ("teaching.grading.scores", "the scores of a class, from its notebooks"),
 }
-# What says that a package is missing must not need it: it is loaded without the rooms
-# that it lies in, which import PyTorch.
-ALONE = {"check"}
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"
 
@@ -62,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
         if name == wanted:
             try:
-                module = load(module_name, alone=name in ALONE)
+                module = importlib.import_module(f"course_lib.{module_name}")
             except ModuleNotFoundError as error:
                 return fail(name, what_is_missing(error))
             command.description = module.__doc__ or command.description
@@ -85,23 +86,6 @@ def main(arguments: list[str] | None = None) -> int:
         return fail(options.command, what_is_missing(error))
     except (OSError, ValueError) as error:
         return fail(options.command, str(error))
-
-
-def load(module_name: str, *, alone: bool) -> ModuleType:
-    """Import a module of the teaching room, or its file alone, without the room."""
-    name = f"course_lib.teaching.{module_name}"
-    if not alone:
-        return importlib.import_module(name)
-    path = Path(course_lib.__file__).parent.joinpath(
-        "teaching", *module_name.split(".")
-    )
-    specification = importlib.util.spec_from_file_location(
-        module_name.replace(".", "_"), path.with_suffix(".py")
-    )
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[module.__name__] = module
-    specification.loader.exec_module(module)
-    return module
 
 
 def fail(command: str, reason: str) -> int:

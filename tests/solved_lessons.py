@@ -58,3 +58,11 @@ def errors(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     """What cells show of errors, and whatever else is written to stderr."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     return [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
+
+
+def define(source: str, name: str, **known: object) -> object:
+    """What a cell defines under a name. Its source is there for `inspect`, as IPython sees to it."""
+    file = f"<cell that defines {name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    exec(compile(source, file, "exec"), known)
+    return known[name]

@@ -180,7 +180,7 @@ def test_a_seed_is_a_whole_number(seed):
 
 def test_task_hints_and_solution_are_displayed(capsys, monkeypatch):
     shown = []
-    for module in ("drawn_numbers", "exercises"):
+    for module in ("drawn_numbers", "exercises"):  # which displays hints
         monkeypatch.setattr(f"course_lib.teaching.checker.{module}.display", lambda text: shown.append(text.data))
     pens.ask(1)
     pens.hint()

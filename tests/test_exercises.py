@@ -16,6 +16,7 @@ import pytest
 
 import course_lib.exercises
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, Exercise, Question
+from solved_lessons import define
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
@@ -34,12 +35,6 @@ def of_each(name: str, kind: type) -> pytest.MarkDecorator:
 
 
 each_exercise, each_question = of_each("exercise", Exercise), of_each("question", Question)
-
-
-def make(stub: str, name: str) -> object:
-    namespace: dict = {}
-    exec(stub, namespace)
-    return namespace[name]
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -72,14 +67,13 @@ def test_the_solution_passes(exercise):
 
 @each_exercise
 def test_the_stub_is_not_attempted(exercise):
-    assert exercise.judge(make(exercise.stub, exercise.name)).outcome == NOT_ATTEMPTED
+    assert exercise.judge(define(exercise.stub, exercise.name)).outcome == NOT_ATTEMPTED
 
 
 @each_exercise
 def test_the_solution_as_it_is_shown_passes_too(exercise):
-    namespace = dict(vars(importlib.import_module(exercise.reference.__module__)))
-    exec(exercise.solution_source, namespace)
-    assert exercise.judge(namespace[exercise.name], guarded=False).outcome == PASSED
+    known = vars(importlib.import_module(exercise.reference.__module__))
+    assert exercise.judge(define(exercise.solution_source, exercise.name, **known), guarded=False).outcome == PASSED
 
 
 @each_exercise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -13,17 +14,14 @@ import course_lib.__main__ as command_line
 from course_lib.__main__ import COMMANDS, ROOT, main
 
 
-def run_in_c_locale(*arguments: str, folder: object) -> subprocess.CompletedProcess:
-    """As a plain installation runs it: no UTF-8 anywhere, and another folder."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
-    environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    program = [sys.executable, "-X", "importtime", "-m", "course_lib", *arguments]
-    return subprocess.run(program, cwd=folder, env=environment, capture_output=True, encoding="ascii", errors="replace")
-
-
-@pytest.mark.skipif(not str(ROOT).isascii(), reason="without a language Python reads no other path than one of ASCII")
+@pytest.mark.skipif(not str(ROOT).isascii(), reason="without UTF-8 Python cannot read a path with such letters")
 def test_alone_it_says_what_the_course_is_where_things_are_and_what_it_can(tmp_path):
-    done = run_in_c_locale(folder=tmp_path)
+    # As a plain installation runs it: no UTF-8 anywhere, and another folder.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
+    environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)}
+    program = [sys.executable, "-X", "importtime", "-m", "course_lib"]
+    settings = {"cwd": tmp_path, "env": environment, "encoding": "ascii", "errors": "replace"}
+    done = subprocess.run(program, capture_output=True, **settings)
     assert done.returncode == 0
     assert "how text becomes training batches" in done.stdout
     for name in ("README.md", "notebooks", "data"):
@@ -49,7 +47,7 @@ def test_help_is_there_for_every_command(command, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([command, "--help"])
     text = capsys.readouterr().out
-    module = command_line.load(COMMANDS[command][0], alone=command in command_line.ALONE)
+    module = importlib.import_module(f"course_lib.{COMMANDS[command][0]}")
     assert text.startswith(f"usage: python -m course_lib {command} [-h]")
     assert module.__doc__.strip().splitlines()[0] in text
     assert max(map(len, text.splitlines())) <= 100
@@ -72,24 +70,20 @@ def test_what_goes_wrong_is_one_line(capsys, tmp_path):
 
 
 def test_a_package_that_is_missing_is_named_with_what_to_type(capsys, monkeypatch):
-    def load(*_, **__):
-        raise ModuleNotFoundError("No module named 'sphinx'", name="sphinx")
+    def fails_for(name):
+        def load(_):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-    monkeypatch.setattr(command_line, "load", load)
+        monkeypatch.setattr(command_line.importlib, "import_module", load)
+
+    fails_for("sphinx")
     assert main(["book", "x"]) == 1
     said = capsys.readouterr().err
     assert "needs the package 'sphinx', which is not installed" in said
     assert 'pip install --editable ".[teach]"' in said
-    # what is a fault of the course is not hidden
-    monkeypatch.setattr(command_line, "load", lambda *_, **__: __import__("course_lib.nothing"))
+    fails_for("course_lib.nothing")  # what is a fault of the course is not hidden
     with pytest.raises(ModuleNotFoundError):
         main(["book", "x"])
-
-
-def test_check_is_loaded_without_what_it_looks_for():
-    program = "import course_lib.__main__ as m, sys; m.load('classroom.check', alone=True); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert not {"torch", "numpy", "nbformat", "course_lib.teaching"} & set(done.stdout.split())
 
 
 def test_without_notebooks_it_says_so(monkeypatch, tmp_path):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import io
 import itertools
 import linecache
 import random
-import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 
-from course_lib.teaching.checker.comparing import PLAIN, same
+from course_lib.teaching.checker.comparing import same
 
 ITEMS_TAKEN_FROM_AN_ITERATOR = 10_000
 
@@ -43,37 +43,24 @@ class Outcome:
 def run(function: Callable, case: Case) -> Outcome:
     """Call `function` on a copy of the arguments, and look afterwards whether it has
     changed them."""
-    arguments = _copied(case)
+    arguments = copy.deepcopy(case)
     printed = io.StringIO()
-    streams = sys.stdout, sys.stderr
-    # Hundreds of calls would print hundreds of times, and push the verdict out of
-    # sight.
-    sys.stdout = sys.stderr = printed
     try:
-        value = function(*arguments)
-        if hasattr(value, "__next__"):
-            value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
+        # Hundreds of calls would print hundreds of times, and push the verdict out of
+        # sight.
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            value = function(*arguments)
+            if hasattr(value, "__next__"):
+                value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except (Exception, SystemExit) as error:
         return Outcome(
             error=error, printed=printed.getvalue(), place=_place(function, error)
         )
-    finally:
-        sys.stdout, sys.stderr = streams
     # A model or a generator is not compared: no copy equals its original, and to draw
     # numbers is no mistake.
     pairs = zip(arguments, case, strict=True)
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)
     return Outcome(value, changed_arguments=changed, printed=printed.getvalue())
-
-
-def _copied(value: object) -> object:
-    """A deep copy; of lists of plain values, which most arguments are, a fast one."""
-    kind = type(value)
-    if kind in PLAIN or kind is float:
-        return value
-    if kind is list or kind is tuple:
-        return kind(map(_copied, value))
-    return copy.deepcopy(value)
 
 
 def _has_state(value: object) -> bool:

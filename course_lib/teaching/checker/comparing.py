@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 
-PLAIN = frozenset({int, bool, str, bytes, type(None)})
-"""Types whose values are the same if they are equal, and never change."""
-
 Results = Sequence[tuple[object, object]]
 """Pairs of what was expected and what came instead."""
+
+Fact = Callable[[object, object], object]
+"""Whether something is true of what was expected and what came instead."""
+
+Facts = Sequence[tuple[Fact, str]]
 
 
 def same(expected: object, got: object) -> bool:
@@ -22,15 +26,6 @@ def same(expected: object, got: object) -> bool:
     Floats are equal up to rounding. Whatever comes back from an answer, this never
     raises: what cannot be compared is not the same.
     """
-    kind = type(expected)
-    if kind is type(got):
-        # What most calls return, without the detour through an array.
-        if kind in PLAIN:
-            return expected == got
-        if kind is float and expected == got:
-            return True
-        if kind in (list, tuple) and {*map(type, expected), *map(type, got)} <= {int}:
-            return expected == got
     try:
         return _same(expected, got)
     except Exception:
@@ -60,6 +55,8 @@ def _same(expected: object, got: object) -> bool:
         if is_sequence(expected):
             return _same_items(expected, got)
         return type(expected) is type(got) and bool(expected == got)
+    if actual.dtype == bool != wanted.dtype:
+        return False  # though a mask of flags may come as zeros and ones
     if wanted.dtype.kind in "iu":
         # 3.0 is not a count, and a float is not an id; and no rounding here: 100,001
         # windows are not 100,000.
@@ -79,12 +76,8 @@ def _same_items(expected: object, got: object) -> bool:
 
 def _unwrapped(value: object) -> object:
     """A single truth value without the array or tensor around it."""
-    if isinstance(value, torch.Tensor | np.ndarray | np.generic):
-        kind = value.dtype if not isinstance(value, torch.Tensor) else None
-        is_bool = kind == np.bool_ if kind is not None else value.dtype == torch.bool
-        if is_bool and value.ndim == 0:
-            return bool(value)
-    return value
+    is_flag = str(getattr(value, "dtype", "")) in ("bool", "torch.bool")
+    return bool(value) if is_flag and value.ndim == 0 else value
 
 
 def _is_number(value: object) -> bool:
@@ -98,12 +91,25 @@ def is_sequence(value: object) -> bool:
 
 
 def as_array(value: object) -> np.ndarray:
+    """Numbers, or flags, as an array.
+
+    Raises:
+        TypeError: something else, or flags among numbers.
+    """
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
     array = np.asarray(value)
     if array.dtype.kind not in "iufb":
         raise TypeError(f"not numbers: {array.dtype}")
+    if array.dtype != bool and _holds_a_flag(value):
+        raise TypeError("flags among numbers")
     return array.astype(np.int64) if array.size == 0 else array
+
+
+def _holds_a_flag(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_holds_a_flag, value))
+    return isinstance(_unwrapped(value), bool)
 
 
 # What can be said of a wrong result without knowing the exercise.
@@ -111,8 +117,10 @@ def as_array(value: object) -> np.ndarray:
 
 def wrong_kind(results: Results) -> str | None:
     """Say in which way all results are of a kind that was not asked for, or None."""
-    kinds = {_wrong_kind(expected, got) for expected, got in results}
-    return kinds.pop() if len(kinds) == 1 else None
+    with contextlib.suppress(Exception):  # some tensors have no values
+        kinds = {_wrong_kind(expected, got) for expected, got in results}
+        return kinds.pop() if len(kinds) == 1 else None
+    return None
 
 
 def _wrong_kind(expected: object, got: object) -> str | None:
@@ -125,7 +133,7 @@ def _wrong_kind(expected: object, got: object) -> str | None:
             "a float where an integer is wanted: `/` gives a float, `//` a whole "
             "number."
         )
-    if (one, many) == ("count", "bool"):
+    if (one, many) in (("count", "bool"), ("counts", "bools")):
         return "`True` or `False` where a number is wanted."
     if one == "bool" and many in ("count", "float"):
         return "a number where `True` or `False` is wanted: return the comparison."
@@ -184,56 +192,36 @@ def in_common(results: Results) -> str | None:
 
     These are facts, not guesses: each holds in every one of the failing calls.
     """
-    facts = (
-        (_exchanged, "the two results are exchanged."),
-        (_transposed, "rows and columns are exchanged."),
-        (_without_last, "the last entry is missing in every one of them."),
-        (_without_first, "the first entry is missing in every one of them."),
-        (_one_more_behind, "there is one entry more at the end in every one of them."),
-        (
-            _one_more_before,
-            "there is one entry more at the start in every one of them.",
-        ),
-        (_backwards, "the entries are right, but from back to front."),
-        (_reordered, "the entries are right, but in another order."),
-        (_nested, "the entries are right, but some are in lists inside the list."),
-        (_once_each, "each value comes only once: the repeats are missing."),
-        (_not_none, "every one of these calls should return `None`."),
-        (_negated, "the sign is the other way round."),
-        (
-            _beginning,
-            "the result begins right, and ends too early: does a loop, or the "
-            "function, end before it has seen everything?",
-        ),
-        (_ending, "the result ends right, but its beginning is missing."),
-        (
-            _some_missing,
-            "entries are missing. Those that are there are right, and in their order.",
-        ),
-        (
-            _some_too_many,
-            "all entries are there, in their order, with others among them.",
-        ),
+    # A tuple is several results, not one list of them.
+    several = any(isinstance(expected, tuple) for expected, _ in results)
+    lists = [] if several else [[*map(_listed, pair)] for pair in results]
+    return (
+        _first_that_holds(FACTS, results)
+        or _first_that_holds(FACTS_OF_LISTS, lists)
+        or _in_text(results)
+        or _by_how_much(results)
     )
+
+
+def _first_that_holds(facts: Facts, results: Results) -> str | None:
     for holds, fact in facts:
-        if all(_safely(holds, expected, got) for expected, got in results):
+        if results and all(_safely(holds, expected, got) for expected, got in results):
             return fact
-    return _in_text(results) or _by_how_much(results)
+    return None
 
 
-def _safely(holds, expected: object, got: object) -> bool:
+def _safely(holds: Fact, expected: object, got: object) -> bool:
     try:
         return bool(holds(expected, got))
     except Exception:
         return False
 
 
-def _listed(value: object) -> list:
-    if not is_sequence(value):
-        raise TypeError
-    return (
-        value.tolist() if isinstance(value, np.ndarray | torch.Tensor) else list(value)
-    )
+def _listed(value: object) -> list | None:
+    with contextlib.suppress(Exception):
+        if is_sequence(value):
+            return getattr(value, "tolist", lambda: list(value))()
+    return None
 
 
 def _exchanged(expected: object, got: object) -> bool:
@@ -247,40 +235,14 @@ def _transposed(expected: object, got: object) -> bool:
     return wanted.ndim == 2 and same(wanted.T, as_array(got))
 
 
-def _without_last(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(
-        _listed(expected)[:-1], _listed(got)
-    )
+def _negated(expected: object, got: object) -> bool:
+    wanted = as_array(expected)
+    return bool(wanted.any()) and same(-wanted, as_array(got))
 
 
-def _without_first(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(_listed(expected)[1:], _listed(got))
-
-
-def _one_more_behind(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(
-        _listed(expected), _listed(got)[:-1]
-    )
-
-
-def _one_more_before(expected: object, got: object) -> bool:
-    return not isinstance(expected, tuple) and same(_listed(expected), _listed(got)[1:])
-
-
-def _backwards(expected: object, got: object) -> bool:
-    wanted = _listed(expected)
-    return not isinstance(expected, tuple) and same(wanted[::-1], _listed(got))
-
-
-def _reordered(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return not isinstance(expected, tuple) and same(sorted(wanted), sorted(actual))
-
-
-def _nested(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
+def _nested(wanted: list, actual: list) -> bool:
     deep = any(map(is_sequence, actual)) and not any(map(is_sequence, wanted))
-    return deep and not isinstance(expected, tuple) and same(wanted, _flat(actual))
+    return deep and same(wanted, _flat(actual))
 
 
 def _flat(value: object) -> list:
@@ -289,44 +251,72 @@ def _flat(value: object) -> list:
     return [inner for item in _listed(value) for inner in _flat(item)]
 
 
-def _once_each(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
+def _once_each(wanted: list, actual: list) -> bool:
     return len(actual) < len(wanted) and same(sorted(set(wanted)), sorted(actual))
 
 
-def _not_none(expected: object, got: object) -> bool:
-    return expected is None and got is not None
-
-
-def _negated(expected: object, got: object) -> bool:
-    wanted = as_array(expected)
-    return bool(wanted.any()) and same(-wanted, as_array(got))
-
-
-def _beginning(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(actual) < len(wanted) and same(wanted[: len(actual)], actual)
-
-
-def _ending(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(actual) < len(wanted) and same(wanted[-len(actual) :], actual)
-
-
-def _some_missing(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(actual) < len(wanted) and _within(actual, wanted)
-
-
-def _some_too_many(expected: object, got: object) -> bool:
-    wanted, actual = _listed(expected), _listed(got)
-    return 0 < len(wanted) < len(actual) and _within(wanted, actual)
-
-
 def _within(few: Sequence[object], many: Sequence[object]) -> bool:
-    """Whether the few are among the many, in the same order."""
+    """Whether the few, at least one, are among the many, in the same order."""
     rest = iter(many)
-    return all(any(same(one, other) for other in rest) for one in few)
+    return bool(few) and all(any(same(one, other) for other in rest) for one in few)
+
+
+FACTS: Facts = (
+    (_exchanged, "the two results are exchanged."),
+    (_transposed, "rows and columns are exchanged."),
+    (_negated, "the sign is the other way round."),
+    (
+        lambda expected, got: expected is None and got is not None,
+        "every one of these calls should return `None`.",
+    ),
+)
+# Of wanted and actual entries; the more special facts first. Of equally long lists that
+# differ, neither is a part of the other.
+FACTS_OF_LISTS: Facts = (
+    (
+        lambda wanted, actual: same(wanted[:-1], actual),
+        "the last entry is missing in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted[1:], actual),
+        "the first entry is missing in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted, actual[:-1]),
+        "there is one entry more at the end in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted, actual[1:]),
+        "there is one entry more at the start in every one of them.",
+    ),
+    (
+        lambda wanted, actual: same(wanted[::-1], actual),
+        "the entries are right, but from back to front.",
+    ),
+    (
+        lambda wanted, actual: same(sorted(wanted), sorted(actual)),
+        "the entries are right, but in another order.",
+    ),
+    (_nested, "the entries are right, but some are in lists inside the list."),
+    (_once_each, "each value comes only once: the repeats are missing."),
+    (
+        lambda wanted, actual: actual and same(wanted[: len(actual)], actual),
+        "the result begins right, and ends too early: does a loop, or the function, "
+        "end before it has seen everything?",
+    ),
+    (
+        lambda wanted, actual: actual and same(wanted[-len(actual) :], actual),
+        "the result ends right, but its beginning is missing.",
+    ),
+    (
+        lambda wanted, actual: _within(actual, wanted),
+        "entries are missing. Those that are there are right, and in their order.",
+    ),
+    (
+        lambda wanted, actual: _within(wanted, actual),
+        "all entries are there, in their order, with others among them.",
+    ),
+)
 
 
 NAMES_OF_BLANKS = {" ": "spaces", "\n": "newlines", "\t": "tabs"}
@@ -340,7 +330,7 @@ def _in_text(results: Results) -> str | None:
         return None
     for more, words in ((1, "are left that should be gone"), (0, "are missing")):
         pairs = [pair[::-1] if more else pair for pair in results]
-        if all(_within(few, many) for many, few in pairs):
+        if all(not few or _within(few, many) for many, few in pairs):
             different = {
                 character
                 for many, few in pairs
@@ -388,72 +378,65 @@ def _by_how_much(results: Results) -> str | None:
     return f"every result is {factor:.4g} times the right one."
 
 
-# What can be said of an error without knowing the exercise: the name of its kind, words
-# of its message, and what it means.
+# What can be said of an error without knowing the exercise: its kind, what its
+# message holds, and what it means.
 ERRORS = (
     (
         IndexError,
-        ("out of range", "out of bounds"),
+        "out of range|out of bounds",
         "an index is beyond the end: of n entries the last one has the number n - 1.",
     ),
     (
         KeyError,
-        ("",),
+        "",
         "a dictionary is asked for a key that it does not have: `in` tells whether it "
         "has it.",
     ),
     (
         ValueError,
-        ("arg is an empty sequence", "iterable argument is empty"),
+        "arg is an empty sequence|iterable argument is empty",
         "`min` or `max` has nothing to choose from, and raises: `default=` says what "
         "to return then.",
     ),
     (
         TypeError,
-        ("unhashable type: 'list'",),
+        "unhashable type: 'list'",
         "a list cannot be a key of a dictionary or an entry of a set: a `tuple` can.",
     ),
     (
         TypeError,
-        (
-            "'int' object is not iterable",
-            "'int' object is not subscriptable",
-            "object of type 'int' has no len()",
-            "must be an iterable, not int",
-        ),
+        "'int' object is not (iter|subscript)able|"
+        "object of type 'int' has no len|must be an iterable, not int",
         "one number is treated as a list: it has no entries, and no length.",
     ),
     (
         (TypeError, AttributeError),
-        ("'NoneType' object",),
+        "'NoneType' object",
         "something is `None` where it should not be. (What changes a list, as `sort` "
         "and `append` do, returns `None`.)",
     ),
     (
         TypeError,
-        ("string argument without an encoding",),
+        "string argument without an encoding",
         "`bytes(text)` does not know how to write characters: `text.encode()` does.",
     ),
     (
         (TypeError, ValueError),
-        ("cannot unpack non-iterable", "values to unpack"),
+        "cannot unpack non-iterable|values to unpack",
         "there are more names than values to give them, or fewer. (A loop over a "
         "dictionary gives its keys alone; `.items()` gives keys and values.)",
     ),
     (
         RecursionError,
-        ("",),
+        "",
         "the function calls itself without end: in which case does it stop?",
     ),
 )
 
 
-def error_in_common(errors: Sequence[BaseException | None]) -> str | None:
+def error_in_common(errors: Sequence[BaseException]) -> str | None:
     """State what one kind of error means if all wrong calls raise it, or None."""
     for kind, words, meaning in ERRORS:
-        if errors and all(
-            isinstance(error, kind) and any(word in str(error) for word in words)
-            for error in errors
-        ):
+        if all(isinstance(e, kind) and re.search(words, str(e)) for e in errors):
             return meaning
     return None

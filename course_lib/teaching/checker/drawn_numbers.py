@@ -17,11 +17,7 @@ from IPython.display import Markdown, display
 
 from course_lib.foundation import check_integer
 from course_lib.teaching.checker.comparing import as_array, wrong_kind
-from course_lib.teaching.checker.exercises import (
-    Mistake,
-    display_hint,
-    source_without_decorators,
-)
+from course_lib.teaching.checker.exercises import Solved, source_without_decorators
 from course_lib.teaching.checker.messages import (
     FAILED,
     NOT_ATTEMPTED,
@@ -39,7 +35,7 @@ THREE_DIGITS = 0.005
 Drawn = dict[str, object]
 
 
-class NumbersQuestion:
+class NumbersQuestion(Solved):
     """A question about numbers that a seed draws; see `numbers`."""
 
     def __init__(
@@ -49,23 +45,10 @@ class NumbersQuestion:
         draw: Callable[[random.Random], Drawn],
         hints: tuple[str, ...],
     ):
-        self.name = solution.__name__
-        self.reference = solution
-        self.hints = hints
-        self.mistakes: list[Mistake] = []
-        self.last_outcome = NOT_ATTEMPTED
+        super().__init__(solution, hints)
         self._ask = ask
         self._draw = draw
         self._drawn: dict[int, Drawn] = {}
-
-    def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
-        """Register the decorated function of the same numbers as a usual mistake."""
-
-        def register(function: Callable) -> Callable:
-            self.mistakes.append(Mistake(function.__name__, function, diagnosis))
-            return function
-
-        return register
 
     def drawn(self, seed: int = 0) -> Drawn:
         """The numbers of a seed, by name: the same ones on every machine.
@@ -130,10 +113,6 @@ class NumbersQuestion:
         judgment = self.assess(answer, seed=seed)
         self.last_outcome = judgment.outcome
         return report(judgment)
-
-    def hint(self, number: int = 1) -> None:
-        """Display a hint."""
-        display_hint(self.hints, number)
 
     def solution(self, seed: int = 0) -> None:
         """Display the answer for a seed, and how it is worked out."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
-import dis
 import inspect
 import math
 import random
@@ -18,7 +18,6 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from types import CodeType
 
 import numpy as np
 import torch
@@ -60,19 +59,15 @@ class Mistake:
     diagnosis: str
 
 
-class Exercise:
-    """A task with a reference solution, hints and known mistakes; see `exercise`."""
+class Solved:
+    """What has a reference solution, hints and known mistakes."""
 
-    def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
+    def __init__(self, solution: Callable, hints: tuple[str, ...]):
         self.name = solution.__name__
         self.reference = solution
         self.hints = hints
         self.mistakes: list[Mistake] = []
-        self.combined: list[Mistake] = []
         self.last_outcome = NOT_ATTEMPTED
-        self._make_cases = cases
-        self._seed = 0
-        self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
 
     def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
         """Register the decorated function as a usual wrong answer."""
@@ -82,6 +77,26 @@ class Exercise:
             return function
 
         return register
+
+    def hint(self, number: int = 1) -> None:
+        """Display a hint; the later ones say more."""
+        count = len(self.hints)
+        if number not in range(1, count + 1):
+            display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
+            return
+        more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
+        display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
+
+
+class Exercise(Solved):
+    """A function to write; see `exercise`."""
+
+    def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
+        super().__init__(solution, hints)
+        self.combined: list[Mistake] = []
+        self._make_cases = cases
+        self._seed = 0
+        self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
 
     def combine(
         self,
@@ -142,7 +157,7 @@ class Exercise:
     @property
     def stub(self) -> str:
         """The reference solution without its body: what stands in the notebook."""
-        function = ast.parse(self.solution_source).body[0]
+        (function,) = ast.parse(self.solution_source).body
         # up to the end of the docstring
         head = self.solution_source.splitlines()[: function.body[0].end_lineno]
         return "\n".join([*head, "    ..."])
@@ -153,10 +168,6 @@ class Exercise:
         judgment = self.judge(answer, seed=seed)
         self.last_outcome = judgment.outcome
         return report(judgment)
-
-    def hint(self, number: int = 1) -> None:
-        """Display a hint; there are at least two, the later ones say more."""
-        display_hint(self.hints, number)
 
     def solution(self) -> None:
         """Display the reference solution, and which names of earlier cells it uses."""
@@ -216,29 +227,20 @@ class Exercise:
         """Judge what came of the calls, one outcome a case."""
         if isinstance(got, Stopped):
             return self._stopped(got)
-        cases, expected = self.cases, self.expected
         if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
             return self._not_attempted()
-        pairs = zip(expected, got, strict=True)
-        wrong = [
-            i for i, (right, outcome) in enumerate(pairs) if not right.same_as(outcome)
-        ]
-        if not wrong:
-            message = f"**Passed.** `{self.name}` is right in all {len(cases)} calls."
-            return Judgment(PASSED, 1.0, message)
-        return self._explain(cases, expected, got, wrong)
+        pairs = enumerate(zip(self.expected, got, strict=True))
+        wrong = [i for i, (right, outcome) in pairs if not right.same_as(outcome)]
+        if wrong:
+            return self._explain(got, wrong)
+        message = f"**Passed.** `{self.name}` is right in all {len(got)} calls."
+        return Judgment(PASSED, 1.0, message)
 
-    def _explain(
-        self,
-        cases: list[Case],
-        expected: list[Outcome],
-        got: list[Outcome],
-        wrong: list[int],
-    ) -> Judgment:
+    def _explain(self, got: list[Outcome], wrong: list[int]) -> Judgment:
         first = wrong[0]
         facts = [
-            format_call(self.reference, cases[first]),
-            f"expected  {format_outcome(expected[first])}",
+            format_call(self.reference, self.cases[first]),
+            f"expected  {format_outcome(self.expected[first])}",
             f"got       {format_outcome(got[first])}",
         ]
         if got[first].place:
@@ -247,24 +249,19 @@ class Exercise:
             facts.append("printed   " + textwrap.indent(printed, " " * 10).lstrip())
         outcome = RAISED if got[first].error is not None else FAILED
         message = (
-            f"**{outcome.capitalize()}** in {len(wrong)} of {len(cases)} calls. The "
+            f"**{outcome.capitalize()}** in {len(wrong)} of {len(got)} calls. The "
             "smallest of them:\n\n```text\n" + "\n".join(facts) + "\n```\n"
         )
-        diagnosis = self._diagnose(cases, expected, got, wrong)
+        diagnosis = self._diagnose(got, wrong)
         if diagnosis:
             message += f"\n**Looks like:** {diagnosis}"
         else:
             message += f"\n`exercises.{self.name}.hint()` may help."
         return Judgment(outcome, 0.0, message, diagnosis)
 
-    def _diagnose(
-        self,
-        cases: list[Case],
-        expected: list[Outcome],
-        got: list[Outcome],
-        wrong: list[int],
-    ) -> str | None:
+    def _diagnose(self, got: list[Outcome], wrong: list[int]) -> str | None:
         """Say what is wrong, from what is certain to what is only likely."""
+        expected = self.expected
         if any(got[i].changed_arguments for i in wrong):
             return (
                 "the function changes its arguments. Whoever called it still needs "
@@ -279,31 +276,30 @@ class Exercise:
                 "`rows[i][j]`, or `np.array(rows)` first."
             )
         # Those calls first that the answer has wrong: most mistakes differ there.
-        calls = sorted(range(len(cases)), key=lambda i: i not in wrong)
+        calls = sorted(range(len(got)), key=lambda i: i not in wrong)
         for mistake in (*self.mistakes, *self.combined):
             if self._does_the_same(mistake, got, calls):
                 return mistake.diagnosis
         if forgotten := _nothing_returned(expected, got, wrong):
             return forgotten
-        returned = [
-            i for i in wrong if got[i].error is None and expected[i].error is None
-        ]
-        results = [(expected[i].value, got[i].value) for i in returned]
-        if len(returned) == len(wrong) and (kind := wrong_kind(results)):
+        failing = [(expected[i], got[i]) for i in wrong]
+        returned = all(a.error is None and b.error is None for a, b in failing)
+        results = [(a.value, b.value) for a, b in failing]
+        if returned and (kind := wrong_kind(results)):
             return kind
         # A guess among several would mislead: it must be one alone.
         likely = {
             mistake.diagnosis
             for mistake in self.mistakes
             if self._does_the_same(mistake, got, wrong)
-            and self._about_as_wrong(mistake, expected, wrong)
+            and self._about_as_wrong(mistake, wrong)
         }
         if len(likely) == 1:
             return likely.pop()
-        if len(returned) == len(wrong):
+        if returned:
             return in_common(results)
         # The first call is the one that is shown.
-        raised = [got[i].error for i in wrong if got[i].error is not None]
+        raised = [b.error for _, b in failing if b.error is not None]
         return error_in_common(raised) if error is not None else None
 
     def _does_the_same(
@@ -311,13 +307,9 @@ class Exercise:
     ) -> bool:
         return all(self.outcome_of(mistake, i).same_as(got[i]) for i in calls)
 
-    def _about_as_wrong(
-        self, mistake: Mistake, expected: list[Outcome], wrong: list[int]
-    ) -> bool:
-        failing = sum(
-            not self.outcome_of(mistake, i).same_as(right)
-            for i, right in enumerate(expected)
-        )
+    def _about_as_wrong(self, mistake: Mistake, wrong: list[int]) -> bool:
+        right = enumerate(self.expected)
+        failing = sum(not self.outcome_of(mistake, i).same_as(one) for i, one in right)
         return len(wrong) >= 2 and len(wrong) >= SHARE_OF_A_MISTAKE * failing
 
     def _wrong_signature(self, answer: Callable) -> str | None:
@@ -374,15 +366,6 @@ def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Ex
     return lambda solution: Exercise(solution, cases, hints)
 
 
-def display_hint(hints: Sequence[str], number: int) -> None:
-    count = len(hints)
-    if number not in range(1, count + 1):
-        display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
-        return
-    more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
-    display(Markdown(f"**Hint {number}.** {hints[number - 1]}{more}"))
-
-
 def _nothing_returned(
     expected: list[Outcome], got: list[Outcome], wrong: list[int]
 ) -> str | None:
@@ -402,18 +385,28 @@ def _nothing_returned(
 
 
 def is_stub(function: object) -> bool:
-    """Whether a function does nothing but return `None` or `...`: told from its
-    bytecode, docstring or not."""
-    if not inspect.isfunction(function):
-        return False
-    instructions = [
-        i for i in dis.get_instructions(function) if i.opname not in ("RESUME", "NOP")
-    ]
-    constants = [i for i in instructions if i.opname in ("LOAD_CONST", "RETURN_CONST")]
-    returns_nothing = all(i.argval is None or i.argval is ... for i in constants)
-    return returns_nothing and all(
-        i in constants or i.opname in ("RETURN_VALUE", "POP_TOP") for i in instructions
+    """Whether a function, as it is written, does nothing; one whose source is not known
+    is taken to do something, and so is a `lambda`."""
+    with contextlib.suppress(OSError, SyntaxError):
+        if inspect.isfunction(function):
+            source = textwrap.dedent(inspect.getsource(function))
+            definition = ast.parse(source).body[0]
+            return isinstance(definition, ast.FunctionDef) and does_nothing(definition)
+    return False
+
+
+def does_nothing(definition: ast.FunctionDef) -> bool:
+    """Whether there is nothing but a docstring, `...`, `pass` and `return`."""
+    return not definition.decorator_list and all(
+        isinstance(node, ast.Pass)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.Return) and _is_nothing(node.value))
+        for node in definition.body
     )
+
+
+def _is_nothing(value: ast.expr | None) -> bool:
+    return value is None or ast.unparse(value) in ("None", "...")
 
 
 def source_without_decorators(function: Callable) -> str:
@@ -424,13 +417,10 @@ def source_without_decorators(function: Callable) -> str:
 
 def names_from_elsewhere(function: Callable) -> list[str]:
     """The global names that a function uses, those of Python itself left out."""
+    # Not `inspect.getclosurevars`: it does not look into inner functions.
+    tree = ast.parse(source_without_decorators(function))
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     known = function.__globals__
-
-    def names(code: CodeType) -> set[str]:
-        inner = (names(c) for c in code.co_consts if isinstance(c, CodeType))
-        return set(code.co_names).union(*inner)
-
-    used = names(function.__code__)
     return sorted(n for n in used if n in known and not hasattr(builtins, n))
 
 

@@ -12,22 +12,24 @@ import contextlib
 import ctypes
 import faulthandler
 import mmap
+import multiprocessing
 import os
-import select
 import signal
-import struct
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import psutil
 import torch
 
 CAN_FORK = sys.platform.startswith("linux")
 MOST_BYTES = 64 * 2**20  # of what comes back
 PATIENCE = 10  # so many times the computing time may pass by the clock
-PR_SET_PDEATHSIG = 1  # a number of the Linux interface
+ASLEEP = (psutil.STATUS_SLEEPING, psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
+# Numbers of the Linux interface.
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Limits:
     one_call: float
     all_calls: float
     asleep: float  # by the clock: waiting for something that does not come
-    extra_bytes: int
+    extra_bytes: int | None  # None: no limit
     before: float = 0.0  # for what comes before the calls
 
     @property
@@ -72,38 +74,123 @@ class Watch:
 
 
 class ProcessWatch(Watch):
-    """Counts computing time with a timer that ends the process when it runs out.
+    """Counts computing time, with a timer that ends the process when it runs out.
 
     No `except:` of an answer catches that. And since it is computing time, a busy
     machine stops no honest answer.
     """
 
     def __init__(self, limits: Limits):
-        self.shared = mmap.mmap(-1, 8)  # with the process that looks on
+        # shared with the process that looks on
+        self.shared = memoryview(mmap.mmap(-1, 8)).cast("q")
         self.limits = limits
-        self.left = float(limits.all_calls)
-        self.limit = 0.0
+        self.left = limits.all_calls
+        self.began = 0.0
         self.call = -1
 
     @property
     def call(self) -> int:
-        return struct.unpack("q", self.shared[:8])[0]
+        return self.shared[0]
 
     @call.setter
     def call(self, number: int) -> None:
-        self.shared[:8] = struct.pack("q", number)
+        self.shared[0] = number
 
     def begin(self, call: int) -> None:
         self.call = call
-        self.limit = self.limits.before
-        if call >= 0:
-            self.limit = min(self.limits.one_call, max(self.left, 0.01))
-        signal.setitimer(signal.ITIMER_PROF, self.limit)
+        limits = self.limits
+        limit = limits.before if call < 0 else min(limits.one_call, self.left)
+        if limit <= 0:
+            signal.raise_signal(signal.SIGPROF)
+        self.began = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, limit)
 
     def end(self) -> None:
-        remaining, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         if self.call >= 0:
-            self.left -= self.limit - remaining
+            # Not what the timer has left: it counts in ticks.
+            self.left -= time.process_time() - self.began
+
+
+class GuardedProcess:
+    """A forked process that works within limits.
+
+    Args:
+        work: gets a watch, to be told when a call begins and ends.
+        limits: what it may take.
+        prepare: called in the process, when it has been cut off from this one.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[Watch], bytes],
+        limits: Limits,
+        prepare: Callable[[], None] = lambda: None,
+    ):
+        self.limits, self.watch = limits, ProcessWatch(limits)
+        fork = multiprocessing.get_context("fork")
+        self.reader, writer = fork.Pipe(duplex=False)
+        parent = os.getpid()
+
+        def be_the_child() -> None:
+            try:
+                _cut_off()
+                prepare()
+                _settle(parent, limits)
+                own = os.getpid()
+                data = work(self.watch)
+                if os.getpid() == own:  # no copy that the work has made
+                    writer.send_bytes(data)
+                    signal.pause()  # to be ended with all that it has started
+            finally:
+                os._exit(1)
+
+        self.process = fork.Process(target=be_the_child)
+        with warnings.catch_warnings():
+            # Python warns that a forked process has lost its other threads. It needs
+            # none.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.process.start()
+        writer.close()
+        self.seen = psutil.Process(self.process.pid)
+        self.idle_since, self.computed = time.monotonic(), -1.0
+        self.latest = self.idle_since + limits.by_the_clock
+
+    def look(self, seconds: float) -> bytes | Stopped | None:
+        """What it has come to; None if it is still at work after so many seconds."""
+        try:
+            if self.reader.poll(seconds):
+                return self.reader.recv_bytes(MOST_BYTES)
+        except EOFError:  # it is about to end, or has closed all that was open
+            time.sleep(0.01)
+        except OSError:  # more than is read
+            return Stopped("memory", self.watch.call)
+        if self.process.exitcode is not None:
+            return Stopped(_told_by(self.process.exitcode), self.watch.call)
+        return Stopped("waits", self.watch.call) if self._waits() else None
+
+    def _waits(self) -> bool:
+        """Whether it has slept for too long, or will never wake up."""
+        now, state, times = time.monotonic(), self.seen.status(), self.seen.cpu_times()
+        # Waiting for a processor is not sleep.
+        if times.user + times.system != self.computed or state not in ASLEEP:
+            self.idle_since, self.computed = now, times.user + times.system
+        slept = now - self.idle_since >= self.limits.asleep
+        return slept or state == psutil.STATUS_STOPPED or now > self.latest
+
+    def end(self) -> None:
+        """End it with all that it has started."""
+        below = []
+        with contextlib.suppress(psutil.NoSuchProcess):
+            below = self.seen.children(recursive=True)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        for process in below:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        self.process.join()
+        self.reader.close()
 
 
 def run_in_a_process(
@@ -111,84 +198,15 @@ def run_in_a_process(
     limits: Limits,
     prepare: Callable[[], None] = lambda: None,
 ) -> bytes | Stopped:
-    """Do `work` in a forked process, and return the bytes that it gives, or why it gave
-    none.
-
-    Args:
-        work: gets a watch, to be told when a call begins and ends.
-        limits: what it may take.
-        prepare: called in the process, when it has been cut off from this one.
-    """
-    watch, parent = ProcessWatch(limits), os.getpid()
-
-    def be_the_child(writer: int) -> None:
-        _cut_off()
-        prepare()
-        _settle(parent, limits)
-        own = os.getpid()
-        data = work(watch)
-        if os.getpid() == own:  # no copy that the work has made
-            write_all(writer, data)
-
-    child, reader = fork(be_the_child)
+    """Do `work` in a `GuardedProcess`, and return the bytes that it gives, or why it
+    gave none."""
+    process = GuardedProcess(work, limits, prepare)
     try:
-        data, reason = _read(reader, child, limits)
+        while (found := process.look(0.2)) is None:
+            pass
+        return found
     finally:
-        os.close(reader)
-        status = _end(child)
-    if reason is None and status == 0 and data:
-        return data
-    return Stopped(reason or _told_by(status), watch.call)
-
-
-def fork(work: Callable[[int], None]) -> tuple[int, int]:
-    """Start a copy of this process that does `work` and nothing else; return its number
-    and the end of a pipe from which to read what it writes into the other end."""
-    reader, writer = os.pipe()
-    with warnings.catch_warnings():
-        # Python warns that a forked process has lost its other threads. It needs none.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.close(reader)
-            work(writer)
-            status = 0
-        finally:
-            # no clean-up: all that is to be cleaned up is the parent's
-            os._exit(status)
-    os.close(writer)
-    return child, reader
-
-
-def write_all(writer: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(writer, data) :]
-
-
-def state_and_time(process: int) -> tuple[str, int]:
-    """The letter that Linux has for the state of a process, and how long it has
-    computed."""
-    fields = fields_of(process)
-    return fields[0], int(fields[11]) + int(fields[12])
-
-
-def fields_of(process: int | str) -> list[str]:
-    """What Linux tells of a process, behind its number and name: its state, its parent,
-    and so on."""
-    with open(f"/proc/{process}/stat", errors="replace") as file:
-        return file.read().rpartition(")")[2].split()
-
-
-# In the process.
-
-
-def say_nothing() -> None:
-    """Keep a forked process from talking through the parent's channels."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
+        process.end()
 
 
 def limit_resources(values: dict[int, int]) -> None:
@@ -203,16 +221,14 @@ def limit_resources(values: dict[int, int]) -> None:
         resource.setrlimit(kind, (value, value))
 
 
-def control_process(option: int, value: int) -> None:
-    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
 def _cut_off() -> None:
     os.setsid()  # who interrupts the parent does not mean it; and it ends as a whole
     faulthandler.disable()  # a crash is told in a message, not as a page of stacks
     for number in (signal.SIGPROF, signal.SIGTERM, signal.SIGINT, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
-    say_nothing()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
 
 
 def _settle(parent: int, limits: Limits) -> None:
@@ -221,57 +237,19 @@ def _settle(parent: int, limits: Limits) -> None:
     # The threads that share a sum have not been forked: who waits for them waits
     # forever.
     torch.set_num_threads(1)
-    with open("/proc/self/statm") as file:
-        in_use = int(file.read().split()[0]) * mmap.PAGESIZE
-    limit_resources({resource.RLIMIT_AS: in_use + limits.extra_bytes})
-    control_process(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if limits.extra_bytes is not None:
+        in_use = psutil.Process().memory_info().vms
+        limit_resources({resource.RLIMIT_AS: in_use + limits.extra_bytes})
+    linux = ctypes.CDLL(None)
+    linux.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # what it starts stays below it
+    linux.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
 
-# Beside the process.
-
-
-def _read(reader: int, child: int, limits: Limits) -> tuple[bytes, str | None]:
-    """Read until the child closes the pipe, sleeps for too long, or says too much."""
-    pieces, size = [], 0
-    idle_since, computed, ended = time.monotonic(), -1, False
-    latest = time.monotonic() + limits.by_the_clock
-    while time.monotonic() < latest:
-        ready, _, _ = select.select([reader], [], [], 0 if ended else 0.2)
-        if ready:
-            if not (piece := os.read(reader, 2**16)):
-                return b"".join(pieces), None
-            pieces.append(piece)
-            size += len(piece)
-            if size > MOST_BYTES:
-                return b"", "memory"
-            continue
-        if ended:  # and something that it has started holds the pipe
-            return b"".join(pieces), None
-        state, now = state_and_time(child)
-        ended = state == "Z"
-        # Waiting for a processor is not sleep: then the state is R, for running.
-        if now != computed or state not in "STt":
-            idle_since, computed = time.monotonic(), now
-        elif time.monotonic() - idle_since >= limits.asleep:
-            return b"", "waits"
-    return b"", "waits"
-
-
-def _end(child: int) -> int:
-    """End a process, and what it has started that has not left its session; return its
-    status."""
-    for kill in (os.kill, os.killpg):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            kill(child, signal.SIGKILL)
-    return os.waitpid(child, 0)[1]
-
-
 def _told_by(status: int) -> str:
     """Why a process has ended that was not ended from here."""
-    if not os.WIFSIGNALED(status):
+    if status >= 0:
         return "os._exit"
-    number = os.WTERMSIG(status)
-    timed_out = number in (signal.SIGPROF, signal.SIGXCPU)
-    return "endless" if timed_out else signal.Signals(number).name
+    timed_out = -status in (signal.SIGPROF, signal.SIGXCPU)
+    return "endless" if timed_out else signal.Signals(-status).name

@@ -14,8 +14,9 @@ import pickle
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 
-from IPython import get_ipython
+from IPython.utils.capture import capture_output
 
 from course_lib.teaching.checker.processes import (
     CAN_FORK,
@@ -43,17 +44,15 @@ def limited(work: Callable[[Watch], object]) -> object:
     limits = limits_of_answers()
     if not CAN_FORK:
         return _run_in_a_thread(work, limits)
-    found = run_in_a_process(
-        lambda watch: pickle.dumps(work(watch)), limits, _leave_the_notebook
-    )
+    found = run_in_a_process(lambda watch: _quietly(work, watch), limits)
     return found if isinstance(found, Stopped) else pickle.loads(found)
 
 
-def _leave_the_notebook() -> None:
-    """Neither display anything in the notebook nor ask for something."""
-    if (shell := get_ipython()) is not None:
-        shell.display_pub.publish = lambda *args, **kwargs: None
+def _quietly(work: Callable[[Watch], object], watch: Watch) -> bytes:
+    """Do it without displaying anything in the notebook, or asking for something."""
     builtins.input = _no_input
+    with capture_output():
+        return pickle.dumps(work(watch))
 
 
 def _no_input(*args: object) -> str:
@@ -75,15 +74,13 @@ class _ThreadWatch(Watch):
 
 
 def _run_in_a_thread(work: Callable[[Watch], object], limits: Limits) -> object:
-    watch, results, errors = _ThreadWatch(), [], []
+    watch, done = _ThreadWatch(), Future()
 
     def target() -> None:
         try:
-            results.append(work(watch))
-        except _TooLong:
-            pass
+            done.set_result(work(watch))
         except BaseException as error:
-            errors.append(error)
+            done.set_exception(error)
 
     thread = threading.Thread(target=target, daemon=True)
     thread.start()
@@ -94,13 +91,13 @@ def _run_in_a_thread(work: Callable[[Watch], object], limits: Limits) -> object:
         if began is not None and time.monotonic() - began > limits.all_calls:
             gave_up = gave_up or time.monotonic()
             number = ctypes.c_ulong(thread.ident)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                number, ctypes.py_object(_TooLong)
-            )
+            too_long = ctypes.py_object(_TooLong)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(number, too_long)
             if time.monotonic() - gave_up > limits.asleep:
                 return Stopped(
                     "endless, and it goes on: restart the kernel", watch.call
                 )
-    if errors:
-        raise errors[0]
-    return results[0] if results else Stopped("endless", watch.call)
+    try:
+        return done.result(timeout=0)
+    except (_TooLong, TimeoutError):
+        return Stopped("endless", watch.call)

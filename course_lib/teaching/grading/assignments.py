@@ -15,7 +15,6 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
-from types import ModuleType
 
 from nbformat import NotebookNode, v4
 
@@ -31,7 +30,6 @@ HIDDEN_SEEDS = 1_000  # the seeds of hidden tests begin here: not those of the n
 
 # Links to what does not lie beside an assignment: other lessons, the README.
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:|#)[^)]+\)")
-SECTION = re.compile(r"^## ", flags=re.MULTILINE)
 FIRST_SECTION = re.compile(r"^## [^\n]*Bug or not", flags=re.MULTILINE)
 NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
 
@@ -57,7 +55,8 @@ def build_assignment(
         if name is None:
             graded.append(cell)
         else:
-            graded += _answer_and_check(getattr(exercises, name), seed)
+            item = getattr(exercises, name)
+            graded += _answer(item, seed), _check(item, seed)
     numbers = [v for v in vars(exercises).values() if isinstance(v, NumbersQuestion)]
     graded += _ask_for_numbers(numbers, seed)
     points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in graded)
@@ -68,7 +67,7 @@ def build_assignment(
     else:
         heading = f"# {lesson.number}. {lesson.title}: exercises"
         preface = _preface(lesson, points, heading=heading)
-        cells = [preface, _imports(before, asked, exercises, names), *graded]
+        cells = [preface, _imports(lesson, before, asked, names), *graded]
     return _notebook(lesson, filter(None, cells))
 
 
@@ -113,30 +112,16 @@ def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
 # Answers and checks.
 
 
-def _answer_and_check(item: Item, seed: int) -> list[NotebookNode]:
-    return [_answer(item, seed), _check(item, seed)]
-
-
 def _answer(item: Item, seed: int) -> NotebookNode:
-    indent, solution = "", _solution(item, seed)
-    if isinstance(item, Exercise):
-        indent = " " * 4
-    lines = [
-        item.stub,
-        f"{indent}### BEGIN SOLUTION",
-        solution,
-        f"{indent}### END SOLUTION",
-    ]
-    return _graded("\n".join(lines), item.name, solution=True)
-
-
-def _solution(item: Item, seed: int) -> str:
+    indent, solution = "", item.solution_source
     if isinstance(item, NumbersQuestion):
-        return item.solution_source(seed)
-    if isinstance(item, Question):
-        return item.solution_source
-    docstring = ast.parse(item.solution_source).body[0].body[0]
-    return "\n".join(item.solution_source.splitlines()[docstring.end_lineno :])
+        solution = item.solution_source(seed)
+    elif isinstance(item, Exercise):
+        indent = " " * 4
+        docstring = ast.parse(solution).body[0].body[0]
+        solution = "\n".join(solution.splitlines()[docstring.end_lineno :])
+    marked = f"{indent}### BEGIN SOLUTION\n{solution}\n{indent}### END SOLUTION"
+    return _graded(f"{item.stub}\n{marked}", item.name, solution=True)
 
 
 def _check(item: Item, seed: int) -> NotebookNode:
@@ -188,23 +173,24 @@ def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[Notebo
     )
     for item in items:
         yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
-        yield from _answer_and_check(item, seed)
+        yield _answer(item, seed)
+        yield _check(item, seed)
 
 
 # What the answers need of the lesson.
 
 
 def _imports(
+    lesson: Lesson,
     before: list[NotebookNode],
     asked: list[NotebookNode],
-    exercises: ModuleType,
     names: set[str],
 ) -> NotebookNode:
     """A cell that imports what the lesson imported before its exercises: what Python
     and the arrays offer, and what the tasks or their solutions mention."""
-    items = [getattr(exercises, name) for name in names]
+    exercises = importlib.import_module(f"course_lib.exercises.{lesson.name}")
     wanted = set(re.findall(r"\w+", "\n".join(cell.source for cell in asked)))
-    for item in items:
+    for item in (getattr(exercises, name) for name in names):
         if isinstance(item, Exercise):
             wanted.update(names_from_elsewhere(item.reference))
     modules: set[str] = set()
@@ -217,15 +203,16 @@ def _imports(
             origin = getattr(statement, "module", None) or alias.name
             if name in names or not (name in wanted or _is_basic(origin)):
                 continue
-            written = alias.name if name == alias.name else f"{alias.name} as {name}"
             if isinstance(statement, ast.Import):
-                modules.add(f"import {written}")
+                modules.add(f"import {ast.unparse(alias)}")
             else:
-                taken[statement.module].add(written)
+                taken[statement.module].add(ast.unparse(alias))
     lines = sorted(modules)
     for module, found in sorted(taken.items()):
-        lines += _from_line(module, sorted(found))
-    lines.append(f"from course_lib.exercises import {_last(exercises)} as exercises")
+        line = f"from {module} import {', '.join(sorted(found))}"
+        each = "".join(f"    {name},\n" for name in sorted(found))
+        lines.append(line if len(line) <= 88 else f"from {module} import (\n{each})")
+    lines.append(f"from course_lib.exercises import {lesson.name} as exercises")
     return _graded("\n".join(lines), "imports")
 
 
@@ -238,17 +225,6 @@ def _top_level(cells: list[NotebookNode]) -> Iterable[ast.stmt]:
 def _is_basic(module: str) -> bool:
     root = module.split(".")[0]
     return root in sys.stdlib_module_names or root in ("numpy", "torch")
-
-
-def _from_line(module: str, names: list[str]) -> list[str]:
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= 88:
-        return [line]
-    return [f"from {module} import (", *(f"    {name}," for name in names), ")"]
-
-
-def _last(module: ModuleType) -> str:
-    return module.__name__.rpartition(".")[2]
 
 
 def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | None:
@@ -274,13 +250,10 @@ def _notebook(lesson: Lesson, cells: Iterable[NotebookNode]) -> NotebookNode:
     made = []
     for number, cell in enumerate(cells):
         marks = {k: v for k, v in cell.metadata.items() if k == "nbgrader"}
-        key = f"{lesson.name} {number} {cell.source}".encode()
-        kind = v4.new_code_cell if cell.cell_type == "code" else v4.new_markdown_cell
-        source = cell.source
-        if cell.cell_type == "markdown":
-            source = LINK.sub(r"\1", source)
-        made.append(
-            kind(source, metadata=marks, id=hashlib.sha256(key).hexdigest()[:12])
-        )
+        key = hashlib.sha256(f"{lesson.name} {number} {cell.source}".encode())
+        code = cell.cell_type == "code"
+        kind = v4.new_code_cell if code else v4.new_markdown_cell
+        source = cell.source if code else LINK.sub(r"\1", cell.source)
+        made.append(kind(source, metadata=marks, id=key.hexdigest()[:12]))
     metadata = copy.deepcopy(lesson.notebook.metadata)
     return v4.new_notebook(cells=made, metadata=metadata)

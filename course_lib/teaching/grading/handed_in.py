@@ -53,65 +53,52 @@ def read_code(path: Path) -> list[tuple[int, str]]:
     Raises:
         Unreadable: says why.
     """
+    if not path.is_file():
+        raise Unreadable("it is no file")
+    if path.stat().st_size > LARGEST_NOTEBOOK:
+        raise Unreadable(f"it is larger than {LARGEST_NOTEBOOK // 2**20} MB")
     try:
-        if not path.is_file():
-            raise Unreadable("it is no file")
-        if path.stat().st_size > LARGEST_NOTEBOOK:
-            raise Unreadable(f"it is larger than {LARGEST_NOTEBOOK // 2**20} MB")
         text = path.read_text(encoding="utf-8-sig")
-        if not text.strip():
-            raise Unreadable("the file is empty")
-        notebook = json.loads(text)
-        # Notebooks of old, of version 3, have sheets; and a cell has its input.
-        sheets = notebook.get("worksheets") or [notebook]
-        cells = [
-            (number, _joined(cell.get("source", cell.get("input", ""))))
-            for number, cell in enumerate(
-                (cell for sheet in sheets for cell in sheet["cells"]), start=1
-            )
-            if cell["cell_type"] == "code" and not _installs(cell)
-        ]
     except OSError as error:
         raise Unreadable(f"it cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise Unreadable("it is not UTF-8") from error
-    except Unreadable:
-        raise
+    if not text.strip():
+        raise Unreadable("the file is empty")
+    try:
+        notebook = json.loads(text)
+        # Notebooks of old, of version 3, have sheets; and a cell has its input.
+        sheets = notebook.get("worksheets") or [notebook]
+        cells = [cell for sheet in sheets for cell in sheet["cells"]]
+        return [
+            (number, _joined(cell.get("source", cell.get("input", ""))))
+            for number, cell in enumerate(cells, start=1)
+            # What installs the course where it is missing does nothing here.
+            if cell["cell_type"] == "code"
+            and "install" not in cell.get("metadata", {}).get("tags", [])
+        ]
     except Exception as error:  # whatever somebody has made of the file
         raise Unreadable(f"it is no notebook: {type(error).__name__}") from error
-    return cells
-
-
-def _installs(cell: dict) -> bool:
-    """Whether it installs the course where that is missing: here it is not."""
-    return "install" in cell.get("metadata", {}).get("tags", [])
 
 
 def _joined(source: object) -> str:
     return source if isinstance(source, str) else "".join(map(str, source))
 
 
-def tell_lesson(path: Path, sources: Iterable[str]) -> str:
+def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:
     """Name the lesson that a notebook is of: by its imports, or by its name.
 
     Raises:
         Unreadable: by neither.
     """
     known = [lesson.name for lesson in lessons()]
-    imported = Counter(
-        name
-        for source in sources
-        for pair in IMPORTED.findall(source)
-        for name in pair
-        if name in known
-    )
+    found = (pair for _, source in cells for pair in IMPORTED.findall(source))
+    imported = Counter(name for pair in found for name in pair if name in known)
     if imported:
         return imported.most_common(1)[0][0]
-    stem = path.stem.lower()
-    named = [name for name in known if name in re.sub(r"\W", "_", stem)]
-    # "document_packing" before what it might contain
-    if named:
-        return max(named, key=len)
+    words = re.sub(r"\W", "_", path.stem.lower())
+    if named := [name for name in known if name in words]:
+        return max(named, key=len)  # "document_packing" before what it might contain
     raise Unreadable("it is no lesson of the course, by its imports and its name")
 
 

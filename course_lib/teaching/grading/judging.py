@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import json
 import shutil
-import sys
 import tempfile
-from dataclasses import asdict, dataclass, field, replace
+import traceback
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,18 +18,21 @@ from course_lib.teaching.checker import (
     Exercise,
     Judgment,
 )
-from course_lib.teaching.checker.processes import Stopped, Watch
+from course_lib.teaching.checker.exercises import does_nothing
+from course_lib.teaching.checker.processes import Stopped, Watch, run_in_a_process
 from course_lib.teaching.checker.running import limits_of_answers
-from course_lib.teaching.grading.carrying import (
-    from_value,
-    to_outcomes,
-    to_text,
-    to_value,
+from course_lib.teaching.grading.carrying import load, to_outcome
+from course_lib.teaching.grading.guarded import prepare, run_attempt
+from course_lib.teaching.grading.handed_in import (
+    Unreadable,
+    copy_neighbors,
+    exercises_of,
+    items_of,
+    read_code,
+    tell_lesson,
 )
-from course_lib.teaching.grading.guarded import run_guarded
-from course_lib.teaching.grading.handed_in import copy_neighbors
 from course_lib.teaching.grading.slices import Attempt, Sheet
-from course_lib.teaching.grading.tables import MISSING
+from course_lib.teaching.grading.tables import MISSING, UNREADABLE, Row, short
 
 MOST_ATTEMPTS = 5  # of one exercise in one notebook
 
@@ -46,19 +48,48 @@ class Task:
     seed: int = 0
     seconds: float = 20.0
     extra_bytes: int = 2**30
-    skip: frozenset[str] = field(default=frozenset())
+    ended: frozenset[int] = frozenset()  # numbers of exercises that end their judge
+
+
+def score_notebook(task: Task, watch: Watch) -> list[Row]:
+    """Return a row for each exercise; `watch` is told which one is at work."""
+    try:
+        cells = read_code(task.path)
+        lesson, sheet = tell_lesson(task.path, cells), Sheet(cells)
+        names, items = exercises_of(lesson, sheet), items_of(lesson)
+    except Unreadable as error:
+        return [Row(task.name, "", "", 0.0, UNREADABLE, str(error))]
+    except Exception:
+        return [Row(task.name, "", "", 0.0, UNREADABLE, _fault())]
+    rows = []
+    for number, name in enumerate(names):
+        watch.call = number
+        if number in task.ended:
+            words = "its cells ended the process that scores them."
+            judgment = Judgment(RAISED, 0.0, "", words)
+        else:
+            judgment = score_exercise(sheet, name, items[name], task)
+        diagnosis = short(judgment.diagnosis or "")
+        result = judgment.score, judgment.outcome, diagnosis
+        rows.append(Row(task.name, lesson, name, *result))
+    return rows
+
+
+def _fault() -> str:
+    return short(f"it could not be judged: {traceback.format_exc(limit=-1)}")
 
 
 def score_exercise(sheet: Sheet, name: str, item: object, task: Task) -> Judgment:
     """Judge all attempts at an exercise: the best one counts, or else the last."""
-    attempts = sheet.attempts(name)
-    if not attempts:
+    try:
+        attempts = sheet.attempts(name)[-MOST_ATTEMPTS:]
+        found = [judge_attempt(attempt, item, task) for attempt in attempts]
+    except Exception:
+        return Judgment(RAISED, 0.0, "", _fault())
+    if not found:
         if error := sheet.error_of(name):
             return Judgment(RAISED, 0.0, "", error)
         return Judgment(MISSING, 0.0, "", "")
-    found = [
-        judge_attempt(attempt, item, task) for attempt in attempts[-MOST_ATTEMPTS:]
-    ]
     tried = [one for one in found if one.outcome != NOT_ATTEMPTED] or found
     return max(reversed(tried), key=lambda judgment: judgment.score)
 
@@ -67,7 +98,7 @@ def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
     seed = attempt.seed
     if isinstance(item, Exercise):
         item = drawn(item, task.seed if seed is None else seed)
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, TypeError):
         # "bug", "true", 17 or ...: nothing to run
         return assess(item, _plain(attempt), seed)
     folder = Path(tempfile.mkdtemp(dir=task.folder))
@@ -75,11 +106,13 @@ def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
     limits = replace(
         limits_of_answers(), before=task.seconds, extra_bytes=task.extra_bytes
     )
-    found = run_guarded(
-        lambda watch: answer_as_text(attempt, item, watch), folder, limits
+    found = run_in_a_process(
+        lambda watch: run_attempt(attempt, item, watch),
+        limits,
+        lambda: prepare(folder, limits),
     )
     shutil.rmtree(folder, ignore_errors=True)
-    return judge_text(found, item, seed, task)
+    return judge_found(found, item, seed, task)
 
 
 @cache
@@ -108,83 +141,43 @@ def _plain(attempt: Attempt) -> object:
         ValueError: it has to be worked out.
     """
     node = attempt.expression
-    if isinstance(node, ast.Name) and len(attempt.statements) == 1:
-        (statement,) = (each.node for each in attempt.statements)
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            node = statement.value
-        elif isinstance(statement, ast.FunctionDef) and not _has_body(statement):
+    if isinstance(node, ast.Name):
+        (*_, last) = [s.node for s in attempt.statements if node.id in s.binds] or [
+            None
+        ]
+        if isinstance(last, ast.FunctionDef) and does_nothing(last):
             return ...
+        if isinstance(last, ast.Assign) and len(attempt.statements) == 1:
+            node = last.value
     return ast.literal_eval(node)
 
 
-def _has_body(function: ast.FunctionDef) -> bool:
-    return bool(function.decorator_list) or not all(
-        isinstance(node, ast.Pass)
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        for node in function.body
-    )
-
-
-def answer_as_text(attempt: Attempt, item: object, watch: Watch) -> str:
-    """Run the statements, and write down what the answer is, or what it does: in the
-    process of the answer."""
-    space: dict = {"__name__": "__main__", "display": lambda *shown, **more: None}
-    sys.path.insert(0, "")
-    cell = 0
-    watch.begin(-1)
-    try:
-        for statement in attempt.statements:
-            cell = statement.cell
-            node = statement.node
-            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-                continue
-            tree = ast.Module([node], type_ignores=[])
-            exec(compile(tree, f"<cell {cell}>", "exec"), space)
-        cell = 0
-        answer = eval(
-            compile(ast.Expression(attempt.expression), "<check>", "eval"), space
-        )
-    except BaseException as error:
-        where = f" (cell {cell})" if cell else ""
-        return json.dumps({"error": f"{type(error).__name__}: {error}{where}"})
-    watch.end()
-    if not isinstance(item, Exercise):
-        return json.dumps({"value": from_value(answer)})
-    if refusal := item.refusal(answer):
-        return json.dumps({"refusal": asdict(refusal)})
-    got = item.call_all(answer, watch)
-    if isinstance(got, Stopped):
-        return json.dumps({"stopped": asdict(got)})
-    return json.dumps({"outcomes": to_text(got)})
-
-
-def judge_text(
-    found: str | Stopped, item: object, seed: int | None, task: Task
+def judge_found(
+    found: bytes | Stopped, item: object, seed: int | None, task: Task
 ) -> Judgment:
     """Judge what has come from the process of an answer. It may be anything: what was
-    not written by `answer_as_text` gives no points."""
+    not written by `run_attempt` gives no points."""
     if isinstance(found, Stopped):
         return judge_stopped(found, item, task)
     try:
-        (kind, content), *_ = json.loads(found).items()
+        kind, content = load(found)
         if kind == "stopped":
-            return judge_stopped(Stopped(**content), item, task)
+            return judge_stopped(Stopped(*content), item, task)
         if kind == "error":
             return Judgment(RAISED, 0.0, "", str(content))
         if kind == "refusal":
-            refusal = Judgment(**content)
-            known = refusal.outcome in (FAILED, NOT_ATTEMPTED)
-            outcome = refusal.outcome if known else FAILED
-            return Judgment(outcome, 0.0, "", refusal.diagnosis)
+            outcome, diagnosis = content
+            known = outcome in (FAILED, NOT_ATTEMPTED)
+            return Judgment(outcome if known else FAILED, 0.0, "", diagnosis)
         if kind == "value":
-            return assess(item, to_value(content), seed)
-        outcomes = to_outcomes(content)
+            return assess(item, load(content), seed)
+        outcomes = [to_outcome(*entry) for entry in content]
         if kind == "outcomes" and len(outcomes) == len(item.cases):
             judgment = item.judge_outcomes(outcomes)
             errors = [o.error for o in outcomes if o.error is not None]
             if judgment.outcome == RAISED and not judgment.diagnosis and errors:
                 words = f"{type(errors[0]).__name__}: {errors[0]}".rstrip(": ")
-                return Judgment(RAISED, 0.0, judgment.message, words)
+                return replace(judgment, diagnosis=words)
             return judgment
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass

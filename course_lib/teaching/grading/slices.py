@@ -11,8 +11,8 @@ import ast
 import re
 import symtable
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -20,6 +20,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 CHECKED = re.compile(r"\b\w+\.(\w+)\.check\(")
 # Cell magics that run the cell as it is; what others do with it, nobody can read here.
 TRANSPARENT = re.compile(r"\s*%%(time|timeit|capture|prun)\b[^\n]*\n")
+DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+IMPORT = ast.Import | ast.ImportFrom
 SCOPES_RUN_AT_ONCE = {"lambda", "listcomp", "setcomp", "dictcomp", "genexpr"}
 
 
@@ -51,27 +53,21 @@ class Attempt:
     seed: int | None = None  # as it is written in the call of the check
 
 
-@dataclass
 class Sheet:
     """The code of a notebook, cell by cell; cells that are no Python stand apart."""
 
-    cells: Sequence[tuple[int, str]]
-    sources: dict[int, str] = field(default_factory=dict)
-    broken: dict[int, str] = field(default_factory=dict)
-
-    @cached_property
-    def statements(self) -> list[Statement]:
-        found = []
-        for number, source in self.cells:
-            self.sources[number] = as_python(source)
+    def __init__(self, cells: Iterable[tuple[int, str]]):
+        self.sources = {number: as_python(source) for number, source in cells}
+        self.statements: list[Statement] = []
+        self.broken: dict[int, str] = {}
+        for number, source in self.sources.items():
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # "\d" in a string, say
-                    nodes = ast.parse(self.sources[number]).body
-                    found += [read_statement(node, number) for node in nodes]
+                    nodes = ast.parse(source).body
+                    self.statements += [read_statement(node, number) for node in nodes]
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 self.broken[number] = f"{type(error).__name__}: {error}"
-        return found
 
     @cached_property
     def imported(self) -> set[str]:
@@ -80,11 +76,12 @@ class Sheet:
     def attempts(self, exercise: str) -> list[Attempt]:
         """Everything in the notebook that is given to the check of an exercise; if
         nothing is, then what is defined under its name."""
-        found = []
-        for position, statement in enumerate(self.statements):
-            for call in ast.walk(statement.node):
-                if _checks(call, exercise) and (given := _first_argument(call)):
-                    found.append(self._attempt(given, position, _seed_of(call)))
+        found = [
+            self._attempt(given, position, _seed_of(call))
+            for position, statement in enumerate(self.statements)
+            for call in ast.walk(statement.node)
+            if _checks(call, exercise) and (given := _first_argument(call))
+        ]
         defined = any(
             exercise in s.binds and not s.imports and not isinstance(s.node, ast.For)
             for s in self.statements
@@ -96,7 +93,6 @@ class Sheet:
 
     def error_of(self, exercise: str) -> str | None:
         """Why the cell of an exercise is no Python."""
-        _ = self.statements
         for number, error in self.broken.items():
             if exercise in CHECKED.findall(self.sources[number]):
                 return f"{error} (cell {number})"
@@ -105,24 +101,19 @@ class Sheet:
     def _attempt(
         self, expression: ast.expr, position: int, seed: int | None = None
     ) -> Attempt:
-        wrapped = ast.copy_location(ast.Expr(expression), expression)
-        ast.fix_missing_locations(wrapped)
-        needs = read_statement(wrapped, 0)
-        names = needs.needs_now | needs.needs_later
-        chosen: set[int] = set()
-        wanted = [(name, position) for name in names]
-        seen = set(wanted)
+        needs = read_statement(ast.Expr(expression), 0)
+        wanted = [(name, position) for name in needs.needs_now | needs.needs_later]
+        seen, chosen = set(), set()
         while wanted:
             name, before = wanted.pop()
+            if (name, before) in seen:
+                continue
+            seen.add((name, before))
             for place in self._places(name, before):
-                if place in chosen:
-                    continue
                 chosen.add(place)
                 statement = self.statements[place]
-                more = {(n, place) for n in statement.needs_now}
-                more |= {(n, position) for n in statement.needs_later}
-                wanted += more - seen
-                seen |= more
+                wanted += [(n, place) for n in statement.needs_now]
+                wanted += [(n, position) for n in statement.needs_later]
         statements = tuple(self.statements[i] for i in sorted(chosen))
         return Attempt(expression, statements, seed)
 
@@ -159,19 +150,19 @@ def read_statement(node: ast.stmt, cell: int) -> Statement:
     """Say which names a statement binds, alters and needs."""
     table = symtable.symtable(ast.unparse(node), "<cell>", "exec")
     symbols = table.get_symbols()
-    now, later = set(), set()
+    now, later = {s.get_name() for s in symbols if s.is_referenced()}, set()
     for scope in table.get_children():
         _collect_needs(scope, now, later)
+    binds = {s.get_name() for s in symbols if s.is_assigned() or s.is_imported()}
     return Statement(
         node,
         cell,
-        binds=frozenset(
-            s.get_name() for s in symbols if s.is_assigned() or s.is_imported()
-        ),
-        replaces=_replaces(node),
-        imports=isinstance(node, ast.Import | ast.ImportFrom),
+        binds=frozenset(binds),
+        replaces=isinstance(node, ast.Assign | DEFINITION | IMPORT)
+        or (isinstance(node, ast.AnnAssign) and node.value is not None),
+        imports=isinstance(node, IMPORT),
         alters=frozenset(_altered(node)),
-        needs_now=frozenset(now | {s.get_name() for s in symbols if s.is_referenced()}),
+        needs_now=frozenset(now),
         needs_later=frozenset(later),
     )
 
@@ -185,32 +176,17 @@ def _collect_needs(scope: symtable.SymbolTable, now: set, later: set) -> None:
         _collect_needs(inner, now if at_once else later, later)
 
 
-def _replaces(node: ast.stmt) -> bool:
-    definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    if isinstance(node, definition | ast.Import | ast.ImportFrom):
-        return True
-    if isinstance(node, ast.AnnAssign):
-        return node.value is not None
-    return isinstance(node, ast.Assign)
-
-
 def _altered(node: ast.stmt) -> Iterator[str]:
-    definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    if isinstance(node, definition):
-        return
-    if isinstance(node, ast.Expr):
-        if isinstance(node.value, ast.Call) and isinstance(
-            node.value.func, ast.Attribute
-        ):
-            yield from _root(node.value.func)
+    if isinstance(node, DEFINITION):
         return
     for part in ast.walk(node):
-        if isinstance(part, ast.Attribute | ast.Subscript) and not isinstance(
-            part.ctx, ast.Load
-        ):
-            yield from _root(part)
-        elif isinstance(part, ast.Expr) and part is not node:
-            yield from _altered(part)
+        match part:
+            case ast.Expr(ast.Call(ast.Attribute() as changed)):
+                yield from _root(changed)
+            case ast.Attribute() | ast.Subscript() if not isinstance(
+                part.ctx, ast.Load
+            ):
+                yield from _root(part)
 
 
 def _root(node: ast.AST) -> Iterable[str]:
@@ -221,13 +197,10 @@ def _root(node: ast.AST) -> Iterable[str]:
 
 def _checks(node: ast.AST, exercise: str) -> bool:
     """Whether it is `exercises.NAME.check(...)`, whatever the module is called."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "check"
-        and isinstance(node.func.value, ast.Attribute)
-        and node.func.value.attr == exercise
-    )
+    match node:
+        case ast.Call(ast.Attribute(ast.Attribute(attr=name), attr="check")):
+            return name == exercise
+    return False
 
 
 def _first_argument(call: ast.Call) -> ast.expr | None:

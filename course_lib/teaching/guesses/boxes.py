@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from IPython import get_ipython
 
 from course_lib.teaching.checker import to_html
-from course_lib.teaching.guesses.answers import bare, written
-
-if TYPE_CHECKING:
-    from course_lib.teaching.guesses.prompts import Prompt, Reply
 
 WIDGETS_VARIABLE = "COURSE_WIDGETS"
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -30,49 +26,69 @@ def widgets_are_live() -> bool:
     return True
 
 
-def make_widget(prompt: Prompt) -> object:
-    """Make a prompt to type into, or with a button for each choice."""
+def make_widget(
+    question: str,
+    choices: Sequence[str],
+    placeholder: str,
+    *,
+    guess: Callable[[str], object],
+    reveal: Callable[[], object],
+    reply: object = None,
+) -> object:
+    """Make a prompt to type into, or with a button for each choice.
+
+    Args:
+        question: Markdown.
+        choices: what stands on the buttons; without any there is a box.
+        placeholder: what stands in the box.
+        guess: takes a guess and returns a reply, which is shown.
+        reveal: returns the reply to whoever wants to see the answer.
+        reply: what was said before, if the cell is run again.
+    """
     # slow to load, and not always there
     from ipywidgets import Box, Button, HTMLMath, Layout, Text, VBox
 
-    row = Layout(flex_flow="row wrap", align_items="center")
-    question = HTMLMath(to_html(prompt.question))
+    row, narrow = (
+        Layout(flex_flow="row wrap", align_items="center"),
+        Layout(width="auto"),
+    )
     result = HTMLMath()
 
-    def show(reply: Reply) -> None:
+    def show(reply: object) -> None:
         result.value = f'<div role="status">{reply._repr_html_()}</div>'
 
-    def take(guess: object) -> None:
-        if guess != taken[0]:  # a click on the button may follow the box's own event
-            taken[0] = guess
-            show(prompt.guess(guess))
+    def take(text: str) -> None:
+        if text != taken[0]:  # a click on the button may follow the box's own event
+            taken[0] = text
+            show(guess(text))
 
     taken = [None]
-    if prompt.record.reply:  # the cell is run again
-        show(prompt.record.reply)
+    if reply:
+        show(reply)
+    if choices:
+        controls = [Button(description=choice, layout=narrow) for choice in choices]
+        for button in controls:
+            button.on_click(lambda clicked: take(clicked.description))
+    else:
+        # It tells its text when Enter is pressed or the box is left. The message that
+        # comes with Enter alone may overtake the text that was typed last.
+        box = Text(
+            description="Your guess:",
+            placeholder=placeholder,
+            continuous_update=False,
+            style={"description_width": "initial"},
+        )
+        box.observe(lambda change: take(change["new"]), "value")
+        button = Button(description="Guess", layout=narrow)
+        button.on_click(lambda _: take(box.value))
+        controls = [box, button]
     # It looks like a link, not like one more choice.
-    reveal = Button(
+    link = Button(
         description="Show the answer",
         layout=Layout(width="auto", margin="2px 2px 2px 1em"),
         style={"button_color": "transparent", "text_decoration": "underline"},
     )
-    reveal.on_click(lambda _: show(prompt.reveal()))
-    if prompt.choices:
-        controls = []
-        for choice in map(written, prompt.choices):
-            button = Button(description=bare(choice), layout=Layout(width="auto"))
-            button.on_click(lambda _, choice=choice: take(choice))
-            controls.append(button)
-        return VBox([question, Box([*controls, reveal], layout=row), result])
-    # It tells its text when Enter is pressed or the box is left. The message that comes
-    # with Enter alone may overtake the text that was typed last.
-    box = Text(
-        description="Your guess:",
-        placeholder=prompt.wanted(),
-        continuous_update=False,
-        style={"description_width": "initial"},
+    link.on_click(lambda _: show(reveal()))
+    return VBox(
+        [HTMLMath(to_html(question)), Box([*controls, link], layout=row), result]
     )
-    box.observe(lambda change: take(change["new"]), "value")
-    button = Button(description="Guess", layout=Layout(width="auto"))
-    button.on_click(lambda _: take(box.value))
-    return VBox([question, Box([box, button, reveal], layout=row), result])

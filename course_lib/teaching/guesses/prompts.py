@@ -154,8 +154,19 @@ class Prompt:
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
         bundle = {"text/plain": repr(self), "text/html": self._html()}
         if widgets_are_live():
-            bundle[WIDGET] = make_widget(self)._repr_mimebundle_()[WIDGET]
+            bundle[WIDGET] = self.make_widget()._repr_mimebundle_()[WIDGET]
         return bundle
+
+    def make_widget(self) -> object:
+        """Make the box or the buttons."""
+        return make_widget(
+            self.question,
+            [bare(written(choice)) for choice in self.choices or ()],
+            self._wanted(),
+            guess=self.guess,
+            reveal=self.reveal,
+            reply=self.record.reply,
+        )
 
     def _html(self) -> str:
         return (
@@ -165,7 +176,7 @@ class Prompt:
             f"{_inline(strong(self.answer))}</p></details></div>"
         )
 
-    def wanted(self) -> str:
+    def _wanted(self) -> str:
         """What to type into the box."""
         if isinstance(self.answer, str):
             return "a word"

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import re
+from fractions import Fraction
 
 from course_lib.teaching.guesses.answers import Answer, as_answer, plainly, written
 
-LONGEST_INTEGER = 300  # digits; a longer one would not go into a float
-
 _YES = {"yes", "y", "true", "t", "right", "correct", "1"}
 _NO = {"no", "n", "false", "f", "wrong", "0"}
-_WORDS = "none zero one two three four five six seven eight nine ten eleven twelve"
-_SPELLED = {word: str(max(n - 1, 0)) for n, word in enumerate(_WORDS.split())}
-_UNITS = {
-    "k": 10**3,
-    "thousand": 10**3,
-    "m": 10**6,
-    "million": 10**6,
-    "billion": 10**9,
-}
-_DIGITS = r"(?:[1-9]\d{0,2}(?:,\d{3})+(?![\d,])|\d+)?(?:(?<=\d)\.?|\.(?=\d))\d*"
-_DIGITS += r"(?:(?<=[\d.])e[-+]?\d+)?"
+_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_SPELLED = {word: str(n) for n, word in enumerate(_WORDS.split())} | {"none": "0"}
+_UNITS = {"k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "billion": 10**9}
+_DIGITS = r"(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?"
 _NUMBER = re.compile(
-    rf"(?<![\w.])(?P<number>(?:(?<![\d)])[-+])?{_DIGITS})"
-    rf"(?:\s*/\s*(?P<divisor>{_DIGITS})|\s*(?:\^|\*\*)\s*(?P<power>[-+]?\d+))?"
-    r"(?:\s*(?P<unit>%|percent|thousand|million|billion|times|[kmx×]))?(?!\w)"
+    rf"(?<![\w.])((?:(?<![\d)])[-+])?{_DIGITS})"
+    rf"(?:\s*/\s*({_DIGITS})|\s*(?:\^|\*\*)\s*([-+]?\d{{1,4}}))?"
+    rf"(?:\s*(%|percent|times|x|×|{'|'.join(_UNITS)}))?(?!\w)"
 )
+_GROUPED = re.compile(r"(?<![\w.])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 # What may stand beside numbers: brackets, separators, and words such as "windows".
 _BESIDE = re.compile(r"(?:[\s,;:|&~≈()\[\]{}.-]|[^\W\d_]{2,})*")
 
@@ -93,12 +85,11 @@ def _read_numbers(text: str, answers: tuple) -> tuple:
     """Read as many numbers as are wanted, whatever stands between and around them."""
     text = text.lower().replace("−", "-").replace("_", "").replace("'", "")
     text = re.sub(r"[^\W\d_]+", lambda word: _SPELLED.get(word[0], word[0]), text)
+    # 1,000 is a thousand, and so is 1 000, and 0,5 a half, as some write.
+    versions = [_GROUPED.sub(lambda digits: digits[0].replace(",", ""), text), text]
     if len(answers) == 1:
-        # 1 000 is a thousand and 0,5 a half, as some write
-        others = [re.sub(r"(?<=\d) (?=\d{3}\b)", "", text), text.replace(",", ".")]
-    else:
-        others = [text.replace(",", " ")]
-    for version in [text, *others]:
+        versions += re.sub(r"(?<=\d) (?=\d{3}\b)", "", text), text.replace(",", ".")
+    for version in versions:
         found = list(_NUMBER.finditer(version))
         if len(found) == len(answers) and _BESIDE.fullmatch(_NUMBER.sub(" ", version)):
             pairs = zip(found, answers, strict=True)
@@ -109,27 +100,14 @@ def _read_numbers(text: str, answers: tuple) -> tuple:
 
 
 def _value(match: re.Match, answer: float) -> float:
-    number = _plain_number(match["number"])
+    digits, divisor, power, unit = match.groups()
+    # of a share, or of an answer that is in percent itself
+    is_share = isinstance(answer, float) and abs(answer) <= 1
+    factor = Fraction(1, 100) if unit in ("%", "percent") and is_share else 1
     try:
-        if match["divisor"]:
-            number /= _plain_number(match["divisor"])
-        if match["power"]:
-            number = float(number) ** int(match["power"])
-    except (OverflowError, ZeroDivisionError):
+        value = (Fraction(digits) / Fraction(divisor or 1)) ** int(power or 1)
+        value *= _UNITS.get(unit, factor)
+        number = float(value)  # or it is too large
+        return number if value.denominator > 1 else int(value)
+    except (ValueError, OverflowError, ZeroDivisionError):
         raise UnreadableError(f"{match[0]} is no number to compare with.") from None
-    unit = match["unit"] or ""
-    if unit in ("%", "percent"):
-        # of a share, or of an answer that is in percent itself
-        is_share = isinstance(answer, float) and abs(answer) <= 1
-        return number / 100 if is_share else number
-    number *= _UNITS.get(unit, 1)
-    if not math.isfinite(number):
-        raise UnreadableError(f"{match[0]} is no number to compare with.")
-    return int(number) if number == int(number) else number
-
-
-def _plain_number(digits: str) -> float:
-    digits = digits.replace(",", "")
-    if digits.lstrip("+-").isdecimal() and len(digits) < LONGEST_INTEGER:
-        return int(digits)
-    return float(digits)

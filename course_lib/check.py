@@ -14,23 +14,24 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib.metadata
-import importlib.util
 import json
+import multiprocessing
 import os
 import platform
-import queue
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[1]
 DISTRIBUTION = "feeding-language-models"
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 # For what each extra is; the lessons themselves need none.
@@ -40,8 +41,8 @@ EXTRAS = {
     "teach": "for a web site of the course, and for nbgrader",
     "bench": "for one of the benchmarks",
 }
-FIRST_CELLS = 3
-KERNEL_SECONDS = 90
+FIRST_LESSON, FIRST_CELLS = "01_next_token_shifting.ipynb", 3
+KERNEL, KERNEL_SECONDS = "python3", 90
 GIGABYTE = 10**9
 # Imported as a lesson would, in a process of its own: an installed package may still be
 # damaged. The heavy ones; the kernel imports the rest.
@@ -87,36 +88,36 @@ def run(options: argparse.Namespace) -> int:
     return 1
 
 
-def examine(*, every_package: bool = False, kernel: bool = True) -> Iterator[Point]:
+def examine(*, every_package: bool, kernel: bool) -> Iterator[Point]:
     """Yield all points. The slow ones are at work while the quick ones are told."""
+    quick: list[Callable[[], Iterable[Point]]] = [
+        check_python,
+        lambda: check_packages(every_package=every_package),
+        check_widgets,
+        check_texts,
+        check_notebooks,
+        check_folders,
+        check_machine,
+        check_locks,
+        check_extras,
+    ]
+    slow = (check_imports, check_kernel) if kernel else ()
+    told = set()
     with ThreadPoolExecutor(2) as pool:
-        slow = []
-        if kernel:
-            slow = [
-                (check_imports, pool.submit(lambda: list(check_imports()))),
-                (check_kernel, pool.submit(lambda: list(check_kernel()))),
-            ]
-        requirements, python_range = ranges()
-        quick: list[Callable[[], Iterable[Point]]] = [
-            lambda: check_python(python_range),
-            lambda: check_packages(requirements, every_package=every_package),
-            check_widgets,
-            check_texts,
-            check_notebooks,
-            check_folders,
-            check_machine,
-            lambda: check_extras(requirements),
-        ]
-        for points in quick:
-            yield from _points_of(points)
-        for _, future in slow:
-            yield from _points_of(future.result)
+        begun = [pool.submit(lambda points=points: [*points()]) for points in slow]
+        for points in [*quick, *(future.result for future in begun)]:
+            for point in _points_of(points):
+                if point.text not in told:  # several need the package that is missing
+                    yield point
+                told.add(point.text)
 
 
 def _points_of(points: Callable[[], Iterable[Point]]) -> Iterator[Point]:
     """Whatever fails in a check is a point itself: the others are still told."""
     try:
         yield from points()
+    except ModuleNotFoundError as error:
+        yield Point(WRONG, f"{error.name} is not installed", install_again())
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         yield Point(WRONG, f"a check broke off: {reason}", install_again())
@@ -136,12 +137,10 @@ def _pip(*words: str) -> str:
     return f"Type: {_typed('-m', 'pip', 'install', *words)}"
 
 
-def ranges(root: Path = ROOT) -> tuple[list[str], str]:
+def ranges() -> tuple[list[str], str]:
     """What the course asks for: as its files say, else as it said when installed."""
-    path = root / "pyproject.toml"
+    path = ROOT / "pyproject.toml"
     if path.is_file():
-        import tomllib
-
         project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
         requirements = list(project["dependencies"])
         for extra, names in project["optional-dependencies"].items():
@@ -152,29 +151,22 @@ def ranges(root: Path = ROOT) -> tuple[list[str], str]:
     return requirements, installed["Requires-Python"] or ""
 
 
-def check_python(
-    wanted: str, version: str = platform.python_version()
-) -> Iterator[Point]:
+def check_python() -> Iterator[Point]:
     """Its version, and where it lies: it may not be the one that was meant."""
+    version, (_, wanted) = platform.python_version().rstrip("+"), ranges()
     text = f"Python {version}, {sys.executable}"
-    if wanted and not fits(version, wanted):
+    if fits(version, wanted):
+        yield Point(OK, text)
+    else:
         remedy = f"Install a Python {wanted} from https://www.python.org; begin anew."
         yield Point(WRONG, f"{text}: the course needs {wanted}", remedy)
-    else:
-        yield Point(OK, text)
 
 
-def check_packages(
-    requirements: Iterable[str],
-    version_of: Callable[[str], str | None] | None = None,
-    *,
-    every_package: bool = False,
-) -> Iterator[Point]:
+def check_packages(*, every_package: bool) -> Iterator[Point]:
     """Each package that the lessons need: is it there, in a version that was tried?"""
-    version_of = version_of or installed_version
     fine = 0
-    for name, wanted in required(requirements):
-        version = version_of(name)
+    for name, wanted in required():
+        version = installed_version(name)
         install = _pip(f"{name}{wanted}")
         if version is None:
             yield Point(WRONG, f"{name} is not installed", install)
@@ -188,42 +180,38 @@ def check_packages(
     if fine:
         which = "packages are" if fine > 1 else "package is"
         yield Point(OK, f"{fine} {which} installed, in the versions that are needed")
-    if version_of(DISTRIBUTION) is None:
+    if installed_version(DISTRIBUTION) is None:
         text = "the course itself is not installed: not every notebook finds it"
         yield Point(NOTE, text, install_again())
 
 
-def check_extras(
-    requirements: Iterable[str],
-    version_of: Callable[[str], str | None] | None = None,
-) -> Iterator[Point]:
+def check_extras() -> Iterator[Point]:
     """What is not needed, and what it would be good for."""
-    version_of = version_of or installed_version
-    requirements = list(requirements)
     for extra, purpose in EXTRAS.items():
+        packages = required(extra)
         missing = [
-            name
-            for name, wanted in required(requirements, extra)
-            if not fits(version_of(name), wanted)
+            n for n, wanted in packages if not fits(installed_version(n), wanted)
         ]
         if missing:
             text = f"optional, {purpose}: {', '.join(missing)} not installed"
-            remedy = _pip("--editable", f"{ROOT}[{extra}]")
-            yield Point(NOTE, text, remedy)
+            yield Point(NOTE, text, _pip("--editable", f"{ROOT}[{extra}]"))
         else:
             yield Point(OK, f"optional, {purpose}: installed")
 
 
-def required(
-    requirements: Iterable[str], extra: str | None = None
-) -> Iterator[tuple[str, str]]:
-    """Yield name and range of what the lessons need, or of what an extra adds."""
-    for requirement in requirements:
-        what, _, condition = requirement.partition(";")
-        of_extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", condition)
-        if (of_extra.group(1) if of_extra else None) == extra:
-            name, wanted = re.fullmatch(r"\s*([\w.-]+)\s*\(?(.*?)\)?\s*", what).groups()
-            yield name, wanted
+def required(extra: str = "") -> list[tuple[str, str]]:
+    """Name and range of what the lessons need, or of what an extra adds."""
+    from packaging.requirements import Requirement
+
+    def holds(one: Requirement, extra: str) -> bool:
+        return one.marker is None or one.marker.evaluate({"extra": extra})
+
+    asked = [Requirement(requirement) for requirement in ranges()[0]]
+    return [
+        (one.name, str(one.specifier))
+        for one in asked
+        if holds(one, extra) and not (extra and holds(one, ""))
+    ]
 
 
 def installed_version(name: str) -> str | None:
@@ -236,43 +224,23 @@ def installed_version(name: str) -> str | None:
 
 def fits(version: str | None, wanted: str) -> bool:
     """Say whether a version lies in a range such as `>=2.6,<2.14`."""
-    if version is None:
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import InvalidVersion
+
+    try:
+        return version is not None and SpecifierSet(wanted).contains(
+            version, prereleases=True
+        )
+    except InvalidVersion:
         return False
-    for comparison in filter(None, wanted.split(",")):
-        sign, bound = re.fullmatch(
-            r"\s*(>=|<=|==|!=|<|>)\s*([\d.]+)\s*", comparison
-        ).groups()
-        have, limit = _numbers(version), _numbers(bound)
-        if not {
-            ">=": have >= limit,
-            "<=": have <= limit,
-            "==": have == limit,
-            "!=": have != limit,
-            "<": have < limit,
-            ">": have > limit,
-        }[sign]:
-            return False
-    return True
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    """2.13.0+cpu is (2, 13): neither the rest counts in a range, nor do zeros."""
-    numbers = [int(part) for part in re.match(r"[\d.]*", version)[0].split(".") if part]
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
-
-
-def check_widgets(folders: Iterable[str] | None = None) -> Iterator[Point]:
+def check_widgets() -> Iterator[Point]:
     """Buttons and sliders: a package, and the part of it that runs in JupyterLab."""
-    if folders is None:
-        if importlib.util.find_spec("jupyter_core") is None:
-            return  # said already, among the packages
-        from jupyter_core.paths import jupyter_path
+    from jupyter_core import paths
 
-        folders = jupyter_path("labextensions")
     part = Path("@jupyter-widgets", "jupyterlab-manager", "package.json")
-    if any((Path(folder) / part).is_file() for folder in folders):
+    if any(Path(f, part).is_file() for f in paths.jupyter_path("labextensions")):
         yield Point(OK, "buttons and sliders: JupyterLab can show them")
         return
     again = _pip("--force-reinstall", "--no-deps", "jupyterlab_widgets")
@@ -283,9 +251,9 @@ def check_widgets(folders: Iterable[str] | None = None) -> Iterator[Point]:
     yield Point(NOTE, "buttons and sliders: JupyterLab cannot show them", remedy)
 
 
-def check_texts(folder: Path = ROOT / "data") -> Iterator[Point]:
+def check_texts() -> Iterator[Point]:
     """The bundled texts, by their checksums: every number in the lessons is theirs."""
-    sums = folder / "SHA256SUMS"
+    sums = ROOT / "data" / "SHA256SUMS"
     restore = f'Take it from a new copy of the course; or: git -C "{ROOT}" restore data'
     if not sums.is_file():
         yield Point(WRONG, f"{sums} is missing", restore)
@@ -293,7 +261,7 @@ def check_texts(folder: Path = ROOT / "data") -> Iterator[Point]:
     names = []
     for line in sums.read_text(encoding="utf-8").splitlines():
         expected, name = line.split(maxsplit=1)
-        path = folder / name.lstrip("*")
+        path = sums.parent / name.lstrip("*")
         if not path.is_file():
             yield Point(WRONG, f"{path} is missing", restore)
         elif hashlib.sha256(path.read_bytes()).hexdigest() != expected:
@@ -312,8 +280,9 @@ def check_texts(folder: Path = ROOT / "data") -> Iterator[Point]:
             yield Point(WRONG, text, "Correct the variable, or remove it.")
 
 
-def check_notebooks(folder: Path = ROOT / "notebooks") -> Iterator[Point]:
+def check_notebooks() -> Iterator[Point]:
     """All lessons can be read: a merge or an editor may have damaged one."""
+    folder = ROOT / "notebooks"
     restore = (
         f'Your answers in it are lost if you type: git -C "{ROOT}" restore notebooks'
     )
@@ -334,22 +303,25 @@ def check_notebooks(folder: Path = ROOT / "notebooks") -> Iterator[Point]:
         yield Point(WRONG, text, remedy)
 
 
-def check_folders(folders: dict[str, Path] | None = None) -> Iterator[Point]:
-    """Where the lessons write, and Jupyter: each must let them, and have room."""
-    if folders is None:
-        temporary = Path(tempfile.gettempdir())
-        cache = os.environ.get("HF_HOME") or "~/.cache/huggingface"
-        folders = {
-            "the lessons": ROOT / "notebooks",
-            "temporary files": temporary,
-            "downloaded or converted texts": Path(cache).expanduser(),
-        }
-        if importlib.util.find_spec("jupyter_core"):
-            from jupyter_core.paths import jupyter_runtime_dir
+def folders_to_write() -> dict[str, Path]:
+    """Where the lessons write, and Jupyter, by what for."""
+    cache = os.environ.get("HF_HOME") or "~/.cache/huggingface"
+    folders = {
+        "the lessons": ROOT / "notebooks",
+        "temporary files": Path(tempfile.gettempdir()),
+        "downloaded or converted texts": Path(cache).expanduser(),
+    }
+    if find_spec("jupyter_core"):
+        from jupyter_core.paths import jupyter_runtime_dir
 
-            folders["Jupyter's own files"] = Path(jupyter_runtime_dir())
+        folders["Jupyter's own files"] = Path(jupyter_runtime_dir())
+    return folders
+
+
+def check_folders() -> Iterator[Point]:
+    """Each folder lets us write, and has room."""
     fine = []
-    for purpose, folder in folders.items():
+    for purpose, folder in folders_to_write().items():
         place = next(p for p in (folder, *folder.parents) if p.exists())
         try:
             # os.access knows no full disks and no network folders: write something.
@@ -373,26 +345,20 @@ def check_folders(folders: dict[str, Path] | None = None) -> Iterator[Point]:
         yield Point(OK, f"folders that can be written: for {', '.join(fine)}")
 
 
-def check_machine(
-    memory: tuple[int, int] | None = None, cores: int | None = None
-) -> Iterator[Point]:
-    """Memory, all of it and what is free, and processor cores."""
-    if memory is None and importlib.util.find_spec("psutil"):
-        import psutil
+def check_machine() -> Iterator[Point]:
+    """Processor cores, and memory: all of it and what is free."""
+    import psutil
 
-        found = psutil.virtual_memory()
-        memory = found.total, found.available
-    if memory:
-        total, free = (size / GIGABYTE for size in memory)
-        text = f"memory: {total:.1f} GB, {free:.1f} GB of it free"
-        if free < 2:
-            remedy = "A lesson takes up to 2 GB: close what you do not need."
-            yield Point(NOTE, text, remedy)
-        else:
-            yield Point(OK, text)
-    if cores is None:
-        affinity = getattr(os, "sched_getaffinity", None)
-        cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    memory = psutil.virtual_memory()
+    total, free = memory.total / GIGABYTE, memory.available / GIGABYTE
+    text = f"memory: {total:.1f} GB, {free:.1f} GB of it free"
+    if free < 2:
+        remedy = "A lesson takes up to 2 GB: close what you do not need."
+        yield Point(NOTE, text, remedy)
+    else:
+        yield Point(OK, text)
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     text = f"processor cores: {cores}"
     if cores < 2:
         yield Point(NOTE, f"{text}; lessons take longer than they say, with only one")
@@ -400,9 +366,20 @@ def check_machine(
         yield Point(OK, text)
 
 
-def check_imports(names: Iterable[str] = IMPORTED) -> Iterator[Point]:
+def check_locks() -> Iterator[Point]:
+    """Processes that work together share locks: a loader with workers needs them."""
+    try:
+        multiprocessing.Lock()
+        yield Point(OK, "processes can work together")
+    except (OSError, ImportError) as error:
+        text = f"processes cannot share a lock, as loaders with workers do: {error}"
+        remedy = "On Linux the folder /dev/shm must be there, and let you write."
+        yield Point(WRONG, text, remedy)
+
+
+def check_imports() -> Iterator[Point]:
     """Import packages in a new process: one that is damaged cannot end this one."""
-    names = [name for name in names if importlib.util.find_spec(name)]
+    names = [name for name in IMPORTED if find_spec(name)]
     program = (
         "import sys\n"
         "for name in sys.argv[1:]: print(name, flush=True); __import__(name)"
@@ -429,101 +406,54 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "HF_HUB_OFFLINE": "1", **quiet}
 
 
-def check_kernel(
-    notebook: Path | None = None,
-    kernel_name: str = "python3",
-    seconds: float = KERNEL_SECONDS,
-) -> Iterator[Point]:
+def check_kernel() -> Iterator[Point]:
     """Start a kernel as JupyterLab does, and run the first cells of a lesson in it."""
-    if importlib.util.find_spec("jupyter_client") is None:
-        yield Point(
-            WRONG, "no kernel: jupyter_client is not installed", install_again()
-        )
-        return
+    import nbformat
     from jupyter_client.kernelspec import NoSuchKernel
-    from jupyter_client.manager import KernelManager
+    from nbclient import NotebookClient
 
-    notebook = notebook or ROOT / "notebooks" / "01_next_token_shifting.ipynb"
-    cells = [
-        "".join(cell["source"])
-        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        if cell["cell_type"] == "code"
-    ][:FIRST_CELLS]
-    began = time.monotonic()
-    manager = KernelManager(kernel_name=kernel_name)
-    register = _typed("-m", "ipykernel", "install", "--sys-prefix")
+    folder, began = ROOT / "notebooks", time.monotonic()
+    notebook = nbformat.read(folder / FIRST_LESSON, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"][:FIRST_CELLS]
+    where = nbformat.v4.new_code_cell("import sys; print(sys.prefix)")
+    notebook.cells = [*cells, where]
+    client = NotebookClient(
+        notebook,
+        kernel_name=KERNEL,
+        timeout=KERNEL_SECONDS,
+        startup_timeout=KERNEL_SECONDS,
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    register = f"Type: {_typed('-m', 'ipykernel', 'install', '--sys-prefix')}"
+    nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
-        manager.start_kernel(
-            cwd=str(notebook.parent),
-            env=_environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        with client.setup_kernel(env=_environment(), **nowhere):
+            for index, cell in enumerate(notebook.cells):
+                client.execute_cell(cell, index)
     except NoSuchKernel:
-        text = f"Jupyter knows no kernel {kernel_name!r}: notebooks cannot run"
-        yield Point(WRONG, text, f"Type: {register}")
+        text = f"Jupyter knows no kernel {KERNEL!r}: notebooks cannot run"
+        yield Point(WRONG, text, register)
+        return
+    except (RuntimeError, TimeoutError) as error:
+        reason = str(error).partition("\n")[0]
+        text = f"the kernel {KERNEL!r} starts, but does not answer: {reason}"
+        yield Point(WRONG, text, _pip("--force-reinstall", "ipykernel"))
         return
     except OSError as error:
-        text = f"the kernel {kernel_name!r} cannot be started: {error}"
-        yield Point(
-            WRONG, text, f"It may be that of a removed Python. Type: {register}"
-        )
+        text = f"the kernel {KERNEL!r} cannot be started: {error}"
+        yield Point(WRONG, text, f"It may be that of a removed Python. {register}")
         return
-    client = manager.client()
-    try:
-        client.start_channels()
-        try:
-            client.wait_for_ready(timeout=seconds)
-        except RuntimeError:
-            text = f"the kernel {kernel_name!r} starts, but does not answer"
-            remedy = _pip("--force-reinstall", "ipykernel")
-            yield Point(WRONG, text, remedy)
-            return
-        for number, source in enumerate(cells, start=1):
-            if problem := _run_cell(manager, client, source, seconds):
-                text = f"cell {number} of {notebook.name} does not run: {problem}"
-                yield Point(WRONG, text, install_again())
+    for number, cell in enumerate(cells, start=1):
+        for output in cell.outputs:
+            if output.output_type == "error":
+                text = f"cell {number} of {FIRST_LESSON} does not run: {output.ename}"
+                yield Point(WRONG, f"{text}: {output.evalue[:200]}", install_again())
                 return
-        prefix = []
-        probe = "import sys; print(sys.prefix)"
-        _run_cell(manager, client, probe, seconds, output=prefix.append)
-        took = time.monotonic() - began
-        other = "".join(prefix).strip()
-        if other and not os.path.samefile(other, sys.prefix):
-            text = f"notebooks run in another Python than this one: {other}"
-            remedy = f"It works; but install packages there. To change it: {register}"
-            yield Point(NOTE, text, remedy)
-        text = f"a kernel starts and runs the first cells of {notebook.name}"
-        yield Point(OK, f"{text}, in {took:.0f} s")
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
-
-
-def _run_cell(
-    manager: object,
-    client: object,
-    source: str,
-    seconds: float,
-    output: Callable[[str], object] = lambda text: None,
-) -> str:
-    """Run a cell; return what went wrong, or nothing."""
-    asked = client.execute(source, store_history=False)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            message = client.get_iopub_msg(timeout=0.5)
-        except queue.Empty:
-            if not manager.is_alive():
-                return "the kernel has died"
-            continue
-        if message["parent_header"].get("msg_id") != asked:
-            continue
-        kind, content = message["msg_type"], message["content"]
-        if kind == "error":
-            return f"{content['ename']}: {content['evalue'].splitlines()[0][:200]}"
-        if kind == "stream":
-            output(content["text"])
-        if kind == "status" and content["execution_state"] == "idle":
-            return ""
-    return f"it has not ended after {seconds:.0f} seconds"
+    prefix = "".join(output.get("text", "") for output in where.outputs).strip()
+    if prefix and not os.path.samefile(prefix, sys.prefix):
+        text = f"notebooks run in another Python than this one: {prefix}"
+        remedy = f"It works; but install packages there. To change it: {register}"
+        yield Point(NOTE, text, remedy)
+    text = f"a kernel starts and runs the first cells of {FIRST_LESSON}"
+    yield Point(OK, f"{text}, in {time.monotonic() - began:.0f} s")
