@@ -307,8 +307,10 @@ def _to_array(name: str, values: object) -> np.ndarray:
 def _holds_a_flag(value: object) -> bool:
     """Say whether something, or an entry of a list or tuple, is True or False."""
     if isinstance(value, list | tuple):
-        is_plain = {*map(type, value)} == {int}  # as nearly all are, and many
-        return not is_plain and any(map(_holds_a_flag, value))
+        kinds = {*map(type, value)}  # of many entries mostly one
+        if all(issubclass(k, int | np.integer) and k is not bool for k in kinds):
+            return False
+        return any(map(_holds_a_flag, value))
     kind = getattr(value, "dtype", type(value).__name__)
     return str(kind) in ("bool", "torch.bool")
 

@@ -28,9 +28,9 @@ BUFFER_BYTES = 2**20
 class DurableFile:
     """A file that appears under its name when it is whole, and not before.
 
-    Its checksum is taken on the way: nothing is read again. Until then it has a name
-    that no other attempt has, behind its own, and what is not committed, because the
-    program ended, stays under that: `train.bin.5f0e….tmp`.
+    Its checksum is taken on the way: nothing is read again. Until it is whole it has a
+    name that no other attempt has, such as `train.bin.5f0e….tmp`; there it stays if the
+    program ends before it is committed.
     """
 
     def __init__(self, path: str | os.PathLike):

@@ -287,6 +287,8 @@ CALLS = {
     "plot_losses({'a': [1]}, {'floor': [1, 2]})": ValueError("lines must be single numbers"),
     "plot_losses({'a': [1]}, {'floor': '1'})": TypeError("lines must be numbers"),
     "draws(plot_losses({'a': [1]}, {}))": True,
+    "plot_losses({'a': [1]}, {str(i): i for i in range(17)})": ValueError("lines must have at most 16 names, got 17"),
+    "draws(plot_losses({str(i): [1, 1] for i in range(16)}, {f'line {i}': 1 for i in range(16)}))": True,
     "plot_losses({'a': [1]}, meanings=5)": TypeError("meanings must be a mapping of names, got 5"),
     "plot_losses({'a': [1]}, meanings={'b': 'right'})": ValueError("a key of meanings must be one of 'a', got 'b'"),
     "plot_losses({'a': [1]}, meanings={'a': 'red'})": ValueError("meanings['a'] must be one of 'inputs', 'targets'"),

@@ -278,7 +278,7 @@ def meaning_of(
 
 def as_levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
     """Return named numbers to be drawn as lines; None is none of them."""
-    lines = as_mapping("lines", lines)
+    lines = as_mapping("lines", lines, MOST_CURVES)
     if finite("lines", list(lines.values())).ndim != 1:
         raise ValueError(f"lines must be single numbers, got {lines!r:.60}")
     return lines
@@ -401,12 +401,11 @@ def check_mapping(name: str, values: object, most: int | None = None) -> None:
         raise ValueError(f"{name} must have at most {most} names, got {len(values)}")
 
 
-def as_mapping(name: str, values: object) -> Mapping:
+def as_mapping(name: str, values: object, most: int | None = None) -> Mapping:
     """Return a mapping, which may be empty; None is an empty one."""
-    if values is None:
+    if values is None or (isinstance(values, Mapping) and not values):
         return {}
-    if not isinstance(values, Mapping):
-        raise TypeError(f"{name} must be a mapping of names, got {values!r:.60}")
+    check_mapping(name, values, most)
     return values
 
 
