@@ -126,7 +126,9 @@ def about() -> str:
     lines += ["", "lessons:"]
     lines += [f"  {number:>2}  {title:<26} {name}" for number, title, name in lessons]
     first = ROOT / "notebooks" / lessons[0][2]
-    lines += ["", "open the first:", f"  {in_a_shell('-m', 'jupyter', 'lab', first)}"]
+    folder = f"--ServerApp.root_dir={ROOT}"  # so that links out of notebooks/ work
+    opening = in_a_shell("-m", "jupyter", "lab", folder, first)
+    lines += ["", "open the first:", f"  {opening}"]
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import linecache
 import re
 from pathlib import Path
 

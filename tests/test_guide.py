@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from course_lib.__main__ import COMMANDS
 from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
 
 ROOT = Path(__file__).parent.parent
@@ -86,17 +85,6 @@ def test_links_lead_somewhere():
         path, _, place = link.partition("#")
         assert not path or (ROOT / "notebooks" / path).exists(), link
         assert not place or place in anchors, link
-
-
-def test_commands_are_there_with_their_options():
-    for command, rest in re.findall(r"python -m course_lib (\w+)([^\n`]*)", GUIDE):
-        assert command in COMMANDS, command
-        path = ROOT / "course_lib" / "teaching" / f"{COMMANDS[command][0].replace('.', '/')}.py"
-        source = path.read_text(encoding="utf-8")
-        for option in re.findall(r"(?<=\s)(--\w[\w-]*)", rest.split("#")[0]):
-            assert f'"{option}"' in source, (command, option)
-    for path in re.findall(r"python (tests/\w+\.py)", GUIDE):
-        assert (ROOT / path).is_file(), path
 
 
 def test_names_in_code_are_there():

@@ -12,7 +12,7 @@ LISTED = 8
 FIRST_ID = 256
 CONTROLS = {
     "text": Line("text", 160),
-    "num_merges": Whole("merges", 0, 60),
+    "num_merges": Whole("merges", 0, 20),
 }
 
 
