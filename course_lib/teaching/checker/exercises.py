@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
 import copy
 import inspect
 import math
@@ -386,27 +385,20 @@ def _nothing_returned(
 
 def is_stub(function: object) -> bool:
     """Whether a function, as it is written, does nothing; one whose source is not known
-    is taken to do something, and so is a `lambda`."""
-    with contextlib.suppress(OSError, SyntaxError):
-        if inspect.isfunction(function):
-            source = textwrap.dedent(inspect.getsource(function))
-            definition = ast.parse(source).body[0]
-            return isinstance(definition, ast.FunctionDef) and does_nothing(definition)
-    return False
-
-
-def does_nothing(definition: ast.FunctionDef) -> bool:
-    """Whether there is nothing but a docstring, `...`, `pass` and `return`."""
-    return not definition.decorator_list and all(
+    does something, and so does a `lambda`."""
+    if not inspect.isfunction(function):
+        return False
+    try:
+        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    except (OSError, SyntaxError):
+        return False
+    plain = isinstance(definition, ast.FunctionDef) and not definition.decorator_list
+    return plain and all(
         isinstance(node, ast.Pass)
         or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        or (isinstance(node, ast.Return) and _is_nothing(node.value))
+        or ast.unparse(node) in ("return", "return None", "return ...")
         for node in definition.body
     )
-
-
-def _is_nothing(value: ast.expr | None) -> bool:
-    return value is None or ast.unparse(value) in ("None", "...")
 
 
 def source_without_decorators(function: Callable) -> str:

@@ -28,7 +28,12 @@ def a_function() -> None:
     """Stands for a function: it is not called, only its kind tells something."""
 
 
-STANDS_FOR = {"function": a_function, "type": Nameless, "other": Nameless()}
+STANDS_FOR = {
+    "...": ...,
+    "function": a_function,
+    "type": Nameless,
+    "other": Nameless(),
+}
 
 
 class _Writer(pickle.Pickler):
@@ -49,6 +54,8 @@ class _Writer(pickle.Pickler):
                 return "plain", kind(value)
         if isinstance(value, type | np.dtype | torch.dtype):
             return ("type",)
+        if value is ...:
+            return ("...",)
         is_function = callable(value) and not isinstance(value, torch.nn.Module)
         return ("function",) if is_function else ("other",)
 

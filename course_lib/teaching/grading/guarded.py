@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import ctypes
+import linecache
 import os
 import socket
 import sys
@@ -77,9 +78,12 @@ def run_attempt(attempt: Attempt, item: object, watch: Watch) -> bytes:
     watch.begin(-1)
     try:
         for statement in attempt.statements:
-            where = f" (cell {statement.cell})"
+            where, name = f" (cell {statement.cell})", f"<cell {statement.cell}>"
+            source = attempt.sources[statement.cell]
+            # for `inspect`, as IPython does
+            linecache.cache[name] = (len(source), None, source.splitlines(True), name)
             tree = ast.Module([statement.node], type_ignores=[])
-            exec(compile(tree, f"<cell {statement.cell}>", "exec"), space)
+            exec(compile(tree, name, "exec"), space)
         where = ""
         tree = ast.Expression(attempt.expression)
         answer = eval(compile(tree, "<check>", "eval"), space)

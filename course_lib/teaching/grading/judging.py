@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import shutil
 import tempfile
 import traceback
@@ -18,7 +16,6 @@ from course_lib.teaching.checker import (
     Exercise,
     Judgment,
 )
-from course_lib.teaching.checker.exercises import does_nothing
 from course_lib.teaching.checker.processes import Stopped, Watch, run_in_a_process
 from course_lib.teaching.checker.running import limits_of_answers
 from course_lib.teaching.grading.carrying import load, to_outcome
@@ -98,9 +95,6 @@ def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
     seed = attempt.seed
     if isinstance(item, Exercise):
         item = drawn(item, task.seed if seed is None else seed)
-    with contextlib.suppress(ValueError, TypeError):
-        # "bug", "true", 17 or ...: nothing to run
-        return assess(item, _plain(attempt), seed)
     folder = Path(tempfile.mkdtemp(dir=task.folder))
     copy_neighbors(task.path, folder)
     limits = replace(
@@ -120,36 +114,14 @@ def drawn(item: Exercise, seed: int) -> Exercise:
     return item.drawn_from(seed) if seed else item
 
 
-def assess(item: object, value: object, seed: int | None = None) -> Judgment:
-    """Judge what is given to a check, if it is no function."""
-    if isinstance(item, Exercise):
-        if refusal := item.refusal(value):
-            return refusal
-        raise ValueError("it has to be called")
+def assess(item: object, value: object, seed: int | None) -> Judgment:
+    """Judge an answer to a question."""
     if hasattr(item, "assess"):
         return item.assess(value, seed=seed or 0)
     judgment = item.judge(value)
     if judgment.outcome == FAILED:
         judgment = replace(judgment, diagnosis=f"answered {str(value)!r}.")
     return judgment
-
-
-def _plain(attempt: Attempt) -> object:
-    """The value of an answer that stands there as it is.
-
-    Raises:
-        ValueError: it has to be worked out.
-    """
-    node = attempt.expression
-    if isinstance(node, ast.Name):
-        (*_, last) = [s.node for s in attempt.statements if node.id in s.binds] or [
-            None
-        ]
-        if isinstance(last, ast.FunctionDef) and does_nothing(last):
-            return ...
-        if isinstance(last, ast.Assign) and len(attempt.statements) == 1:
-            node = last.value
-    return ast.literal_eval(node)
 
 
 def judge_found(

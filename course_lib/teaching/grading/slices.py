@@ -50,6 +50,7 @@ class Attempt:
 
     expression: ast.expr
     statements: tuple[Statement, ...]
+    sources: dict[int, str]  # of cells, by their numbers
     seed: int | None = None  # as it is written in the call of the check
 
 
@@ -115,7 +116,7 @@ class Sheet:
                 wanted += [(n, place) for n in statement.needs_now]
                 wanted += [(n, position) for n in statement.needs_later]
         statements = tuple(self.statements[i] for i in sorted(chosen))
-        return Attempt(expression, statements, seed)
+        return Attempt(expression, statements, self.sources, seed)
 
     def _places(self, name: str, before: int) -> list[int]:
         """Where a name gets the value that it has before a position."""
