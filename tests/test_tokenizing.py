@@ -140,7 +140,7 @@ def test_a_tokenizer_has_one_hash_before_and_after_use_and_as_a_copy(kind):
     ("tokenizer", "end", "words"),
     [
         (library, None, "end_of_text_id must be given: this tokenizer has none of its own"),
-        (lambda: library("[CLS] $A [SEP]"), 0, "end_of_text_id must be None or 3, with which this tokenizer ends"),
+        (lambda: library("[CLS] $A [SEP]"), 0, "end_of_text_id must be None: this tokenizer ends each text itself; got 0"),
         (lambda: wrapped("[CLS] $A"), -1, "end_of_text_id must be an integer of at least 0"),
         (KINDS["tiktoken, no end"].make, None, "end_of_text_id must be given"),
     ],
