@@ -83,6 +83,25 @@ def test_a_mask_of_truth_values_masks_nothing_in_eager_attention(attention, apar
     assert (future == 0) == apart
 
 
+def test_a_convolution_lets_documents_run_together_whatever_attention_is_told():
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2, "num_key_value_heads": 2}
+    layers = {"num_hidden_layers": 2, "layer_types": ["conv", "full_attention"]}
+    config = transformers.Lfm2Config(vocab_size=V, initializer_range=0.1, **sizes, **layers)
+    model = transformers.Lfm2ForCausalLM(config).eval()
+    assert leaks(model, position_ids=POSITIONS, use_cache=False)
+    assert leaks(model, attention_mask=NUMBERS)
+
+
+def test_what_flash_attention_is_told_is_what_the_library_infers_from_a_flat_row():
+    flash = pytest.importorskip("transformers.modeling_flash_attention_utils")
+    batch = PackingCollator(Ends(), flatten=True, cu_seq_lens=True)(list(rows()))
+    (ends, _), (longest, _) = flash.prepare_fa_kwargs_from_position_ids(batch["position_ids"])
+    assert torch.equal(batch["cu_seq_lens_q"], ends)
+    assert batch["max_length_q"] == longest
+    assert len(ends) == len(documents()) + 1
+
+
 def documents() -> list[np.ndarray]:
     rng = np.random.default_rng(0)
     return [np.append(rng.integers(2, V, size), 1) for size in (3, 9, 2, 7, 1, 5, 4, 8)]

@@ -65,6 +65,9 @@ class Numbers:
         self.vocab_size = vocab_size
         self._encoded, self._fails_after = 0, fails_after
 
+    def __getstate__(self) -> dict[str, int]:
+        return {"vocab_size": self.vocab_size}  # what it has done is not what it knows
+
     def encode(self, text: str) -> list[int]:
         if self._encoded == self._fails_after:
             raise KeyboardInterrupt
@@ -383,7 +386,7 @@ def test_a_finished_folder_is_returned_to_its_own_documents_and_refused_to_other
         ({"shard_size": 501}, "shard_size 500 instead of 501"),
         ({"val_every": 5}, "val_every 4 instead of 5"),
         ({"max_tokens": None}, "max_tokens \\d+ instead of None"),
-        ({"end_of_text_id": 7}, "end_of_text_id None instead of 7"),
+        ({"end_of_text_id": 7}, "end_of_text_id 0 instead of 7"),
         ({"tokenizer": Numbers(59_999)}, "tokenizer '"),
     ],
 )

@@ -140,7 +140,7 @@ def test_a_tokenizer_has_one_hash_before_and_after_use_and_as_a_copy(kind):
     ("tokenizer", "end", "words"),
     [
         (library, None, "end_of_text_id must be given: this tokenizer has none of its own"),
-        (lambda: library("[CLS] $A [SEP]"), 0, "end_of_text_id must be None or 3, with which this tokenizer ends"),
+        (lambda: library("[CLS] $A [SEP]"), 0, "end_of_text_id must be None: this tokenizer ends each text"),
         (lambda: wrapped("[CLS] $A"), -1, "end_of_text_id must be an integer of at least 0"),
         (KINDS["tiktoken, no end"].make, None, "end_of_text_id must be given"),
     ],
@@ -151,7 +151,7 @@ def test_what_tells_nobody_where_a_text_ends_is_refused(tokenizer, end, words):
 
 
 def test_a_longer_frame_is_put_around_whole():
-    ids = next(encode_each(["low"], library("[CLS] <s> $A [SEP] <|endoftext|>"), end_of_text_id=END)).tolist()
+    ids = next(encode_each(["low"], library("[CLS] <s> $A [SEP] <|endoftext|>"))).tolist()
     assert (ids[:2], ids[-2:]) == ([2, BOS], [3, END])
 
 

@@ -318,8 +318,8 @@ def encode_corpus(
     Raises:
         TypeError: `texts` is one `str` (its characters would become documents), or
             holds something else; or `tokenizer` is none.
-        ValueError: there is no text; nothing would tell where one ends, or the
-            tokenizer ends it with another id; or a text cannot be encoded, and which.
+        ValueError: there is no text; nothing would tell where one ends, or it would
+            have two ends; or a text cannot be encoded, and which.
     """
     length = len(texts) if isinstance(texts, Sized) else None
     documents = encode_each(
@@ -386,7 +386,7 @@ def plain_tokenizer(
     Raises:
         TypeError: `tokenizer` is none.
         ValueError: it tells neither where a text begins nor where it ends, or ends
-            texts itself with another id than `end_of_text_id`.
+            texts itself, so that a second end was asked for.
     """
     face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
@@ -401,10 +401,10 @@ def plain_tokenizer(
         )
     begins, ends = _frame(tokenizer)
     if ends:
-        if end_of_text_id not in (None, ends[-1]):
+        if end_of_text_id is not None:
             raise ValueError(
-                f"end_of_text_id must be None or {ends[-1]}, with which this tokenizer "
-                f"ends each text itself; got {end_of_text_id}"
+                "end_of_text_id must be None: this tokenizer ends each text itself; got "
+                f"{end_of_text_id}"
             )
         return tokenizer, None
     end_of_text_id = _own_end(face) if end_of_text_id is None else end_of_text_id
