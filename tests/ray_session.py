@@ -28,21 +28,25 @@ TASK_BYTES = 20_000
 
 
 def two_nodes(tries: int = 5):
-    """Start a cluster as Ray's own tests do, again if a busy machine takes longer than Ray waits (ray#65983)."""
+    """Start a cluster as Ray's own tests do; None if this machine is too busy for that.
+
+    Ray gives up a node whose helpers take longer than 15 seconds to import what they need (ray-project/ray#65983).
+    """
     ray = import_ray()
     from ray.cluster_utils import Cluster
 
-    for left in reversed(range(tries)):
+    for _ in range(tries):
         cluster = Cluster()
         try:
             for _ in range(2):
                 cluster.add_node(num_cpus=1, include_dashboard=False)
             ray.init(address=cluster.address, logging_level="error", log_to_driver=False)
             return cluster
-        except Exception:  # Ray raises this class itself
+        except Exception as error:  # Ray raises this class itself
             cluster.shutdown()
-            if not left:
+            if "timed out" not in str(error).lower():
                 raise
+    return None
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -107,8 +111,11 @@ def kill_the_run(address: str) -> bool:
 
 
 def main() -> None:
-    found = {}
     cluster = two_nodes()
+    if cluster is None:
+        print(json.dumps(None))
+        return
+    found = {}
     found["same shards"] = tokenize("on_ray")
     many_machines.encode_task = partial(encode_or_die, 1)
     found["same shards after a worker was killed"] = tokenize("worker_killed")
