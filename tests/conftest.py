@@ -9,16 +9,13 @@ import browser_session
 settings.register_profile("course", deadline=None, database=None)
 settings.load_profile("course")
 
-# As lessons do, these start kernels, a browser, a cluster or many processes, judge hundreds of answers, or train for
-# long.
+# As lessons do, these start kernels, a browser, a cluster, or programs by the dozen; or they judge hundreds of answers.
 SLOW = {
     "test_anywhere",
     "test_browser",
     "test_classroom_book",
     "test_classroom_slides",
     "test_grading_nbgrader",
-    "test_grading_scores",
-    "test_long_documents",
     "test_many_machines",
     "test_wrong_answers",
 }
