@@ -403,8 +403,8 @@ def plain_tokenizer(
     if ends:
         if end_of_text_id is not None:
             raise ValueError(
-                "end_of_text_id must be None: this tokenizer ends each text itself; got "
-                f"{end_of_text_id}"
+                "end_of_text_id must be None: this tokenizer ends each text itself; "
+                f"got {end_of_text_id}"
             )
         return tokenizer, None
     end_of_text_id = _own_end(face) if end_of_text_id is None else end_of_text_id
