@@ -5,7 +5,7 @@ from hypothesis import settings
 
 import browser_session
 
-# A property that takes long on a busy machine is no failure; and nothing is written into a checkout.
+# A property that takes long on a busy machine is no failure; no examples are kept, because a checkout may be read-only.
 settings.register_profile("course", deadline=None, database=None)
 settings.load_profile("course")
 

@@ -348,17 +348,19 @@ def encode_each(
 
     Arguments and errors are those of `encode_corpus`. The ids are compact: uint16 or
     uint32, by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
-    A tokenizer gets `batch_size` texts at a time, or about a million characters; so
-    many are held. Errors call the texts by `numbers`, by default 0, 1, 2, ...
+    A library's tokenizer gets `batch_size` texts at a time, or about a million
+    characters; so many are held. Errors call the texts by `numbers`: by default 0, 1,
+    2 and so on.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     begins, ends = _frame(tokenizer)
     begin = compact(begins)
     end = compact(ends if end_of_text_id is None else [end_of_text_id])
-    dtype = None
     if hasattr(tokenizer, "encode_batch_fast"):  # its end may lie beyond its vocabulary
         dtype = np.promote_types(id_dtype(tokenizer), end.dtype)
+    else:
+        dtype, batch_size = None, 1
     encode = _batch_encoder(tokenizer)
     texts = iterate_texts(texts, text_column)
     numbers = count() if numbers is None else iter(numbers)
