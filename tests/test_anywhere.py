@@ -96,7 +96,7 @@ def test_the_workflow_runs_the_readmes_test_command_on_three_systems():
         "runner.os == 'Windows'",
     ]
     for job in jobs.values():
-        assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
+        assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
         for step in job["steps"]:
             assert re.search(r"@v\d+$|^$", step.get("uses", "")), step
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111 or os.name == "nt"
