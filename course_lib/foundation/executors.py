@@ -6,6 +6,7 @@ and may be done twice, so whatever is lost with a worker is simply done again.
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import multiprocessing
 import os
@@ -63,22 +64,22 @@ def process_pool(num_workers: int) -> ProcessPoolExecutor:
     """
     num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
     context = process_context()
-    begun = context.Event()
+    begun = context.RawValue("b", 0)  # without a lock, which a killed worker may hold
     pool = ProcessPoolExecutor(
         num_workers, mp_context=context, initializer=_begin_worker, initargs=(begun,)
     )
-    pool.has_begun = begun.is_set
+    pool.has_begun = lambda: bool(begun.value)
     return pool
 
 
-def _begin_worker(begun: multiprocessing.synchronize.Event) -> None:
+def _begin_worker(begun: ctypes.c_byte) -> None:
     # Ctrl-C is for the process that gave out the tasks; it ends the workers.
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     # As many workers as cores are there already.
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     end_with_parent()
-    begun.set()
+    begun.value = 1
 
 
 def end_with_parent() -> None:
@@ -185,11 +186,12 @@ class InThisProcess(Executor):
 class RayExecutor(Executor):
     """Runs tasks on a cluster of Ray, which does again what is lost with a worker.
 
-    It uses Ray as it is if it has been started by `ray.init`. Otherwise it joins the
-    cluster that `RAY_ADDRESS` names, or the one that was started on this machine, or
-    starts one of this machine alone.
+    It uses Ray as it is if this program has called `ray.init`, and calls it otherwise.
 
     Args:
+        address: for `ray.init`. Without one, it joins the cluster that `RAY_ADDRESS`
+            names, or the one that was started on this machine, or else starts one of
+            this machine alone; "local" always does the last.
         retries: how often a task is done again when its worker, or its whole machine,
             is lost. An exception of the task itself is an answer, and ends the run.
         options: what else Ray is told of each task: `num_cpus`, `resources`, ...
@@ -199,14 +201,16 @@ class RayExecutor(Executor):
         OSError: it can't be started or joined.
     """
 
-    def __init__(self, retries: int = RETRIES, **options: Any):
+    def __init__(
+        self, address: str | None = None, *, retries: int = RETRIES, **options: Any
+    ):
         self.retries = check_integer("retries", retries, minimum=0)
         self._ray = import_ray()
         self._owns = not self._ray.is_initialized()
         if self._owns:
             quietly = {"logging_level": "error", "log_to_driver": False}
             try:
-                self._ray.init(include_dashboard=False, **quietly)
+                self._ray.init(address, include_dashboard=False, **quietly)
             except Exception as error:  # Ray raises this class itself, and others
                 raise OSError(
                     f"Ray can't be started or joined: {error} A busy machine may take "
