@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -59,7 +61,10 @@ def settings(course: Path, **execute):
 
 @pytest.fixture(scope="module")
 def make_api(course):
-    with warnings.catch_warnings():
+    # A new gradebook starts a program by its name, so nbgrader is run in an environment that is activated.
+    searched = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", searched)
         warnings.simplefilter("ignore")
         from nbgrader.apps import NbGraderAPI
 

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from course_lib.foundation.arguments import check_path
 
-TEMPORARY = ".tmp"  # behind the name of a file that is not whole yet
+TEMPORARY = ".tmp"  #: behind the name of a file that is not whole yet
 LOCK = ".lock"  # it may stay behind: to remove one that others wait for is unsafe
 BUFFER_BYTES = 2**20
 

@@ -27,8 +27,10 @@ from course_lib.foundation.tokenizing import (
 )
 
 FORMAT_VERSION = 2
-SPLITS = ("train", "val")
-MANIFEST, PROGRESS, INPUTS = "manifest.json", "progress.jsonl", "inputs.json"
+SPLITS = ("train", "val")  #: into which documents are dealt out
+MANIFEST = "manifest.json"  #: says what a finished folder holds
+PROGRESS = "progress.jsonl"  #: says what a folder holds that is not finished
+INPUTS = "inputs.json"  #: names the files that were tokenized
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
 RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
 UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")

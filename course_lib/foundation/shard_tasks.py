@@ -41,8 +41,9 @@ from course_lib.foundation.shard_files import (
 )
 from course_lib.foundation.tokenizing import encode_each
 
-JOB, TOKENIZER = "job.json", "tokenizer.json"
-# The names of what a run leaves in its folder, and nobody else's files.
+JOB = "job.json"  #: what all tasks of a run share
+TOKENIZER = "tokenizer.json"  #: beside it
+#: the names of what a run leaves in its folder, and nobody else's files
 OURS = re.compile(r"(\d{5,}|(train|val)_\d{6,}|job|tokenizer)\.(bin|documents|json)")
 DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task results
 
