@@ -18,7 +18,7 @@ from course_lib.foundation.tokenizing import compact
 
 COMPACT = (np.dtype(np.uint16), np.dtype(np.uint32))
 PLACES = ("documents", "offsets")
-LONGEST = 2**31 - 1  # tokens of a row: `cu_seqlens` are 32-bit numbers
+LONGEST = 2**31 - 1  #: tokens of a row: `cu_seqlens` are 32-bit numbers
 
 
 class Piece(NamedTuple):
