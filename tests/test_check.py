@@ -96,7 +96,7 @@ def test_what_the_course_asks_for_is_read_from_its_files_or_from_the_installatio
     assert {"torch", "jupyterlab", "nbval"} <= names.keys()
     assert "ray" not in names
     assert dict(check.required("cluster")).keys() == {"ray"}
-    assert check.ranges()[1] == ">=3.11"
+    assert check.ranges()[1] == ">=3.11,<3.15"
     monkeypatch.setattr(check, "ROOT", tmp_path)
     if check.installed_version(check.DISTRIBUTION):
         assert check.ranges()[0] == importlib.metadata.requires(check.DISTRIBUTION)
