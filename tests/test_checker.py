@@ -279,7 +279,7 @@ def test_the_cases_are_the_same_each_time_and_the_smallest_come_first():
     [
         (half, lambda n: len, "a function, not its result"),
         (half, lambda n: print(n // 2), "prints its result instead of returning it"),
-        (half, lambda n: undefined // 2, "name 'undefined' is not defined"),  # noqa: F821
+        (half, lambda n: undefined // 2, "name 'undefined' is not defined. After a restart"),  # noqa: F821
         (half, lambda n, m: n, "is called with 1 arguments"),
         (nats, lambda n: math.log2(n + 1), "1 / ln 2: bits where nats are wanted"),
         (nats, lambda n: math.log(2) * math.log(n + 1), "which is ln 2"),

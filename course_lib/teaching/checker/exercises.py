@@ -268,7 +268,11 @@ class Exercise(Solved):
             )
         error = got[wrong[0]].error
         if isinstance(error, NameError):
-            return f"{error}. Is it spelled as where it was given its value?"
+            return (
+                f"{error}. After a restart the cells above must be run again: *Run*, "
+                "*Run All Above Selected Cell*. Or is the name spelled in another way "
+                "than where it was given its value?"
+            )
         if isinstance(error, TypeError) and "not tuple" in str(error):
             return (
                 "a list of lists is no array: one index at a time, as in "

@@ -9,29 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course_lib.foundation import check_flag
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
-from course_lib.teaching.plots.style import (
-    INK,
-    LEGIBLE,
-    MARKERS,
-    MOST_ROWS,
-    NORMAL,
-    SMALL,
-    check_few,
-    check_mapping,
-    finite,
-    in_words,
-    name_rows,
-    new_figure,
-    same_decimals,
-    say,
-    styled,
-)
 
 BAR = "#aab2bd"
 
 
-@styled
+@style.styled
 def plot_bars(
     values: Mapping[str, float],
     *,
@@ -54,21 +38,21 @@ def plot_bars(
         order = np.argsort(-numbers, kind="stable")
         names, numbers = [names[place] for place in order], numbers[order]
     figure, axes, names, numbers = _rows(names, numbers)
-    axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=INK)
+    axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=style.INK)
     low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
     if limit is not None:
-        limit = float(finite("limit", limit))
+        limit = float(style.finite("limit", limit))
         if limit < high:
             raise ValueError(f"limit must be at least the largest value, got {limit}")
         high = limit
     axes.set_xlim(low, high if high > low else 1)
-    _write_values(axes, np.maximum(numbers, 0), same_decimals(numbers))
-    axes.axvline(0, color=INK, linewidth=0.8)
+    _write_values(axes, np.maximum(numbers, 0), style.same_decimals(numbers))
+    axes.axvline(0, color=style.INK, linewidth=0.8)
     _finish_rows(axes, names, xlabel)
     return figure
 
 
-@styled
+@style.styled
 def plot_dots(
     values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False
 ) -> Figure:
@@ -90,18 +74,18 @@ def plot_dots(
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(numbers.min() / 2, numbers.max() * 2)
-        axes.xaxis.set_major_formatter(in_words)
+        axes.xaxis.set_major_formatter(style.in_words)
         axes.xaxis.set_minor_formatter("")
     axes.hlines(
         range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), color="#d9d9de"
     )
-    axes.plot(numbers, range(len(names)), "o", color=INK, markersize=8)
-    _write_values(axes, numbers, same_decimals(numbers), offset=9)
+    axes.plot(numbers, range(len(names)), "o", color=style.INK, markersize=8)
+    _write_values(axes, numbers, style.same_decimals(numbers), offset=9)
     _finish_rows(axes, names, xlabel)
     return figure
 
 
-@styled
+@style.styled
 def plot_spread(
     groups: Mapping[str, object], *, xlabel: str, paired: bool = False
 ) -> Figure:
@@ -118,21 +102,23 @@ def plot_spread(
             their seeds or their data.
     """
     paired = check_flag("paired", paired)
-    check_mapping("groups", groups)
+    style.check_mapping("groups", groups)
     titled = all(isinstance(section, Mapping) for section in groups.values())
     sections = groups if titled else {"": groups}
     rows = [
-        (title, name, finite(f"groups[{name!r}]", runs).reshape(-1))
+        (title, name, style.finite(f"groups[{name!r}]", runs).reshape(-1))
         for title, section in sections.items()
         for name, runs in section.items()
     ]
-    check_few("number of rows", len(rows), MOST_ROWS)
+    style.check_few("number of rows", len(rows), style.MOST_ROWS)
     for _, name, runs in rows:
         if not runs.size:
             raise ValueError(f"groups[{name!r}] must have at least one run, got none")
     known = list(dict.fromkeys(name for _, name, _ in rows))
     decimals = _decimals_of([runs for _, _, runs in rows])
-    figure, axes = new_figure(0.46 * len(rows) + 0.38 * titled * len(sections) + 0.9)
+    figure, axes = style.new_figure(
+        0.46 * len(rows) + 0.38 * titled * len(sections) + 0.9
+    )
     ticks: dict[float, str] = {}
     y, before = 0.0, None
     for title, name, runs in rows:
@@ -146,12 +132,12 @@ def plot_spread(
                 raise ValueError("groups must have equally many runs to be paired")
             look = {"color": "#b9bec6", "linewidth": 1, "zorder": 1}
             axes.plot([before[1], runs], [y - 1, y], **look)
-        marker = list(MARKERS)[known.index(name) % len(MARKERS)]
+        marker = list(style.MARKERS)[known.index(name) % len(style.MARKERS)]
         _draw_runs(axes, y, runs, decimals, marker)
         ticks[y] = name
         before = title, runs
         y += 1
-    name_rows(axes, ticks, fontsize=NORMAL)
+    style.name_rows(axes, ticks, fontsize=style.NORMAL)
     axes.set_ylim(y - 0.5, -0.5 if titled else -0.8)
     axes.margins(x=0.06)
     axes.grid(axis="x")
@@ -163,12 +149,14 @@ def plot_spread(
 def _draw_runs(
     axes: Axes, y: float, runs: np.ndarray, decimals: int, marker: str
 ) -> None:
-    axes.plot(runs, np.full(len(runs), y), "o", color=INK, alpha=0.35, markersize=5)
+    axes.plot(
+        runs, np.full(len(runs), y), "o", color=style.INK, alpha=0.35, markersize=5
+    )
     mean, deviation = runs.mean(), runs.std(ddof=1) if len(runs) > 1 else 0.0
-    style = {"color": INK, "marker": marker, "capsize": 5, "markersize": 8}
-    axes.errorbar(mean, y, xerr=deviation, **style)
+    look = {"color": style.INK, "marker": marker, "capsize": 5, "markersize": 8}
+    axes.errorbar(mean, y, xerr=deviation, **look)
     written = f"{mean:,.{decimals}f}" if abs(mean) < 1e12 else f"{mean:.4g}"
-    _write_beside(axes, mean, y, written, (0, 8), ha="center", fontsize=SMALL)
+    _write_beside(axes, mean, y, written, (0, 8), ha="center", fontsize=style.SMALL)
 
 
 def _decimals_of(rows: list[np.ndarray]) -> int:
@@ -178,8 +166,8 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
 
 
 def _named_numbers(values: Mapping[str, float]) -> tuple[list[str], np.ndarray]:
-    check_mapping("values", values)
-    numbers = finite("values", list(values.values()))
+    style.check_mapping("values", values)
+    numbers = style.finite("values", list(values.values()))
     if numbers.ndim != 1:
         raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
     return list(values), numbers
@@ -187,11 +175,11 @@ def _named_numbers(values: Mapping[str, float]) -> tuple[list[str], np.ndarray]:
 
 def _rows(names: list[str], numbers: np.ndarray) -> tuple:
     """Make the figure for the rows that are drawn, and say how many are not."""
-    more = len(names) - MOST_ROWS
-    names, numbers = names[:MOST_ROWS], numbers[:MOST_ROWS]
-    figure, axes = new_figure(0.36 * len(names) + 0.9)
+    more = len(names) - style.MOST_ROWS
+    names, numbers = names[: style.MOST_ROWS], numbers[: style.MOST_ROWS]
+    figure, axes = style.new_figure(0.36 * len(names) + 0.9)
     if more > 0:
-        say(figure, f"{more:,} more rows, not drawn")
+        style.say(figure, f"{more:,} more rows, not drawn")
     return figure, axes, names, numbers
 
 
@@ -199,7 +187,11 @@ def _write_beside(
     axes: Axes, x: float, y: float, text: str, offset: tuple, **look: object
 ) -> None:
     """Write a number so many points away from where it stands."""
-    look |= {"textcoords": "offset points", "bbox": LEGIBLE, "annotation_clip": False}
+    look |= {
+        "textcoords": "offset points",
+        "bbox": style.LEGIBLE,
+        "annotation_clip": False,
+    }
     axes.annotate(text, (x, y), offset, **look)
 
 
@@ -211,7 +203,7 @@ def _write_values(
 
 
 def _finish_rows(axes: Axes, names: list[str], xlabel: str) -> None:
-    name_rows(axes, dict(enumerate(names)), fontsize=NORMAL)
+    style.name_rows(axes, dict(enumerate(names)), fontsize=style.NORMAL)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_ylim(len(names) - 0.4, -0.6)

@@ -10,27 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course_lib.foundation import as_integers, check_choice, check_flag, check_range
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable
-from course_lib.teaching.plots.style import (
-    DOTTED,
-    INK,
-    LEGIBLE,
-    MOST_ROWS,
-    SMALL,
-    WIDTH,
-    as_levels,
-    block,
-    centered,
-    check_few,
-    check_mapping,
-    column_width,
-    finish_rows,
-    finite,
-    fit_columns,
-    in_words,
-    new_figure,
-    styled,
-)
 
 HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
 GAP = 1.0  # between groups of rows, where the name of the group stands
@@ -40,7 +21,7 @@ SHADES_IN_TURN = (0.16, 0.42)
 TASKS = {"a task": "inputs", "work thrown away": "lost", "done twice": "wrong"}
 
 
-@styled
+@style.styled
 def plot_readers(
     readers: Mapping[str, object],
     num_samples: int,
@@ -61,15 +42,15 @@ def plot_readers(
         lines: name to a position; it is drawn before that one, such as where a run
             stopped.
     """
-    num_samples = check_few("num_samples", num_samples)
-    lines = as_levels(lines)
+    num_samples = style.check_few("num_samples", num_samples)
+    lines = style.as_levels(lines)
     together = check_flag("together", together)
     groups = {
         title: {name: _positions(name, p, num_samples) for name, p in rows.items()}
         for title, rows in _in_groups("readers", readers).items()
     }
     readings = [list(rows.values()) for rows in groups.values()]
-    check_few("number of readers", sum(map(len, readings)), MOST_ROWS)
+    style.check_few("number of readers", sum(map(len, readings)), style.MOST_ROWS)
     if together:
         times = [_times_read([p for ps in readings for p in ps], num_samples)]
         times *= len(groups)
@@ -79,8 +60,8 @@ def plot_readers(
     summed = [i for i, t in enumerate(times) if (t != 1).any()]
     summed = summed[-1:] if together else summed  # behind which groups a last row is
     rows = sum(map(len, readings)) + 1.3 * len(summed) + (GAP * len(groups)) * titled
-    figure, axes = new_figure(0.3 * rows + 1.15)
-    numbers_fit = column_width(num_samples, 0.42, NAMES) >= 0.2
+    figure, axes = style.new_figure(0.3 * rows + 1.15)
+    numbers_fit = style.column_width(num_samples, 0.42, NAMES) >= 0.2
     ticks, y = {}, 0.0
     for group, (title, several) in enumerate(groups.items()):
         y = _group_title(axes, title, y)
@@ -89,35 +70,35 @@ def plot_readers(
             for position in positions.tolist():
                 meaning = "wrong" if times[group][position] > 1 else "inputs"
                 shade = SHADES_IN_TURN[group % 2 if together else 0]
-                axes.add_patch(block(position, y, 1, HEIGHT, meaning, shade))
+                axes.add_patch(style.block(position, y, 1, HEIGHT, meaning, shade))
                 if numbers_fit:
-                    centered(axes, position + 0.5, y + HEIGHT / 2, str(position))
+                    style.centered(axes, position + 0.5, y + HEIGHT / 2, str(position))
             y += 1
         if group in summed:
             ticks[y + 0.15 + HEIGHT / 2] = "all together"
             for position in np.flatnonzero(times[group] != 1).tolist():
                 meaning = "wrong" if times[group][position] else "lost"
-                axes.add_patch(block(position, y + 0.15, 1, HEIGHT, meaning))
+                axes.add_patch(style.block(position, y + 0.15, 1, HEIGHT, meaning))
             y += 1.3
     for name, position in lines.items():
-        axes.axvline(position, **DOTTED | {"linewidth": 1.6})
+        axes.axvline(position, **style.DOTTED | {"linewidth": 1.6})
         axes.annotate(
             drawable(name),
             (position, 1),
             (3, 2),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
-            fontsize=SMALL,
+            fontsize=style.SMALL,
         )
     axes.set_xticks(range(0, num_samples + 1, 5))
-    fit_columns(axes, num_samples, 0.42, NAMES)
+    style.fit_columns(axes, num_samples, 0.42, NAMES)
     keys = {"read once": "inputs"}
     if any((t == 0).any() for t in times):
         keys["read by nobody"] = "lost"
     if any((t > 1).any() for t in times):
         keys["read more than once"] = "wrong"
     xlabel = "position in the order of the epoch"
-    return finish_rows(figure, axes, ticks, (y - 0.1, -0.2), keys, xlabel)
+    return style.finish_rows(figure, axes, ticks, (y - 0.1, -0.2), keys, xlabel)
 
 
 def _times_read(readings: Sequence[np.ndarray], num_samples: int) -> np.ndarray:
@@ -127,7 +108,7 @@ def _times_read(readings: Sequence[np.ndarray], num_samples: int) -> np.ndarray:
     return times
 
 
-@styled
+@style.styled
 def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
     """Draw who does which task when: one row a worker, one bar a task.
 
@@ -141,7 +122,9 @@ def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
         title: {name: _tasks(name, tasks) for name, tasks in rows.items()}
         for title, rows in _in_groups("workers", workers).items()
     }
-    rows = check_few("number of workers", sum(map(len, groups.values())), MOST_ROWS)
+    rows = style.check_few(
+        "number of workers", sum(map(len, groups.values())), style.MOST_ROWS
+    )
     titled = len(groups) > 1 or None not in groups
     ends = [t[1] for several in groups.values() for ts in several.values() for t in ts]
     if not ends:
@@ -149,7 +132,7 @@ def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
     longest = max(ends)
     if longest == 0:
         raise ValueError("workers must have a task that takes longer than 0")
-    figure, axes = new_figure(0.34 * (rows + GAP * len(groups) * titled) + 1.15)
+    figure, axes = style.new_figure(0.34 * (rows + GAP * len(groups) * titled) + 1.15)
     ticks, y, meanings = {}, 0.0, set()
     for title, several in groups.items():
         y = _group_title(axes, title, y)
@@ -159,23 +142,23 @@ def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
             for number, (begin, end, label, meaning) in enumerate(tasks):
                 shade = SHADES_IN_TURN[number % 2] if meaning == "inputs" else 0.3
                 width = end - begin
-                axes.add_patch(block(begin, y, width, HEIGHT, meaning, shade))
+                axes.add_patch(style.block(begin, y, width, HEIGHT, meaning, shade))
                 meanings.add(meaning)
-                if width * (WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
+                if width * (style.WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
                     where = begin + width / 2, y + HEIGHT / 2
-                    text = centered(axes, *where, drawable(label))
+                    text = style.centered(axes, *where, drawable(label))
                     if meaning != "inputs":
-                        text.set_bbox(LEGIBLE)
+                        text.set_bbox(style.LEGIBLE)
             y += 1
         last = max((t[1] for ts in several.values() for t in ts), default=0)
         _end_group(axes, [last], top, y, longest, f"{last:,.6g}")
     keys = {name: meaning for name, meaning in TASKS.items() if meaning in meanings}
     axes.set_xlim(-0.002 * longest, 1.1 * longest)
-    axes.xaxis.set_major_formatter(in_words)
-    return finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
+    axes.xaxis.set_major_formatter(style.in_words)
+    return style.finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
-@styled
+@style.styled
 def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
     """Draw steps that all ranks take together: each lasts as long as its slowest rank.
 
@@ -184,10 +167,10 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
             world_size); one panel a title.
         xlabel: what is counted from left to right.
     """
-    check_mapping("work", work)
+    style.check_mapping("work", work)
     panels = {}
     for title, values in work.items():
-        values = finite(f"work[{title!r}]", values)
+        values = style.finite(f"work[{title!r}]", values)
         if values.ndim != 2 or not values.size or (values < 0).any():
             raise ValueError(
                 f"work[{title!r}] must have shape (num_steps, world_size), none below "
@@ -195,11 +178,11 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
             )
         panels[title] = values
     rows = sum(values.shape[1] for values in panels.values())
-    check_few("number of ranks", rows, MOST_ROWS)
+    style.check_few("number of ranks", rows, style.MOST_ROWS)
     longest = max(values.max(axis=1).sum() for values in panels.values())
     if longest == 0:
         raise ValueError("work must be more than 0 in one of the steps")
-    figure, axes = new_figure(0.34 * (rows + GAP * len(panels)) + 1.15)
+    figure, axes = style.new_figure(0.34 * (rows + GAP * len(panels)) + 1.15)
     ticks, y, keys = {}, 0.0, {"works": "inputs"}
     for title, values in panels.items():
         y = top = _group_title(axes, title, y)
@@ -208,25 +191,27 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
         for rank in range(values.shape[1]):
             ticks[y + HEIGHT / 2] = f"rank {rank}"
             for begin, last, own in zip(begins, lasts, values[:, rank], strict=True):
-                axes.add_patch(block(begin, y, own, HEIGHT, "inputs"))
+                axes.add_patch(style.block(begin, y, own, HEIGHT, "inputs"))
                 if own < last:
-                    axes.add_patch(block(begin + own, y, last - own, HEIGHT, "lost"))
+                    axes.add_patch(
+                        style.block(begin + own, y, last - own, HEIGHT, "lost")
+                    )
                     keys["waits for the slowest; a line ends each step"] = "lost"
             y += 1
         end = lasts.sum()
         idle = 1 - values.sum() / (end * values.shape[1]) if end else 0.0
         _end_group(axes, [*begins, end], top, y, longest, f"{idle:.0%} waiting")
     axes.set_xlim(-0.002 * longest, 1.14 * longest)
-    axes.xaxis.set_major_formatter(in_words)
-    return finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
+    axes.xaxis.set_major_formatter(style.in_words)
+    return style.finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
 def _in_groups(name: str, rows: object) -> dict[str | None, Mapping[str, object]]:
     """View rows as groups of rows: one without a title, if there are none."""
-    check_mapping(name, rows)
+    style.check_mapping(name, rows)
     if all(isinstance(value, Mapping) for value in rows.values()):
         for title, several in rows.items():
-            check_mapping(f"{name}[{title!r}]", several)
+            style.check_mapping(f"{name}[{title!r}]", several)
         return dict(rows)
     return {None: rows}
 
@@ -242,9 +227,9 @@ def _end_group(
     axes: Axes, at: list[float], top: float, y: float, longest: float, words: str
 ) -> None:
     """Draw lines through all rows of a group, and write behind the last of them."""
-    axes.vlines(at, top - 0.1, y - 0.12, color=INK, linewidth=1.6)
+    axes.vlines(at, top - 0.1, y - 0.12, color=style.INK, linewidth=1.6)
     where = at[-1] + 0.008 * longest, (top + y - 0.24) / 2
-    axes.text(*where, words, va="center", fontsize=SMALL)
+    axes.text(*where, words, va="center", fontsize=style.SMALL)
 
 
 def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
@@ -262,7 +247,7 @@ def _tasks(name: str, tasks: object) -> list[tuple[float, float, str, str]]:
             raise ValueError(
                 f"workers[{name!r}] must hold (begin, end, label), got {task!r:.60}"
             )
-        begin, end = finite(f"workers[{name!r}]", task[:2]).tolist()
+        begin, end = style.finite(f"workers[{name!r}]", task[:2]).tolist()
         meaning = task[3] if len(task) == 4 else "inputs"
         check_choice("meaning of a task", meaning, TASKS.values())
         if not 0 <= begin <= end:
