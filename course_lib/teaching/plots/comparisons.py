@@ -25,8 +25,7 @@ def plot_bars(
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value behind it.
 
-    Where there is no zero, the length of a bar means nothing: so there is no
-    logarithmic axis here, but in `plot_dots`.
+    Where there is no zero, the length of a bar means nothing: see `plot_dots`.
 
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
@@ -53,29 +52,15 @@ def plot_bars(
 
 
 @style.styled
-def plot_dots(
-    values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False
-) -> Figure:
-    """Draw one dot a name, with its value beside it: for numbers of different sizes.
+def plot_dots(values: Mapping[str, float], *, xlabel: str) -> Figure:
+    """Draw one dot a name, with its value beside it.
 
-    Unlike a bar, a dot says nothing by its length, so the axis may be logarithmic.
+    Unlike a bar, a dot says nothing by its length, so the axis needs no zero.
 
     Args:
-        values: of names to numbers, all positive if `logarithmic`; of more than 40 the
-            first are drawn.
+        values: of names to numbers; of more than 40 the first are drawn.
     """
-    logarithmic = check_flag("logarithmic", logarithmic)
-    names, numbers = _named_numbers(values)
-    if logarithmic and numbers.min() <= 0:
-        raise ValueError(
-            f"values must be positive on a logarithmic axis, got {numbers.min():g}"
-        )
-    figure, axes, names, numbers = _rows(names, numbers)
-    if logarithmic:
-        axes.set_xscale("log")
-        axes.set_xlim(numbers.min() / 2, numbers.max() * 2)
-        axes.xaxis.set_major_formatter(style.in_words)
-        axes.xaxis.set_minor_formatter("")
+    figure, axes, names, numbers = _rows(*_named_numbers(values))
     axes.hlines(
         range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), color="#d9d9de"
     )
