@@ -27,7 +27,7 @@ def plan(data=b'{"text": "ab"}'):
 
 
 def elsewhere(plan):
-    return replace(plan, parts=(replace(plan.parts[0], task=98),))
+    return replace(plan, parts=(replace(plan.parts[0], result=replace(plan.parts[0].result, number=98)),))
 
 
 CALLS = {
