@@ -14,8 +14,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import refresh_notebooks
 from course_lib.teaching import predict, show_guesses
-from course_lib.teaching.guesses import WIDGET, Guesses, UnreadableError, boxes, prompts, widgets_are_live
-from course_lib.teaching.guesses.reading import read_guess
+from course_lib.teaching.guesses import WIDGET, boxes, prompts, widgets_are_live
+from course_lib.teaching.guesses.prompts import Guesses
+from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 
 
 @pytest.fixture(autouse=True)
