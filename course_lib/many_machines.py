@@ -21,8 +21,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
-from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -38,14 +38,10 @@ from torch.utils.data import IterableDataset, get_worker_info
 from course_lib.foundation import (
     IGNORED,
     INPUTS,
-    JOB,
     MANIFEST,
     NO_DOCUMENTS,
-    OURS,
     SPLITS,
     TASK_BYTES,
-    TEMPORARY,
-    TOKENIZER,
     CharTokenizer,
     ConvolutionModel,
     InThisProcess,
@@ -58,6 +54,7 @@ from course_lib.foundation import (
     TaskResult,
     as_integers,
     as_stream,
+    begin_job,
     check_choice,
     check_documents,
     check_flag,
@@ -86,8 +83,7 @@ from course_lib.foundation import (
     progress_bar,
     read_json,
     read_task,
-    refuse_shards,
-    remove_unfinished,
+    remove_job,
     run_in_order,
     smallest_dtype,
     surplus_files,
@@ -190,7 +186,7 @@ def tokenize_files(
         if task_bytes is None:
             share = sum(path.stat().st_size for path in files) // (4 * num_workers)
             task_bytes = min(TASK_BYTES, max(2**20, share))
-        task_bytes = _begin_job(job, tokenizer, task_bytes)
+        task_bytes = begin_job(job, tokenizer, task_bytes)
         tasks = plan_tasks(files, task_bytes=task_bytes, suffixes=suffixes)
         make_executor = make_executor or partial(process_pool, num_workers)
         results = _encode_all(job, tasks, make_executor, progress)
@@ -199,7 +195,7 @@ def tokenize_files(
             (out_dir / name).unlink()  # of inputs that have changed since
         write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
         write_manifest(out_dir, manifest)
-    _remove(job)
+    remove_job(job)
     return manifest
 
 
@@ -222,66 +218,8 @@ def _finished(
         bar = progress_bar(tasks, "comparing", unit="task", progress=progress)
         texts = (text for task in bar for text in read_task(task, job.text_column))
         check_documents(folder, manifest, map(text_digest, texts))
-    _remove(job)
+    remove_job(job)
     return manifest
-
-
-def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
-    """Write down what all tasks depend on, or compare with what is written there.
-
-    Returns:
-        the size of tasks that the run was begun with.
-    """
-    folder, out_dir = Path(job.folder), Path(job.out_dir)
-    entries = {
-        "settings": asdict(job.settings),
-        "text_column": job.text_column,
-        "task_bytes": task_bytes,
-    }
-    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    if foreign := sorted(name for name in found if not OURS.match(name)):
-        raise FileExistsError(
-            f"{folder / foreign[0]} is in the way: it is not of such a run"
-        )
-    begun = read_json(folder / JOB) if JOB in found else None
-    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
-    if begun is None or not done:
-        refuse_shards(out_dir)
-        make_folder(folder)
-        if job.tokenizer is None:
-            write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
-        write_json(folder / JOB, entries)
-        return task_bytes
-    try:
-        settings, column = ShardSettings(**begun["settings"]), begun["text_column"]
-        task_bytes = check_integer("task_bytes", begun["task_bytes"], minimum=1)
-    except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"{folder / JOB} is damaged: {error}") from None
-    check_settings(folder, settings, job.settings)
-    if column != job.text_column:
-        raise ValueError(
-            f"{folder} was begun with text_column {column!r} instead of "
-            f"{job.text_column!r}; choose another folder"
-        )
-    for path in folder.glob(f"*{TEMPORARY}"):
-        path.unlink()  # what a killed worker was writing
-    remove_unfinished(out_dir)
-    return task_bytes
-
-
-def _remove(job: Job) -> None:
-    """Remove what a run has left beside the shards, and nothing else."""
-    folder = Path(job.folder)
-    try:
-        if read_json(folder / JOB)["settings"] != asdict(job.settings):
-            return
-    except (OSError, LookupError, ValueError):
-        return  # a folder of somebody else, or none
-    paths = [path for path in folder.iterdir() if OURS.match(path.name)]
-    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
-        path.unlink()
-    with suppress(OSError):  # something else lies there
-        folder.rmdir()
 
 
 def _encode_all(

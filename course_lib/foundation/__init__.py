@@ -24,7 +24,6 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.durable import (
-    TEMPORARY,
     DurableFile,
     checksum,
     make_folder,
@@ -100,8 +99,6 @@ from course_lib.foundation.shard_files import (
     narrow,
     open_manifest,
     pieces_folder,
-    refuse_shards,
-    remove_unfinished,
     shard_path,
     starts_path,
     surplus_files,
@@ -109,19 +106,18 @@ from course_lib.foundation.shard_files import (
     write_manifest,
 )
 from course_lib.foundation.shard_tasks import (
-    JOB,
-    OURS,
-    TOKENIZER,
     Job,
     Part,
     ShardPlan,
     TaskResult,
+    begin_job,
     count_up_to,
     encode_task,
     find_result,
     find_shard,
     hash_of,
     plan_shards,
+    remove_job,
     task_paths,
     write_shard,
 )

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.foundation import durable, shard_files
+from course_lib.foundation.arguments import check_integer
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.inputs import Task, read_task
 from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
@@ -77,6 +79,64 @@ class TaskResult:
         k = -(before + 1) % val_every  # its first document whose number is a multiple
         val = self.tokens[k] if k < len(self.tokens) else 0
         return val if split == "val" else sum(self.tokens) - val
+
+
+def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
+    """Write down what all tasks depend on, or compare with what is written there.
+
+    Returns:
+        the size of tasks that the run was begun with.
+    """
+    folder, out_dir = Path(job.folder), Path(job.out_dir)
+    entries = {
+        "settings": asdict(job.settings),
+        "text_column": job.text_column,
+        "task_bytes": task_bytes,
+    }
+    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if foreign := sorted(name for name in found if not OURS.match(name)):
+        raise FileExistsError(
+            f"{folder / foreign[0]} is in the way: it is not of such a run"
+        )
+    begun = durable.read_json(folder / JOB) if JOB in found else None
+    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
+    if begun is None or not done:
+        shard_files.refuse_shards(out_dir)
+        durable.make_folder(folder)
+        if job.tokenizer is None:
+            durable.write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
+        durable.write_json(folder / JOB, entries)
+        return task_bytes
+    try:
+        settings, column = ShardSettings(**begun["settings"]), begun["text_column"]
+        task_bytes = check_integer("task_bytes", begun["task_bytes"], minimum=1)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder / JOB} is damaged: {error}") from None
+    shard_files.check_settings(folder, settings, job.settings)
+    if column != job.text_column:
+        raise ValueError(
+            f"{folder} was begun with text_column {column!r} instead of "
+            f"{job.text_column!r}; choose another folder"
+        )
+    for path in folder.glob(f"*{durable.TEMPORARY}"):
+        path.unlink()  # what a killed worker was writing
+    shard_files.remove_unfinished(out_dir)
+    return task_bytes
+
+
+def remove_job(job: Job) -> None:
+    """Remove what a run has left beside the shards, and nothing else."""
+    folder = Path(job.folder)
+    try:
+        if durable.read_json(folder / JOB)["settings"] != asdict(job.settings):
+            return
+    except (OSError, LookupError, ValueError):
+        return  # a folder of somebody else, or none
+    paths = [path for path in folder.iterdir() if OURS.match(path.name)]
+    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
+        path.unlink()
+    with suppress(OSError):  # something else lies there
+        folder.rmdir()
 
 
 def encode_task(job: Job, task: Task) -> TaskResult:

@@ -29,4 +29,5 @@ TAKES_NO_DATA = {
     "process_context": "it takes no arguments",
     "end_with_parent": "it takes no arguments",
     "import_ray": "it takes no arguments",
+    "RayExecutor": "it hands its arguments to Ray, which may be missing",
 }
