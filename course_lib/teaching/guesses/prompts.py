@@ -211,14 +211,6 @@ class Guesses:
 
     outcomes: dict[str, str]
 
-    @property
-    def right(self) -> int:
-        return sum(outcome == PASSED for outcome in self.outcomes.values())
-
-    @property
-    def not_guessed(self) -> int:
-        return sum(outcome == NOT_ATTEMPTED for outcome in self.outcomes.values())
-
     def __str__(self) -> str:
         signs = "".join(SIGNS[outcome] for outcome in self.outcomes.values())
         return f"{self._count()} {signs}".rstrip()
@@ -237,8 +229,10 @@ class Guesses:
         return f"<details><summary>{summary}</summary>{items}</details>"
 
     def _count(self) -> str:
-        count = f"{self.right} of {len(self.outcomes)} guessed right"
-        return f"{count}, {self.not_guessed} not guessed" if self.not_guessed else count
+        outcomes = list(self.outcomes.values())
+        right, left = outcomes.count(PASSED), outcomes.count(NOT_ATTEMPTED)
+        count = f"{right} of {len(outcomes)} guessed right"
+        return f"{count}, {left} not guessed" if left else count
 
 
 def _inline(text: str) -> str:

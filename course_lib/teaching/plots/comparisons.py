@@ -32,11 +32,7 @@ def plot_bars(
         sort: the largest on top, instead of the order of `values`.
         limit: where the axis ends, such as 100 for percent; by default at the largest.
     """
-    names, numbers = _named_numbers(values)
-    if check_flag("sort", sort):
-        order = np.argsort(-numbers, kind="stable")
-        names, numbers = [names[place] for place in order], numbers[order]
-    figure, axes, names, numbers = _rows(names, numbers)
+    figure, axes, names, numbers = _rows(values, check_flag("sort", sort))
     axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=style.INK)
     low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
     if limit is not None:
@@ -60,7 +56,7 @@ def plot_dots(values: Mapping[str, float], *, xlabel: str) -> Figure:
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
     """
-    figure, axes, names, numbers = _rows(*_named_numbers(values))
+    figure, axes, names, numbers = _rows(values)
     axes.hlines(
         range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), color="#d9d9de"
     )
@@ -150,18 +146,15 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
     return int(np.clip(2 - np.floor(np.log10(min(spreads))), 0, 3)) if spreads else 1
 
 
-def _named_numbers(values: Mapping[str, float]) -> tuple[list[str], np.ndarray]:
+def _rows(values: Mapping[str, float], sort: bool = False) -> tuple:
+    """Make the figure for the rows that are drawn, and say how many are not."""
     style.check_mapping("values", values)
     numbers = style.finite("values", list(values.values()))
     if numbers.ndim != 1:
         raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
-    return list(values), numbers
-
-
-def _rows(names: list[str], numbers: np.ndarray) -> tuple:
-    """Make the figure for the rows that are drawn, and say how many are not."""
-    more = len(names) - style.MOST_ROWS
-    names, numbers = names[: style.MOST_ROWS], numbers[: style.MOST_ROWS]
+    order = np.argsort(-numbers, kind="stable") if sort else range(len(numbers))
+    order, more = list(order)[: style.MOST_ROWS], len(numbers) - style.MOST_ROWS
+    names, numbers = [list(values)[place] for place in order], numbers[order]
     figure, axes = style.new_figure(0.36 * len(names) + 0.9)
     if more > 0:
         style.say(figure, f"{more:,} more rows, not drawn")
