@@ -21,23 +21,20 @@ from IPython.core.formatters import DisplayFormatter
 
 from course_lib.teaching import bug_or_not, exercise, show_scores, true_or_false
 from course_lib.teaching.checker import (
-    BUG,
     FAILED,
-    FALSE,
-    NOT_A_BUG,
     NOT_ATTEMPTED,
     PASSED,
     RAISED,
-    TRUE,
     exercises,
-    format_call,
-    is_stub,
     processes,
     questions,
     run,
     running,
     same,
 )
+from course_lib.teaching.checker.exercises import is_stub
+from course_lib.teaching.checker.questions import BUG, FALSE, NOT_A_BUG, TRUE
+from course_lib.teaching.checker.writing import format_call
 from solved_lessons import define
 
 

@@ -24,9 +24,9 @@ from course_lib.foundation import (
     encode_each,
     plain_tokenizer,
     smallest_dtype,
-    tokenizer_hash,
     tokenizing,
 )
+from course_lib.foundation.tokenizing import tokenizer_hash
 
 ROOT = Path(__file__).parent.parent
 

@@ -240,6 +240,15 @@ def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
     return {name for name in os.listdir(out_dir) if SHARD.fullmatch(name)}
 
 
+def refuse_shards(out_dir: str | os.PathLike) -> None:
+    """Refuse a folder that has shards in it of which nothing tells what they are."""
+    if found := names_of_shards(out_dir):
+        raise FileExistsError(
+            f"{Path(out_dir) / min(found)} is in the way: nothing tells what it is; "
+            "choose an empty folder"
+        )
+
+
 def remove_unfinished(out_dir: str | os.PathLike) -> None:
     """Remove what a killed run was writing under temporary names."""
     for name in os.listdir(out_dir):
