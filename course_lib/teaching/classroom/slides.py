@@ -2,9 +2,9 @@
 neither a network nor anything beside it.
 
 A slide holds one idea; a question stands on one slide and its answer on the next, or
-folded below it until you go on. Exercises are left out, but for their names. What is
-too much for a slide of 1280 x 720 is made smaller, never below 14 pixels, and then
-divided.
+folded below it until you go on. Exercises are left out, but for what each asks for.
+What is little for a slide of 1280 x 720 is made larger, what is too much is made
+smaller, never below 14 pixels, and then divided.
 
     python -m course_lib slides ~/slides               all lessons
     python -m course_lib slides ~/slides 2 3           two of them
