@@ -30,7 +30,7 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
         path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
-    path = DATA_DIRECTORY / "story.txt" if path is None else check_path("path", path)
+    path = _bundled("story.txt") if path is None else check_path("path", path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
@@ -47,6 +47,14 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     if not text.strip():
         raise ValueError(f"{path}{origin} is empty: a corpus needs text")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _bundled(name: str) -> Path:
+    path = DATA_DIRECTORY / name
+    if not path.is_file():
+        missing = f"{path} is missing: the bundled texts come with a copy of the"
+        raise FileNotFoundError(f"{missing} course's repository, not with the package")
+    return path
 
 
 @dataclass(frozen=True)
@@ -70,8 +78,7 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
         ValueError: a line is not such an object, two documents have the same id, or
             there is none at all.
     """
-    bundled = DATA_DIRECTORY / "documents.jsonl"
-    path = bundled if path is None else check_path("path", path)
+    path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no document collection at {path}")
     documents: dict[str, Document] = {}
