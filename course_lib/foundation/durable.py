@@ -126,7 +126,7 @@ def read_json(path: str | os.PathLike) -> dict:
 
 def append_line(path: str | os.PathLike, content: object) -> None:
     """Append plain values as a line of JSON, and let it reach the disk."""
-    with told(path), open(path, "ab") as file:
+    with told(path), check_path("path", path).open("ab") as file:
         file.write(json.dumps(content, sort_keys=True).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
