@@ -32,8 +32,10 @@ from course_lib.foundation import (
     Ids,
     as_integers,
     as_stream,
+    check_choice,
     check_flag,
     check_integer,
+    check_iterable,
     check_range,
     check_special_tokens,
     check_unicode,
@@ -152,8 +154,8 @@ def best_pair(counts: Mapping[Pair, int]) -> Pair:
     The first id decides before the second. It is the rule of `tokenizers`, so that both
     learn the same merges.
     """
-    if not counts:
-        raise ValueError("counts must hold at least one pair, got none")
+    if not isinstance(counts, Mapping) or not counts:
+        raise ValueError(f"counts must hold at least one pair, got {counts!r:.60}")
     return min(counts, key=lambda pair: (-counts[pair], pair))
 
 
@@ -361,7 +363,8 @@ class BPETokenizer:
         self.token_bytes = [name.encode() for name in names]
         self.token_bytes += [bytes([byte]) for byte in BYTE_ORDER]
         self.merges: dict[Pair, int] = {}
-        for pair in merges:
+        pairs = list(merges) if isinstance(merges, Mapping) else merges
+        for pair in check_iterable("merges", pairs, "pairs"):
             self._add_merge(pair)
         self._cache: dict[str, list[int]] = {}
 
@@ -443,7 +446,8 @@ class BPETokenizer:
             text = wide.decode("utf-16-le", "surrogatepass")
         check_unicode(text)
         one = isinstance(allowed_special, str)
-        allowed = [allowed_special] if one else list(allowed_special)
+        names = [allowed_special] if one else allowed_special
+        allowed = list(check_iterable("allowed_special", names, "names"))
         known = list(self.special_tokens)
         if unknown := [name for name in allowed if name not in known]:
             raise ValueError(f"allowed_special must be among {known}, got {unknown}")
@@ -559,11 +563,7 @@ def train_byte_level_bpe(
         "min_frequency", min_frequency, minimum=1, maximum=2**63 - 1
     )
     add_prefix_space = check_flag("add_prefix_space", add_prefix_space)
-    if unicode_normalizer not in (None, *NORMALIZERS):
-        raise ValueError(
-            f"unicode_normalizer must be None or one of {list(NORMALIZERS)}, got "
-            f"{unicode_normalizer!r}"
-        )
+    check_choice("unicode_normalizer", unicode_normalizer, (None, *NORMALIZERS))
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
         tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()
@@ -600,9 +600,12 @@ def check_vocab_size(
     """Return `vocab_size`, unless alphabet and special tokens are more already."""
     # The trainer of `tokenizers` asks for the memory of all ids before it begins.
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
-    if vocab_size < alphabet_size + num_special_tokens:
+    needed = alphabet_size + check_integer(
+        "num_special_tokens", num_special_tokens, minimum=0
+    )
+    if vocab_size < needed:
         raise ValueError(
-            f"vocab_size must be at least {alphabet_size + num_special_tokens}: "
+            f"vocab_size must be at least {needed}: "
             f"{alphabet_size} tokens of the alphabet and {num_special_tokens} special "
             f"tokens; got {vocab_size}"
         )

@@ -15,7 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_stream, check_integer
+from course_lib.foundation.arguments import (
+    as_stream,
+    check_choice,
+    check_integer,
+    check_path,
+)
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
@@ -152,9 +157,7 @@ def check_split(split: object) -> str:
     """Return the name of a split, "train" or "val"; refuse anything else."""
     if not isinstance(split, str):
         raise TypeError(f"split must be a str, got {type(split).__name__}")
-    if split not in SPLITS:
-        raise ValueError(f"split must be 'train' or 'val', got {split!r}")
-    return split
+    return check_choice("split", split, SPLITS)
 
 
 # Whether the files are what they should be.
@@ -167,7 +170,8 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
         FileNotFoundError: there is no manifest, or a file that it lists is missing.
         ValueError: it is of another version or damaged, or a file has another size.
     """
-    path = Path(out_dir) / MANIFEST
+    out_dir = check_path("out_dir", out_dir)
+    path = out_dir / MANIFEST
     if not path.is_file():
         begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
         reason = (
