@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course_lib.foundation.arguments import check_integer, check_path
+from course_lib.foundation.tokenizing import check_unicode
 
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
@@ -162,13 +163,7 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
             raise ValueError(
                 f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"{where}: {name} must be Unicode, but character {error.start} is half "
-                f"of one: {value[error.start]!r}"
-            ) from None
+        check_unicode(value, f"{where}: {name}")
     try:
         check_integer("quality", document.quality, minimum=0, maximum=5)
     except (TypeError, ValueError) as error:

@@ -326,8 +326,7 @@ def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
 
 def text_digest(text: str) -> bytes:
     """Return the SHA-256 of a text."""
-    check_unicode(text)
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(check_unicode(text).encode()).digest()
 
 
 def add_document(name: int, number: int, digest: bytes) -> int:
