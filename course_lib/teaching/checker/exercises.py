@@ -445,7 +445,7 @@ class Exercise(Solved):
             for words in (pairs[0].slips if pairs else ())
             if all(words in pair.slips for pair in pairs)
         ]
-        return f"{common[0]} But there is more." if common else None
+        return f"{common[0]} But that is not all." if common else None
 
     def _describe(self, got: list[Outcome], wrong: list[int]) -> str | None:
         """What all that is wrong has in common, or a mistake that is likely."""
