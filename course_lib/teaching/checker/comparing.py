@@ -115,8 +115,8 @@ def _holds_a_flag(value: object) -> bool:
 # What can be said of a wrong result without knowing the exercise.
 
 A_FLOAT = (
-    "a float where an integer is wanted: a count or an id that is 3.0 is no index. `/` "
-    "makes one, and so does each float that takes part; `//` keeps to integers."
+    "a float where an integer is wanted: 3.0 is no count and no index. `/` makes "
+    "floats, and so does each float that takes part; `//` keeps to integers."
 )
 
 
@@ -124,9 +124,9 @@ def as_integers(expected: object, got: object) -> object:
     """`got`, with integers for floats that are whole, if integers are expected."""
     with contextlib.suppress(Exception):
         wanted, actual = as_array(expected), as_array(got)
-        if wanted.dtype.kind in "iu" and actual.dtype.kind == "f":
-            whole = actual.astype(np.int64)
-            return whole if np.array_equal(whole, actual) else got
+        kinds = wanted.dtype.kind in "iu", actual.dtype.kind == "f"
+        if all(kinds) and np.isfinite(actual).all() and (actual % 1 == 0).all():
+            return actual.astype(np.int64)
     return got
 
 

@@ -393,12 +393,12 @@ class Exercise(Solved):
         if not said and (whole := self._without_floats(got)):
             if not (wrong := self._wrong(whole)):
                 return " ".join([f"the values are right, but {A_FLOAT}", *besides])
-            said = self._recognize(whole, wrong)
-            besides, got = [f"And it is {A_FLOAT}", *besides], whole
+            got, said = whole, self._recognize(whole, wrong)
+            said = said or self._describe(whole, wrong) or A_FLOAT
+            if A_FLOAT not in said:
+                besides.insert(0, f"And it is {A_FLOAT}")
         said = said or self._describe(got, wrong)
-        return (
-            " ".join([said, *besides] if said else besides).removeprefix("And ") or None
-        )
+        return " ".join(filter(None, [said, *besides])).removeprefix("And ") or None
 
     def _without_floats(self, got: list[Outcome]) -> list[Outcome] | None:
         """The outcomes with integers for whole floats; None if there are none."""
