@@ -245,7 +245,7 @@ def sorts_long_ones(numbers):
 def test_an_answer_that_changes_its_arguments_is_caught_and_spoils_no_later_call(answer):
     judgment = double.judge(answer)
     assert judgment.outcome == FAILED
-    assert judgment.diagnosis.startswith("the function changes its arguments")
+    assert "the function changes its arguments" in judgment.diagnosis
     assert "and the arguments changed" in judgment.message
     assert double.judge(double.reference).outcome == PASSED
 
