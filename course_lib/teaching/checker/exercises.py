@@ -509,9 +509,7 @@ class Exercise(Solved):
             where, size = f"\n\n```text\n{call}\n```\n", largest_in(cases[stopped.call])
         loops = "Does its loop come nearer to its end in every round?"
         if size >= LARGE:
-            loops = (
-                f"Its numbers go up to {size:,.0f}: a loop over so many is too slow."
-            )
+            loops = f"A loop of {size:,.0f} rounds is too slow: is there a shorter way?"
         what = {
             "endless": f"The call below did not end within {CALL_SECONDS} seconds of "
             f"computing, and was stopped. {loops}",
