@@ -1,8 +1,9 @@
 """Judge a reader's function: call it on many inputs, and say which mistake it makes.
 
-An exercise is its reference solution, with the usual mistakes beside it, as functions
-too. An answer that fails is compared with each of them: the one that gives the same
-results, call for call, is the diagnosis.
+An exercise is its cases, its hints, and right ways to write it, the solution first; a
+table for each way says which slips are usual in it. An answer that fails is compared
+with each slip, and then with each two of them: what gives the same results, call for
+call, is the diagnosis.
 """
 
 from __future__ import annotations
