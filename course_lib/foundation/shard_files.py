@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_stream, check_integer
+from course_lib.foundation.arguments import as_stream, check_choice, check_integer
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
@@ -150,11 +150,7 @@ def pieces_folder(out_dir: str | os.PathLike) -> Path:
 
 def check_split(split: object) -> str:
     """Return the name of a split, "train" or "val"; refuse anything else."""
-    if not isinstance(split, str):
-        raise TypeError(f"split must be a str, got {type(split).__name__}")
-    if split not in SPLITS:
-        raise ValueError(f"split must be 'train' or 'val', got {split!r}")
-    return split
+    return check_choice("split", split, SPLITS)
 
 
 # Whether the files are what they should be.
@@ -286,7 +282,7 @@ def _read_manifest(path: Path) -> Manifest:
     """Read a manifest, and check that it is the one that was written."""
     entries = read_json(path)
     version = entries.get("format_version")
-    if type(version) is not int or version != FORMAT_VERSION:
+    if version != FORMAT_VERSION:
         raise ValueError(
             f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
         )
