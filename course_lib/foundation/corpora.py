@@ -67,8 +67,8 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line is not such an object, two documents have the same id, or
-            there is none at all.
+        TypeError, ValueError: a line is not such an object, two documents have the same
+            id, or there is none at all.
     """
     bundled = DATA_DIRECTORY / "documents.jsonl"
     path = bundled if path is None else check_path("path", path)
@@ -155,15 +155,5 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
             raise ValueError(
                 f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"{where}: {name} must be Unicode, but character {error.start} is half "
-                f"of one: {value[error.start]!r}"
-            ) from None
-    try:
-        check_integer("quality", document.quality, minimum=0, maximum=5)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: {error}") from None
+    check_integer(f"{where}: quality", document.quality, minimum=0, maximum=5)
     return document
