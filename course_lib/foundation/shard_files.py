@@ -155,8 +155,6 @@ def pieces_folder(out_dir: str | os.PathLike) -> Path:
 
 def check_split(split: object) -> str:
     """Return the name of a split, "train" or "val"; refuse anything else."""
-    if not isinstance(split, str):
-        raise TypeError(f"split must be a str, got {type(split).__name__}")
     return check_choice("split", split, SPLITS)
 
 
@@ -290,7 +288,7 @@ def _read_manifest(path: Path) -> Manifest:
     """Read a manifest, and check that it is the one that was written."""
     entries = read_json(path)
     version = entries.get("format_version")
-    if type(version) is not int or version != FORMAT_VERSION:
+    if version != FORMAT_VERSION:
         raise ValueError(
             f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
         )

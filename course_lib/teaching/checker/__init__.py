@@ -17,17 +17,12 @@ from course_lib.teaching.checker.comparing import same
 from course_lib.teaching.checker.drawn_numbers import NumbersQuestion, numbers
 from course_lib.teaching.checker.exercises import Exercise, exercise
 from course_lib.teaching.checker.messages import (
-    COLORS,
     FAILED,
     NOT_ATTEMPTED,
     PASSED,
     RAISED,
-    SIGNS,
     Judgment,
     Score,
-    as_html,
-    colored_sign,
     show_scores,
-    to_html,
 )
 from course_lib.teaching.checker.questions import Question, bug_or_not, true_or_false
