@@ -339,6 +339,10 @@ def test_what_cannot_be_scored_is_refused(tmp_path, monkeypatch, capsys):
     ):
         assert main(["scores", str(tmp_path / name)]) == 1
         assert words in capsys.readouterr().err
+    (tmp_path / "a.ipynb").touch()
+    for option in ("--seconds=nan", "--memory=0", "--jobs=-1", "--seed=-1"):
+        assert main(["scores", str(tmp_path), option]) == 1
+        assert option.split("=")[0] in capsys.readouterr().err
     monkeypatch.setattr(scores, "CAN_FORK", False)
     assert main(["scores", str(tmp_path)]) == 1
     assert "this works on Linux alone" in capsys.readouterr().err
