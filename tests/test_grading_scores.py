@@ -281,7 +281,7 @@ def test_an_interrupt_leaves_what_is_done(tmp_path, monkeypatch, capsys):
     assert "holds 1 of 2 notebooks" in capsys.readouterr().err
     # What is there is not overwritten, nor is anything begun.
     assert main(["scores", str(tmp_path), "--out", str(out)]) == 1
-    assert "scores.csv and 1 more is there already; `--force` writes over it" in capsys.readouterr().err
+    assert "scores.csv (and 1 more) is there already; `--force` writes over it" in capsys.readouterr().err
     assert main(["scores", str(tmp_path), "--out", str(out), "--force"]) == 130
     out.unlink()
     assert main(["scores", str(tmp_path), "--out", str(tmp_path / "new.csv"), "--summary", str(of_students(out))]) == 1
