@@ -15,7 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_stream, check_integer
+from course_lib.foundation.arguments import (
+    as_stream,
+    check_choice,
+    check_integer,
+    check_path,
+)
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
@@ -152,9 +157,7 @@ def check_split(split: object) -> str:
     """Return the name of a split, "train" or "val"; refuse anything else."""
     if not isinstance(split, str):
         raise TypeError(f"split must be a str, got {type(split).__name__}")
-    if split not in SPLITS:
-        raise ValueError(f"split must be 'train' or 'val', got {split!r}")
-    return split
+    return check_choice("split", split, SPLITS)
 
 
 # Whether the files are what they should be.
@@ -167,7 +170,8 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
         FileNotFoundError: there is no manifest, or a file that it lists is missing.
         ValueError: it is of another version or damaged, or a file has another size.
     """
-    path = Path(out_dir) / MANIFEST
+    out_dir = check_path("out_dir", out_dir)
+    path = out_dir / MANIFEST
     if not path.is_file():
         begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
         reason = (
@@ -238,6 +242,15 @@ def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
 def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
     """Name the files in a folder that have names of shards."""
     return {name for name in os.listdir(out_dir) if SHARD.fullmatch(name)}
+
+
+def refuse_shards(out_dir: str | os.PathLike) -> None:
+    """Refuse a folder that has shards in it of which nothing tells what they are."""
+    if found := names_of_shards(out_dir):
+        raise FileExistsError(
+            f"{Path(out_dir) / min(found)} is in the way: nothing tells what it is; "
+            "choose an empty folder"
+        )
 
 
 def remove_unfinished(out_dir: str | os.PathLike) -> None:
@@ -313,8 +326,7 @@ def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
 
 def text_digest(text: str) -> bytes:
     """Return the SHA-256 of a text."""
-    check_unicode(text)
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(check_unicode(text).encode()).digest()
 
 
 def add_document(name: int, number: int, digest: bytes) -> int:

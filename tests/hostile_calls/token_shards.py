@@ -123,7 +123,7 @@ CALLS = {
     "load_shard(FOLDER, 'train', 2)": IndexError("shard_index must be below 2, got 2"),
     "load_shard(FOLDER, 'train', -1)": ValueError("shard_index must be"),
     "load_shard(FOLDER, 'train', 0.0)": TypeError("shard_index must be"),
-    "load_shard(FOLDER, 'test', 0)": ValueError("split must be 'train' or 'val', got 'test'"),
+    "load_shard(FOLDER, 'test', 0)": ValueError("split must be one of 'train', 'val', got 'test'"),
     "load_shard(FOLDER, None, 0)": TypeError("split must be a str"),
     "load_shard(BARE, 'train', 0)": FileNotFoundError("no shards here"),
     "load_shard('~nobody', 'train', 0)": FileNotFoundError("no shards here"),

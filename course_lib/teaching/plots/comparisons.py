@@ -25,19 +25,14 @@ def plot_bars(
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value behind it.
 
-    Where there is no zero, the length of a bar means nothing: so there is no
-    logarithmic axis here, but in `plot_dots`.
+    Where there is no zero, the length of a bar means nothing: see `plot_dots`.
 
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
         sort: the largest on top, instead of the order of `values`.
         limit: where the axis ends, such as 100 for percent; by default at the largest.
     """
-    names, numbers = _named_numbers(values)
-    if check_flag("sort", sort):
-        order = np.argsort(-numbers, kind="stable")
-        names, numbers = [names[place] for place in order], numbers[order]
-    figure, axes, names, numbers = _rows(names, numbers)
+    figure, axes, names, numbers = _rows(values, check_flag("sort", sort))
     axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=style.INK)
     low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
     if limit is not None:
@@ -53,29 +48,15 @@ def plot_bars(
 
 
 @style.styled
-def plot_dots(
-    values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False
-) -> Figure:
-    """Draw one dot a name, with its value beside it: for numbers of different sizes.
+def plot_dots(values: Mapping[str, float], *, xlabel: str) -> Figure:
+    """Draw one dot a name, with its value beside it.
 
-    Unlike a bar, a dot says nothing by its length, so the axis may be logarithmic.
+    Unlike a bar, a dot says nothing by its length, so the axis needs no zero.
 
     Args:
-        values: of names to numbers, all positive if `logarithmic`; of more than 40 the
-            first are drawn.
+        values: of names to numbers; of more than 40 the first are drawn.
     """
-    logarithmic = check_flag("logarithmic", logarithmic)
-    names, numbers = _named_numbers(values)
-    if logarithmic and numbers.min() <= 0:
-        raise ValueError(
-            f"values must be positive on a logarithmic axis, got {numbers.min():g}"
-        )
-    figure, axes, names, numbers = _rows(names, numbers)
-    if logarithmic:
-        axes.set_xscale("log")
-        axes.set_xlim(numbers.min() / 2, numbers.max() * 2)
-        axes.xaxis.set_major_formatter(style.in_words)
-        axes.xaxis.set_minor_formatter("")
+    figure, axes, names, numbers = _rows(values)
     axes.hlines(
         range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), color="#d9d9de"
     )
@@ -165,18 +146,15 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
     return int(np.clip(2 - np.floor(np.log10(min(spreads))), 0, 3)) if spreads else 1
 
 
-def _named_numbers(values: Mapping[str, float]) -> tuple[list[str], np.ndarray]:
+def _rows(values: Mapping[str, float], sort: bool = False) -> tuple:
+    """Make the figure for the rows that are drawn, and say how many are not."""
     style.check_mapping("values", values)
     numbers = style.finite("values", list(values.values()))
     if numbers.ndim != 1:
         raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
-    return list(values), numbers
-
-
-def _rows(names: list[str], numbers: np.ndarray) -> tuple:
-    """Make the figure for the rows that are drawn, and say how many are not."""
-    more = len(names) - style.MOST_ROWS
-    names, numbers = names[: style.MOST_ROWS], numbers[: style.MOST_ROWS]
+    order = np.argsort(-numbers, kind="stable") if sort else range(len(numbers))
+    order, more = list(order)[: style.MOST_ROWS], len(numbers) - style.MOST_ROWS
+    names, numbers = [list(values)[place] for place in order], numbers[order]
     figure, axes = style.new_figure(0.36 * len(names) + 0.9)
     if more > 0:
         style.say(figure, f"{more:,} more rows, not drawn")

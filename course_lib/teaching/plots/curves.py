@@ -8,12 +8,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_choice, check_flag
+from course_lib.foundation import check_choice
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
 
 MOST_PANELS = 3
-SPACINGS = ("linear", "logarithmic", "even")
+SPACINGS = ("linear", "logarithmic")
 
 
 @style.styled
@@ -67,8 +67,6 @@ def plot_curves(
     xlabel: str,
     ylabel: str,
     lines: Mapping[str, float] | None = None,
-    meanings: Mapping[str, str] | None = None,
-    logarithmic: bool = False,
 ) -> Figure:
     """Draw one curve a name over common x values.
 
@@ -77,8 +75,6 @@ def plot_curves(
         curves: name to values, shape (points,) or (runs, points); of several runs the
             mean, and a band of one standard deviation.
         lines: name to a level to compare with.
-        meanings: for some names what they mean, such as "right" or "wrong".
-        logarithmic: the x axis in powers of two.
     """
     style.check_mapping("curves", curves, style.MOST_CURVES)
     x, lines = style.finite("x", x).reshape(-1), style.as_levels(lines)
@@ -92,7 +88,7 @@ def plot_curves(
                 f"curves[{name!r}] must have {len(x)} points, one for each x, got "
                 f"{runs.shape[1]}"
             )
-        look = style.curve_style(number, style.meaning_of(name, meanings, curves))
+        look = style.curve_style(number)
         middle = runs.mean(axis=0)
         axes.plot(x, middle, label=name, **look)
         if len(runs) > 1:
@@ -100,8 +96,6 @@ def plot_curves(
             band = middle - deviation, middle + deviation
             axes.fill_between(x, *band, color=look["color"], alpha=0.2)
         ends.append((x.max(), middle[x.argmax()], name, look))
-    if check_flag("logarithmic", logarithmic):
-        _space_x(axes, dict(zip(x, x, strict=True)), "logarithmic")
     axes.set(xlabel=drawable(xlabel), ylabel=drawable(ylabel))
     axes.grid()
     _name_curves(axes, ends, levels)
@@ -115,8 +109,6 @@ def plot_intervals(
     xlabel: str,
     ylabel: str,
     spacing: str = "linear",
-    lines: Mapping[str, float] | None = None,
-    meanings: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw one line a name through means, each with a bar from mean - half-width to
     mean + half-width.
@@ -124,21 +116,16 @@ def plot_intervals(
     Args:
         curves: name to {x: (mean, half-width)}, or title to such a mapping: one panel
             for each, with one y axis for all.
-        spacing: of the x axis: "linear", "logarithmic", or "even", as names of settings
-            would stand.
-        lines: name to a level to compare with.
-        meanings: for some names what they mean, such as "right" or "wrong".
+        spacing: of the x axis: "linear" or "logarithmic".
     """
     check_choice("spacing", spacing, SPACINGS)
-    panels, lines = _as_panels(curves), style.as_levels(lines)
-    height = _height(max(map(len, panels.values())) + len(lines))
+    panels = _as_panels(curves)
+    height = _height(max(map(len, panels.values())))
     figure, all_axes = style.new_panels(height, columns=len(panels), sharey=True)
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
     xs = [x for panel in panels.values() for points in panel.values() for x in points]
-    xs = np.unique(style.finite("x values", xs)).tolist()
-    places = {x: float(i if spacing == "even" else x) for i, x in enumerate(xs)}
+    xs = np.unique(style.finite("x values", xs))
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
-        levels = style.draw_levels(axes, lines)
         ends = []
         for name, points in panel.items():
             table = style.finite(f"curves[{name!r}]", list(points.values()))
@@ -149,20 +136,18 @@ def plot_intervals(
             if (table[:, 1] < 0).any():
                 raise ValueError(f"curves[{name!r}] must have no negative half-width")
             order = np.argsort(list(points))
-            x = np.array([places[key] for key in points])[order]
+            x = np.array(list(points), dtype=float)[order]
             means, half_widths = table[order].T
-            look = style.curve_style(
-                names.index(name), style.meaning_of(name, meanings, names)
-            )
+            look = style.curve_style(names.index(name))
             axes.errorbar(x, means, yerr=half_widths, capsize=4, label=name, **look)
             ends.append((x[-1], means[-1], name, look))
-        _space_x(axes, places, spacing, 6.5 / len(panels))
+        _space_x(axes, xs, spacing == "logarithmic", 6.5 / len(panels))
         axes.set_xlabel(drawable(xlabel))
         axes.grid(axis="y")
         axes.set_title(row_name(title))
         last = axes is all_axes[-1]
         if last or list(panel) != list(list(panels.values())[-1]):
-            _name_curves(axes, ends, levels)
+            _name_curves(axes, ends, [])
     all_axes[0].set_ylabel(drawable(ylabel))
     return figure
 
@@ -196,24 +181,18 @@ def _as_panels(curves: Mapping[str, Mapping]) -> Mapping[str, Mapping]:
     return panels
 
 
-def _space_x(
-    axes: Axes,
-    places: Mapping[float, float],
-    spacing: str,
-    inches: float = style.WIDTH - 2.5,
-) -> None:
+def _space_x(axes: Axes, at: np.ndarray, logarithmic: bool, inches: float) -> None:
     """Put a tick at each x; names that would touch one another share one label."""
-    if spacing == "logarithmic":
-        if (least := min(places.values())) <= 0:
-            raise ValueError(f"x must be positive on a logarithmic axis, got {least:g}")
+    if logarithmic:
+        if at[0] <= 0:
+            raise ValueError(f"x must be positive on a logarithmic axis, got {at[0]:g}")
         axes.set_xscale("log", base=2)
-    if len(places) > 20 and spacing == "linear":
+    elif len(at) > 20:
         return
-    at = np.array(list(places.values()))
-    scaled = np.log(at) if spacing == "logarithmic" else at
+    scaled = np.log(at) if logarithmic else at
     scaled = (scaled - scaled[0]) / max(np.ptp(scaled), 1e-9) * inches
     owner, written = 0, {0: []}
-    for number, (x, place) in enumerate(zip(places, scaled, strict=True)):
+    for number, (x, place) in enumerate(zip(at, scaled, strict=True)):
         text = f"{x:,g}"
         letters = len(_joined(written[owner])) + len(text)
         if number and place - scaled[owner] > 0.045 * letters + 0.05:

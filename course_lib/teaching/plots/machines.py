@@ -3,13 +3,14 @@ who waits for whom."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_choice, check_flag, check_range
+from course_lib.foundation import as_integers, check_flag, check_iterable, check_range
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable
 
@@ -18,12 +19,11 @@ GAP = 1.0  # between groups of rows, where the name of the group stands
 NAMES = 1.9  # inches on the left, for the names of the rows
 SHADES_IN_TURN = (0.16, 0.42)
 """Only to tell neighbors apart."""
-TASKS = {"a task": "inputs", "work thrown away": "lost", "done twice": "wrong"}
 
 
 @style.styled
 def plot_readers(
-    readers: Mapping[str, object],
+    readers: Mapping[str, Mapping[str, object]],
     num_samples: int,
     *,
     together: bool = True,
@@ -34,8 +34,7 @@ def plot_readers(
     A last row says what nobody reads, and what is read more than once, if anything.
 
     Args:
-        readers: name to positions in the order; or title to such a mapping, for groups
-            of readers.
+        readers: title to a group of readers, each a name to positions in the order.
         num_samples: of the epoch.
         together: the groups share one epoch, as before and after a resume; otherwise
             each has one of its own, as ways to do the same.
@@ -45,21 +44,14 @@ def plot_readers(
     num_samples = style.check_few("num_samples", num_samples)
     lines = style.as_levels(lines)
     together = check_flag("together", together)
-    groups = {
-        title: {name: _positions(name, p, num_samples) for name, p in rows.items()}
-        for title, rows in _in_groups("readers", readers).items()
-    }
-    readings = [list(rows.values()) for rows in groups.values()]
-    style.check_few("number of readers", sum(map(len, readings)), style.MOST_ROWS)
+    groups = _in_groups("readers", readers, partial(_positions, num_samples))
+    read = [np.concatenate(list(several.values())) for several in groups.values()]
     if together:
-        times = [_times_read([p for ps in readings for p in ps], num_samples)]
-        times *= len(groups)
-    else:
-        times = [_times_read(positions, num_samples) for positions in readings]
-    titled = len(groups) > 1 or None not in groups
+        read = [np.concatenate(read)] * len(groups)
+    times = [np.bincount(positions, minlength=num_samples) for positions in read]
     summed = [i for i, t in enumerate(times) if (t != 1).any()]
     summed = summed[-1:] if together else summed  # behind which groups a last row is
-    rows = sum(map(len, readings)) + 1.3 * len(summed) + (GAP * len(groups)) * titled
+    rows = sum(map(len, groups.values())) + 1.3 * len(summed) + GAP * len(groups)
     figure, axes = style.new_figure(0.3 * rows + 1.15)
     numbers_fit = style.column_width(num_samples, 0.42, NAMES) >= 0.2
     ticks, y = {}, 0.0
@@ -101,58 +93,42 @@ def plot_readers(
     return style.finish_rows(figure, axes, ticks, (y - 0.1, -0.2), keys, xlabel)
 
 
-def _times_read(readings: Sequence[np.ndarray], num_samples: int) -> np.ndarray:
-    times = np.zeros(num_samples, dtype=np.int64)
-    for positions in readings:
-        np.add.at(times, positions, 1)
-    return times
-
-
 @style.styled
-def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
+def plot_timeline(
+    workers: Mapping[str, Mapping[str, object]], *, xlabel: str
+) -> Figure:
     """Draw who does which task when: one row a worker, one bar a task.
 
     Args:
-        workers: name to tasks, each `(begin, end, label)`, or `(begin, end, label,
-            meaning)` for what was thrown away, "lost", or done twice, "wrong"; or title
-            to such a mapping, one below another.
+        workers: title to a group of workers, each a name to its tasks, `(begin, end,
+            label)`; one group below another.
         xlabel: what is counted from left to right.
     """
-    groups = {
-        title: {name: _tasks(name, tasks) for name, tasks in rows.items()}
-        for title, rows in _in_groups("workers", workers).items()
-    }
-    rows = style.check_few(
-        "number of workers", sum(map(len, groups.values())), style.MOST_ROWS
-    )
-    titled = len(groups) > 1 or None not in groups
+    groups = _in_groups("workers", workers, _tasks)
     ends = [t[1] for several in groups.values() for ts in several.values() for t in ts]
     if not ends:
         raise ValueError("workers must have at least one task, got none")
     longest = max(ends)
     if longest == 0:
         raise ValueError("workers must have a task that takes longer than 0")
-    figure, axes = style.new_figure(0.34 * (rows + GAP * len(groups) * titled) + 1.15)
-    ticks, y, meanings = {}, 0.0, set()
+    rows = sum(map(len, groups.values())) + GAP * len(groups)
+    figure, axes = style.new_figure(0.34 * rows + 1.15)
+    ticks, y = {}, 0.0
     for title, several in groups.items():
-        y = _group_title(axes, title, y)
-        top = y
+        y = top = _group_title(axes, title, y)
         for name, tasks in several.items():
             ticks[y + HEIGHT / 2] = name
-            for number, (begin, end, label, meaning) in enumerate(tasks):
-                shade = SHADES_IN_TURN[number % 2] if meaning == "inputs" else 0.3
+            for number, (begin, end, label) in enumerate(tasks):
+                shade = SHADES_IN_TURN[number % 2]
                 width = end - begin
-                axes.add_patch(style.block(begin, y, width, HEIGHT, meaning, shade))
-                meanings.add(meaning)
+                axes.add_patch(style.block(begin, y, width, HEIGHT, "inputs", shade))
                 if width * (style.WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
                     where = begin + width / 2, y + HEIGHT / 2
-                    text = style.centered(axes, *where, drawable(label))
-                    if meaning != "inputs":
-                        text.set_bbox(style.LEGIBLE)
+                    style.centered(axes, *where, drawable(label))
             y += 1
         last = max((t[1] for ts in several.values() for t in ts), default=0)
         _end_group(axes, [last], top, y, longest, f"{last:,.6g}")
-    keys = {name: meaning for name, meaning in TASKS.items() if meaning in meanings}
+    keys = {"a task": "inputs"}
     axes.set_xlim(-0.002 * longest, 1.1 * longest)
     axes.xaxis.set_major_formatter(style.in_words)
     return style.finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
@@ -206,19 +182,22 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
     return style.finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
-def _in_groups(name: str, rows: object) -> dict[str | None, Mapping[str, object]]:
-    """View rows as groups of rows: one without a title, if there are none."""
-    style.check_mapping(name, rows)
-    if all(isinstance(value, Mapping) for value in rows.values()):
-        for title, several in rows.items():
-            style.check_mapping(f"{name}[{title!r}]", several)
-        return dict(rows)
-    return {None: rows}
+def _in_groups(
+    name: str, groups: object, read: Callable[[str, object], Sized]
+) -> dict[str, dict[str, Sized]]:
+    """Read what the rows of each group hold."""
+    style.check_mapping(name, groups)
+    checked = {}
+    for title, rows in groups.items():
+        style.check_mapping(f"{name}[{title!r}]", rows)
+        checked[title] = {row: read(f"{name}[{row!r}]", rows[row]) for row in rows}
+    style.check_few(
+        f"number of {name}", sum(map(len, checked.values())), style.MOST_ROWS
+    )
+    return checked
 
 
-def _group_title(axes: Axes, title: str | None, y: float) -> float:
-    if title is None:
-        return y
+def _group_title(axes: Axes, title: str, y: float) -> float:
     axes.text(0, y + 0.85 * GAP, drawable(title), va="bottom", fontweight="bold")
     return y + GAP
 
@@ -232,28 +211,21 @@ def _end_group(
     axes.text(*where, words, va="center", fontsize=style.SMALL)
 
 
-def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
-    name = f"readers[{name!r}]"
+def _positions(num_samples: int, name: str, positions: object) -> np.ndarray:
     positions = as_integers(name, positions).astype(np.int64).ravel()
     return check_range(name, positions, num_samples)
 
 
-def _tasks(name: str, tasks: object) -> list[tuple[float, float, str, str]]:
-    if not isinstance(tasks, Sequence) or isinstance(tasks, str):
-        raise TypeError(f"workers[{name!r}] must be several tasks, got {tasks!r:.60}")
+def _tasks(name: str, tasks: object) -> list[tuple[float, float, str]]:
     checked = []
-    for task in tasks:
-        if not isinstance(task, Sequence) or len(task) not in (3, 4):
-            raise ValueError(
-                f"workers[{name!r}] must hold (begin, end, label), got {task!r:.60}"
-            )
-        begin, end = style.finite(f"workers[{name!r}]", task[:2]).tolist()
-        meaning = task[3] if len(task) == 4 else "inputs"
-        check_choice("meaning of a task", meaning, TASKS.values())
+    for task in check_iterable(name, tasks, "tasks"):
+        if not isinstance(task, Sequence) or len(task) != 3:
+            raise ValueError(f"{name} must hold (begin, end, label), got {task!r:.60}")
+        begin, end = style.finite(name, task[:2]).tolist()
         if not 0 <= begin <= end:
             raise ValueError(
-                f"workers[{name!r}] must hold tasks that begin at 0 or later and end "
-                f"after that, got {begin:g} to {end:g}"
+                f"{name} must hold tasks that begin at 0 or later and end after that, "
+                f"got {begin:g} to {end:g}"
             )
-        checked.append((begin, end, str(task[2]), meaning))
+        checked.append((begin, end, str(task[2])))
     return checked

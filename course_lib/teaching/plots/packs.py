@@ -137,9 +137,8 @@ def inspect_packs(
 
     Args:
         packs: each with `input_ids` and `document_starts`, as attributes or by key:
-            what `pack_documents` returns, the rows of a packed data set, or its columns
-            as a mapping. `documents`, which document each piece is from, is used where
-            it is there.
+            what `pack_documents` returns, or the rows of a packed data set.
+            `documents`, which document each piece is from, is used where it is there.
         max_length: L.
         eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided behind it.
@@ -149,7 +148,7 @@ def inspect_packs(
         eos_token_id = check_integer("eos_token_id", eos_token_id, minimum=0)
     rows = [
         _read_pack(number, pack, max_length, eos_token_id)
-        for number, pack in enumerate(_each_pack(packs))
+        for number, pack in enumerate(check_iterable("packs", packs, "packs"))
     ]
     if not rows:
         raise ValueError("packs must be at least one, got none")
@@ -186,15 +185,6 @@ def _as_row(
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %"
-
-
-def _each_pack(packs: Iterable[object]) -> Iterable[object]:
-    if isinstance(packs, Mapping):  # columns
-        names = [n for n in ("input_ids", "document_starts", "documents") if n in packs]
-        columns = [packs[name] for name in names]
-        rows = zip(*columns, strict=True)
-        return [dict(zip(names, row, strict=True)) for row in rows]
-    return check_iterable("packs", packs, "packs")
 
 
 def _read_pack(
