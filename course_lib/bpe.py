@@ -38,6 +38,7 @@ from course_lib.foundation import (
     check_iterable,
     check_range,
     check_special_tokens,
+    check_type,
     check_unicode,
     iterate_texts,
     shows,
@@ -100,8 +101,7 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
             matches is a word too, so that a pattern that forgets something loses
             nothing. None: the whole text is one word.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    check_type("text", text, str)
     pattern, end = _check_pattern(pattern), 0
     for match in regex.finditer(pattern, text) if pattern is not None else ():
         if match.start() > end:
@@ -115,8 +115,7 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
 
 def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
     """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
-    if not isinstance(word, str):
-        raise TypeError(f"word must be a str, got {type(word).__name__}")
+    check_type("word", word, str)
     first_id = check_integer("first_id", first_id, minimum=0)
     # surrogateescape: how Python carries bytes that are no UTF-8 inside a str; see
     # BPETokenizer.encode_bytes.

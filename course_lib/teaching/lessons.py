@@ -13,6 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 
 import course_lib
+from course_lib.foundation import check_iterable
 
 CHECKED = re.compile(r"\bexercises\.(\w+)\.check\(")
 
@@ -77,8 +78,7 @@ def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
         TypeError: one name, instead of a list of names.
         ValueError: there is no lesson of that number or name.
     """
-    if isinstance(wanted, str):
-        raise TypeError(f"wanted must be a list of names, got {wanted!r}")
+    wanted = list(check_iterable("wanted", wanted, "names"))
     lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
     found = []
     for name in wanted:
