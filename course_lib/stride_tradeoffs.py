@@ -21,7 +21,6 @@ from course_lib.foundation import (
     as_stream,
     check_callable,
     check_integer,
-    check_iterable,
     check_number,
     check_range,
     check_type,
@@ -36,6 +35,7 @@ Model = Callable[[torch.Tensor], torch.Tensor]
 
 BYTES_OF_A_STORED_PAIR = 2 * 8  # an input and a target, int64 each
 BYTES_OF_AN_ID = 2  # of a stream in uint16
+WINDOWS_AT_A_TIME = 256  # that a model scores; it changes the speed, not the result
 
 # Student's t, two-sided 95 %, for 1 ... 30 degrees of freedom.
 T_QUANTILES = (
@@ -140,25 +140,20 @@ def usual_strides(context_length: int) -> list[int]:
 
 
 def stride_costs(
-    num_tokens: int,
-    context_length: int,
-    batch_size: int,
-    strides: list[int] | None = None,
+    num_tokens: int, context_length: int, batch_size: int
 ) -> dict[int, EpochCost]:
-    """Count the cost of one epoch in order, for each stride.
+    """Count the cost of one epoch in order, for each of `usual_strides`.
 
     Args:
         num_tokens: N.
         context_length: T.
         batch_size: B.
-        strides: which ones; by default `usual_strides(context_length)`.
 
     Raises:
         TypeError, ValueError: a wrong argument.
     """
     costs = {}
-    strides = usual_strides(context_length) if strides is None else strides
-    for stride in check_iterable("strides", strides, "integers"):
+    for stride in usual_strides(context_length):
         starts = window_starts(num_tokens, context_length, stride)
         costs[stride] = epoch_cost(starts, num_tokens, context_length, batch_size)
     return costs
@@ -242,9 +237,7 @@ def prediction_losses(
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].double().numpy()
 
 
-def loss_by_context(
-    model: Model, ids: Ids, context_length: int, *, batch_size: int = 256
-) -> np.ndarray:
+def loss_by_context(model: Model, ids: Ids, context_length: int) -> np.ndarray:
     """Score the *same* tokens with 1, 2, ... T tokens of left context: a mean each.
 
     Position t of a window has a context of t + 1 tokens, so this is the loss by
@@ -256,14 +249,12 @@ def loss_by_context(
         ids: the stream, at least 2T ids: those from T to N - T can stand at every
             position.
         context_length: T.
-        batch_size: windows at a time.
 
     Returns:
         nats per token, shape (T,); entry c - 1 belongs to a context of c tokens.
     """
     stream = as_stream(ids)
     context_length = check_integer("context_length", context_length, minimum=1)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     num_common = len(stream) - 2 * context_length + 1
     if num_common < 1:
         raise ValueError(
@@ -271,7 +262,7 @@ def loss_by_context(
             f"got {len(stream)}"
         )
     total = np.zeros(context_length)
-    for starts in _batches(window_starts(len(stream), context_length), batch_size):
+    for starts in _batches(window_starts(len(stream), context_length)):
         batch = gather_windows(stream, starts, context_length)
         losses = prediction_losses(model, *batch)
         tokens = starts[:, None] + 1 + np.arange(context_length)
@@ -323,7 +314,7 @@ def scored_windows(
 
 
 def strided_losses(
-    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
+    model: Model, ids: Ids, context_length: int, stride: int
 ) -> np.ndarray:
     """Score every token but the first, once, with the most context this stride allows.
 
@@ -336,7 +327,6 @@ def strided_losses(
         ids: the stream, at least 2 ids.
         context_length: T.
         stride: S, at most T.
-        batch_size: windows at a time; it changes the speed, not the result.
 
     Returns:
         nats, float64, shape (N - 1,): entry p - 1 is -ln p(token p | its context).
@@ -345,13 +335,12 @@ def strided_losses(
         TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
     """
     stream = as_predictable_stream(ids)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     losses = np.empty(len(stream) - 1)
     windows = np.array(scored_windows(len(stream), context_length, stride))
     # Windows that look alike make batches together: all but the first and the last.
     for length, scored in np.unique(windows[:, 1:], axis=0).tolist():
         alike = windows[(windows[:, 1:] == (length, scored)).all(axis=1), 0]
-        for starts in _batches(alike, batch_size):
+        for starts in _batches(alike):
             batch = gather_windows(stream, starts, length)
             tokens = starts[:, None] + length - np.arange(scored)[::-1]
             scores = prediction_losses(model, *batch)
@@ -384,14 +373,14 @@ class StridedEvaluation:
 
 
 def strided_evaluation(
-    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
+    model: Model, ids: Ids, context_length: int, stride: int
 ) -> StridedEvaluation:
     """Evaluate at a stride: the mean of `strided_losses`, with its cost in tokens.
 
     Same arguments, same errors.
     """
     stride = check_integer("stride", stride, minimum=1)
-    losses = strided_losses(model, ids, context_length, stride, batch_size=batch_size)
+    losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
     # The last of a window's scored tokens has its whole length as context, the one
     # before it one token less, ...
@@ -519,5 +508,6 @@ def plan_epoch(
     return EpochPlan(windows, -(-windows // batch_size), tokens, tokens / speed)
 
 
-def _batches(starts: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
-    return (starts[i : i + batch_size] for i in range(0, len(starts), batch_size))
+def _batches(starts: np.ndarray) -> Iterator[np.ndarray]:
+    places = range(0, len(starts), WINDOWS_AT_A_TIME)
+    return (starts[i : i + WINDOWS_AT_A_TIME] for i in places)

@@ -206,7 +206,7 @@ def _check_rules(rules: Mapping[str, str]) -> Mapping[str, str]:
 
 def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
     """Return the pieces of `text` as they stand in it, not as ByteLevel writes them."""
-    check_unicode(text)
+    text = check_unicode(text)
     return [
         text[first:last] for _, (first, last) in pre_tokenizer.pre_tokenize_str(text)
     ]
@@ -216,7 +216,7 @@ def build_post_processor(
     end_of_text: str, end_of_text_id: int
 ) -> processors.PostProcessor:
     """Make the stage after the model: it ends one sequence, and each of a pair."""
-    check_unicode(end_of_text, "end_of_text")
+    end_of_text = check_unicode(end_of_text, "end_of_text")
     if not end_of_text:
         raise ValueError("end_of_text must not be empty: it is a token's name")
     end_of_text_id = check_integer(

@@ -27,7 +27,6 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.durable import (
-    TEMPORARY,
     DurableFile,
     checksum,
     make_folder,
@@ -39,7 +38,6 @@ from course_lib.foundation.durable import (
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
-    import_ray,
     process_pool,
     run_in_order,
 )
@@ -97,18 +95,14 @@ from course_lib.foundation.shard_files import (
     Manifest,
     Shard,
     ShardSettings,
-    add_document,
     check_documents,
     check_files,
     check_settings,
     check_split,
     files_of,
-    files_of_shard,
-    names_of_shards,
     narrow,
     open_manifest,
     pieces_folder,
-    remove_unfinished,
     shard_path,
     starts_path,
     surplus_files,
@@ -116,20 +110,18 @@ from course_lib.foundation.shard_files import (
     write_manifest,
 )
 from course_lib.foundation.shard_tasks import (
-    JOB,
-    OURS,
-    TOKENIZER,
     Job,
     Part,
     ShardPlan,
-    ShardResult,
     TaskResult,
+    begin_job,
     count_up_to,
     encode_task,
     find_result,
     find_shard,
     hash_of,
     plan_shards,
+    remove_job,
     task_paths,
     write_shard,
 )
@@ -149,6 +141,5 @@ from course_lib.foundation.tokenizing import (
     iterate_texts,
     plain_tokenizer,
     smallest_dtype,
-    tokenizer_hash,
     training_batches,
 )

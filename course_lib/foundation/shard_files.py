@@ -253,6 +253,15 @@ def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
     return {name for name in names if SHARD.fullmatch(name)}
 
 
+def refuse_shards(out_dir: str | os.PathLike) -> None:
+    """Refuse a folder that has shards in it of which nothing tells what they are."""
+    if found := names_of_shards(out_dir):
+        raise FileExistsError(
+            f"{Path(out_dir) / min(found)} is in the way: nothing tells what it is; "
+            "choose an empty folder"
+        )
+
+
 def remove_unfinished(out_dir: str | os.PathLike) -> None:
     """Remove what a killed run was writing under temporary names."""
     for path in check_path("out_dir", out_dir).iterdir():
@@ -332,8 +341,7 @@ def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
 
 def text_digest(text: str) -> bytes:
     """Return the SHA-256 of a text."""
-    check_unicode(text)
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(check_unicode(text).encode()).digest()
 
 
 def add_document(name: int, number: int, digest: bytes) -> int:

@@ -77,13 +77,7 @@ CALLS = {
     "guessed('b', '', choices=('a', 'b'))": None,
 }
 
-MADE = "is made by predict and show_guesses, from what they have checked"
 TAKES_NO_DATA = {
-    "Prompt": f"{MADE}; the guesses it takes are rows above",
-    "Record": MADE,
-    "Reply": MADE,
-    "Guesses": MADE,
-    "UnreadableError": "is raised and caught within",
     "show_guesses": "takes no arguments",
     "widgets_are_live": "takes no arguments",
 }

@@ -92,6 +92,8 @@ CALLS = {
     "surplus_files(new(), BARE)": set(),
     "surplus_files(new(), None)": TypeError("manifest must be a Manifest, got NoneType"),
     "names_of_shards(new())": set(),
+    "refuse_shards(new())": None,
+    "refuse_shards('/nowhere')": FileNotFoundError("No such file"),
     "names_of_shards('/nowhere')": FileNotFoundError("No such file"),
     "remove_unfinished(new())": None,
     "remove_unfinished('/nowhere')": FileNotFoundError("No such file"),

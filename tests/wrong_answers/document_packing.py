@@ -820,7 +820,7 @@ wrong("mean_over_targets", "each mean is *divided* by its number of")(
 wrong("mean_over_targets", "a micro-batch without targets has NaN for a")(
     lambda means, counts: float(np.average(means, weights=counts))
 )
-wrong("mean_over_targets", None)(
+wrong("mean_over_targets", "there is no mean: NaN")(
     lambda means, counts: float(np.nansum(np.array(means) * np.array(counts))) / sum(counts) if counts else 0.0
 )
 wrong("mean_over_targets", "a micro-batch without targets has NaN for a")(

@@ -14,7 +14,7 @@ drawn_numbers  what is the answer, with the numbers of this seed?
 from course_lib.teaching.checker.calling import Case, Outcome, run
 from course_lib.teaching.checker.comparing import same
 from course_lib.teaching.checker.drawn_numbers import NumbersQuestion, numbers
-from course_lib.teaching.checker.exercises import Exercise, Mistake, exercise, is_stub
+from course_lib.teaching.checker.exercises import Exercise, exercise
 from course_lib.teaching.checker.messages import (
     COLORS,
     FAILED,
@@ -29,13 +29,4 @@ from course_lib.teaching.checker.messages import (
     show_scores,
     to_html,
 )
-from course_lib.teaching.checker.questions import (
-    BUG,
-    FALSE,
-    NOT_A_BUG,
-    TRUE,
-    Question,
-    bug_or_not,
-    true_or_false,
-)
-from course_lib.teaching.checker.writing import format_call
+from course_lib.teaching.checker.questions import Question, bug_or_not, true_or_false

@@ -62,6 +62,8 @@ SMALL, NORMAL = 10, 11
 LARGEST_PICTURE = 60
 MOST_ROWS = 40
 MOST_CURVES = 16
+FOLDED = "A picture: guess first if you are asked, then click here to see it."
+"""What JupyterLab shows of a figure whose output is folded."""
 EXTREME = 1e100
 """Larger numbers, and what is smaller than its inverse, no axis can hold."""
 
@@ -96,7 +98,7 @@ class LessonFigure(Figure):
     def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
         encoded = base64.b64encode(self.png()).decode("ascii")
         width, height = self.shown_size
-        data = {"image/png": encoded, "text/plain": repr(self)}
+        data = {"image/png": encoded, "text/plain": FOLDED}
         return data, {"image/png": {"width": width, "height": height}}
 
     @property
