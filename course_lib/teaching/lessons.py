@@ -66,7 +66,10 @@ def items_of(lesson: str) -> dict[str, object]:
 
 def points_for(item: object) -> int:
     """How much a right answer counts."""
-    return next(points for kind, points in POINTS.items() if isinstance(item, kind))
+    points = [points for kind, points in POINTS.items() if isinstance(item, kind)]
+    if not points:
+        raise TypeError(f"item must be an exercise, got {type(item).__name__}")
+    return points[0]
 
 
 def notebooks_folder() -> Path:

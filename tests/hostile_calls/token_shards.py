@@ -89,7 +89,7 @@ CALLS = {
     "write_shards(TEXTS, CHARACTERS)": TypeError("missing 1 required"),
     "write_shards(TEXTS, CHARACTERS, new(), 6)": TypeError("positional arguments"),
     "wrote('abc')": TypeError("texts must be several texts, got str"),
-    "wrote([1])": TypeError("texts must be str, but number 0"),
+    "wrote([1])": TypeError("texts[0] must be a str"),
     "wrote(None)": TypeError("texts must be several texts"),
     "wrote({'text': TEXTS})": TypeError("texts must be several texts, got a dict"),
     "wrote(['a\\ud800'])": ValueError("character 1 is half of one"),
