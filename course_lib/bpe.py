@@ -655,9 +655,9 @@ def check_vocab_size(
     """Return `vocab_size`, unless alphabet and special tokens are more already."""
     # The trainer of `tokenizers` asks for the memory of all ids before it begins.
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
-    needed = alphabet_size + check_integer(
-        "num_special_tokens", num_special_tokens, minimum=0
-    )
+    alphabet_size = check_integer("alphabet_size", alphabet_size, minimum=0)
+    number = check_integer("num_special_tokens", num_special_tokens, minimum=0)
+    needed = alphabet_size + number
     if vocab_size < needed:
         raise ValueError(
             f"vocab_size must be at least {needed}: "
@@ -687,7 +687,8 @@ def _check_pattern(pattern: str | None) -> str | None:
 
 def _as_list(name: str, ids: Ids, *, length: int | None = None) -> list[int]:
     """Copy ids into a list, whose comparison with another one is never a tensor."""
-    ids = list(ids) if isinstance(ids, list | tuple) else as_stream(ids, name).tolist()
+    plain = isinstance(ids, list | tuple) and {*map(type, ids)} <= {int}
+    ids = list(ids) if plain else as_stream(ids, name).tolist()
     if length is not None and len(ids) != length:
         raise ValueError(f"{name} must hold {length} ids, got {ids}")
     return ids
