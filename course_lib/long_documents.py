@@ -26,6 +26,7 @@ from course_lib.foundation import (
     Pack,
     RandomOrder,
     as_stream,
+    check_choice,
     check_integer,
     check_iterable,
     check_pad_token,
@@ -437,10 +438,7 @@ def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
             f"dataset must be a datasets.Dataset, got {type(dataset).__name__}"
             f"{advice if shares else ''}"
         )
-    if text_column not in dataset.column_names:
-        raise ValueError(
-            f"text_column must be one of {dataset.column_names}, got {text_column!r}"
-        )
+    check_choice("text_column", text_column, dataset.column_names)
     if not len(dataset):
         raise ValueError("dataset must hold at least one document, got none")
     kind = getattr(dataset.features[text_column], "dtype", None)

@@ -24,6 +24,7 @@ from course_lib.foundation import (
     check_flag,
     check_integer,
     check_state,
+    check_type,
     compact,
 )
 from course_lib.next_token_shifting import shift_by_one
@@ -503,10 +504,7 @@ def make_dataloader(
     Raises:
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.
     """
-    if not isinstance(dataset, SlidingWindowDataset):
-        raise TypeError(
-            f"dataset must be a SlidingWindowDataset, got {type(dataset).__name__}"
-        )
+    check_type("dataset", dataset, SlidingWindowDataset)
     num_workers = check_integer("num_workers", num_workers, minimum=0)
     order = BatchOrder(
         len(dataset),

@@ -33,6 +33,7 @@ from course_lib.foundation import (
     check_path,
     check_split,
     check_state,
+    check_type,
     encode_each,
     files_of,
     iterate_texts,
@@ -394,9 +395,7 @@ class ShardedWindows:
     """
 
     def __init__(self, stream: ShardedStream, context_length: int, stride: int = 1):
-        if not isinstance(stream, ShardedStream):
-            raise TypeError(f"stream must be a ShardedStream, got {stream!r:.60}")
-        self.stream = stream
+        self.stream = check_type("stream", stream, ShardedStream)
         self.context_length = check_integer("context_length", context_length, minimum=1)
         self.stride = check_integer("stride", stride, minimum=1)
         borders = stream.borders[[0, -1]] if stream.cross else stream.borders

@@ -15,6 +15,7 @@ from course_lib.foundation.arguments import (
     check_path,
     check_range,
     check_state,
+    check_type,
 )
 from course_lib.foundation.copies import Copies, count_copies, drop_copies, normalized
 from course_lib.foundation.corpora import (

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import torch
@@ -20,6 +20,8 @@ import torch
 Ids: TypeAlias = Sequence[int] | np.ndarray | torch.Tensor
 """What every function accepts as token ids: a list, a NumPy array (a memory map too), a
 torch tensor."""
+
+Kind = TypeVar("Kind")
 
 LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeats
 
@@ -149,6 +151,14 @@ def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
     single = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0
     if single or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be several {of}, got {_shown(value)}")
+    return value
+
+
+def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
+    """Return `value`, if it is of a type, and a TypeError if it is not."""
+    if not isinstance(value, kind):
+        wanted, got = kind.__name__, type(value).__name__
+        raise TypeError(f"{name} must be a {wanted}, got {got}")
     return value
 
 

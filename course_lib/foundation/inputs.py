@@ -16,7 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.foundation.arguments import check_integer, check_path
+from course_lib.foundation.arguments import (
+    check_integer,
+    check_iterable,
+    check_path,
+    check_type,
+)
 from course_lib.foundation.tokenizing import check_unicode
 
 KINDS = {
@@ -131,9 +136,8 @@ def list_inputs(
             f"inputs must be several paths, got {type(inputs).__name__}: use [path] "
             "for a single one"
         )
-    if isinstance(suffixes, str) or not all(
-        isinstance(suffix, str) and suffix.startswith(".") for suffix in suffixes
-    ):
+    suffixes = list(check_iterable("suffixes", suffixes, "endings such as '.py'"))
+    if not all(isinstance(suffix, str) and suffix[:1] == "." for suffix in suffixes):
         raise ValueError(f"suffixes must be endings such as '.py', got {suffixes!r}")
     files: dict[str, Path] = {}  # by where they really lie
     left_out: dict[Path, str] = {}
@@ -195,7 +199,7 @@ def _reason_to_leave_out(
 
 def kind_of(path: str | os.PathLike, suffixes: Sequence[str] = ()) -> str | None:
     """Say by its name how a file is read; None if it is no input."""
-    name = Path(path).name.lower()
+    name = check_path("path", path).name.lower()
     if name.endswith(tuple(suffix.lower() for suffix in suffixes)):
         return "text"
     return next((kind for end, kind in KINDS.items() if name.endswith(end)), None)
@@ -228,7 +232,7 @@ def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
     Raises:
         ValueError: naming the file and the line or row that is wrong.
     """
-    for piece in task.pieces:
+    for piece in check_type("task", task, Task).pieces:
         yield from read_piece(piece, text_column)
 
 
@@ -239,9 +243,8 @@ def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
         ValueError: something in it is wrong, and where; or the file is not the one that
             was planned with, because somebody has changed it since.
     """
-    if not isinstance(text_column, str):
-        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
-    return _unchanged(piece, text_column)
+    check_type("text_column", text_column, str)
+    return _unchanged(check_type("piece", piece, Piece), text_column)
 
 
 def _unchanged(piece: Piece, text_column: str) -> Iterator[str]:

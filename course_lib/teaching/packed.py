@@ -12,6 +12,7 @@ from course_lib.foundation import (
     IGNORED,
     check_flag,
     check_integer,
+    check_type,
     evaluation_mode,
     one_thread,
 )
@@ -36,6 +37,7 @@ def packed_batch(
         L - 1. What is scored does not depend on `masked` or `reset`.
     """
     masked, reset = check_flag("masked", masked), check_flag("reset", reset)
+    check_type("batch", batch, Mapping)
     positions = batch["position_ids"][:, :-1]
     inputs = {"inputs": batch["input_ids"][:, :-1]}
     if reset:
@@ -48,11 +50,19 @@ def packed_batch(
     return inputs, batch["labels"][:, 1:]
 
 
+def _checked(batch: object) -> Batch:
+    if not isinstance(batch, tuple | list) or len(batch) != 2:
+        raise TypeError(f"batch must be a pair, got {type(batch).__name__}")
+    check_type("the inputs of batch", batch[0], Mapping)
+    check_type("the targets of batch", batch[1], torch.Tensor)
+    return batch
+
+
 def shuffled_batches(
     batch: Batch, batch_size: int, generator: torch.Generator
 ) -> Iterator[Batch]:
     """Yield some rows of a large batch at a time, epoch after epoch, without end."""
-    inputs, targets = batch
+    inputs, targets = _checked(batch)
     batch_size = check_integer(
         "batch_size", batch_size, minimum=1, maximum=len(targets)
     )
@@ -69,7 +79,7 @@ def packed_loss(model: nn.Module, batch: Batch) -> tuple[float, int]:
 
     Sums can be added up over batches and divided once; means cannot.
     """
-    inputs, targets = batch
+    inputs, targets = _checked(batch)
     nats, scored = 0.0, 0
     with evaluation_mode(model):
         for rows in torch.arange(len(targets)).split(ROWS_AT_ONCE):

@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 
 from matplotlib import style
 
-from course_lib.foundation import check_choice, check_integer
+from course_lib.foundation import (
+    check_choice,
+    check_integer,
+    check_type,
+)
 from course_lib.teaching.guesses import WIDGET, widgets_are_live
 from course_lib.teaching.plots.style import RULES, LessonFigure, say
 from course_lib.teaching.plots.tables import Table, plain
@@ -103,8 +107,7 @@ class Line:
     longest: int
 
     def check(self, name: str, value: object) -> str:
-        if not isinstance(value, str):
-            raise TypeError(f"{name} must be a str, got {type(value).__name__}")
+        check_type(name, value, str)
         if len(value) > self.longest:
             raise ValueError(
                 f"{name} must have at most {self.longest} characters, got {len(value)}"
