@@ -58,8 +58,9 @@ def _check_batch(batch: Batch) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
     """Return inputs by name and their targets, if all have as many rows."""
     try:
         inputs, targets = batch
-        rows = {len(part) for part in (targets, *inputs.values())}
-    except (TypeError, ValueError, AttributeError):
+        parts = [targets, *inputs.values()] if isinstance(inputs, Mapping) else []
+        rows = set(map(len, parts))
+    except (TypeError, ValueError):
         rows = set()
     if len(rows) != 1:
         raise TypeError(
