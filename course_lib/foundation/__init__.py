@@ -36,6 +36,7 @@ from course_lib.foundation.durable import (
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
+    end_with_parent,
     import_ray,
     process_pool,
     run_in_order,
