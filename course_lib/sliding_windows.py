@@ -22,8 +22,11 @@ from course_lib.foundation import (
     RandomOrder,
     as_integers,
     as_stream,
+    check_epoch,
     check_flag,
+    check_index,
     check_integer,
+    check_number,
     check_state,
     compact,
     end_with_parent,
@@ -33,14 +36,14 @@ from course_lib.next_token_shifting import shift_by_one
 INDICES_PER_BLOCK = 2**14
 BYTES_PER_MESSAGE, BATCHES_PER_MESSAGE = 2**19, 64  # from a worker: what comes first
 FINGERPRINT_RUNS, FINGERPRINT_RUN = 64, 1024
-LOADER_OPTIONS = (
-    "multiprocessing_context",
-    "persistent_workers",
-    "pin_memory",
-    "prefetch_factor",
-    "timeout",
-    "worker_init_fn",
-)
+LOADER_OPTIONS = {  # of PyTorch's, those that change no batch, and our checks of them
+    "multiprocessing_context": None,
+    "persistent_workers": check_flag,
+    "pin_memory": check_flag,
+    "prefetch_factor": partial(check_integer, minimum=1),
+    "timeout": partial(check_number, minimum=0),
+    "worker_init_fn": None,
+}
 
 Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
 
@@ -210,14 +213,7 @@ class SlidingWindowDataset(Dataset):
 
     def cut(self, index: object) -> np.ndarray:
         """Return windows as they lie in the stream: inputs and last target, compact."""
-        if isinstance(index, tuple):
-            raise TypeError(
-                "index must be an integer, a slice or an array of integers, got "
-                f"{index!r}"
-            )
-        if not isinstance(index, slice):
-            index = as_integers("index", index)
-        return self._windows[index]
+        return self._windows[check_index(index)]
 
     # Read-only: a stride set later would change the starts, and not the windows.
     @property
@@ -360,12 +356,7 @@ class BatchOrder(Sampler):
             ValueError: a state of a later epoch was loaded, so a loop (or a library)
                 that counts from 0 would begin the run anew.
         """
-        epoch = check_integer("epoch", epoch, minimum=0)
-        if epoch < self.resumed_at:
-            raise ValueError(
-                f"epoch must be at least {self.resumed_at}, where the state that was "
-                f"loaded stands, got {epoch}: begin to count epochs there"
-            )
+        epoch = check_epoch(epoch, self.resumed_at)
         self.resumed_at = 0
         if epoch != self.epoch:
             self.stand_at(epoch)
@@ -460,6 +451,9 @@ class WindowLoader(DataLoader):
                 f"loader_options must be of {', '.join(LOADER_OPTIONS)}, got "
                 f"{', '.join(sorted(unknown))}: the others would change the batches"
             )
+        for name, value in options.items():
+            if value is not None and (check := LOADER_OPTIONS[name]):
+                check(name, value)
         self.windows = dataset
         # A generator of its own: without one, each epoch draws the workers' seeds from
         # the global generator.
@@ -493,16 +487,16 @@ class WindowLoader(DataLoader):
         self.sampler.set_epoch(epoch)
 
     def __iter__(self) -> Iterator[Batch]:
-        messages = (
-            super().__iter__() if self._messages is None else iter(self._messages)
+        widen, messages = self.windows.widen, self._messages and iter(self._messages)
+        batches = (
+            (widen(windows) for message in messages for windows in message)
+            if messages
+            else super().__iter__()
         )
         self.sampler.position = self.sampler.begin
-        return self._deliver(messages, self.sampler.begin)
+        return self._deliver(batches, self.sampler.begin)
 
     def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
-        if self._messages is not None:
-            widen = self.windows.widen
-            batches = (widen(windows) for message in batches for windows in message)
         order, (epoch, windows) = self.sampler, begin
         for batch in batches:
             # Counted when the reader gets a batch, not when a worker, which is ahead,

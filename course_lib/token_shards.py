@@ -27,6 +27,7 @@ from course_lib.foundation import (
     check_documents,
     check_files,
     check_flag,
+    check_index,
     check_integer,
     check_split,
     check_state,
@@ -341,6 +342,7 @@ class ShardedStream:
         return self._maps
 
     def __getitem__(self, index: object) -> np.ndarray:
+        index = check_index(index)
         if isinstance(index, slice):
             where = range(*index.indices(len(self)))
             if not where:
@@ -349,7 +351,7 @@ class ShardedStream:
             pieces = self._pieces(low, high + 1 - low)
             run = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
             return run[:: where.step]
-        index = as_integers("index", index).astype(np.int64)
+        index = index.astype(np.int64)
         index = np.where(index < 0, index + len(self), index)
         if index.size and not (index.min() >= 0 and index.max() < len(self)):
             raise IndexError(f"index must lie within the {len(self)} ids of the stream")
@@ -393,7 +395,7 @@ class ShardedWindows:
         borders = stream.borders[[0, -1]] if stream.cross else stream.borders
         lengths = np.diff(borders).tolist()
         counts = [count_windows(n, self.context_length, self.stride) for n in lengths]
-        self._first_starts = borders[:-1]
+        self._first_starts = borders
         self._first_rows = np.cumsum([0, *counts], dtype=np.int64)
 
     def __len__(self) -> int:
@@ -412,9 +414,10 @@ class ShardedWindows:
 
     def __getitem__(self, index: object) -> np.ndarray:
         """Copy rows, shape (..., T + 1)."""
-        if isinstance(index, slice):
-            index = np.arange(*index.indices(len(self)))
-        rows = as_integers("index", index).astype(np.int64)
+        rows = check_index(index)
+        if isinstance(rows, slice):
+            rows = np.arange(*rows.indices(len(self)))
+        rows = rows.astype(np.int64)
         rows = np.where(rows < 0, rows + len(self), rows)
         if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
             raise IndexError(f"index must lie within the {len(self)} windows")

@@ -47,6 +47,8 @@ CALLS = {
     "ShardSettings.of(Strange())": ValueError("end_of_text_id must be given"),
     "SETTINGS.file_dtype.str": "<u2",
     "narrow([65_535], np.dtype('<u2'))": [65_535],
+    "narrow([0, 7], np.dtype('<u2'))": [0, 7],
+    "narrow([0, 65_536], np.dtype('<u2'))": ValueError("it gave the id 65536"),
     "narrow([65_536], np.dtype('<u2'))": ValueError("65536"),
     "narrow([-1], np.dtype('<u2'))": ValueError("-1"),
     "narrow([], np.dtype('<u2'))": ValueError("ids must hold one at least"),
