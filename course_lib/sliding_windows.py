@@ -11,6 +11,7 @@ import hashlib
 import mmap
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 import torch
@@ -487,12 +488,13 @@ class WindowLoader(DataLoader):
         self.sampler.set_epoch(epoch)
 
     def __iter__(self) -> Iterator[Batch]:
-        widen, messages = self.windows.widen, self._messages and iter(self._messages)
-        batches = (
-            (widen(windows) for message in messages for windows in message)
-            if messages
-            else super().__iter__()
-        )
+        if self._messages is not None:
+            messages = chain.from_iterable(self._messages)
+            batches = map(self.windows.widen, messages)
+        elif self.num_workers or self.pin_memory:
+            batches = super().__iter__()
+        else:  # in this process PyTorch's machinery is of no use
+            batches = map(self.windows.__getitem__, map(np.asarray, self.sampler))
         self.sampler.position = self.sampler.begin
         return self._deliver(batches, self.sampler.begin)
 

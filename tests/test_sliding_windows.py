@@ -551,6 +551,14 @@ def test_a_loader_zipped_with_itself_counts_each_batch_once():
     assert windows(loader) == epoch(53, 5, 1)  # two ends of one epoch are one
 
 
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_setting_the_epoch_does_not_move_a_loop_that_has_begun(num_workers):
+    loader = small_loader(num_workers=num_workers)
+    batches = iter(loader)
+    loader.sampler.set_epoch(1)
+    assert [starts_of(batch) for batch in batches] == epoch(53, 5)
+
+
 def test_setting_the_epoch_does_not_move_a_loop_that_runs():
     loader = small_loader()
     batches = iter(loader)
