@@ -540,7 +540,7 @@ def train_rank(
             optimizer.zero_grad()
             losses.append(LOSSES[loss](model, loss_sum, scored[-1]))
             optimizer.step()
-            rows += batch.tolist()
+            rows += batch
             done += batch_size
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0
