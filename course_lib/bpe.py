@@ -7,6 +7,7 @@ here makes that loop faster, or safer.
 
 from __future__ import annotations
 
+import base64
 import heapq
 import json
 import os
@@ -14,11 +15,11 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import regex
 from tokenizers import (
+    Regex,
     Tokenizer,
     decoders,
     models,
@@ -32,8 +33,11 @@ from course_lib.foundation import (
     Ids,
     as_integers,
     as_stream,
+    check_choice,
     check_flag,
     check_integer,
+    check_iterable,
+    check_path,
     check_range,
     check_special_tokens,
     check_unicode,
@@ -59,7 +63,6 @@ NORMALIZERS = {
     "nfkc": normalizers.NFKC,
     "nfkd": normalizers.NFKD,
 }
-FORMAT = "feeding-language-models bpe 1"
 CACHED_WORDS = 2**16
 
 
@@ -152,8 +155,8 @@ def best_pair(counts: Mapping[Pair, int]) -> Pair:
     The first id decides before the second. It is the rule of `tokenizers`, so that both
     learn the same merges.
     """
-    if not counts:
-        raise ValueError("counts must hold at least one pair, got none")
+    if not isinstance(counts, Mapping) or not counts:
+        raise ValueError(f"counts must hold at least one pair, got {counts!r:.60}")
     return min(counts, key=lambda pair: (-counts[pair], pair))
 
 
@@ -361,7 +364,8 @@ class BPETokenizer:
         self.token_bytes = [name.encode() for name in names]
         self.token_bytes += [bytes([byte]) for byte in BYTE_ORDER]
         self.merges: dict[Pair, int] = {}
-        for pair in merges:
+        pairs = list(merges) if isinstance(merges, Mapping) else merges
+        for pair in check_iterable("merges", pairs, "pairs"):
             self._add_merge(pair)
         self._cache: dict[str, list[int]] = {}
 
@@ -396,9 +400,8 @@ class BPETokenizer:
 
         Args:
             text: one text, or several; no word reaches from one into the next.
-            vocab_size: V, at least 256 and one for each special token. A text whose
-                pairs are used up sooner makes a smaller vocabulary:
-                `tokenizer.vocab_size` tells.
+            vocab_size: V, at least 256 and one for each special token; fewer if the
+                pairs are used up sooner.
             special_tokens: names, whose order fixes their ids.
             min_frequency: merge no pair that occurs less often, at least 1.
             pattern: how text is cut into words.
@@ -423,28 +426,26 @@ class BPETokenizer:
     def vocab_size(self) -> int:
         return len(self.token_bytes)
 
-    def encode(self, text: str, *, allowed_special: Iterable[str] = ()) -> np.ndarray:
+    def encode(
+        self, text: str, *, allowed_special: str | Iterable[str] = ()
+    ) -> np.ndarray:
         """Return the ids of a text, in the smallest dtype.
 
         Args:
-            text: any text; `<|endoftext|>` in it is spelled in ordinary tokens, since
-                whoever writes a text must not be able to end it. Two surrogates that
-                make a pair, as in UTF-16, are their character.
-            allowed_special: names of special tokens that are recognized nevertheless,
-                for text of your own.
+            text: any text. By default `<|endoftext|>` in it is plain text: whoever
+                writes a text can't end it, nor stop a run over a million others, as an
+                error would (which is what tiktoken's `encode` does by default).
+            allowed_special: for text of your own, names that mean their special tokens;
+                or "all".
 
         Raises:
-            TypeError: `text` is not a `str`.
-            ValueError: it holds half a surrogate pair, which no UTF-8 can spell, or a
-                name is no special token.
+            TypeError, ValueError: `text` is no text (`check_unicode`), or a name no
+                special token.
         """
-        if isinstance(text, str):  # halves side by side become one character
-            wide = text.encode("utf-16-le", "surrogatepass")
-            text = wide.decode("utf-16-le", "surrogatepass")
-        check_unicode(text)
-        one = isinstance(allowed_special, str)
-        allowed = [allowed_special] if one else list(allowed_special)
-        known = list(self.special_tokens)
+        text, known = check_unicode(text), list(self.special_tokens)
+        everything = isinstance(allowed_special, str) and allowed_special == "all"
+        names = known if everything else allowed_special
+        allowed = list(check_iterable("allowed_special", names, "names"))
         if unknown := [name for name in allowed if name not in known]:
             raise ValueError(f"allowed_special must be among {known}, got {unknown}")
         # Of two names that begin alike, the longer one counts.
@@ -467,12 +468,15 @@ class BPETokenizer:
         for word in split_words(text, self.pattern):
             merged = self._cache.get(word)
             if merged is None:
-                merged = merge_word(spell(word, len(self.special_tokens)), self.merges)
+                merged = self._merge(word)
                 # few words make most of a text, so most are found here
                 if len(self._cache) < CACHED_WORDS:
                     self._cache[word] = merged
             ids += merged
         return ids
+
+    def _merge(self, word: str) -> list[int]:
+        return merge_word(spell(word, len(self.special_tokens)), self.merges)
 
     def decode_bytes(self, ids: Ids) -> bytes:
         """Return the bytes that the ids spell, exactly.
@@ -491,31 +495,93 @@ class BPETokenizer:
         """
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Write all that `load` needs into one JSON file."""
-        state = {"format": FORMAT, "pattern": self.pattern}
-        state["special_tokens"] = list(self.special_tokens)
-        state["merges"] = list(self.merges)
-        Path(path).write_text(json.dumps(state), encoding="utf-8")
+    def to_tokenizers(self) -> Tokenizer:
+        """Return this tokenizer as one of `tokenizers`: equal ids, and one file.
 
-    @classmethod
-    def load(cls, path: str | os.PathLike) -> BPETokenizer:
-        """Read what `save` wrote.
+        Special tokens in a text are plain text there, too. But its file does not keep
+        this choice: set `encode_special_tokens` after it is loaded.
 
         Raises:
-            ValueError: the file holds something else.
+            ValueError: two ids are spelled alike, or Oniguruma cannot read the pattern.
+                What it can read it takes as Ruby would: there `^` begins each line.
         """
-        try:
-            state = json.loads(Path(path).read_text(encoding="utf-8"))
-            if not isinstance(state, dict) or state.pop("format", None) != FORMAT:
-                raise ValueError("another format")
-            if set(state) != {"pattern", "special_tokens", "merges"}:
-                raise ValueError(f"it holds {sorted(state)}")
-            return cls(**state)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise ValueError(
-                f"{path} is no saved BPETokenizer ({type(error).__name__}: {error})"
-            ) from None
+        first_byte = len(self.special_tokens)
+        names = [*self.special_tokens, *map(printable, self.token_bytes[first_byte:])]
+        ids = {name: number for number, name in enumerate(names)}
+        if len(ids) < len(names):
+            raise ValueError("ids must be spelled differently, but two are alike")
+        merges = [(names[left], names[right]) for left, right in self.merges]
+        tokenizer = Tokenizer(models.BPE(vocab=ids, merges=merges))
+        try:  # a pattern that matches everything is one word
+            split = pre_tokenizers.Split(Regex(self.pattern or r"(?m).+"), "isolated")
+        except Exception as error:  # the library has no type of its own for it
+            raise ValueError(f"pattern must be one for Oniguruma: {error}") from None
+        in_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, in_bytes])
+        tokenizer.decoder = decoders.ByteLevel()
+        tokenizer.add_special_tokens(list(self.special_tokens))
+        tokenizer.encode_special_tokens = True
+        return tokenizer
+
+    def to_ranks(self, path: str | os.PathLike) -> None:
+        """Write each token's bytes, in base64, and its id: the format of tiktoken.
+
+        `tiktoken.Encoding` is told of `special_tokens` and of the pattern beside it.
+
+        Raises:
+            ValueError: the bytes of a token do not become it. tiktoken merges whatever
+                spells a token, by any pair, so it would find this one.
+        """
+        first, lines = len(self.special_tokens), []
+        for rank, data in enumerate(self.token_bytes[first:], first):
+            if self._merge(data.decode("utf-8", "surrogateescape")) != [rank]:
+                raise ValueError(
+                    f"merges must lead to each token, but not to {data!r}, token {rank}"
+                )
+            lines.append(f"{base64.b64encode(data).decode()} {rank}\n")
+        check_path("path", path).write_text("".join(lines), encoding="ascii")
+
+    @classmethod
+    def from_ranks(
+        cls,
+        path: str | os.PathLike,
+        *,
+        special_tokens: Sequence[str] = (),
+        pattern: str | None = GPT2_PATTERN,
+    ) -> BPETokenizer:
+        """Read a file of ranks. The bytes of a token, encoded so far, are its merge.
+
+        Args:
+            path: what `to_ranks` wrote, or OpenAI's files. In those, special tokens
+                come behind all others, which is not possible here: leave them out.
+            special_tokens: names of the ids below the first one in the file.
+            pattern: how text is cut into words; the file does not say.
+
+        Raises:
+            ValueError: it is no such file; bytes are not first, in GPT-2's order; or a
+                token is not made of two earlier ones.
+        """
+        tokenizer = cls(special_tokens=special_tokens, pattern=pattern)
+        first = len(tokenizer.special_tokens)
+        lines = check_path("path", path).read_bytes().splitlines()
+        if len(lines) < 256:
+            raise ValueError(f"{path} must have 256 lines or more, got {len(lines)}")
+        for number, line in enumerate(lines, first):
+            try:
+                token, rank = line.split()
+                data = base64.b64decode(token, validate=True)
+                parts = tokenizer._merge(data.decode("utf-8", "surrogateescape"))
+                is_byte = number < first + 256
+                if int(rank) != number or (is_byte and parts != [number]):
+                    raise ValueError("its id or its byte is another")
+                if not is_byte:
+                    tokenizer._add_merge(parts)
+            except ValueError as error:
+                raise ValueError(
+                    f"{path}, line {number - first + 1}, must hold token {number}, got "
+                    f"{line!r:.60}: {error}"
+                ) from None
+        return tokenizer
 
 
 def train_byte_level_bpe(
@@ -532,13 +598,8 @@ def train_byte_level_bpe(
     """Train the same tokenizer with the library `tokenizers`, from any texts.
 
     Args:
-        texts: an iterable of texts, of lists of texts or of batches `{text_column:
-            [...]}`, or a `datasets` data set, which is read in batches. It is read once
-            and never held in memory.
-        vocab_size: V, the special tokens and the 256 bytes included; fewer if the pairs
-            are used up sooner.
-        min_frequency: merge no pair that occurs less often.
-        special_tokens: names, whose order fixes their ids 0, 1, ...
+        texts: what `iterate_texts` takes; read once, not kept.
+        vocab_size, min_frequency, special_tokens: see `BPETokenizer.train`.
         add_prefix_space: put a blank before a text that does not begin with one, and
             behind each special token, so that the first word is a word like any other.
             Decoding does not take it away again.
@@ -548,10 +609,8 @@ def train_byte_level_bpe(
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
-        TypeError: a text is not a `str`, or `texts` is a single one.
-        ValueError: there is no text but blanks, a special token repeats or is an
-            ordinary token too, the vocabulary is smaller than the alphabet, or the
-            normalizer is unknown.
+        TypeError, ValueError: as `BPETokenizer.train`; or a special token is an
+            ordinary token too.
     """
     special_tokens = check_special_tokens(special_tokens)
     vocab_size = check_vocab_size(vocab_size, len(special_tokens))
@@ -559,11 +618,8 @@ def train_byte_level_bpe(
         "min_frequency", min_frequency, minimum=1, maximum=2**63 - 1
     )
     add_prefix_space = check_flag("add_prefix_space", add_prefix_space)
-    if unicode_normalizer not in (None, *NORMALIZERS):
-        raise ValueError(
-            f"unicode_normalizer must be None or one of {list(NORMALIZERS)}, got "
-            f"{unicode_normalizer!r}"
-        )
+    choices = (None, *NORMALIZERS)
+    check_choice("unicode_normalizer", unicode_normalizer, choices)
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
         tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()
@@ -600,9 +656,12 @@ def check_vocab_size(
     """Return `vocab_size`, unless alphabet and special tokens are more already."""
     # The trainer of `tokenizers` asks for the memory of all ids before it begins.
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
-    if vocab_size < alphabet_size + num_special_tokens:
+    needed = alphabet_size + check_integer(
+        "num_special_tokens", num_special_tokens, minimum=0
+    )
+    if vocab_size < needed:
         raise ValueError(
-            f"vocab_size must be at least {alphabet_size + num_special_tokens}: "
+            f"vocab_size must be at least {needed}: "
             f"{alphabet_size} tokens of the alphabet and {num_special_tokens} special "
             f"tokens; got {vocab_size}"
         )
@@ -613,12 +672,8 @@ def _check_pattern(pattern: str | None) -> str | None:
     """Return a pattern that finds words from the first to the last, or None."""
     if pattern is None:
         return None
-    if not isinstance(pattern, str):
-        raise TypeError(
-            f"pattern must be a str or None, got {pattern!r} ({type(pattern).__name__})"
-        )
     try:
-        compiled = regex.compile(pattern)
+        compiled = regex.compile(check_unicode(pattern, "pattern"))
     except regex.error as error:
         raise ValueError(
             f"pattern must be a regular expression or None, got {pattern!r} ({error})"

@@ -27,6 +27,7 @@ from course_lib.foundation import (
     RandomOrder,
     as_stream,
     check_integer,
+    check_iterable,
     check_pad_token,
     check_range,
     check_rows,
@@ -548,9 +549,7 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
     """
     lengths = _check_lengths(lengths)
     filled = real = 0
-    if isinstance(batches, str) or not isinstance(batches, Iterable):
-        raise TypeError(f"batches must be several, got {type(batches).__name__}")
-    for rows in batches:
+    for rows in check_iterable("batches", batches, "lists of rows"):
         rows = check_range("batches", as_stream(rows, "batches"), len(lengths))
         batch = lengths[rows].tolist()  # sums of these are exact
         if not batch:

@@ -59,6 +59,7 @@ from course_lib.foundation import (
     check_documents,
     check_flag,
     check_integer,
+    check_iterable,
     check_number,
     check_path,
     check_range,
@@ -479,22 +480,25 @@ def train_rank(
     """
     rank, world_size = rank_and_size()
     batch_size = check_integer("batch_size", batch_size, minimum=1)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
+    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
+    base_seed = check_integer("base_seed", base_seed, minimum=0, maximum=2**63 - 1)
     if batch_size % world_size:
         raise ValueError(
             f"batch_size must be a multiple of the {world_size} ranks, got {batch_size}"
         )
     loss = check_choice("loss", loss, LOSSES)
-    inputs, targets = torch.as_tensor(inputs), torch.as_tensor(targets)
+    inputs, targets = (
+        torch.from_numpy(as_integers(name, ids).astype(np.int64))
+        for name, ids in (("inputs", inputs), ("targets", targets))
+    )
     if inputs.ndim != 2 or inputs.shape != targets.shape:
         raise ValueError(
             "inputs and targets must have one shape (rows, T), got "
             f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
         )
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**20)
-    check_range("inputs", as_integers("inputs", inputs), vocab_size)
-    scored = as_integers("targets", targets)
-    check_range("targets", scored[scored != IGNORED], vocab_size)
+    check_range("inputs", inputs.numpy(), vocab_size)
+    check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
     order = GlobalOrder(
         len(inputs),
         batch_size // world_size,
@@ -619,13 +623,15 @@ def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> i
             else, as if it wrote a checkpoint.
     """
     rank, world_size = rank_and_size()
-    busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0)
+    busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0, maximum=1e6)
+    steps_of_ranks = list(check_iterable("steps_of_ranks", steps_of_ranks, "integers"))
     if len(steps_of_ranks) != world_size:
         raise ValueError(
             f"steps_of_ranks must hold one number for each of {world_size} ranks, got "
             f"{len(steps_of_ranks)}"
         )
-    steps = check_integer("steps_of_ranks", steps_of_ranks[rank], minimum=0)
+    steps = steps_of_ranks[rank]
+    steps = check_integer("steps_of_ranks", steps, minimum=0, maximum=10**9)
     for _ in range(steps):
         sum_over_ranks(torch.ones(1))
     time.sleep(busy_seconds)

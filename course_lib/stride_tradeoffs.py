@@ -17,7 +17,9 @@ import torch
 from course_lib.foundation import (
     Ids,
     as_integers,
+    as_numbers,
     as_stream,
+    check_callable,
     check_integer,
     check_number,
     check_range,
@@ -152,6 +154,8 @@ def stride_costs(
 
 def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
     """Lay out costs as rows, one a field of `EpochCost`: its name, then its cells."""
+    if not isinstance(costs, Mapping):
+        raise TypeError(f"costs must be a mapping, got {type(costs).__name__}")
     table = []
     for field in EpochCost.__dataclass_fields__:
         values = [getattr(cost, field) for cost in costs.values()]
@@ -178,15 +182,12 @@ def confidence_interval(values: object) -> tuple[float, float]:
         ValueError: fewer than 2 values, which have no spread, or one that is not
             finite.
     """
-    values = np.asarray(values)
+    values = as_numbers("values", values)
     if values.ndim != 1 or len(values) < 2:
         raise ValueError(
             "values must be one number for each of at least 2 runs, got shape "
             f"{values.shape}"
         )
-    if values.dtype.kind not in "iuf":
-        raise TypeError(f"values must be numbers, got {values.dtype}")
-    values = values.astype(float)
     if not np.isfinite(values).all():
         raise ValueError(f"values must be finite, got {values}")
     standard_error = values.std(ddof=1) / math.sqrt(len(values))
@@ -222,7 +223,7 @@ def prediction_losses(
         ValueError: the logits are not (B, T, V) for the targets' (B, T), or a target is
             no id of the vocabulary.
     """
-    logits = model(inputs)
+    logits = check_callable("model", model)(inputs)
     targets = check_targets(logits, targets)
     check_range("targets", as_integers("targets", targets), logits.shape[-1])
     # in the precision of the logits: more digits would cost as much as the model

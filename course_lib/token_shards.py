@@ -30,6 +30,7 @@ from course_lib.foundation import (
     check_files,
     check_flag,
     check_integer,
+    check_path,
     check_split,
     check_state,
     encode_each,
@@ -154,6 +155,7 @@ def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.m
         FileNotFoundError, ValueError: the folder is not what its manifest says.
         IndexError: the split has no such shard.
     """
+    out_dir = check_path("out_dir", out_dir)
     manifest = open_manifest(out_dir)
     shards = manifest.shards[check_split(split)]
     index = check_integer("shard_index", shard_index, minimum=0)
@@ -202,9 +204,10 @@ class ShardedStream:
     ndim = 1
 
     def __init__(self, out_dir: str | os.PathLike, split: str, *, cross: bool = True):
-        self.folder, self.split = Path(out_dir).resolve(), check_split(split)
+        self.folder, self.split = check_path("out_dir", out_dir), check_split(split)
+        self.folder = self.folder.resolve()
         self.cross = check_flag("cross", cross)
-        self.manifest = open_manifest(out_dir)
+        self.manifest = open_manifest(self.folder)
         tokens = [shard.tokens for shard in self.manifest.shards[split]]
         if not tokens:
             raise ValueError(
@@ -391,6 +394,8 @@ class ShardedWindows:
     """
 
     def __init__(self, stream: ShardedStream, context_length: int, stride: int = 1):
+        if not isinstance(stream, ShardedStream):
+            raise TypeError(f"stream must be a ShardedStream, got {stream!r:.60}")
         self.stream = stream
         self.context_length = check_integer("context_length", context_length, minimum=1)
         self.stride = check_integer("stride", stride, minimum=1)

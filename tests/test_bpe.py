@@ -8,6 +8,7 @@ import pickle
 import random
 import unicodedata
 from collections import Counter
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -35,7 +36,16 @@ from course_lib.bpe import (
     split_words,
     train_byte_level_bpe,
 )
-from course_lib.foundation import END_OF_TEXT, encode_corpus, iterate_texts, load_documents, load_text, tokenizing
+from course_lib.foundation import (
+    END_OF_TEXT,
+    check_unicode,
+    encode_corpus,
+    iterate_texts,
+    load_documents,
+    load_text,
+    tokenizing,
+)
+from course_lib.foundation.tokenizing import tokenizer_hash
 
 # Naive twins, straight from the definitions.
 
@@ -392,31 +402,75 @@ def test_allowed_special_tokens_are_recognized(story):
     ids = story.encode(f"a{END_OF_TEXT}b<|pad|>", allowed_special=[END_OF_TEXT])
     assert np.flatnonzero(ids == 0).tolist() == [1]
     assert 1 not in ids
-    both = story.encode(f"{END_OF_TEXT}<|pad|>{END_OF_TEXT}", allowed_special=story.special_tokens)
+    both = story.encode(f"{END_OF_TEXT}<|pad|>{END_OF_TEXT}", allowed_special="all")
     assert both.tolist() == [0, 1, 0]
-    assert story.encode(END_OF_TEXT, allowed_special=END_OF_TEXT).tolist() == [0]
 
 
 def test_of_two_names_that_begin_alike_the_longer_one_counts():
     tokenizer = BPETokenizer(special_tokens=["<a>", "<a><b>", "(.*"])
-    assert tokenizer.encode("<a><b><a>(.*", allowed_special=tokenizer.special_tokens).tolist() == [1, 0, 2]
+    assert tokenizer.encode("<a><b><a>(.*", allowed_special="all").tolist() == [1, 0, 2]
 
 
-# Save and load
+# To other libraries, and back
 
 
-def test_a_saved_tokenizer_is_the_same_when_loaded(tmp_path, story, documents):
-    path = tmp_path / "tokenizer.json"
-    story.save(path)
-    loaded = BPETokenizer.load(path)
-    assert list(loaded.merges.items()) == list(story.merges.items())
-    assert loaded.special_tokens == story.special_tokens
-    assert loaded.token_bytes == story.token_bytes
-    assert all(loaded.encode(text).tolist() == story.encode(text).tolist() for text in documents)
-    own = BPETokenizer.train("aaa bbb aaa", 260, pattern=None, special_tokens=["é\n"])
-    own.save(str(path))
-    assert BPETokenizer.load(str(path)).pattern is None
-    assert BPETokenizer.load(path).special_tokens == {"é\n": 0}
+def tiktoken_of(tokenizer: BPETokenizer, path) -> object:
+    """The tokenizer as one of tiktoken, by a file of ranks and by what that does not hold."""
+    tiktoken = pytest.importorskip("tiktoken")
+    tokenizer.to_ranks(path)
+    ranks = import_module("tiktoken.load").load_tiktoken_bpe(str(path))
+    names = tokenizer.special_tokens
+    return tiktoken.Encoding("ours", pat_str=tokenizer.pattern, mergeable_ranks=ranks, special_tokens=names)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(story, tmp_path_factory):
+    """The same tokenizer in two libraries."""
+    path = tmp_path_factory.mktemp("ranks") / "story.tiktoken"
+    return story.to_tokenizers(), tiktoken_of(story, path)
+
+
+@given(st.lists(st.one_of(messy_text, st.sampled_from([END_OF_TEXT, "<|pad|>", "<|pad", "\ud83c\udf0a"])), max_size=4))
+@settings(max_examples=150)
+@example(["a" * 2_000, " " * 2_000])
+def test_other_libraries_give_the_same_ids(story, elsewhere, pieces):
+    text = "".join(pieces)
+    library, encoding = elsewhere
+    ids = story.encode(text).tolist()
+    assert library.encode(check_unicode(text)).ids == ids
+    assert encoding.encode_ordinary(text) == ids
+    assert library.decode(ids, skip_special_tokens=False) == encoding.decode(ids) == story.decode(ids)
+    everything = story.encode(text, allowed_special="all").tolist()
+    assert encoding.encode(text, allowed_special="all") == everything
+    one = encoding.encode(text, allowed_special={"<|pad|>"}, disallowed_special=())
+    assert story.encode(text, allowed_special=["<|pad|>"]).tolist() == one
+
+
+def test_the_same_ids_of_all_documents_and_from_one_file(tmp_path, documents):
+    tokenizer = BPETokenizer.train(documents, 3000, special_tokens=[END_OF_TEXT])
+    tokenizer.to_tokenizers().save(str(tmp_path / "tokenizer.json"))
+    library = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    encoding = tiktoken_of(tokenizer, tmp_path / "documents.tiktoken")
+    stream = encode_corpus(documents, tokenizer)
+    for other in (library, encoding):  # tiktoken knows the end by its name, the library is told
+        end = 0 if other is library else None
+        assert (encode_corpus(documents, other, end_of_text_id=end) == stream).all()
+
+
+@pytest.mark.parametrize("pattern", [None, r"\w+", "x*", r"(?<=b)a", r"\p{L}+|\p{N}{1,3}"])
+@given(text=messy_text)
+@settings(max_examples=30)
+def test_the_pattern_goes_along(pattern, text):
+    tokenizer = BPETokenizer.train(["ab ab x1 x1", "12 12 潮潮"], 300, pattern=pattern)
+    assert tokenizer.to_tokenizers().encode(text).ids == tokenizer.encode(text).tolist()
+
+
+@pytest.mark.parametrize("specials", [[], ["é\n"], [END_OF_TEXT, "<|pad|>"]])
+def test_a_file_of_ranks_holds_bytes_and_merges(tmp_path, documents, specials):
+    tokenizer = BPETokenizer.train(documents, 1500, special_tokens=specials, pattern=r"\w+")
+    tokenizer.to_ranks(tmp_path / "ranks")
+    again = BPETokenizer.from_ranks(tmp_path / "ranks", special_tokens=specials, pattern=r"\w+")
+    assert tokenizer_hash(again) == tokenizer_hash(tokenizer)
 
 
 def test_a_tokenizer_survives_pickling(story):

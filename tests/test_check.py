@@ -123,6 +123,16 @@ def test_texts_that_are_missing_or_changed_are_told(tmp_path, monkeypatch):
     assert fine.text == "texts: a.txt are as they came"
 
 
+def test_a_package_without_its_repository_is_told_to_get_one(versions, tmp_path, monkeypatch):
+    del versions[check.DISTRIBUTION]
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    monkeypatch.delenv("COURSE_CORPUS", raising=False)
+    for examined in (check.check_texts, check.check_notebooks, check.check_extras):
+        remedies = {point.remedy for point in examined() if point.sign != OK}
+        assert remedies == {check.GET_A_COPY}, examined
+    assert list(check.check_packages(every_package=False))[-1].remedy == check.GET_A_COPY
+
+
 def test_a_damaged_notebook_is_told(tmp_path, monkeypatch):
     assert signs(check.check_notebooks()) == [OK]
     monkeypatch.setattr(check, "ROOT", tmp_path)

@@ -307,12 +307,12 @@ def test_the_command_builds_what_it_is_asked_for_and_says_how_to_open_it(tmp_pat
 
 def test_a_folder_that_is_not_empty_is_left_alone_unless_forced(tmp_path, sphinx):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match="is not empty: name a new folder, or add --force"):
+    with pytest.raises(FileExistsError, match=r"thesis\.txt is there already; `--force` writes over it"):
         book.run(options(tmp_path, "2"))
     assert sphinx.pages is None
     assert book.run(options(tmp_path, "2", "--force", "--no-api")) == 0
     assert (tmp_path / "thesis.txt").read_text() == "mine"
-    with pytest.raises(FileExistsError, match="is no folder"):
+    with pytest.raises(FileExistsError, match="is a file: give a folder"):
         book.run(options(tmp_path / "thesis.txt"))
 
 

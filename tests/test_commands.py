@@ -163,7 +163,7 @@ def test_it_runs_as_it_is_printed(command, copy):
     done = subprocess.run(["bash", "-c", command], cwd=copy, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     for following in re.findall(r"^Next: (.+)$", done.stdout, flags=re.MULTILINE):
-        folder, program = following.split(" && ")
+        *_, folder, program = following.split(" && ")
         assert Path(os.path.expanduser(shlex.split(folder)[1])).is_dir()
         assert matches(FORM, program), following
 

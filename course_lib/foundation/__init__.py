@@ -3,7 +3,9 @@
 from course_lib.foundation.arguments import (
     Ids,
     as_integers,
+    as_numbers,
     as_stream,
+    check_callable,
     check_choice,
     check_dense,
     check_flag,
@@ -54,6 +56,7 @@ from course_lib.foundation.models import (
     ConvolutionModel,
     GRUModel,
     adam_with_linear_decay,
+    check_batch,
     check_model,
     conditional_entropy,
     count_pairs,

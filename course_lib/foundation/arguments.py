@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import TypeAlias
@@ -152,6 +152,17 @@ def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
     return value
 
 
+def check_callable(name: str, value: object) -> Callable:
+    """Return what can be called, as a function or a model.
+
+    Raises:
+        TypeError: `value` can't be.
+    """
+    if not callable(value):
+        raise TypeError(f"{name} must be callable, got {_shown(value)}")
+    return value
+
+
 def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor in the memory of this process, without its gradient.
 
@@ -231,6 +242,31 @@ def as_integers(name: str, values: object) -> np.ndarray:
     array = array.view()
     array.setflags(write=False)
     return array
+
+
+def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
+    """Copy real numbers to float64, of any shape; what is masked becomes NaN.
+
+    Args:
+        kinds: of NumPy's types those that are taken.
+
+    Raises:
+        TypeError: `values` are not numbers.
+        ValueError: they are ragged.
+    """
+    if isinstance(values, torch.Tensor):
+        values = check_dense(name, values)
+        # NumPy does not know all floats of PyTorch
+        values = (values.double() if values.is_floating_point() else values).numpy()
+    try:
+        array = np.ma.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a regular array, got rows of different lengths"
+        ) from None
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"{name} must be numbers, got {_describe(values, array)}")
+    return array.astype(np.float64).filled(np.nan)
 
 
 def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:

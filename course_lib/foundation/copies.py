@@ -13,8 +13,7 @@ from course_lib.foundation.tokenizing import check_unicode, iterate_texts
 
 def normalized(text: str) -> str:
     """Return a text without what makes no other text of it: case, spaces, ligatures."""
-    check_unicode(text)
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = unicodedata.normalize("NFKC", check_unicode(text)).casefold()
     # once more, for casefold takes some letters apart: a Greek iota with two marks
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course_lib.foundation.arguments import check_integer, check_path
+from course_lib.foundation.tokenizing import check_unicode
 
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
@@ -30,7 +31,7 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
         path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
-    path = DATA_DIRECTORY / "story.txt" if path is None else check_path("path", path)
+    path = _bundled("story.txt") if path is None else check_path("path", path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
@@ -47,6 +48,14 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     if not text.strip():
         raise ValueError(f"{path}{origin} is empty: a corpus needs text")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _bundled(name: str) -> Path:
+    path = DATA_DIRECTORY / name
+    if not path.is_file():
+        missing = f"{path} is missing: the bundled texts come with a copy of the"
+        raise FileNotFoundError(f"{missing} course's repository, not with the package")
+    return path
 
 
 @dataclass(frozen=True)
@@ -70,8 +79,7 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
         TypeError, ValueError: a line is not such an object, two documents have the same
             id, or there is none at all.
     """
-    bundled = DATA_DIRECTORY / "documents.jsonl"
-    path = bundled if path is None else check_path("path", path)
+    path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no document collection at {path}")
     documents: dict[str, Document] = {}
@@ -155,5 +163,6 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
             raise ValueError(
                 f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
+        check_unicode(value, f"{where}: {name}")
     check_integer(f"{where}: quality", document.quality, minimum=0, maximum=5)
     return document

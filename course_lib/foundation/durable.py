@@ -117,7 +117,7 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
 
 def append_line(path: str | os.PathLike, content: object) -> None:
     """Append plain values as a line of JSON, and let it reach the disk."""
-    with told(path), open(path, "ab") as file:
+    with told(path), check_path("path", path).open("ab") as file:
         file.write(json.dumps(content, sort_keys=True).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())

@@ -334,8 +334,7 @@ def _text_in(line: bytes, text_column: str) -> str:
         raise ValueError(
             f"there is no {text_column!r}, only {', '.join(row) or 'an empty object'}"
         )
-    check_unicode(row[text_column], text_column)
-    return row[text_column]
+    return check_unicode(row[text_column], text_column)
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -410,8 +409,8 @@ def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
         for batch in batches:
             for text in batch.column(0).to_pylist():
                 try:
-                    check_unicode(text, text_column)
-                except (TypeError, ValueError) as error:
+                    check_unicode(text, text_column)  # UTF-8 has no surrogates
+                except TypeError as error:
                     before = _rows_before(file, piece, part)
                     raise ValueError(
                         f"{piece.path}, row {before + row}: {error}"

@@ -15,7 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_stream, check_choice, check_integer
+from course_lib.foundation.arguments import (
+    as_stream,
+    check_choice,
+    check_integer,
+    check_path,
+)
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
@@ -163,7 +168,8 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
         FileNotFoundError: there is no manifest, or a file that it lists is missing.
         ValueError: it is of another version or damaged, or a file has another size.
     """
-    path = Path(out_dir) / MANIFEST
+    out_dir = check_path("out_dir", out_dir)
+    path = out_dir / MANIFEST
     if not path.is_file():
         begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
         reason = (
@@ -318,8 +324,7 @@ def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
 
 def text_digest(text: str) -> bytes:
     """Return the SHA-256 of a text."""
-    check_unicode(text)
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(check_unicode(text).encode()).digest()
 
 
 def add_document(name: int, number: int, digest: bytes) -> int:

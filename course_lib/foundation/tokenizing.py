@@ -12,7 +12,12 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from course_lib.foundation.arguments import Ids, as_stream, check_integer, check_range
+from course_lib.foundation.arguments import (
+    Ids,
+    as_stream,
+    check_integer,
+    check_range,
+)
 from course_lib.foundation.progress import progress_bar
 
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
@@ -42,10 +47,7 @@ class CharTokenizer:
     """
 
     def __init__(self, characters: str, *, max_characters: int | None = None):
-        if not isinstance(characters, str):
-            raise TypeError(
-                f"characters must be a str, got {type(characters).__name__}"
-            )
+        characters = check_unicode(characters, "characters")
         if not characters:
             raise ValueError(
                 "characters must not be empty: an alphabet needs at least one character"
@@ -65,17 +67,16 @@ class CharTokenizer:
         self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
 
     def encode(self, text: str) -> np.ndarray:
-        """Return the ids of `text`, shape (len(text),), in the smallest dtype.
+        """Return the id of each character, shape (n,), in the smallest dtype.
 
         No end-of-text is added.
 
         Raises:
-            TypeError: `text` is not a `str`.
-            ValueError: a character is not in the alphabet, and none stands for it; it
-                is named, with its position.
+            TypeError, ValueError: `text` is no text (`check_unicode`); or a character
+                is not in the alphabet, and none stands for it: it is named, with its
+                position.
         """
-        if not isinstance(text, str):
-            raise TypeError(f"text must be a str, got {type(text).__name__}")
+        text = check_unicode(text)
         wanted = _code_points(text)
         ids = np.searchsorted(self._code_points, wanted)
         found = self._code_points[np.minimum(ids, len(self._code_points) - 1)] == wanted
@@ -110,7 +111,8 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
     Raises:
         TypeError: something else comes along; it is named, with its position.
     """
-    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+    single = isinstance(texts, str | bytes) or getattr(texts, "ndim", 1) == 0
+    if single or not isinstance(texts, Iterable):
         raise TypeError(
             f"texts must be several texts, got {type(texts).__name__}: use [text] for "
             "a single one"
@@ -129,7 +131,8 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
 
 
 def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
-    for number, batch in enumerate(batches):
+    numbers = count()
+    for batch in batches:
         if isinstance(batch, Mapping):
             if text_column not in batch:
                 raise ValueError(
@@ -137,13 +140,7 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
                 )
             batch = batch[text_column]
         for text in batch if isinstance(batch, list | tuple) else [batch]:
-            if not isinstance(text, str):
-                raise TypeError(
-                    f"texts must be str, but number {number} is or holds "
-                    f"{type(text).__name__}"
-                )
-            check_unicode(text)
-            yield text
+            yield check_unicode(text, f"texts[{next(numbers)}]")
 
 
 def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
@@ -152,6 +149,7 @@ def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
     Raises:
         TypeError, ValueError: it is no batch, or has no such column.
     """
+    check_unicode(name, "the name of a column")
     if not isinstance(features, Mapping) or isinstance(features.get(name), str):
         raise TypeError("features must be a batch: use map with batched=True")
     if name not in features:
@@ -236,18 +234,15 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
             "special_tokens must be a list of names, got "
             f"{type(special_tokens).__name__}"
         )
-    names = list(special_tokens)
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"special_tokens must be str, got {name!r} ({type(name).__name__})"
-            )
-        if not name:
-            raise ValueError(
-                "special_tokens must not be empty: an empty name is everywhere in "
-                "every text"
-            )
-        check_unicode(name, "special_tokens")
+    names = [
+        check_unicode(name, f"special_tokens[{i}]")
+        for i, name in enumerate(special_tokens)
+    ]
+    if "" in names:
+        raise ValueError(
+            "special_tokens must not be empty: an empty name is everywhere in every "
+            "text"
+        )
     name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
     if times > 1:
         raise ValueError(
@@ -256,24 +251,31 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
     return names
 
 
-def check_unicode(text: object, name: str = "text") -> None:
-    """Refuse what is no `str`, or holds half of a character.
+def check_unicode(text: object, name: str = "text") -> str:
+    """Return a text with two surrogates that make a pair as the character they are.
 
-    Python lets a surrogate, one half of a pair in UTF-16, stand alone in a `str`; UTF-8
-    has no bytes for it.
+    A surrogate is half of a character in UTF-16. Python lets one stand alone in a
+    `str`, but UTF-8 has no bytes for it. All that encodes a text asks here.
 
     Raises:
-        TypeError, ValueError: naming the argument and the position.
+        TypeError, ValueError: it is no `str`, or a half stands alone, and where.
     """
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a str, got {type(text).__name__}")
     try:
         text.encode()
-    except UnicodeEncodeError as error:
-        place = error.start
+        return text
+    except UnicodeEncodeError:
+        wide = text.encode("utf-16-le", "surrogatepass")
+    try:
+        return wide.decode("utf-16-le")
+    except UnicodeDecodeError as error:
+        whole = wide[: error.start].decode("utf-16-le")
+        half = wide[error.start : error.start + 2].decode("utf-16-le", "surrogatepass")
         raise ValueError(
-            f"{name} must be Unicode, but character {place} is half of one: "
-            f"{text[place]!r}"
+            f"{name} must be Unicode, but character {len(whole)} is half of one: "
+            f"{half!r}; replace such halves with U+FFFD by "
+            "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
         ) from None
 
 
@@ -297,8 +299,8 @@ def encode_corpus(
     """Tokenize texts and join them into one stream, each with an end-of-text id.
 
     A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
-    on all cores. A special token that is spelled out in a text is encoded like any
-    other text.
+    on all cores. A special token that is spelled out in a text is plain text, whatever
+    the tokenizer is: who writes a document can't end it, nor stop the run.
 
     Args:
         texts: texts, lists of texts, batches of columns, or a `datasets` data set; read
@@ -357,10 +359,8 @@ def encode_each(
     begins, ends = _frame(tokenizer)
     begin = compact(begins)
     end = compact(ends if end_of_text_id is None else [end_of_text_id])
-    if hasattr(tokenizer, "encode_batch_fast"):  # its end may lie beyond its vocabulary
-        dtype = np.promote_types(id_dtype(tokenizer), end.dtype)
-    else:
-        dtype, batch_size = None, 1
+    if not hasattr(tokenizer, "encode_batch_fast"):
+        batch_size = 1
     encode = _batch_encoder(tokenizer)
     texts = iterate_texts(texts, text_column)
     numbers = count() if numbers is None else iter(numbers)
@@ -368,10 +368,7 @@ def encode_each(
     def each() -> Iterator[np.ndarray]:
         for batch in _batches(texts, batch_size):
             for ids in _encode(encode, batch, list(islice(numbers, len(batch)))):
-                whole = np.concatenate([begin, ids, end])
-                largest = int(whole.max(initial=0))
-                narrow = smallest_dtype(largest) if dtype is None else dtype
-                yield whole.astype(narrow, copy=False)
+                yield np.concatenate([begin, ids, end])
 
     return each()
 
@@ -462,13 +459,12 @@ def _batch_encoder(tokenizer: Tokenizer) -> Callable[[list[str]], list[np.ndarra
     A special token in a text is plain text, and nothing is cut or filled up.
     """
     if hasattr(tokenizer, "encode_batch_fast"):
-        tokenizer = type(tokenizer).from_str(tokenizer.to_str())
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
+        dtype = id_dtype(tokenizer)
+        tokenizer = _uncut(tokenizer)
         tokenizer.encode_special_tokens = True
         # The fast one leaves out the offsets, which nobody asks for here.
         return lambda texts: [
-            compact(encoding.ids)
+            np.array(encoding.ids, dtype=dtype)
             for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         ]
     plain: dict[str, bool] = {}
@@ -476,15 +472,19 @@ def _batch_encoder(tokenizer: Tokenizer) -> Callable[[list[str]], list[np.ndarra
         plain = {"add_special_tokens": False, "split_special_tokens": True}
     encode = getattr(tokenizer, "encode_ordinary", None) or tokenizer.encode
 
-    def encode_all(texts: list[str]) -> list[np.ndarray]:
-        all_ids = []
-        for text in texts:
-            ids = encode(text, **plain)
-            # A copy: a tokenizer may write into the same buffer again.
-            all_ids.append(np.array(compact(getattr(ids, "ids", ids))))
-        return all_ids
+    def narrow(ids: object) -> np.ndarray:
+        # A copy: a tokenizer may write into the same buffer again.
+        return compact(as_stream(getattr(ids, "ids", ids)).astype(np.int64))
 
-    return encode_all
+    return lambda texts: [narrow(encode(text, **plain)) for text in texts]
+
+
+def _uncut(tokenizer: Tokenizer) -> Tokenizer:
+    """Copy a tokenizer of `tokenizers` to one that neither truncates nor pads."""
+    tokenizer = type(tokenizer).from_str(tokenizer.to_str())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _encode(
@@ -518,10 +518,7 @@ def tokenizer_hash(tokenizer: object) -> str:
     """
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(tokenizer, "encode_batch_fast"):
-        tokenizer = type(tokenizer).from_str(tokenizer.to_str())
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return hashlib.sha256(tokenizer.to_str().encode()).hexdigest()
+        return hashlib.sha256(_uncut(tokenizer).to_str().encode()).hexdigest()
     encodes = hasattr(tokenizer, "encode") or hasattr(tokenizer, "encode_ordinary")
     if isinstance(tokenizer, type) or not encodes:
         raise TypeError(f"tokenizer must be one, got {tokenizer!r}")
@@ -644,8 +641,8 @@ def _lies_in_a_file(array: object) -> bool:
 
 
 def _code_points(text: str) -> np.ndarray:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    return np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
 
 
 def _characters(code_points: np.ndarray) -> str:
-    return code_points.tobytes().decode("utf-32-le", "surrogatepass")
+    return code_points.tobytes().decode("utf-32-le")

@@ -3,6 +3,7 @@ something else of them: slides, blank copies, a site, a course to hand in."""
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +14,10 @@ import nbformat
 from nbformat import NotebookNode
 
 import course_lib
+from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 
+# Whoever tosses a coin gets half of the verdicts right: they count least.
+POINTS = {Question: 1, NumbersQuestion: 2, Exercise: 3}
 CHECKED = re.compile(r"\bexercises\.(\w+)\.check\(")
 
 
@@ -50,6 +54,18 @@ def exercise_of(cell: NotebookNode) -> str | None:
         return None
     checked = CHECKED.search(cell.source)
     return checked[1] if checked else None
+
+
+def items_of(lesson: str) -> dict[str, object]:
+    """What can be checked in a lesson, by name."""
+    module = importlib.import_module(f"course_lib.exercises.{lesson}")
+    kinds = tuple(POINTS)
+    return {n: item for n, item in vars(module).items() if isinstance(item, kinds)}
+
+
+def points_for(item: object) -> int:
+    """How much a right answer counts."""
+    return next(points for kind, points in POINTS.items() if isinstance(item, kind))
 
 
 def notebooks_folder() -> Path:

@@ -13,7 +13,9 @@ from course_lib.foundation import (
     Ids,
     adam_with_linear_decay,
     as_stream,
+    check_callable,
     check_integer,
+    check_iterable,
     check_model,
     evaluation_mode,
     one_thread,
@@ -78,9 +80,9 @@ def train(
         ValueError: the batches end too early, or a loss is not finite.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
-    source = (
-        repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
-    )
+    pairs = check_iterable("batches", batches, "pairs of inputs and targets")
+    source = repeat_epochs(pairs) if isinstance(pairs, WindowLoader) else iter(pairs)
+    check_callable("loss_function", loss_function)
     optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
     losses: list[float] = []
     model.train()

@@ -1,11 +1,13 @@
 """Hostile calls of byte-pair encoding."""
 
-import json
+import base64
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from datasets import Dataset, DatasetDict
+
+from course_lib.bpe import BYTE_ORDER, BPETokenizer
 
 WORDS = {(1, 2, 1, 2): 3, (2, 1): 1}
 WORD = [1, 2, 1, 2]
@@ -13,19 +15,24 @@ ROWS = Dataset.from_dict({"text": ["the tide", "the tide"]})
 SPLITS = DatasetDict(train=ROWS, test=ROWS)
 QUIET = {"vocab_size": 258, "progress": False}
 HALF = "a\ud83d"
-FORMAT = "feeding-language-models bpe 1"
 
 
-def loaded(content, tokenizer):
+def ranks(*changes, **options):
+    """A tokenizer from a file of the bytes and one merge, with some lines changed."""
+    lines = [f"{base64.b64encode(bytes([byte])).decode()} {number}" for number, byte in enumerate(BYTE_ORDER)]
+    lines.append(f"{base64.b64encode(b'ab').decode()} 256")
+    for number, line in changes:
+        lines[number : number + 1] = line
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "saved.json")
-        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-        return tokenizer.load(path)
+        path = Path(folder, "some.tiktoken")
+        path.write_text("\n".join(lines), encoding="utf-8")
+        return BPETokenizer.from_ranks(path, **options).merges
 
 
-def state(**changes):
-    whole = {"format": FORMAT, "pattern": None, "special_tokens": [], "merges": []} | changes
-    return {name: value for name, value in whole.items() if value is not ...}
+def written(tokenizer):
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.to_ranks(Path(folder, "some.tiktoken"))
+        return Path(folder, "some.tiktoken").read_text().splitlines()[-1]
 
 
 CALLS = {
@@ -39,7 +46,7 @@ CALLS = {
     "list(split_words('ab, cd', r'\\w+'))": ["ab", ", ", "cd"],
     "list(split_words('ab cd', r'(?r)\\w+'))": ValueError("(?r) finds the last word first"),
     "list(split_words('a', '('))": ValueError("pattern must be a regular expression or None, got '('"),
-    "list(split_words('a', b'a'))": TypeError("pattern must be a str or None, got b'a' (bytes)"),
+    "list(split_words('a', b'a'))": TypeError("pattern must be a str, got bytes"),
     "list(split_words(b'a'))": TypeError("text must be a str, got bytes"),
     "list(split_words(None))": TypeError("text must be a str, got NoneType"),
     "spell('')": (),
@@ -56,8 +63,8 @@ CALLS = {
     "count_words(['! \"', '! \" \"']) == {spell('!'): 2, spell(' \"'): 3}": True,
     "count_words(ROWS) == count_words(['the tide'] * 2)": True,
     "count_words(['!'], first_id=np.int8(127))": {(127,): 1},
-    "count_words(['a', None])": TypeError("texts must be str, but number 1 is or holds NoneType"),
-    "count_words([HALF])": ValueError("text must be Unicode, but character 1 is half of one"),
+    "count_words(['a', None])": TypeError("texts[1] must be a str, got NoneType"),
+    "count_words([HALF])": ValueError("texts[0] must be Unicode, but character 1 is half of one"),
     "count_words(['a'], '(?r)a')": ValueError("(?r) finds the last word first"),
     # pairs
     "pair_counts({})": {},
@@ -66,7 +73,7 @@ CALLS = {
     "pair_counts({(1, 2, 1): 3, (2, 1): 10})": {(1, 2): 3, (2, 1): 13},
     "pair_counts([(1, 2)])": TypeError("words must map tuples of ids to counts, got [(1, 2)]"),
     "pair_counts('abc')": TypeError("words must map tuples of ids to counts, got 'abc'"),
-    "best_pair({})": ValueError("counts must hold at least one pair, got none"),
+    "best_pair({})": ValueError("counts must hold at least one pair, got {}"),
     "best_pair({(2, 1): 3, (1, 2): 3, (0, 0): 2})": (1, 2),
     "best_pair({(9, 9): 4, (0, 0): 3})": (9, 9),
     "best_pair({(70_000, 1): np.int64(2), (70_000, 0): 2})": (70_000, 0),
@@ -133,7 +140,7 @@ CALLS = {
     "BPETokenizer([(0, -1)])": ValueError("merges must be an integer of at least 0 and at most 255, got -1"),
     "BPETokenizer([(0, 256)])": ValueError("merges must be an integer of at least 0 and at most 255, got 256"),
     "BPETokenizer([(0, 1)], special_tokens=['<a>'])": ValueError("merges must be an integer of at least 1"),
-    "BPETokenizer(pattern=3)": TypeError("pattern must be a str or None, got 3 (int)"),
+    "BPETokenizer(pattern=3)": TypeError("pattern must be a str, got int"),
     "BPETokenizer(['ab'])": TypeError("pair of merges must be integers, got text"),
     "BPETokenizer(special_tokens='<a>')": TypeError("special_tokens must be several names, got one"),
     "BPETokenizer(pattern='(?r)a')": ValueError("(?r) finds the last word first"),
@@ -143,12 +150,12 @@ CALLS = {
     "0 in BPETokenizer.train('aa aa', 300, special_tokens=['aa']).encode('aa aa')": False,
     "BPETokenizer.train([], 300)": ValueError("texts must hold more than blanks, got an empty corpus"),
     "BPETokenizer.train(['', ''], 300)": ValueError("texts must hold more than blanks, got an empty corpus"),
-    "BPETokenizer.train(['a', None], 300)": TypeError("texts must be str, but number 1 is or holds NoneType"),
-    "BPETokenizer.train([['a', 3]], 300)": TypeError("texts must be str, but number 0 is or holds int"),
+    "BPETokenizer.train(['a', None], 300)": TypeError("texts[1] must be a str, got NoneType"),
+    "BPETokenizer.train([['a', 3]], 300)": TypeError("texts[1] must be a str, got int"),
     "BPETokenizer.train(b'bytes', 300)": TypeError("texts must be several texts, got bytes"),
     "BPETokenizer.train([{'body': ['a']}], 300)": ValueError("text_column must be one of ['body'], got 'text'"),
     "BPETokenizer.train('ab\\udc80', 300)": ValueError(
-        "text must be Unicode, but character 2 is half of one: '\\udc80'"
+        "texts[0] must be Unicode, but character 2 is half of one: '\\udc80'"
     ),
     "BPETokenizer.train('a', 255)": ValueError("vocab_size must be at least 256: 256 tokens of the alphabet"),
     "BPETokenizer.train('a', 300, special_tokens=['<a>', '<a>'])": ValueError("but '<a>' occurs 2 times"),
@@ -175,7 +182,10 @@ CALLS = {
     "BPETokenizer().encode(b'bytes')": TypeError("text must be a str, got bytes"),
     "BPETokenizer().encode(None)": TypeError("text must be a str, got NoneType"),
     "BPETokenizer().encode(['a'])": TypeError("text must be a str, got list"),
-    "BPETokenizer().encode('a', allowed_special='<a>')": ValueError("allowed_special must be among [], got ['<a>']"),
+    "BPETokenizer().encode('a', allowed_special='<a>')": TypeError("allowed_special must be several names, got '<a>'"),
+    "BPETokenizer().encode('a', allowed_special=None)": TypeError("allowed_special must be several names, got None"),
+    "BPETokenizer().encode('a', allowed_special=['<a>'])": ValueError("must be among [], got ['<a>']"),
+    "BPETokenizer().encode('!', allowed_special='all')": np.array([0]),
     "BPETokenizer(special_tokens=['<a>']).encode('a', allowed_special=[None])": ValueError("got [None]"),
     "BPETokenizer().encode_bytes(b'')": np.array([], dtype=np.uint16),
     "BPETokenizer().encode_bytes(bytearray(b'!'))": np.array([0]),
@@ -192,27 +202,34 @@ CALLS = {
     "BPETokenizer().decode('text')": TypeError("ids must be integers, got text"),
     "BPETokenizer().decode_bytes([70_000])": ValueError("ids must lie in 0 ... 255, got 70000"),
     "BPETokenizer().decode(None)": TypeError("ids must be integers"),
-    "loaded(state(), BPETokenizer).vocab_size": 256,
-    "BPETokenizer.load('no such file')": FileNotFoundError("No such file"),
-    "loaded('', BPETokenizer)": ValueError("saved.json is no saved BPETokenizer"),
-    "loaded('no json', BPETokenizer)": ValueError("saved.json is no saved BPETokenizer"),
-    "loaded([], BPETokenizer)": ValueError("no saved BPETokenizer (ValueError: another format)"),
-    "loaded({}, BPETokenizer)": ValueError("no saved BPETokenizer (ValueError: another format)"),
-    "loaded(state(format='another'), BPETokenizer)": ValueError("no saved BPETokenizer (ValueError: another format)"),
-    "loaded(state(surprise=1), BPETokenizer)": ValueError("no saved BPETokenizer (ValueError: it holds ['merges',"),
-    "loaded(state(merges=[[0, 256]]), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(merges=[[0, 1], [0, 1]]), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(merges=[[0, 1, 2]]), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(merges=[3]), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(pattern='('), BPETokenizer)": ValueError("pattern must be a regular expression or None"),
-    "loaded(state(merges=...), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(pattern=...), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(pattern='(?r)a'), BPETokenizer)": ValueError("(?r) finds the last word first"),
-    "loaded(state(merges=None), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(merges=[[0, 0.0]]), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded(state(special_tokens='<a>'), BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded('[' * 100_000, BPETokenizer)": ValueError("no saved BPETokenizer"),
-    "loaded('\\ufeff{}', BPETokenizer)": ValueError("no saved BPETokenizer"),
+    # to other libraries, and back
+    "BPETokenizer().to_tokenizers().get_vocab_size()": 256,
+    "BPETokenizer(pattern=None).to_tokenizers().encode('').ids": [],
+    "BPETokenizer(special_tokens=['<a>']).to_tokenizers().encode('<a>').ids": [28, 65, 30],
+    "BPETokenizer(special_tokens=['!']).to_tokenizers()": ValueError("ids must be spelled differently, but two are"),
+    "BPETokenizer([(0, 0), (256, 0), (0, 256)]).to_tokenizers()": ValueError("ids must be spelled differently"),
+    "BPETokenizer(pattern=r'(?V1)\\p{L}+').to_tokenizers()": ValueError("pattern must be one for Oniguruma"),
+    "written(BPETokenizer([(0, 0)]))": "ISE= 256",
+    "written(BPETokenizer([(0, 0), (256, 0), (0, 256)]))": ValueError("not to b'!!!', token 258"),
+    "written(BPETokenizer([(1, 2), (0, 1), (257, 2)]))": ValueError("merges must lead to each token, but not to b'!"),
+    "BPETokenizer().to_ranks('')": ValueError("path must be a path"),
+    "BPETokenizer().to_ranks('no such folder/file')": FileNotFoundError("No such file"),
+    "BPETokenizer.from_ranks('no such file')": FileNotFoundError("No such file"),
+    "BPETokenizer.from_ranks(3)": TypeError("path must be a path"),
+    "ranks()": {(64, 65): 256},
+    "ranks((0, []))": ValueError("some.tiktoken, line 1, must hold token 0, got b'Ig== 1'"),
+    "ranks((1, []), (0, []))": ValueError("must have 256 lines or more, got 255"),
+    "ranks((0, ['Ig== 0']), (1, ['IQ== 1']))": ValueError("line 1, must hold token 0, got b'Ig== 0': its id or its"),
+    "ranks((256, []))": {},
+    "ranks((256, ['YWI= 257']))": ValueError("line 257, must hold token 256"),
+    "ranks((256, ['YWI= 256', 'YWI= 257']))": ValueError("line 258, must hold token 257"),
+    "ranks((256, ['YWJj 256']))": ValueError("got b'YWJj 256': pair of merges must hold 2 ids"),
+    "ranks((256, ['YQ== 256']))": ValueError("pair of merges must hold 2 ids"),
+    "ranks((256, ['é 256']))": ValueError("line 257"),
+    "ranks((256, ['YWI=']))": ValueError("line 257"),
+    "ranks((256, ['YWI= x']))": ValueError("line 257"),
+    "ranks(special_tokens=['<a>'])": ValueError("line 1, must hold token 1"),
+    "ranks(pattern='(')": ValueError("pattern must be a regular expression"),
     # the library
     "train_byte_level_bpe(ROWS, **QUIET).get_vocab_size()": 258,
     "train_byte_level_bpe(SPLITS, **QUIET)": TypeError("with the splits ['train', 'test']: choose one"),
@@ -220,10 +237,10 @@ CALLS = {
     "train_byte_level_bpe(ROWS, text_column='body', **QUIET)": ValueError("text_column must be one of ['text']"),
     "train_byte_level_bpe([' ', '\\n'], **QUIET)": ValueError("texts must hold more than blanks"),
     "train_byte_level_bpe(iter([]), **QUIET)": ValueError("texts must hold more than blanks"),
-    "train_byte_level_bpe([HALF], **QUIET)": ValueError("text must be Unicode, but character 1 is half of one"),
+    "train_byte_level_bpe([HALF], **QUIET)": ValueError("texts[0] must be Unicode, but character 1 is half of one"),
     "train_byte_level_bpe(['a'], vocab_size=np.int16(300), progress=False).get_vocab_size()": 257,
     "train_byte_level_bpe('aa aa', **QUIET)": TypeError("texts must be several texts, got str: use [text]"),
-    "train_byte_level_bpe(['a', b'b'], **QUIET)": TypeError("texts must be str, but number 1 is or holds bytes"),
+    "train_byte_level_bpe(['a', b'b'], **QUIET)": TypeError("texts[1] must be a str, got bytes"),
     "train_byte_level_bpe(['aa aa'], special_tokens=['a'], vocab_size=300)": ValueError(
         "special_tokens must not be tokens of ordinary text, but one of ['a'] is"
     ),
@@ -232,7 +249,9 @@ CALLS = {
         "vocab_size must be at least 258: 256 tokens of the alphabet and 2 special tokens; got 257"
     ),
     "train_byte_level_bpe(['a'], special_tokens=['<a>', '<a>'], **QUIET)": ValueError("but '<a>' occurs 2 times"),
-    "train_byte_level_bpe(['a'], special_tokens=['<a>', 3], **QUIET)": TypeError("special_tokens must be str, got 3"),
+    "train_byte_level_bpe(['a'], special_tokens=['<a>', 3], **QUIET)": TypeError(
+        "special_tokens[1] must be a str, got int"
+    ),
     "train_byte_level_bpe(['a'], min_frequency=0, **QUIET)": ValueError("min_frequency must be"),
     "train_byte_level_bpe(['a'], min_frequency=1.5, **QUIET)": TypeError("min_frequency must be"),
     "train_byte_level_bpe(['a'], vocab_size=2**32)": ValueError("vocab_size must be"),  # it would need 264 GiB
@@ -242,13 +261,13 @@ CALLS = {
     "train_byte_level_bpe(['a'], add_prefix_space='no', **QUIET)": TypeError("add_prefix_space must be True or False"),
     "train_byte_level_bpe(['a'], add_prefix_space=nan, **QUIET)": TypeError("add_prefix_space must be True or False"),
     "train_byte_level_bpe(['a'], unicode_normalizer='NFC', **QUIET)": ValueError(
-        "unicode_normalizer must be None or one"
+        "unicode_normalizer must be one of None, 'nfc'"
     ),
-    "train_byte_level_bpe(['a'], unicode_normalizer=['nfc'], **QUIET)": ValueError(
-        "unicode_normalizer must be None or"
+    "train_byte_level_bpe(['a'], unicode_normalizer=['nfc'], **QUIET)": TypeError(
+        "unicode_normalizer must be one of None"
     ),
-    "train_byte_level_bpe(['a'], unicode_normalizer=False, **QUIET)": ValueError(
-        "unicode_normalizer must be None or one"
+    "train_byte_level_bpe(['a'], unicode_normalizer=False, **QUIET)": TypeError(
+        "unicode_normalizer must be one of None"
     ),
     "train_byte_level_bpe(['a'], min_frequency=2**70, **QUIET)": ValueError("min_frequency must be an integer"),
     "train_byte_level_bpe(['a'], special_tokens=None, **QUIET)": TypeError("special_tokens must be"),

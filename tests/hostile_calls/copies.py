@@ -12,7 +12,7 @@ CALLS = {
     "count_copies(['a', 'A'], val_every=1)": Copies(2, 1, 0),
     "count_copies([{'text': ['a', 'a']}], val_every=2)": Copies(2, 1, 1),
     "count_copies('aa')": TypeError("texts must be several texts"),
-    "count_copies([None])": TypeError("texts must be str"),
+    "count_copies([None])": TypeError("texts[0] must be a str"),
     "count_copies(['a'], val_every=0)": ValueError("val_every must be"),
     "count_copies(['a'], val_every=None)": TypeError("val_every must be"),
     "Copies(1, 0, 0).across": 0,
@@ -22,5 +22,5 @@ CALLS = {
     "list(drop_copies(['a', 'A ']))": ["a"],
     "drop_copies(5)": TypeError("texts must be several texts"),
     "drop_copies({'text': ['a']})": TypeError("texts must be several texts"),
-    "list(drop_copies(['a', 5]))": TypeError("texts must be str, but number 1"),
+    "list(drop_copies(['a', 5]))": TypeError("texts[1] must be a str"),
 }

@@ -6,6 +6,7 @@ processes      forked ones, with limits of computing time, sleep and memory
 running        lets an answer run without being harmed by it
 writing        how calls and results are written
 messages       what a check says: words, sign and color, and a number for programs
+slips          wrong answers made from right ones, by tables
 exercises      functions to write, with their usual mistakes
 questions      is this a bug? is this claim true?
 drawn_numbers  what is the answer, with the numbers of this seed?

@@ -36,7 +36,7 @@ def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
     # this lesson loads `transformers`, for which no other lesson should wait
     from course_lib.tokenizer_pipeline import cut
 
-    check_unicode(text)
+    text = check_unicode(text)
     normal, pre = text, tokenizer.pre_tokenizer
     if tokenizer.normalizer is not None:
         normal = tokenizer.normalizer.normalize_str(text)

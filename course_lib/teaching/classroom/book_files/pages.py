@@ -35,7 +35,8 @@ Each lesson stands here with its outputs, as it was last run. What comes after a
 to play with its figures, [install the course](#start) and open the notebooks.
 Without either, each exercise here has its hints below it, folded too. On a phone, a
 figure that is wider than the screen can be pushed aside, and opens alone when touched.
-Everything on this site works without a network, the search as well.
+Everything on this site works without a network, the search as well. Opened from a
+folder, the search lists titles; where a server hands out the site, lines of text, too.
 """
 ROOMS = {
     "foundation": "Foundation: what the lessons stand on",
