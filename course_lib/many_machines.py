@@ -65,6 +65,7 @@ from course_lib.foundation import (
     check_range,
     check_settings,
     check_state,
+    check_type,
     count_up_to,
     encode_each,
     encode_task,
@@ -156,8 +157,7 @@ def tokenize_files(
     if task_bytes is not None:
         task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     verify = check_flag("verify", verify)
-    if not isinstance(text_column, str):
-        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
+    check_type("text_column", text_column, str)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     settings = ShardSettings.of(
         tokenizer,
@@ -540,7 +540,7 @@ def train_rank(
             optimizer.zero_grad()
             losses.append(LOSSES[loss](model, loss_sum, scored[-1]))
             optimizer.step()
-            rows += batch.tolist()
+            rows += batch
             done += batch_size
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0

@@ -23,6 +23,7 @@ from course_lib.foundation import (
     check_integer,
     check_number,
     check_range,
+    check_type,
     one_thread,
     token_ledger,
 )
@@ -154,8 +155,7 @@ def stride_costs(
 
 def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
     """Lay out costs as rows, one a field of `EpochCost`: its name, then its cells."""
-    if not isinstance(costs, Mapping):
-        raise TypeError(f"costs must be a mapping, got {type(costs).__name__}")
+    check_type("costs", costs, Mapping)
     table = []
     for field in EpochCost.__dataclass_fields__:
         values = [getattr(cost, field) for cost in costs.values()]

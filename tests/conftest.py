@@ -18,6 +18,7 @@ SLOW = {
     "test_commands",
     "test_grading_nbgrader",
     "test_many_machines",
+    "test_other_loops",
     "test_wrong_answers",
 }
 

@@ -19,7 +19,11 @@ from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
 
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.arguments import (
+    check_callable,
+    check_integer,
+    check_iterable,
+)
 
 RETRIES = 3  # of what was lost with its worker; a wrong input is not tried again
 INSTALL_RAY = (
@@ -116,7 +120,8 @@ def run_in_order(
         Exception: that of the first task, by its order, that raised one; a
             RuntimeError with its text if other processes can't be sent it.
     """
-    tasks = list(tasks)
+    tasks = list(check_iterable("tasks", tasks, "tasks"))
+    check_callable("function", function)
     given = isinstance(make_executor, Executor)
     if not given and not callable(make_executor):
         raise TypeError(

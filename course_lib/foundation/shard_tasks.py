@@ -19,7 +19,11 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.foundation import durable, shard_files
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.arguments import (
+    check_integer,
+    check_iterable,
+    check_type,
+)
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.inputs import Task, read_task
 from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
@@ -147,7 +151,8 @@ def encode_task(job: Job, task: Task) -> TaskResult:
     to be done puts the same bytes in the place of the same bytes. The record is
     written last: it says that the task is done.
     """
-    ids_path, documents_path, record_path = task_paths(job, task.number)
+    number = check_type("task", task, Task).number
+    ids_path, documents_path, record_path = task_paths(job, number)
     tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
     val_every, dtype = job.settings.val_every, job.settings.file_dtype
     digests: deque[bytes] = deque()
@@ -185,7 +190,8 @@ def hash_of(value: object) -> str:
 
 def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
     """The ids, the documents and the record of a task."""
-    base = Path(job.folder) / f"{number:05}"
+    number = check_integer("number", number, minimum=0)
+    base = Path(check_type("job", job, Job).folder) / f"{number:05}"
     return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
 
 
@@ -201,7 +207,8 @@ def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
 
 def find_result(job: Job, task: Task) -> TaskResult | None:
     """Return what a task has left, if it is done and its input is still the same."""
-    ids_path, documents_path, record_path = task_paths(job, task.number)
+    number = check_type("task", task, Task).number
+    ids_path, documents_path, record_path = task_paths(job, number)
     try:
         record = durable.read_json(record_path)
         result = TaskResult(**record | {"tokens": tuple(record["tokens"])})
@@ -259,6 +266,9 @@ def plan_shards(
     The sums of all tasks before one tell where its tokens begin, in each split. So no
     shard waits for another one.
     """
+    check_type("settings", settings, ShardSettings)
+    results = check_iterable("results", results, "results of tasks")
+    results = [check_type("results", result, TaskResult) for result in results]
     before = np.cumsum([0, *(result.documents for result in results)]).tolist()
     plans = []
     for split in SPLITS:
@@ -304,7 +314,9 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     Raises:
         ValueError: what lies there is not what a task has written.
     """
-    path = shard_files.shard_path(job.out_dir, plan.split, plan.index)
+    check_type("plan", plan, ShardPlan)
+    folder = check_type("job", job, Job).out_dir
+    path = shard_files.shard_path(folder, plan.split, plan.index)
     file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
     try:
         for part in plan.parts:
@@ -330,8 +342,9 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
 
 
 def _record_of(job: Job, plan: ShardPlan) -> Path:
-    name = shard_files.shard_path("", plan.split, plan.index).with_suffix(".json")
-    return Path(job.folder) / name
+    check_type("plan", plan, ShardPlan)
+    folder = check_type("job", job, Job).folder
+    return shard_files.shard_path(folder, plan.split, plan.index).with_suffix(".json")
 
 
 def find_shard(

@@ -14,6 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 
 import course_lib
+from course_lib.foundation import check_iterable
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 
 # Whoever tosses a coin gets half of the verdicts right: they count least.
@@ -65,7 +66,10 @@ def items_of(lesson: str) -> dict[str, object]:
 
 def points_for(item: object) -> int:
     """How much a right answer counts."""
-    return next(points for kind, points in POINTS.items() if isinstance(item, kind))
+    points = [points for kind, points in POINTS.items() if isinstance(item, kind)]
+    if not points:
+        raise TypeError(f"item must be an exercise, got {type(item).__name__}")
+    return points[0]
 
 
 def notebooks_folder() -> Path:
@@ -93,8 +97,7 @@ def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
         TypeError: one name, instead of a list of names.
         ValueError: there is no lesson of that number or name.
     """
-    if isinstance(wanted, str):
-        raise TypeError(f"wanted must be a list of names, got {wanted!r}")
+    wanted = list(check_iterable("wanted", wanted, "names"))
     lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
     found = []
     for name in wanted:

@@ -17,6 +17,7 @@ from course_lib.foundation import (
     check_integer,
     check_iterable,
     check_model,
+    check_type,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -35,9 +36,7 @@ def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
     It goes on where the loader's reader stands: first come the batches that are left of
     this epoch, then the next epoch, each in its own order.
     """
-    if not isinstance(loader, WindowLoader):
-        raise TypeError(f"loader must be a WindowLoader, got {type(loader).__name__}")
-    return _epochs(loader)
+    return _epochs(check_type("loader", loader, WindowLoader))
 
 
 def _epochs(loader: WindowLoader) -> Iterator[Batch]:
@@ -45,7 +44,6 @@ def _epochs(loader: WindowLoader) -> Iterator[Batch]:
     loader.load_state_dict(loader.state_dict())
     while True:
         yield from loader
-        loader.sampler.set_epoch(loader.sampler.epoch + 1)
 
 
 @one_thread()

@@ -135,7 +135,7 @@ CALLS = {
     "BPETokenizer(np.array([[0, 1], [256, 1]], dtype=np.int16)).merges": {(0, 1): 256, (256, 1): 257},
     "BPETokenizer([3])": ValueError("pair of merges must be one-dimensional"),
     "BPETokenizer([(0, 1, 2)])": ValueError("pair of merges must hold 2 ids, got [0, 1, 2]"),
-    "BPETokenizer([(0, True)])": TypeError("merges must be an integer"),
+    "BPETokenizer([(0, True)])": TypeError("pair of merges must be integers"),
     "BPETokenizer([(0, 1), (0, 1)])": ValueError("merges must be different pairs, got (0, 1) again as number 1"),
     "BPETokenizer([(0, -1)])": ValueError("merges must be an integer of at least 0 and at most 255, got -1"),
     "BPETokenizer([(0, 256)])": ValueError("merges must be an integer of at least 0 and at most 255, got 256"),

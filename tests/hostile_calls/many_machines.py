@@ -107,6 +107,7 @@ CALLS = {
     "train(loss=['global'])": TypeError("loss must be"),
     "encoding_hours(1e308, 1e-308)": ValueError("must be finite"),
     "feeding_bandwidth(1e308, 5, 10**6)": ValueError("must be finite"),
+    "hours_between_failures(4, 10)": 2.5,
     "hours_between_failures(10**400, 5)": ValueError("num_machines must be"),
     "rows_of_documents([], CHARACTERS, 4)": ValueError("texts must hold at least one document"),
     "rows_of_documents('ab', CHARACTERS, 4)": TypeError("texts must be several texts"),

@@ -56,7 +56,7 @@ CALLS = {
     "len(hash_of(()))": 64,
     "hash_of([1]) == hash_of((1,))": False,
     "[path.name for path in task_paths(JOB, 3)]": ["00003.bin", "00003.documents", "00003.json"],
-    "task_paths(None, 3)": AttributeError("folder"),
+    "task_paths(None, 3)": TypeError("job must be a Job, got NoneType"),
 }
 
 TAKES_NO_DATA = dict.fromkeys(

@@ -70,7 +70,7 @@ def check_free(paths: Iterable[Path], *, force: bool) -> None:
     """
     there = [path for path in paths if path.exists()]
     if there and not force:
-        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise FileExistsError(
             f"{there[0]}{more} is there already; `--force` writes over it"
         )

@@ -60,10 +60,9 @@ def score_notebook(task: Task, watch: Watch) -> list[Row]:
         cells = read_code(task.path)
         lesson, sheet = tell_lesson(task.path, cells), Sheet(cells)
         names, items = exercises_of(lesson, sheet), items_of(lesson)
-    except Unreadable as error:
-        return [Row(task.name, "", "", 0.0, UNREADABLE, str(error))]
-    except Exception:
-        return [Row(task.name, "", "", 0.0, UNREADABLE, _fault())]
+    except Exception as error:
+        words = str(error) if isinstance(error, Unreadable) else _fault()
+        return [Row(task.name, "", "", 0.0, UNREADABLE, words)]
     rows = []
     for number, name in enumerate(names):
         watch.call = number

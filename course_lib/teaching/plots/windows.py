@@ -16,6 +16,7 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_iterable,
+    check_type,
 )
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.teaching.plots import style
@@ -135,8 +136,7 @@ def plot_windows(
 
 
 def _check_ledger(ledger: TokenLedger, num_tokens: int) -> None:
-    if not isinstance(ledger, TokenLedger):
-        raise TypeError(f"ledger must be a TokenLedger, got {ledger!r:.60}")
+    check_type("ledger", ledger, TokenLedger)
     if ledger.num_tokens != num_tokens:
         raise ValueError(
             f"ledger must be of a stream of {num_tokens} tokens, got one of "

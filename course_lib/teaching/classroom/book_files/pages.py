@@ -25,7 +25,8 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 README = "README.md"
 # Web servers hide names that begin with a dot.
 GUIDE, CONTRIBUTING = "notebooks/TEACHING.md", ".github/CONTRIBUTING.md"
-FILES = (GUIDE, CONTRIBUTING, "data/README.md", "notebooks/images", "LICENSE")
+SPEED = "tests/benchmarks/results"
+FILES = (GUIDE, CONTRIBUTING, "data/README.md", SPEED, "notebooks/images", "LICENSE")
 INSTALLATION = "\n## Start\n"
 HOW_TO_READ = """
 ## How to read this site
@@ -69,7 +70,10 @@ def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> Non
     first, start, rest = readme.partition(INSTALLATION)
     contents = [
         _toctree("Lessons", [f"notebooks/{lesson.path.stem}" for lesson in lessons]),
-        _toctree("The course", [GUIDE, CONTRIBUTING.lstrip("."), "data/README.md"]),
+        _toctree(
+            "The course",
+            [GUIDE, CONTRIBUTING.lstrip("."), "data/README.md", f"{SPEED}/README.md"],
+        ),
     ]
     if api:
         contents.append(_toctree("Reference", ["reference/index"]))
