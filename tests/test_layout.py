@@ -32,9 +32,9 @@ LESSONS = [
 FOUNDATION = [
     "arguments",
     "progress",
+    "tokenizing",
     "corpora",
     "markup",
-    "tokenizing",
     "shuffling",
     "ledger",
     "models",
