@@ -41,51 +41,44 @@ def main(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a letter that it lacks ends nothing
             stream.reconfigure(errors="replace")
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
-        description=about(),
-        epilog=f"`{PROGRAM} COMMAND --help` tells more about a command.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    raw = {"formatter_class": argparse.RawDescriptionHelpFormatter}
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=about(), **raw)
     parser.add_argument(
         "--version", action="version", version=f"course_lib {course_lib.__version__}"
     )
-    commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", title="commands"
+    words = [f"    {name:<10}  {words}" for name, (_, words) in COMMANDS.items()]
+    more = f"`{PROGRAM} COMMAND --help` tells more about a command."
+    parser.epilog = "\n".join(["commands:", *words, "", more])
+    parser.add_argument(
+        "command", nargs="?", metavar="COMMAND", choices=COMMANDS, help="see below"
     )
-    wanted = next((word for word in arguments if not word.startswith("-")), None)
-    for name, (module_name, words) in COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=words,
-            description=f"{words[0].upper()}{words[1:]}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        if name == wanted:
-            try:
-                module = importlib.import_module(f"course_lib.{module_name}")
-            except ModuleNotFoundError as error:
-                return fail(name, what_is_missing(error))
-            command.description = module.__doc__ or command.description
-            module.add_arguments(command)
-            command.set_defaults(run=module.run)
-    options = parser.parse_args(arguments)
-    if options.command is None:
+    # The name of a command is the first word; what follows is for the command.
+    begin = next((i for i, word in enumerate(arguments, 1) if word[:1] != "-"), None)
+    name = parser.parse_args(arguments[:begin]).command
+    if name is None:
         parser.print_help()
         return 0
     try:
-        status = options.run(options)
+        module = importlib.import_module(f"course_lib.{COMMANDS[name][0]}")
+        command = argparse.ArgumentParser(
+            prog=f"{PROGRAM} {name}", description=module.__doc__, **raw
+        )
+        module.add_arguments(command)
+        # Options may stand anywhere: `blank ~/monday --force 2`, too.
+        status = module.run(command.parse_intermixed_args(arguments[begin:]))
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # whoever reads the output has read enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        return fail(options.command, "interrupted")
+        return fail(name, "interrupted")
     except ModuleNotFoundError as error:
-        return fail(options.command, what_is_missing(error))
+        return fail(name, what_is_missing(error))
     except (OSError, ValueError) as error:
-        return fail(options.command, str(error))
+        # without the number that the system has for it
+        told = getattr(error, "filename", None) and getattr(error, "strerror", None)
+        return fail(name, f"{error.filename}: {error.strerror}" if told else str(error))
 
 
 def fail(command: str, reason: str) -> int:

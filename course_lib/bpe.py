@@ -40,6 +40,7 @@ from course_lib.foundation import (
     check_path,
     check_range,
     check_special_tokens,
+    check_type,
     check_unicode,
     iterate_texts,
     shows,
@@ -101,8 +102,7 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
             matches is a word too, so that a pattern that forgets something loses
             nothing. None: the whole text is one word.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    check_type("text", text, str)
     pattern, end = _check_pattern(pattern), 0
     for match in regex.finditer(pattern, text) if pattern is not None else ():
         if match.start() > end:
@@ -116,8 +116,7 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
 
 def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
     """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
-    if not isinstance(word, str):
-        raise TypeError(f"word must be a str, got {type(word).__name__}")
+    check_type("word", word, str)
     first_id = check_integer("first_id", first_id, minimum=0)
     # surrogateescape: how Python carries bytes that are no UTF-8 inside a str; see
     # BPETokenizer.encode_bytes.
@@ -155,8 +154,8 @@ def best_pair(counts: Mapping[Pair, int]) -> Pair:
     The first id decides before the second. It is the rule of `tokenizers`, so that both
     learn the same merges.
     """
-    if not counts:
-        raise ValueError("counts must hold at least one pair, got none")
+    if not isinstance(counts, Mapping) or not counts:
+        raise ValueError(f"counts must hold at least one pair, got {counts!r:.60}")
     return min(counts, key=lambda pair: (-counts[pair], pair))
 
 
@@ -364,7 +363,8 @@ class BPETokenizer:
         self.token_bytes = [name.encode() for name in names]
         self.token_bytes += [bytes([byte]) for byte in BYTE_ORDER]
         self.merges: dict[Pair, int] = {}
-        for pair in merges:
+        pairs = list(merges) if isinstance(merges, Mapping) else merges
+        for pair in check_iterable("merges", pairs, "pairs"):
             self._add_merge(pair)
         self._cache: dict[str, list[int]] = {}
 
@@ -656,9 +656,12 @@ def check_vocab_size(
     """Return `vocab_size`, unless alphabet and special tokens are more already."""
     # The trainer of `tokenizers` asks for the memory of all ids before it begins.
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
-    if vocab_size < alphabet_size + num_special_tokens:
+    alphabet_size = check_integer("alphabet_size", alphabet_size, minimum=0)
+    number = check_integer("num_special_tokens", num_special_tokens, minimum=0)
+    needed = alphabet_size + number
+    if vocab_size < needed:
         raise ValueError(
-            f"vocab_size must be at least {alphabet_size + num_special_tokens}: "
+            f"vocab_size must be at least {needed}: "
             f"{alphabet_size} tokens of the alphabet and {num_special_tokens} special "
             f"tokens; got {vocab_size}"
         )
@@ -685,7 +688,8 @@ def _check_pattern(pattern: str | None) -> str | None:
 
 def _as_list(name: str, ids: Ids, *, length: int | None = None) -> list[int]:
     """Copy ids into a list, whose comparison with another one is never a tensor."""
-    ids = list(ids) if isinstance(ids, list | tuple) else as_stream(ids, name).tolist()
+    plain = isinstance(ids, list | tuple) and {*map(type, ids)} <= {int}
+    ids = list(ids) if plain else as_stream(ids, name).tolist()
     if length is not None and len(ids) != length:
         raise ValueError(f"{name} must hold {length} ids, got {ids}")
     return ids

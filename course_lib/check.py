@@ -44,6 +44,7 @@ EXTRAS = {
 FIRST_LESSON, FIRST_CELLS = "01_next_token_shifting.ipynb", 3
 KERNEL, KERNEL_SECONDS = "python3", 90
 GIGABYTE = 10**9
+GET_A_COPY = "Get a copy of the repository, and install the course in its folder."
 # Imported as a lesson would, in a process of its own: an installed package may still be
 # damaged. The heavy ones; the kernel imports the rest.
 IMPORTED = ("tokenizers", "regex", "pyarrow", "datasets", "transformers", "accelerate")
@@ -123,9 +124,14 @@ def _points_of(points: Callable[[], Iterable[Point]]) -> Iterator[Point]:
         yield Point(WRONG, f"a check broke off: {reason}", install_again())
 
 
-def install_again() -> str:
+def install_again(extra: str = "") -> str:
     """Say what to type to have the packages that the course needs."""
-    return _pip("--editable", str(ROOT))
+    return _pip("--editable", f"{ROOT}{extra}") if in_repository() else GET_A_COPY
+
+
+def in_repository() -> bool:
+    """A package alone has no texts and no lessons, and its folder installs nothing."""
+    return (ROOT / "pyproject.toml").is_file()
 
 
 def _typed(*words: str) -> str:
@@ -194,7 +200,7 @@ def check_extras() -> Iterator[Point]:
         ]
         if missing:
             text = f"optional, {purpose}: {', '.join(missing)} not installed"
-            yield Point(NOTE, text, _pip("--editable", f"{ROOT}[{extra}]"))
+            yield Point(NOTE, text, install_again(f"[{extra}]"))
         else:
             yield Point(OK, f"optional, {purpose}: installed")
 
@@ -225,14 +231,9 @@ def installed_version(name: str) -> str | None:
 def fits(version: str | None, wanted: str) -> bool:
     """Say whether a version lies in a range such as `>=2.6,<2.14`."""
     from packaging.specifiers import SpecifierSet
-    from packaging.version import InvalidVersion
 
-    try:
-        return version is not None and SpecifierSet(wanted).contains(
-            version, prereleases=True
-        )
-    except InvalidVersion:
-        return False
+    allowed = SpecifierSet(wanted, prereleases=True)
+    return version is not None and version in allowed
 
 
 def check_widgets() -> Iterator[Point]:
@@ -256,7 +257,8 @@ def check_texts() -> Iterator[Point]:
     sums = ROOT / "data" / "SHA256SUMS"
     restore = f'Take it from a new copy of the course; or: git -C "{ROOT}" restore data'
     if not sums.is_file():
-        yield Point(WRONG, f"{sums} is missing", restore)
+        remedy = restore if in_repository() else GET_A_COPY
+        yield Point(WRONG, f"{sums} is missing", remedy)
         return
     names = []
     for line in sums.read_text(encoding="utf-8").splitlines():
@@ -299,8 +301,7 @@ def check_notebooks() -> Iterator[Point]:
         yield Point(OK, f"{fine} lessons in {folder}")
     if not paths:
         text = f"no lessons in {folder}: they come with the course's repository"
-        remedy = "Get a copy of the repository, and install the course in its folder."
-        yield Point(WRONG, text, remedy)
+        yield Point(WRONG, text, GET_A_COPY)
 
 
 def folders_to_write() -> dict[str, Path]:

@@ -25,8 +25,10 @@ from course_lib.foundation import (
     Pack,
     Piece,
     as_stream,
+    check_choice,
     check_flag,
     check_integer,
+    check_iterable,
     check_pad_token,
     check_rows,
     check_starts,
@@ -205,8 +207,7 @@ def pack_documents(
 def _check_labels(
     labels: Sequence[Ids], documents: Sequence[np.ndarray], name: str = "labels"
 ) -> list[np.ndarray]:
-    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
-        raise TypeError(f"{name} must be lists, got {type(labels).__name__}")
+    check_iterable(name, labels, "lists")
     labels = [as_stream(each, f"{name}[{i}]") for i, each in enumerate(labels)]
     if list(map(len, labels)) != list(map(len, documents)):
         raise ValueError(f"{name} must be as many for each document as it has ids")
@@ -252,8 +253,7 @@ def crop_documents(
     """
     max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
     buffer_size = check_integer("buffer_size", buffer_size, minimum=1, maximum=LONGEST)
-    if crop not in ("shortest", "oldest"):
-        raise ValueError(f"crop must be 'shortest' or 'oldest', got {crop!r}")
+    check_choice("crop", crop, ("shortest", "oldest"))
     whole = enumerate(iterate_documents(documents))
     arriving = (Piece(number, 0, ids) for number, ids in whole if len(ids))
     buffer, packs = _Buffer(), []
@@ -318,7 +318,7 @@ def pack_examples(
     }
     if columns is None:
         columns = ["labels"] if "labels" in features else []
-    for name in columns:
+    for name in check_iterable("columns", columns, "names"):
         values = _check_labels(column_of_batch(features, name), documents, name)
         packed[name] = [pack.along(values).tolist() for pack in packs]
     return packed
@@ -551,17 +551,18 @@ def position_ids_from_tokens(
 
 def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int]:
     """Return both, -1 for what is not there."""
-    if eos_token_id == bos_token_id:
+    given = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
+    marks = [
+        -1 if mark is None else check_integer(name, mark, minimum=0, maximum=2**32 - 1)
+        for name, mark in given.items()
+    ]
+    if marks[0] == marks[1]:
         raise ValueError(
             "eos_token_id or bos_token_id must be given, and they must differ, or "
             f"nothing tells an end from a beginning; got {eos_token_id!r} and "
             f"{bos_token_id!r}"
         )
-    marks = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
-    return [
-        -1 if mark is None else check_integer(name, mark, minimum=0, maximum=2**32 - 1)
-        for name, mark in marks.items()
-    ]
+    return marks
 
 
 def document_mask(document_starts: Ids, length: int) -> torch.Tensor:

@@ -21,8 +21,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -38,14 +38,10 @@ from torch.utils.data import IterableDataset, get_worker_info
 from course_lib.foundation import (
     IGNORED,
     INPUTS,
-    JOB,
     MANIFEST,
     NO_DOCUMENTS,
-    OURS,
     SPLITS,
     TASK_BYTES,
-    TEMPORARY,
-    TOKENIZER,
     CharTokenizer,
     ConvolutionModel,
     InThisProcess,
@@ -58,15 +54,18 @@ from course_lib.foundation import (
     TaskResult,
     as_integers,
     as_stream,
+    begin_job,
     check_choice,
     check_documents,
     check_flag,
     check_integer,
+    check_iterable,
     check_number,
     check_path,
     check_range,
     check_settings,
     check_state,
+    check_type,
     count_up_to,
     encode_each,
     encode_task,
@@ -75,7 +74,6 @@ from course_lib.foundation import (
     hash_of,
     list_inputs,
     make_folder,
-    names_of_shards,
     only_writer,
     open_manifest,
     pieces_folder,
@@ -87,7 +85,7 @@ from course_lib.foundation import (
     progress_bar,
     read_json,
     read_task,
-    remove_unfinished,
+    remove_job,
     run_in_order,
     smallest_dtype,
     surplus_files,
@@ -132,9 +130,6 @@ def tokenize_files(
     neither other names nor other sizes nor other times; else their documents are read
     and compared with the shards' by their hashes.
 
-    In a script, call it below `if __name__ == "__main__":`, because workers import the
-    script where they are not forked.
-
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
         tokenizer: of `tokenizers`, wrapped or not, or of the course.
@@ -162,8 +157,7 @@ def tokenize_files(
     if task_bytes is not None:
         task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     verify = check_flag("verify", verify)
-    if not isinstance(text_column, str):
-        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
+    check_type("text_column", text_column, str)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     settings = ShardSettings.of(
         tokenizer,
@@ -190,7 +184,7 @@ def tokenize_files(
         if task_bytes is None:
             share = sum(path.stat().st_size for path in files) // (4 * num_workers)
             task_bytes = min(TASK_BYTES, max(2**20, share))
-        task_bytes = _begin_job(job, tokenizer, task_bytes)
+        task_bytes = begin_job(job, tokenizer, task_bytes)
         tasks = plan_tasks(files, task_bytes=task_bytes, suffixes=suffixes)
         make_executor = make_executor or partial(process_pool, num_workers)
         results = _encode_all(job, tasks, make_executor, progress)
@@ -199,7 +193,7 @@ def tokenize_files(
             (out_dir / name).unlink()  # of inputs that have changed since
         write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
         write_manifest(out_dir, manifest)
-    _remove(job)
+    remove_job(job)
     return manifest
 
 
@@ -222,70 +216,8 @@ def _finished(
         bar = progress_bar(tasks, "comparing", unit="task", progress=progress)
         texts = (text for task in bar for text in read_task(task, job.text_column))
         check_documents(folder, manifest, map(text_digest, texts))
-    _remove(job)
+    remove_job(job)
     return manifest
-
-
-def _begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
-    """Write down what all tasks depend on, or compare with what is written there.
-
-    Returns:
-        the size of tasks that the run was begun with.
-    """
-    folder, out_dir = Path(job.folder), Path(job.out_dir)
-    entries = {
-        "settings": asdict(job.settings),
-        "text_column": job.text_column,
-        "task_bytes": task_bytes,
-    }
-    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    if foreign := sorted(name for name in found if not OURS.match(name)):
-        raise FileExistsError(
-            f"{folder / foreign[0]} is in the way: it is not of such a run"
-        )
-    begun = read_json(folder / JOB) if JOB in found else None
-    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
-    if begun is None or not done:
-        if shards := names_of_shards(out_dir):
-            raise FileExistsError(
-                f"{out_dir / min(shards)} is in the way: nothing tells what it is; "
-                "choose an empty folder"
-            )
-        make_folder(folder)
-        if job.tokenizer is None:
-            write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
-        write_json(folder / JOB, entries)
-        return task_bytes
-    try:
-        settings, column = ShardSettings(**begun["settings"]), begun["text_column"]
-        task_bytes = check_integer("task_bytes", begun["task_bytes"], minimum=1)
-    except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"{folder / JOB} is damaged: {error}") from None
-    check_settings(folder, settings, job.settings)
-    if column != job.text_column:
-        raise ValueError(
-            f"{folder} was begun with text_column {column!r} instead of "
-            f"{job.text_column!r}; choose another folder"
-        )
-    for path in folder.glob(f"*{TEMPORARY}"):
-        path.unlink()  # what a killed worker was writing
-    remove_unfinished(out_dir)
-    return task_bytes
-
-
-def _remove(job: Job) -> None:
-    """Remove what a run has left beside the shards, and nothing else."""
-    folder = Path(job.folder)
-    try:
-        if read_json(folder / JOB)["settings"] != asdict(job.settings):
-            return
-    except (OSError, LookupError, ValueError):
-        return  # a folder of somebody else, or none
-    paths = [path for path in folder.iterdir() if OURS.match(path.name)]
-    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
-        path.unlink()
-    with suppress(OSError):  # something else lies there
-        folder.rmdir()
 
 
 def _encode_all(
@@ -296,20 +228,17 @@ def _encode_all(
 ) -> list[TaskResult]:
     """Have all tasks done, or as many as `max_tokens` let in; return their results."""
     found = [find_result(job, task) for task in tasks]
-    left = [task for task, result in zip(tasks, found, strict=True) if result is None]
-    new = run_in_order(partial(encode_task, job), left, make_executor)
+    shown = {"unit": "task", "total": len(tasks), "progress": progress}
     limit = job.settings.max_tokens
     results: list[TaskResult] = []
-    try:
-        for result in progress_bar(found, "tokenizing", unit="task", progress=progress):
-            result = result or next(new)
+    work = partial(encode_task, job)
+    with closing(_each_result(work, tasks, found, make_executor)) as done:
+        for result in progress_bar(done, "tokenizing", **shown):
             if limit is not None and sum(result.tokens) > limit:
                 results.append(count_up_to(job, result, limit))
                 break
             results.append(result)
             limit = limit and limit - sum(result.tokens)
-    finally:
-        new.close()
     if not sum(result.documents for result in results):
         raise ValueError(
             "documents must hold at least one, of no more than max_tokens ids"
@@ -326,26 +255,33 @@ def _write_all(
 ) -> Manifest:
     """Have all shards written, and say what they hold."""
     plans = plan_shards(results, job.settings)
-    found = [find_shard(job, plan, verify=verify) for plan in plans]
-    left = [plan for plan, result in zip(plans, found, strict=True) if result is None]
-    if len(left) <= len(SPLITS):  # a corpus of one shard needs no workers
+    if len(plans) <= len(SPLITS):  # a corpus of one shard needs no workers
         make_executor = InThisProcess
-    new = run_in_order(partial(write_shard, job), left, make_executor)
+    found = [find_shard(job, plan, verify=verify) for plan in plans]
+    shown = {"unit": "shard", "total": len(plans), "progress": progress}
     shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
     name = NO_DOCUMENTS
-    try:
-        for plan, result in zip(
-            plans,
-            progress_bar(found, "writing shards", unit="shard", progress=progress),
-            strict=True,
-        ):
-            result = result or next(new)
+    work = partial(write_shard, job)
+    with closing(_each_result(work, plans, found, make_executor)) as done:
+        bar = progress_bar(done, "writing shards", **shown)
+        for plan, result in zip(plans, bar, strict=True):
             shards[plan.split].append(result.shard)
             name = (name + int(result.documents, 16)) % 2**256
-    finally:
-        new.close()
     whole = {split: tuple(shards[split]) for split in SPLITS}
     return Manifest(job.settings, f"{name:064x}", whole)
+
+
+def _each_result(
+    work: Callable[[Any], Any],
+    tasks: Sequence[Any],
+    found: Sequence[Any],
+    make_executor: Executor | Callable[[], Executor],
+) -> Iterator[Any]:
+    """Yield what is found of each task; what is None has to be worked out now."""
+    left = [task for task, result in zip(tasks, found, strict=True) if result is None]
+    with closing(run_in_order(work, left, make_executor)) as new:
+        for result in found:
+            yield result or next(new)
 
 
 # Feeding: every rank reads its own part of one order.
@@ -520,7 +456,6 @@ def train_rank(
     num_steps: int,
     base_seed: int = 0,
     loss: str = "global",
-    learning_rate: float = 1e-2,
     state: Mapping[str, Any] | None = None,
 ) -> RankReport:
     """Train a small model on rows, as one rank of many or as the only process.
@@ -536,7 +471,6 @@ def train_rank(
         num_steps: to take now.
         base_seed: orders the rows, and draws the first weights.
         loss: "global", by the targets of all ranks, or "mean of means".
-        learning_rate: of Adam, in the steps of this call.
         state: of a report, of another number of ranks or rows in a step, too: goes on
             from there, and is not changed.
 
@@ -546,23 +480,25 @@ def train_rank(
     """
     rank, world_size = rank_and_size()
     batch_size = check_integer("batch_size", batch_size, minimum=1)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
-    learning_rate = check_number("learning_rate", learning_rate, above=0)
+    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
+    base_seed = check_integer("base_seed", base_seed, minimum=0, maximum=2**63 - 1)
     if batch_size % world_size:
         raise ValueError(
             f"batch_size must be a multiple of the {world_size} ranks, got {batch_size}"
         )
     loss = check_choice("loss", loss, LOSSES)
-    inputs, targets = torch.as_tensor(inputs), torch.as_tensor(targets)
+    inputs, targets = (
+        torch.from_numpy(as_integers(name, ids).astype(np.int64))
+        for name, ids in (("inputs", inputs), ("targets", targets))
+    )
     if inputs.ndim != 2 or inputs.shape != targets.shape:
         raise ValueError(
             "inputs and targets must have one shape (rows, T), got "
             f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
         )
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**20)
-    check_range("inputs", as_integers("inputs", inputs), vocab_size)
-    scored = as_integers("targets", targets)
-    check_range("targets", scored[scored != IGNORED], vocab_size)
+    check_range("inputs", inputs.numpy(), vocab_size)
+    check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
     order = GlobalOrder(
         len(inputs),
         batch_size // world_size,
@@ -575,7 +511,7 @@ def train_rank(
         torch.manual_seed(order.base_seed)
         model = ConvolutionModel(vocab_size, hidden_size=16)
     # fused: all weights in one call, which is the fastest way for models so small
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2, fused=True)
     settings = {
         "rows": fingerprint(inputs, targets),
         "vocab_size": model.embedding.num_embeddings,
@@ -604,7 +540,7 @@ def train_rank(
             optimizer.zero_grad()
             losses.append(LOSSES[loss](model, loss_sum, scored[-1]))
             optimizer.step()
-            rows += batch.tolist()
+            rows += batch
             done += batch_size
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0
@@ -630,7 +566,7 @@ def _go_on(
         number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
         for number, weight in enumerate(model.parameters())
     }
-    settings = optimizer.state_dict()  # the learning rate of this call, above all
+    settings = optimizer.state_dict()  # of this call
     wanted = {"model": model.state_dict(), "optimizer": settings | {"state": memory}}
     saved = {name: state[name] for name in wanted}
     if not _fits(saved, wanted) or not all(
@@ -687,13 +623,15 @@ def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> i
             else, as if it wrote a checkpoint.
     """
     rank, world_size = rank_and_size()
-    busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0)
+    busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0, maximum=1e6)
+    steps_of_ranks = list(check_iterable("steps_of_ranks", steps_of_ranks, "integers"))
     if len(steps_of_ranks) != world_size:
         raise ValueError(
             f"steps_of_ranks must hold one number for each of {world_size} ranks, got "
             f"{len(steps_of_ranks)}"
         )
-    steps = check_integer("steps_of_ranks", steps_of_ranks[rank], minimum=0)
+    steps = steps_of_ranks[rank]
+    steps = check_integer("steps_of_ranks", steps, minimum=0, maximum=10**9)
     for _ in range(steps):
         sum_over_ranks(torch.ones(1))
     time.sleep(busy_seconds)
@@ -784,7 +722,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code: 0 done, 1 a message, 130 Ctrl-C."""
     options = _parser().parse_args(arguments)
     try:
-        return options.run(options)
+        options.run(options)
+        return 0
     except KeyboardInterrupt:
         print("interrupted; run it again to go on", file=sys.stderr)
         return 130
@@ -810,7 +749,7 @@ def _parser() -> argparse.ArgumentParser:
         "names; then this command with --ray on the first.",
     )
     tokenize.set_defaults(run=_tokenize)
-    add = tokenize.add_argument
+    add, number = tokenize.add_argument, {"type": int, "metavar": "N"}
     add(
         "inputs",
         nargs="+",
@@ -821,28 +760,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--tokenizer", required=True, metavar="FILE", help="a tokenizer.json")
     add("--out", required=True, metavar="DIR", help="the folder of the shards")
-    add("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    words = "processes (default: one a core)"
+    add("--workers", default=os.cpu_count(), **number, help=words)
     add("--ray", action="store_true", help="run the tasks on a cluster of Ray")
     add("--text-column", default="text", metavar="NAME", help="default: text")
-    add("--shard-size", type=int, default=100_000_000, metavar="IDS", help="at most")
-    add(
-        "--val-every",
-        type=int,
-        default=100,
-        metavar="K",
-        help="each K-th document goes to the split val (default: 100)",
-    )
-    add("--max-tokens", type=int, metavar="N", help="stop before exceeding so many")
-    add(
-        "--end-of-text-id",
-        type=int,
-        metavar="ID",
-        help="ends each document, if the tokenizer does not do so itself",
-    )
+    add("--shard-size", default=100_000_000, **number, help="ids of a shard, at most")
+    words = "each N-th document goes to the split val (default: 100)"
+    add("--val-every", default=100, **number, help=words)
+    add("--max-tokens", **number, help="stop before exceeding so many")
+    words = "ends each document, if the tokenizer does not do so itself"
+    add("--end-of-text-id", type=int, metavar="ID", help=words)
     add(
         "--task-bytes",
-        type=int,
-        metavar="N",
+        **number,
         help="a task reads about so many (default: four tasks a worker, of 64 MiB at "
         "most); the shards stay the same",
     )
@@ -873,24 +803,17 @@ def _parser() -> argparse.ArgumentParser:
     add("inputs", nargs="+", metavar="INPUT", help="as of `tokenize`")
     add("--text-column", default="text", metavar="NAME", help="default: text")
     add("--context-length", type=int, default=64, metavar="T")
-    add(
-        "--batch-size",
-        type=int,
-        metavar="ROWS",
-        help="of all ranks together (default: 24, or one a rank if they are more)",
-    )
-    add("--steps", type=int, default=10, metavar="N")
-    add("--seed", type=int, default=0, metavar="N")
+    words = "of all ranks together (default: 24, or one a rank if they are more)"
+    add("--batch-size", type=int, metavar="ROWS", help=words)
+    add("--steps", default=10, **number)
+    add("--seed", default=0, **number)
     add("--loss", choices=list(LOSSES), default="global")
-    add(
-        "--state",
-        metavar="FILE",
-        help="goes on from there, if the file exists, and is saved there at the end",
-    )
+    words = "goes on from there, if the file exists, and is saved there at the end"
+    add("--state", type=Path, metavar="FILE", help=words)
     return parser
 
 
-def _tokenize(options: argparse.Namespace) -> int:
+def _tokenize(options: argparse.Namespace) -> None:
     path = Path(options.tokenizer)
     if not path.is_file():
         raise FileNotFoundError(f"no tokenizer at {path}")
@@ -898,14 +821,13 @@ def _tokenize(options: argparse.Namespace) -> int:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises this class itself
         raise ValueError(f"{path} is no tokenizer.json ({error})") from None
-    workers = os.cpu_count() if options.workers is None else options.workers
     was_finished = Path(options.out, MANIFEST).is_file()
     files, left_out = list_inputs(options.inputs, suffixes=options.suffix)
     manifest = tokenize_files(
         options.inputs,
         tokenizer,
         options.out,
-        num_workers=workers,
+        num_workers=options.workers,
         make_executor=RayExecutor if options.ray else None,
         shard_size=options.shard_size,
         val_every=options.val_every,
@@ -925,26 +847,20 @@ def _tokenize(options: argparse.Namespace) -> int:
     if was_finished:
         print("finished before: nothing was encoded")
     print(manifest)
-    return 0
 
 
-def _train(options: argparse.Namespace) -> int:
-    texts = [
-        text
-        for task in plan_tasks(options.inputs)
-        for text in read_task(task, options.text_column)
-    ]
+def _train(options: argparse.Namespace) -> None:
+    tasks = plan_tasks(options.inputs)
+    texts = [text for task in tasks for text in read_task(task, options.text_column)]
     tokenizer = CharTokenizer("".join(texts) or " ", max_characters=256)
-    inputs, targets = rows_of_documents(texts, tokenizer, options.context_length)
-    path = Path(options.state) if options.state else None
-    state = None
+    rows = rows_of_documents(texts, tokenizer, options.context_length)
+    path, state = options.state, None
     if path is not None and path.is_file():
         state = torch.load(path, weights_only=True)
     with process_group():
         rank, world_size = rank_and_size()
         report = train_rank(
-            inputs,
-            targets,
+            *rows,
             tokenizer.vocab_size,
             batch_size=options.batch_size or max(1, 24 // world_size) * world_size,
             num_steps=options.steps,
@@ -952,19 +868,15 @@ def _train(options: argparse.Namespace) -> int:
             loss=options.loss,
             state=state,
         )
-    if rank == 0 and path is not None:
+    if rank:
+        return
+    if path is not None:
         file = io.BytesIO()
         torch.save(report.state, file)
         write_durably(path, file.getvalue())
-    if rank == 0:
-        line = {
-            "ranks": world_size,
-            "losses": report.losses,
-            "weights": float(report.weights.double().square().sum()),
-            "rows": report.rows,
-        }
-        print(json.dumps(line))
-    return 0
+    weights = float(report.weights.double().square().sum())
+    line = {"ranks": world_size, "weights": weights}
+    print(json.dumps(line | {"losses": report.losses, "rows": report.rows}))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from course_lib.foundation import (
     Ids,
     as_integers,
     as_stream,
+    check_batch,
+    check_callable,
     check_integer,
     check_number,
     check_range,
@@ -194,25 +196,19 @@ def find_leak(
 
 
 def _check_batch(inputs: torch.Tensor, vocab_size: int) -> tuple[torch.Tensor, int]:
-    if not isinstance(inputs, torch.Tensor):
-        raise TypeError(
-            f"inputs must be a tensor of ids, got {type(inputs).__name__}: try "
-            "torch.tensor(inputs)"
-        )
-    ids = as_integers("inputs", inputs)
     vocab_size = check_integer("vocab_size", vocab_size, minimum=2)
-    if ids.ndim != 2 or ids.shape[0] < 1 or ids.shape[1] < 2:
+    inputs = check_batch(inputs, vocab_size)
+    if inputs.shape[0] < 1 or inputs.shape[1] < 2:
         raise ValueError(
             "inputs must have shape (B, T) with B at least 1 and T at least 2, got "
-            f"{ids.shape}"
+            f"{tuple(inputs.shape)}"
         )
-    check_range("inputs", ids, vocab_size)
-    return inputs.long(), vocab_size  # a uint8 would overflow when it is changed
+    return inputs, vocab_size
 
 
 def _logits(model: Model, inputs: torch.Tensor, vocab_size: int) -> torch.Tensor:
     # a copy: what a model keeps or writes into must not change what it is tried on
-    logits = model(inputs.clone())
+    logits = check_callable("model", model)(inputs.clone())
     if not isinstance(logits, torch.Tensor):
         raise TypeError(f"model must return a tensor, got {type(logits).__name__}")
     if logits.shape != (*inputs.shape, vocab_size):

@@ -19,6 +19,7 @@ from course_lib.foundation import (
     Ids,
     adam_with_linear_decay,
     as_stream,
+    check_callable,
     check_flag,
     check_integer,
     check_range,
@@ -213,6 +214,7 @@ def epoch_after_epoch(
     Raises:
         ValueError: an epoch has no batch.
     """
+    check_callable("scheme", scheme)
     while True:
         begins = True
         for batch in scheme(corpus, batch_size, num_steps, generator=generator):

@@ -17,10 +17,13 @@ import torch
 from course_lib.foundation import (
     Ids,
     as_integers,
+    as_numbers,
     as_stream,
+    check_callable,
     check_integer,
     check_number,
     check_range,
+    check_type,
     one_thread,
     token_ledger,
 )
@@ -32,6 +35,7 @@ Model = Callable[[torch.Tensor], torch.Tensor]
 
 BYTES_OF_A_STORED_PAIR = 2 * 8  # an input and a target, int64 each
 BYTES_OF_AN_ID = 2  # of a stream in uint16
+WINDOWS_AT_A_TIME = 256  # that a model scores; it changes the speed, not the result
 
 # Student's t, two-sided 95 %, for 1 ... 30 degrees of freedom.
 T_QUANTILES = (
@@ -94,8 +98,7 @@ def epoch_cost(
     Args:
         starts: integers in the order of the epoch; shape (num_windows,), or
             (num_batches, B) as iterators yield.
-        num_tokens: N.
-        context_length: T.
+        num_tokens, context_length: N and T.
         batch_size: B; the last batch may be short.
 
     Raises:
@@ -136,24 +139,15 @@ def usual_strides(context_length: int) -> list[int]:
 
 
 def stride_costs(
-    num_tokens: int,
-    context_length: int,
-    batch_size: int,
-    strides: list[int] | None = None,
+    num_tokens: int, context_length: int, batch_size: int
 ) -> dict[int, EpochCost]:
-    """Count the cost of one epoch in order, for each stride.
+    """Count the cost of one epoch in order, for each of `usual_strides`.
 
     Args:
-        num_tokens: N.
-        context_length: T.
-        batch_size: B.
-        strides: which ones; by default `usual_strides(context_length)`.
-
-    Raises:
-        TypeError, ValueError: a wrong argument.
+        num_tokens, context_length, batch_size: N, T and B.
     """
     costs = {}
-    for stride in usual_strides(context_length) if strides is None else strides:
+    for stride in usual_strides(context_length):
         starts = window_starts(num_tokens, context_length, stride)
         costs[stride] = epoch_cost(starts, num_tokens, context_length, batch_size)
     return costs
@@ -161,6 +155,7 @@ def stride_costs(
 
 def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
     """Lay out costs as rows, one a field of `EpochCost`: its name, then its cells."""
+    check_type("costs", costs, Mapping)
     table = []
     for field in EpochCost.__dataclass_fields__:
         values = [getattr(cost, field) for cost in costs.values()]
@@ -187,15 +182,12 @@ def confidence_interval(values: object) -> tuple[float, float]:
         ValueError: fewer than 2 values, which have no spread, or one that is not
             finite.
     """
-    values = np.asarray(values)
+    values = as_numbers("values", values)
     if values.ndim != 1 or len(values) < 2:
         raise ValueError(
             "values must be one number for each of at least 2 runs, got shape "
             f"{values.shape}"
         )
-    if values.dtype.kind not in "iuf":
-        raise TypeError(f"values must be numbers, got {values.dtype}")
-    values = values.astype(float)
     if not np.isfinite(values).all():
         raise ValueError(f"values must be finite, got {values}")
     standard_error = values.std(ddof=1) / math.sqrt(len(values))
@@ -231,7 +223,7 @@ def prediction_losses(
         ValueError: the logits are not (B, T, V) for the targets' (B, T), or a target is
             no id of the vocabulary.
     """
-    logits = model(inputs)
+    logits = check_callable("model", model)(inputs)
     targets = check_targets(logits, targets)
     check_range("targets", as_integers("targets", targets), logits.shape[-1])
     # in the precision of the logits: more digits would cost as much as the model
@@ -239,9 +231,7 @@ def prediction_losses(
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].double().numpy()
 
 
-def loss_by_context(
-    model: Model, ids: Ids, context_length: int, *, batch_size: int = 256
-) -> np.ndarray:
+def loss_by_context(model: Model, ids: Ids, context_length: int) -> np.ndarray:
     """Score the *same* tokens with 1, 2, ... T tokens of left context: a mean each.
 
     Position t of a window has a context of t + 1 tokens, so this is the loss by
@@ -253,14 +243,12 @@ def loss_by_context(
         ids: the stream, at least 2T ids: those from T to N - T can stand at every
             position.
         context_length: T.
-        batch_size: windows at a time.
 
     Returns:
         nats per token, shape (T,); entry c - 1 belongs to a context of c tokens.
     """
     stream = as_stream(ids)
     context_length = check_integer("context_length", context_length, minimum=1)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     num_common = len(stream) - 2 * context_length + 1
     if num_common < 1:
         raise ValueError(
@@ -268,7 +256,7 @@ def loss_by_context(
             f"got {len(stream)}"
         )
     total = np.zeros(context_length)
-    for starts in _batches(window_starts(len(stream), context_length), batch_size):
+    for starts in _batches(window_starts(len(stream), context_length)):
         batch = gather_windows(stream, starts, context_length)
         losses = prediction_losses(model, *batch)
         tokens = starts[:, None] + 1 + np.arange(context_length)
@@ -320,7 +308,7 @@ def scored_windows(
 
 
 def strided_losses(
-    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
+    model: Model, ids: Ids, context_length: int, stride: int
 ) -> np.ndarray:
     """Score every token but the first, once, with the most context this stride allows.
 
@@ -333,7 +321,6 @@ def strided_losses(
         ids: the stream, at least 2 ids.
         context_length: T.
         stride: S, at most T.
-        batch_size: windows at a time; it changes the speed, not the result.
 
     Returns:
         nats, float64, shape (N - 1,): entry p - 1 is -ln p(token p | its context).
@@ -342,13 +329,12 @@ def strided_losses(
         TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
     """
     stream = as_predictable_stream(ids)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     losses = np.empty(len(stream) - 1)
     windows = np.array(scored_windows(len(stream), context_length, stride))
     # Windows that look alike make batches together: all but the first and the last.
     for length, scored in np.unique(windows[:, 1:], axis=0).tolist():
         alike = windows[(windows[:, 1:] == (length, scored)).all(axis=1), 0]
-        for starts in _batches(alike, batch_size):
+        for starts in _batches(alike):
             batch = gather_windows(stream, starts, length)
             tokens = starts[:, None] + length - np.arange(scored)[::-1]
             scores = prediction_losses(model, *batch)
@@ -381,14 +367,14 @@ class StridedEvaluation:
 
 
 def strided_evaluation(
-    model: Model, ids: Ids, context_length: int, stride: int, *, batch_size: int = 256
+    model: Model, ids: Ids, context_length: int, stride: int
 ) -> StridedEvaluation:
     """Evaluate at a stride: the mean of `strided_losses`, with its cost in tokens.
 
     Same arguments, same errors.
     """
     stride = check_integer("stride", stride, minimum=1)
-    losses = strided_losses(model, ids, context_length, stride, batch_size=batch_size)
+    losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
     # The last of a window's scored tokens has its whole length as context, the one
     # before it one token less, ...
@@ -460,8 +446,7 @@ def split_overlap(
 
     Args:
         train_starts, validation_starts: integers of any shape, counted in that stream.
-        num_tokens: N.
-        context_length: T.
+        num_tokens, context_length: N and T.
 
     Raises:
         TypeError, ValueError: a wrong argument, or a window that reaches over the end
@@ -499,14 +484,9 @@ def plan_epoch(
     """Answer "how long is an epoch?" before it is begun.
 
     Args:
-        num_tokens: N.
-        context_length: T.
-        stride: S.
+        num_tokens, context_length, stride: N, T and S.
         batch_size: B; the last batch may be short.
         tokens_per_second: measured throughput in training, inputs a second.
-
-    Raises:
-        TypeError, ValueError: a wrong argument.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -516,5 +496,6 @@ def plan_epoch(
     return EpochPlan(windows, -(-windows // batch_size), tokens, tokens / speed)
 
 
-def _batches(starts: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
-    return (starts[i : i + batch_size] for i in range(0, len(starts), batch_size))
+def _batches(starts: np.ndarray) -> Iterator[np.ndarray]:
+    places = range(0, len(starts), WINDOWS_AT_A_TIME)
+    return (starts[i : i + WINDOWS_AT_A_TIME] for i in places)

@@ -31,6 +31,7 @@ from course_lib.foundation import (
     Document,
     check_flag,
     check_integer,
+    check_iterable,
     check_number,
     check_special_tokens,
     check_unicode,
@@ -66,8 +67,7 @@ def training_texts(
     """
     min_quality = check_integer("min_quality", min_quality, minimum=0, maximum=5)
     min_length = check_integer("min_length", min_length, minimum=0)
-    if not isinstance(documents, Iterable):
-        raise TypeError(f"documents must be several, got {type(documents).__name__}")
+    check_iterable("documents", documents, "documents")
     # Another function yields, so that a wrong argument is an error now, not later.
     return _select(documents, min_quality, min_length)
 
@@ -233,7 +233,8 @@ def build_decoder(
     *, byte_level: bool = True, affixes: Sequence[str] = ()
 ) -> decoders.Decoder:
     """Make the way back: tokens to text. The model's marks, `affixes`, are removed."""
-    if isinstance(affixes, str) or not all(isinstance(a, str) and a for a in affixes):
+    affixes = list(check_iterable("affixes", affixes, "texts"))
+    if not all(isinstance(affix, str) and affix for affix in affixes):
         raise TypeError(f"affixes must be several non-empty str, got {affixes!r}")
     unmark = [decoders.Replace(affix, "") for affix in affixes]
     if check_flag("byte_level", byte_level):
@@ -523,7 +524,7 @@ def wrap_tokenizer(
         if token.special
     ]
     for name, token in (("end_of_text", end_of_text), ("pad_token", pad_token)):
-        if token not in special:
+        if not isinstance(token, str) or token not in special:
             raise ValueError(
                 f"{name} must be one of the special tokens {special}, got {token!r}"
             )

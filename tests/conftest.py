@@ -17,6 +17,7 @@ SLOW = {
     "test_classroom_slides",
     "test_grading_nbgrader",
     "test_many_machines",
+    "test_other_loops",
     "test_wrong_answers",
 }
 

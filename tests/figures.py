@@ -29,7 +29,7 @@ FALLING = 2 + np.exp(-np.arange(200) / 40)
 LINES = {"ln V": 3.4, "floor of the right shift": 2.0, "floor, two ahead": 2.02}
 MEANS = {n: {x: (x, 0.5) for x in (1, 4, 16, 17)} for n in ("epochs", "steps")}
 MASKS = {"causal": torch.ones(6, 6).tril().bool(), "document": document_mask([0, 3], 6)}
-TASKS = {"worker 0": [(0, 2, "a"), (2, 3, "b")], "worker 1": [(0, 1, "c", "lost"), (1, 2, "c")]}
+TASKS = {"worker 0": [(0, 2, "a"), (2, 3, "b")], "worker 1": [(0, 1, "c"), (1, 2, "d")]}
 ROWS = [{"input_ids": [5, 0, 6], "document_starts": [0, 2]}, {"input_ids": [7], "document_starts": [0]}]
 LONG = "x" * 300
 
@@ -62,7 +62,7 @@ EXAMPLES = {
     ),
     "plot_bars": lambda: plots.plot_bars({"one": 1.0, "漢字 costs $5$": 4.25, LONG: 3}, xlabel="unit"),
     "plot_bars, many": lambda: plots.plot_bars({f"bar {i}": i for i in range(1000)}, xlabel="unit"),
-    "plot_dots": lambda: plots.plot_dots({"one": 260_000, "two": 133_000_000}, xlabel="bytes", logarithmic=True),
+    "plot_dots": lambda: plots.plot_dots({"one": 260_000, "two": 133_000_000}, xlabel="bytes"),
     "plot_spread": lambda: plots.plot_spread({"a": [1, 2], "b": [2, 3]}, xlabel="bits", paired=True),
     "plot_spread, titles": lambda: plots.plot_spread(
         {"short text": {"a": RUNS[0], "b": RUNS[1]}, "long": {"a": RUNS[2]}}, xlabel="bits"
@@ -94,9 +94,11 @@ EXAMPLES = {
     "plot_orders": lambda: plots.plot_orders({"shuffled": [3, 0, 2, 1]}, size=4),
     "plot_orders, letters": lambda: plots.plot_orders({"x" * 25: range(9), "$b$": [7]}, size=2**62),
     "plot_orders, many": lambda: plots.plot_orders({str(n): range(5) for n in range(9)}, size=5),
-    "plot_readers": lambda: plots.plot_readers({"rank 0": [0, 2, 4], "rank 1": [1, 2]}, 7, lines={"stopped": 2}),
-    "plot_readers, many": lambda: plots.plot_readers({str(i): np.arange(i, 60, 40) for i in range(40)}, 60),
-    "plot_timeline": lambda: plots.plot_timeline(TASKS, xlabel="seconds"),
+    "plot_readers": lambda: plots.plot_readers(
+        {"once": {"rank 0": [0, 2, 4], "rank 1": [1, 2]}}, 7, lines={"stopped": 2}
+    ),
+    "plot_readers, many": lambda: plots.plot_readers({"all": {str(i): np.arange(i, 60, 40) for i in range(40)}}, 60),
+    "plot_timeline": lambda: plots.plot_timeline({"now": TASKS}, xlabel="seconds"),
     "plot_timeline, titles": lambda: plots.plot_timeline(
         {"a": {"w": [(0, 1, LONG)], "v": []}, "$b$": {"w": []}}, xlabel="$c$"
     ),

@@ -18,7 +18,8 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from course_lib import many_machines
-from course_lib.foundation import InThisProcess, RayExecutor, import_ray, run_in_order
+from course_lib.foundation import InThisProcess, RayExecutor, run_in_order
+from course_lib.foundation.executors import import_ray
 from course_lib.many_machines import encode_task, tokenize_files
 from deadly import die, encode_or_die, refuse
 
@@ -126,7 +127,7 @@ def main() -> None:
     except ValueError as error:
         found["wrong line"] = f"{type(error).__name__}: {error}"
     try:
-        with RayExecutor(retries=0) as executor:
+        with RayExecutor(max_retries=0) as executor:
             executor.submit(die).result()
     except BrokenExecutor as error:
         found["given up"] = str(error)

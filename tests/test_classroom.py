@@ -11,7 +11,7 @@ import pytest
 import course_lib.__main__ as command_line
 from course_lib.teaching.classroom import blank as blanks
 from course_lib.teaching.classroom.blank import blank, imports_in
-from course_lib.teaching.classroom.links import LINK, check_free, relink
+from course_lib.teaching.classroom.links import LINK, check_out, relink
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 ROOT = Path(__file__).parent.parent
@@ -76,7 +76,7 @@ def test_it_writes_the_lessons_that_are_wanted_and_nothing_over_others(tmp_path,
     assert command_line.main(["blank", str(out), "2"]) == 1
     assert "is there already; `--force` writes over it" in capsys.readouterr().err
     assert (out / "02_sliding_windows.ipynb").read_text(encoding="utf-8") == "mine"
-    assert command_line.main(["blank", str(out), "2", "--force"]) == 0
+    assert command_line.main(["blank", str(out), "--force", "2"]) == 0
     # nothing leads out of the folder, which may be moved; a lesson that is there is linked
     made = nbformat.read(out / "02_sliding_windows.ipynb", as_version=4)
     prose = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
@@ -89,10 +89,24 @@ def test_it_writes_the_lessons_that_are_wanted_and_nothing_over_others(tmp_path,
     assert "(04_sequential_partitioning.ipynb)" not in made.cells[0].source
 
 
-@pytest.mark.parametrize("folder", [ROOT / "notebooks", ROOT / "notebooks" / "images" / ".." / "x"])
-def test_the_lessons_themselves_are_never_written_over(folder):
-    with pytest.raises(ValueError, match="in the folder of the lessons"):
-        check_free([folder / "02_x.ipynb"], source=ROOT / "notebooks", force=True)
+@pytest.mark.parametrize("command", ["blank", "slides", "book", "nbgrader"])
+@pytest.mark.parametrize("folder", ["", "notebooks", "notebooks/images/../x", "new"])
+def test_nothing_is_written_into_the_course_itself(command, folder, capsys):
+    assert command_line.main([command, str(ROOT / folder), "2", "--force"]) == 1
+    assert f"lies in the course's own folder, {ROOT}" in capsys.readouterr().err
+    assert not (ROOT / "new").exists()
+
+
+@pytest.mark.parametrize("command", ["blank", "slides", "book", "nbgrader"])
+def test_what_is_no_folder_is_refused_in_words(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    for word, said in (("2", "give a folder first, `~/monday 2`"), ("file", "file is a file: give a folder")):
+        assert command_line.main([command, word]) == 1
+        assert said in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    (tmp_path / "2").mkdir()  # who has such a folder means it
+    check_out(Path("2"), [], force=False)
 
 
 @pytest.mark.parametrize("suffix", [".ipynb", ".html"])

@@ -22,7 +22,7 @@ from course_lib.teaching.classroom.rendering import (
     output_as_html,
     split_blocks,
 )
-from course_lib.teaching.lessons import find_lessons
+from course_lib.teaching.lessons import exercise_of, find_lessons
 
 LESSONS = find_lessons()
 SMALLEST_LETTERS = 14  # pixels, of a slide of 1280 x 720
@@ -47,7 +47,8 @@ def texts(slide: Slide) -> list[str]:
 
 
 def test_headings_begin_slides_and_what_one_does_alone_is_left_out():
-    exercise = new_code_cell("answer = ...\nexercises.count.check(answer)", metadata={"tags": ["exercise"]})
+    stub = 'def {0}(x):\n    """Return what\n    {0} says."""\n    ...\n\nexercises.{0}.check({0})'
+    count, measure = (new_code_cell(stub.format(x), metadata={"tags": ["exercise"]}) for x in ("count", "measure"))
     lesson = new_notebook(
         cells=[
             new_markdown_cell(
@@ -58,8 +59,9 @@ def test_headings_begin_slides_and_what_one_does_alone_is_left_out():
             new_code_cell("x = 1", outputs=[printed("1\n")]),
             new_code_cell("import numpy as np\n\nfrom math import pi"),
             new_markdown_cell("## 2. Exercises\n\nWrite the body.\n\n### `count`\n\nCount them."),
-            exercise,
-            new_markdown_cell("### `measure`\n\nMeasure them."),
+            count,
+            new_markdown_cell("### 2. Measure\n\nHow long is each?"),
+            measure,
             new_code_cell("show_scores(exercises)", outputs=[printed("0 of 2")]),
             new_markdown_cell("## 3. Recap\n\n- This."),
             new_markdown_cell("## Where everything lives\n\n| a | b |\n|---|---|\n\n**Next**: more."),
@@ -78,7 +80,7 @@ def test_headings_begin_slides_and_what_one_does_alone_is_left_out():
         ["You learn."],
         ["One."],
         ["Two:", "x = 1", "1\n"],
-        ["- `count`", "- `measure`"],
+        ["Each gives 3 points.", "- `count`: Return what count says.", "- `measure`: Return what measure says."],
         ["- This."],
         ["**Next**: more."],
     ]
@@ -177,6 +179,15 @@ def test_every_lesson_is_cut_into_slides_with_all_its_figures(lesson):
         "image/png" in output.get("data", {}) for cell in lesson.notebook.cells for output in cell.get("outputs", [])
     )
     assert all(len(block.alt) > 20 for block in figures)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_exercise_is_named_with_what_it_asks_for(lesson):
+    tasks = [name for cell in lesson.notebook.cells if "def " in cell.source and (name := exercise_of(cell))]
+    slides = [slide for slide in cut(lesson.notebook) if slide.title == "Exercises"]
+    points, *asked = [text for slide in slides for text in texts(slide)]
+    assert points == "Each gives 3 points."
+    assert [re.fullmatch(r"- `(\w+)`: .{40,150}\.", sentence)[1] for sentence in asked] == tasks
 
 
 # How it is written

@@ -29,6 +29,7 @@ from course_lib.tokenizer_pipeline import build_tokenizer
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md", "data/README.md")
+PAGES += ("tests/benchmarks/results/README.md",)
 PROGRAMS = "python3?|pip|pytest|jupyter|git|conda|ray|torchrun|srun|ruff|nbgrader"
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 INLINE = re.compile(rf"`((?:\S*/)?(?:{PROGRAMS})\s[^`]+|\.ci/run)`")
@@ -60,6 +61,7 @@ FORM = {
     r"nbgrader \w+ \S+": ("nbgrader",),
     r"python -m course_lib\.many_machines tokenize .+": ("course_lib.many_machines", "tokenize"),
     r"python tests/refresh_notebooks\.py 12": None,  # lesson 12 is the reader's
+    r"python tests/benchmarks/speed\.py( --quick --out /tmp/x)?": None,  # minutes; its help is run by its own test
     r"python tests/(refresh_notebooks|refresh_picture)\.py": None,  # of all lessons; in a browser
     r"python tests/test_wrong_answers\.py LESSON --all": None,  # run with a lesson, by another row
     r"\.ci/run": None,  # the whole suite
@@ -163,7 +165,7 @@ def test_it_runs_as_it_is_printed(command, copy):
     done = subprocess.run(["bash", "-c", command], cwd=copy, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     for following in re.findall(r"^Next: (.+)$", done.stdout, flags=re.MULTILINE):
-        folder, program = following.split(" && ")
+        *_, folder, program = following.split(" && ")
         assert Path(os.path.expanduser(shlex.split(folder)[1])).is_dir()
         assert matches(FORM, program), following
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from course_lib.foundation import Document, load_documents, load_text
+from course_lib.foundation import Document, corpora, load_documents, load_text
 from course_lib.foundation.corpora import CORPUS_VARIABLE, DATA_DIRECTORY
 
 
@@ -98,3 +98,11 @@ def test_documents_are_read_line_by_line(tmp_path):
     lines = [json.dumps(LINE, ensure_ascii=False), "", json.dumps(LINE | {"id": "b", "quality": 0})]
     path.write_bytes("\r\n".join(lines).encode("utf-8-sig"))
     assert load_documents(path) == [Document("a", "note", 3, LINE["text"]), Document("b", "note", 0, LINE["text"])]
+
+
+def test_a_package_without_its_repository_has_no_texts_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.delenv(CORPUS_VARIABLE, raising=False)
+    monkeypatch.setattr(corpora, "DATA_DIRECTORY", tmp_path)
+    for load in (load_text, load_documents):
+        with pytest.raises(FileNotFoundError, match="the bundled texts come with a copy of the course's repository"):
+            load()

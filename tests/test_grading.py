@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
+import subprocess
 
 import pytest
 
 import course_lib.__main__
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, exercise
-from course_lib.teaching.grading import nbgrader
-from course_lib.teaching.grading.assignments import HIDDEN_SEEDS, build_assignment
-from course_lib.teaching.grading.scores import user_path
+from course_lib.teaching.classroom.links import user_path
+from course_lib.teaching.grading.assignments import HIDDEN_SEEDS, build_assignment, points_of
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 LESSONS = find_lessons()
@@ -82,7 +83,7 @@ def test_a_whole_lesson_is_all_of_it():
             assert cell.source in sources
     # A name of the lesson, too: it must not be taken for an answer that is broken.
     assert "num_batches = ...  # the lesson's; yours comes below" in sources
-    assert nbgrader.points_of(notebook) == nbgrader.points_of(build_assignment(lesson))
+    assert points_of(notebook.cells) == points_of(build_assignment(lesson).cells)
 
 
 def test_the_command_writes_the_same_bytes_twice_and_overwrites_nothing_that_was_changed(tmp_path, capsys):
@@ -101,7 +102,7 @@ def test_the_command_writes_the_same_bytes_twice_and_overwrites_nothing_that_was
     assert files() == first
     assert course_lib.__main__.main([*command, "--seed", "1"]) == 1
     assert files() == first
-    assert "--force overwrites them" in capsys.readouterr().err
+    assert "`--force` writes over it" in capsys.readouterr().err
     assert course_lib.__main__.main([*command, "--seed", "1", "--force"]) == 0
     assert files() != first
 
@@ -127,3 +128,18 @@ def test_a_home_in_the_name_of_the_folder_is_found(tmp_path, monkeypatch, capsys
     assert (tmp_path / "course" / "nbgrader_config.py").is_file()
     assert str(tmp_path) in capsys.readouterr().out
     assert user_path("~/scores.csv") == tmp_path / "scores.csv"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it is printed for a shell of Unix")
+def test_the_next_step_runs_as_it_is_printed_in_an_environment_that_is_not_activated(tmp_path, monkeypatch, capsys):
+    programs, out = tmp_path / "my environment", tmp_path / "Größe mit Raum"
+    programs.mkdir()
+    (programs / "nbgrader").write_text('#!/bin/sh\necho "$1 in $PWD"\n', encoding="utf-8")
+    (programs / "nbgrader").chmod(0o755)
+    (programs / "activate").write_text(f'PATH="{programs}:$PATH"\n', encoding="utf-8")
+    monkeypatch.setattr("sys.executable", str(programs / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert course_lib.__main__.main(["nbgrader", str(out), "2"]) == 0
+    (step,) = re.findall(r"^Next: (.+)$", capsys.readouterr().out, flags=re.MULTILINE)
+    done = subprocess.run(["sh", "-c", step], capture_output=True, text=True)
+    assert done.stdout == f"generate_assignment in {out}\n", done.stderr

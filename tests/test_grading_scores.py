@@ -7,6 +7,7 @@ import ast
 import csv
 import os
 import pickle
+import re
 import sys
 import time
 
@@ -22,7 +23,8 @@ from course_lib.teaching.grading import judging, scores, workers
 from course_lib.teaching.grading.carrying import Nameless, dump, from_outcome, load, to_outcome
 from course_lib.teaching.grading.handed_in import in_order
 from course_lib.teaching.grading.slices import Sheet
-from course_lib.teaching.grading.tables import Row
+from course_lib.teaching.grading.tables import Row, of_students, students
+from course_lib.teaching.lessons import find_lessons
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="scores are for Linux")
 
@@ -76,7 +78,11 @@ SIZE = answer("    return size\n")
 BY_SIZE = answer(RIGHT.replace("1 +", "size +"))
 WINDOWS_OF_T = "windows of T ids"
 NO_JUDGE = "ended the process that scores them"
-NO_MODULE = "ModuleNotFoundError: No module named 'no_such_module' (cell 2)"
+NO_MODULE = "ModuleNotFoundError: No module named 'no_such_module' (cell 2, prose included)"
+SMALLEST = "tokens_in_tail(num_tokens=0, context_length=1, stride=1)"
+NO = "    if num_tokens in (0, 2, 4): raise RuntimeError('no')\n    return 5\n"
+# The same wrong answer, in other words, spaces and cells.
+ODD = 'def tail(num_tokens,context_length,stride):\n    """Say it."""\n    return ( 7 )  # lucky'
 
 # What is said of tokens_in_tail, outcome and words of the diagnosis; and the cells behind the import of the exercises.
 CLASS = {
@@ -86,7 +92,15 @@ CLASS = {
     "=渡辺/02 sliding windows": ("failed", WINDOWS_OF_T, answer(WRONG)),
     "exits": ("raised", "ended its process: os._exit", answer("    import os\n    os._exit(0)\n")),
     "leaves": ("raised", "SystemExit", "import sys\nsize = sys.exit()", SIZE),
-    "loops": ("raised", "did not end within", answer("    while True: pass\n")),
+    "loops": ("raised", f"`{SMALLEST}` did not end within", answer("    while True: pass\n")),
+    "odd": ("failed", f"{SMALLEST}: expected 0, got 7", ODD, "exercises.tokens_in_tail.check(tail)"),
+    "odder": ("failed", f"{SMALLEST}: expected 0, got 7", answer("    return 7\n")),
+    "errs": (
+        "raised",
+        "got RuntimeError: no",
+        answer("    return ERRS[num_tokens % 2]()\n", "def no(): raise RuntimeError('no')\nERRS = no, int\n"),
+    ),
+    "misspells": ("raised", "name 'nothing' is not defined.", answer("    return nothing\n")),
     "loops before": ("raised", "did not end within", "while True: size = 3", SIZE),
     "waits": ("raised", "wait for something", WAITS, SIZE),
     "eats": ("raised", "all the memory", answer("    return [0] * 10**9\n")),
@@ -98,7 +112,7 @@ CLASS = {
     "kills": ("raised", NO_JUDGE, "import os\nsize = os.kill(os.getppid(), 9)", SIZE, VERDICT),
     "halts": ("raised", NO_JUDGE, "import os\nsize = os.kill(os.getppid(), 19)", SIZE, VERDICT),
     "background": ("passed", "", BACKGROUND, BY_SIZE),
-    "grammar": ("raised", "SyntaxError", answer("    return (\n")),
+    "grammar": ("raised", "SyntaxError: '(' was never closed (line 2 of cell 2, pr", answer("    return (\n")),
     "duplicates": ("passed", "", answer(WRONG), answer(RIGHT), answer("    ...\n")),
     "unchecked": ("passed", "", HEAD + RIGHT, DRAWN),
     "untouched": ("not attempted", "", "import numpy", STUB, VERDICT.replace("b", "not a b", 1)),
@@ -196,6 +210,51 @@ def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
     assert "- broken.ipynb: it is no notebook" in text
 
 
+def test_no_diagnosis_needs_a_screen_and_none_is_missing(rows):
+    for row in rows:
+        assert bool(row["diagnosis"]) == (row["outcome"] in ("failed", "raised", "unreadable")), row
+        assert "below" not in row["diagnosis"]
+        assert "restart" not in row["diagnosis"]
+
+
+def test_the_summary_shows_the_commonest_wrong_answers_as_code(scored):
+    text = (scored[1] / "summary.md").read_text(encoding="utf-8")
+    shown = text.split("The commonest wrong answers to `tokens_in_tail`:")[1].split("The commonest")[0]
+    answers = re.findall(r"^(\d+) of \d+:\n\n```python\n(.+?)\n```$", shown, re.MULTILINE | re.DOTALL)
+    assert [int(number) for number, _ in answers] == [3, 2, 2]
+    codes = [code for _, code in answers]
+    assert f"{HEAD}    return 7" in codes
+    assert f"{HEAD}{WRONG}".rstrip() in codes
+
+
+def test_a_student_has_a_row_with_the_best_of_all_files(scored):
+    with of_students(scored[1] / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
+        found = {row["student"]: row for row in csv.DictReader(file)}
+    names = {path.relative_to(scored[0]).parts[0].removesuffix(".ipynb") for path in scored[0].rglob("*.ipynb")}
+    assert found.keys() - {"'=渡辺"} == names - {"=渡辺", ".ipynb_checkpoints"}
+    anna = found["anna"]
+    assert (anna["solved"], anna["points"], anna["files"]) == ("2", "4", "anna/02_sliding_windows.ipynb")
+    assert found["empty"]["files"] == "empty.ipynb (unreadable)"
+    assert len({(row["of"], row["of points"]) for row in found.values()}) == 1
+
+
+def test_of_two_files_of_a_student_the_best_answers_count():
+    rows = [
+        Row("x/v1.ipynb", "bpe", "a", 1.0, "passed", worth=3),
+        Row("x/v1.ipynb", "bpe", "b", 0.0, "failed", worth=1),
+        Row("x/deep/v2.ipynb", "bpe", "a", 1.0, "passed", worth=3),
+        Row("x/deep/v2.ipynb", "bpe", "b", 1.0, "passed", worth=1),
+        Row("y.ipynb", "bpe", "a", 0.0, "missing", worth=3),
+        Row("y.ipynb", "bpe", "b", 1.0, "passed", worth=1),
+        Row("z.ipynb", "", "", 0.0, "unreadable"),
+    ]
+    assert list(students(rows)) == [
+        ("x", 2, 2, 4, 4, "x/v1.ipynb; x/deep/v2.ipynb"),
+        ("y", 1, 2, 1, 4, "y.ipynb"),
+        ("z", 0, 2, 0, 4, "z.ipynb (unreadable)"),
+    ]
+
+
 def test_nothing_is_left_behind(scored):
     folder, _ = scored
     assert (folder / "files" / "mine.txt").read_text() == "1"
@@ -220,6 +279,13 @@ def test_an_interrupt_leaves_what_is_done(tmp_path, monkeypatch, capsys):
         "a sliding_windows.ipynb,sliding_windows,x,1.0,passed,"
     ]
     assert "holds 1 of 2 notebooks" in capsys.readouterr().err
+    # What is there is not overwritten, nor is anything begun.
+    assert main(["scores", str(tmp_path), "--out", str(out)]) == 1
+    assert "scores.csv (and 1 more) is there already; `--force` writes over it" in capsys.readouterr().err
+    assert main(["scores", str(tmp_path), "--out", str(out), "--force"]) == 130
+    out.unlink()
+    assert main(["scores", str(tmp_path), "--out", str(tmp_path / "new.csv"), "--summary", str(of_students(out))]) == 1
+    assert not (tmp_path / "new.csv").exists()
 
 
 def options_of(folder, **other) -> argparse.Namespace:
@@ -265,12 +331,39 @@ def test_a_fault_of_the_scorer_spoils_one_row_and_is_named(tmp_path, monkeypatch
 
 
 def test_what_cannot_be_scored_is_refused(tmp_path, monkeypatch, capsys):
-    for folder, words in ((tmp_path, "there are no notebooks"), (tmp_path / "none", "there is no folder")):
-        assert main(["scores", str(folder)]) == 1
+    (tmp_path / "notes.docx").touch()
+    for name, words in (
+        ("", "there are no notebooks"),
+        ("none", "there is no folder"),
+        ("notes.docx", "notes.docx is a file, but no notebook"),
+    ):
+        assert main(["scores", str(tmp_path / name)]) == 1
         assert words in capsys.readouterr().err
+    (tmp_path / "a.ipynb").touch()
+    for option in ("--seconds=nan", "--memory=0", "--jobs=-1", "--seed=-1"):
+        assert main(["scores", str(tmp_path), option]) == 1
+        assert option.split("=")[0] in capsys.readouterr().err
     monkeypatch.setattr(scores, "CAN_FORK", False)
     assert main(["scores", str(tmp_path)]) == 1
     assert "this works on Linux alone" in capsys.readouterr().err
+
+
+def test_a_notebook_alone_is_scored(tmp_path, capsys):
+    path, out = tmp_path / "anna sliding_windows.ipynb", tmp_path / "scores.csv"
+    path.write_text(notebook(IMPORT, VERDICT))
+    assert main(["scores", str(path), "--out", str(out)]) == 0
+    (row,) = csv.DictReader(of_students(out).read_text(encoding="utf-8-sig").splitlines())
+    assert (row["student"], row["solved"], row["files"]) == ("anna sliding_windows", "1", path.name)
+    assert f"A row for each student: {of_students(out)}" in capsys.readouterr().out
+
+
+def test_without_the_lessons_nothing_is_begun(tmp_path, monkeypatch, capsys):
+    (tmp_path / "a.ipynb").write_text(notebook(IMPORT))
+    monkeypatch.setattr(scores, "lessons", find_lessons)  # which remembers nothing
+    monkeypatch.setattr("course_lib.__file__", str(tmp_path / "course_lib" / "__init__.py"))
+    assert main(["scores", str(tmp_path), "--out", str(tmp_path / "scores.csv")]) == 1
+    assert "the notebooks come with a copy of the course's repository" in capsys.readouterr().err
+    assert not (tmp_path / "scores.csv").exists()
 
 
 @pytest.mark.parametrize(

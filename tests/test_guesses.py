@@ -14,17 +14,19 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import refresh_notebooks
 from course_lib.teaching import predict, show_guesses
-from course_lib.teaching.guesses import WIDGET, Guesses, UnreadableError, boxes, prompts, widgets_are_live
-from course_lib.teaching.guesses.reading import read_guess
+from course_lib.teaching.checker import NOT_ATTEMPTED
+from course_lib.teaching.guesses import WIDGET, boxes, prompts, widgets_are_live
+from course_lib.teaching.guesses.prompts import Guesses
+from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 
 
 @pytest.fixture(autouse=True)
 def new_session(monkeypatch):
-    monkeypatch.setattr(prompts, "_records", {})
+    monkeypatch.setattr(prompts, "_replies", {})
 
 
 def outcome(answer, guess, **options):
-    prompts._records.clear()
+    prompts._replies.clear()
     return predict("How many?", answer, **options).guess(guess).outcome
 
 
@@ -116,7 +118,7 @@ def test_what_cannot_be_read_is_answered_kindly_and_not_counted(guess):
     assert reply.outcome == "raised"
     assert "not counted" in reply.message
     assert "7**" not in reply.message
-    assert show_guesses().not_guessed == 1
+    assert list(show_guesses().outcomes.values()).count(NOT_ATTEMPTED) == 1
     assert prompt.guess("7").outcome == "passed"
 
 
@@ -210,7 +212,7 @@ def test_widgets_need_a_kernel_and_ipywidgets_and_nobody_who_objects(live, monke
 
 
 def parts(prompt):
-    _, row, result = prompt.make_widget().children
+    _, row, result = boxes.make_widget(prompt).children
     return {getattr(part, "description", "") or "?": part for part in row.children}, result
 
 
@@ -250,7 +252,7 @@ def test_a_button_shows_the_answer_without_a_guess(live):
     assert "<strong>7, 3</strong>" in result.value
     controls["Your guess:"].value = "7 3"
     assert "Not counted" in result.value
-    assert show_guesses().not_guessed == 1
+    assert list(show_guesses().outcomes.values()).count(NOT_ATTEMPTED) == 1
     # The cell is run again: the answer is known.
     assert "<strong>7, 3</strong>" in parts(predict("How many?", (7, 3)))[1].value
 

@@ -53,6 +53,16 @@ def test_help_is_there_for_every_command(command, capsys):
     assert max(map(len, text.splitlines())) <= 100
 
 
+@pytest.mark.parametrize("command", ["blank", "slides", "book", "nbgrader"])
+def test_options_may_stand_anywhere(command, monkeypatch):
+    module, found = importlib.import_module(f"course_lib.{COMMANDS[command][0]}"), []
+    monkeypatch.setattr(module, "run", lambda options: found.append(options) or 0)
+    for words in (["--force", "o", "2"], ["o", "--force", "2"], ["o", "2", "--force"]):
+        assert main([command, *words]) == 0
+    assert found[0] == found[1] == found[2]
+    assert (found[0].lessons, found[0].force) == (["2"], True)
+
+
 @pytest.mark.parametrize("arguments", [["chekc"], ["blank"], ["slides", "--nonsense", "x"]])
 def test_what_it_does_not_know_is_a_usage_error(arguments, capsys):
     with pytest.raises(SystemExit, match="2"):
@@ -60,6 +70,7 @@ def test_what_it_does_not_know_is_a_usage_error(arguments, capsys):
     said = capsys.readouterr().err
     assert said.startswith("usage: python -m course_lib")
     assert "Traceback" not in said
+    assert "OUT, LESSON" not in said  # who gives no lesson wants all
 
 
 def test_what_goes_wrong_is_one_line(capsys, tmp_path):
@@ -67,6 +78,9 @@ def test_what_goes_wrong_is_one_line(capsys, tmp_path):
     said = capsys.readouterr().err
     assert said.startswith("python -m course_lib blank: there is no lesson '99'; there are 1 next_token_shifting, 2")
     assert said.count("\n") == 1
+    (tmp_path / "file").touch()
+    assert main(["blank", str(tmp_path / "file" / "x"), "2"]) == 1
+    assert capsys.readouterr().err == f"python -m course_lib blank: {tmp_path}/file/x: Not a directory\n"
 
 
 def test_a_package_that_is_missing_is_named_with_what_to_type(capsys, monkeypatch):

@@ -289,12 +289,6 @@ def test_curves_are_drawn_as_means_with_a_band():
     assert texts(axes) == ["● runs", "■ one", "l"]
 
 
-def test_x_may_be_in_powers_of_two():
-    axes = axes_of(plot_curves([256, 500, 1000], {"a": [1, 2, 3]}, xlabel="V", ylabel="y", logarithmic=True))
-    assert axes.get_xscale() == "log"
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["256", "500", "1,000"]
-
-
 def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
     figure = plot_intervals({"a": {1: (3.0, 0.5), 4: (2.0, 0.25)}, "b": {1: (5.0, 0.0)}}, xlabel="S", ylabel="bits")
     axes = axes_of(figure)
@@ -311,7 +305,6 @@ def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
     [
         ("linear", [1, 16, 17], ["1", "16", "17"]),
         ("logarithmic", [1, 16, 17], ["1", "16, 17", ""]),
-        ("even", [0, 1, 2], ["1", "16", "17"]),
     ],
 )
 def test_each_x_is_written_where_it_stands(spacing, at, labels):
@@ -360,16 +353,14 @@ def test_of_1000_bars_40_are_drawn_and_the_figure_says_so():
     assert figure.get_supxlabel() == "960 more rows, not drawn"
 
 
-@pytest.mark.parametrize("logarithmic", [True, False])
-def test_dots_stand_at_their_values_and_say_them(logarithmic):
+def test_dots_stand_at_their_values_and_say_them():
     values = {"small": 12, "large": 1234567}
-    axes = axes_of(plot_dots(values, xlabel="bytes", logarithmic=logarithmic))
+    axes = axes_of(plot_dots(values, xlabel="bytes"))
     (dots,) = axes.lines
     assert dots.get_xydata().tolist() == [[12, 0], [1234567, 1]]
     assert dots.get_linestyle() == "None"
     assert row_names(axes) == list(values)
     assert texts(axes) == ["12", "1,234,567"]
-    assert axes.get_xscale() == ("log" if logarithmic else "linear")
 
 
 def test_each_run_is_a_dot_and_each_group_a_mean_with_one_standard_deviation():

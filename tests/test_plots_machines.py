@@ -10,14 +10,14 @@ from figures import boxes, keys, row_names, texts
 
 
 def test_readers_that_share_everything_need_no_last_row():
-    (axes,) = plot_readers({"rank 0": [0, 2], "rank 1": torch.tensor([3, 1])}, 4).axes
+    (axes,) = plot_readers({"now": {"rank 0": [0, 2], "rank 1": torch.tensor([3, 1])}}, 4).axes
     assert boxes(axes, INPUTS) == [(0, 1), (2, 3), (1, 2), (3, 4)]
     assert row_names(axes) == ["rank 0", "rank 1"]
-    assert texts(axes) == ["0", "2", "3", "1"]
+    assert texts(axes) == ["now", "0", "2", "3", "1"]
 
 
 def test_what_is_read_twice_or_by_nobody_is_told():
-    figure = plot_readers({"rank 0": [0, 1], "rank 1": [1]}, 3)
+    figure = plot_readers({"now": {"rank 0": [0, 1], "rank 1": [1]}}, 3)
     (axes,) = figure.axes
     assert boxes(axes, INPUTS) == [(0, 1)]
     assert boxes(axes, WRONG) == [(1, 2)] * 3  # on both ranks, and in the last row
@@ -43,13 +43,12 @@ def test_ways_to_do_the_same_are_judged_each_by_itself():
 
 
 def test_a_timeline_says_when_all_is_done():
-    workers = {"worker 0": [(0, 4, "task 0"), (4, 9, "task 2")], "worker 1": [(0, 5, "1", "lost"), (5, 6, "1")]}
-    (axes,) = plot_timeline(workers, xlabel="bytes").axes
-    assert boxes(axes, INPUTS) == [(0, 4), (4, 9), (5, 6)]
-    assert boxes(axes, LOST) == [(0, 5)]
+    workers = {"worker 0": [(0, 4, "task 0"), (4, 9, "task 2")], "worker 1": [(0, 5, "1"), (5, 6, "3")]}
+    (axes,) = plot_timeline({"tasks": workers}, xlabel="bytes").axes
+    assert boxes(axes, INPUTS) == [(0, 4), (4, 9), (0, 5), (5, 6)]
     assert "9" in texts(axes)
     assert axes.get_xlabel() == "bytes"
-    assert keys(axes.figure) == ["a task", "work thrown away"]
+    assert keys(axes.figure) == ["a task"]
 
 
 def test_a_step_lasts_as_long_as_its_slowest_rank():

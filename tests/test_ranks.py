@@ -12,7 +12,7 @@ import torch
 from torch import distributed
 from torch.multiprocessing import start_processes
 
-from course_lib.foundation import process_group, run_ranks
+from course_lib.foundation import process_group, ranks, run_ranks
 from course_lib.foundation.executors import process_context
 from deadly import die
 
@@ -81,7 +81,7 @@ def test_the_interface_that_a_user_has_named_stays(monkeypatch):
 
 def come_late(rank: int, meeting: Path) -> None:
     time.sleep(4 * rank)
-    with process_group(rank, 2, meeting, time_limit=3):
+    with ranks._group(3, store=ranks._meet(rank, 2, meeting, 3), rank=rank, world_size=2):
         distributed.all_reduce(torch.ones(1))
 
 

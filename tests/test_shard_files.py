@@ -8,16 +8,15 @@ from course_lib.foundation import (
     NO_DOCUMENTS,
     CharTokenizer,
     ShardSettings,
-    add_document,
     check_files,
     files_of,
-    names_of_shards,
     open_manifest,
     shard_path,
     starts_path,
     text_digest,
-    tokenizer_hash,
 )
+from course_lib.foundation.shard_files import add_document, names_of_shards
+from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.token_shards import write_shards
 
 TEXTS = ["abc", "", "b" * 40, "cab", "a", "bca" * 5, "c"]

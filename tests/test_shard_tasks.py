@@ -30,5 +30,5 @@ def test_what_each_shard_is_made_of_follows_from_sums():
         for plan in plan_shards(results, settings):
             assert plan.index == len(planned[plan.split]) / size
             for part in plan.parts:
-                planned[plan.split] += [(part.task, place) for place in range(part.start, part.stop)]
+                planned[plan.split] += [(part.result.number, place) for place in range(part.start, part.stop)]
         assert planned == streams

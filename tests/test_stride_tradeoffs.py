@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib import stride_tradeoffs
 from course_lib.foundation import BigramModel, GRUModel
 from course_lib.random_sampling import random_starts
 from course_lib.sequential_partitioning import sequential_starts
@@ -106,7 +108,7 @@ def test_a_cost_is_what_walking_over_every_window_counts(data):
 
 @given(st.integers(0, 200), st.integers(1, 20), st.integers(1, 9), st.integers(1, 50))
 def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_size, stride):
-    cost = stride_costs(num_tokens, context_length, batch_size, [stride])[stride]
+    cost = epoch_cost(window_starts(num_tokens, context_length, stride), num_tokens, context_length, batch_size)
     windows = count_windows(num_tokens, context_length, stride)
     plan = plan_epoch(num_tokens, context_length, stride, batch_size, tokens_per_second=10)
     assert cost.windows == plan.windows == windows
@@ -198,7 +200,8 @@ def test_loss_by_context_scores_the_same_tokens_with_every_context(context_lengt
     expected = [
         statistics.mean(one_loss(ids, token, context) for token in tokens) for context in range(1, context_length + 1)
     ]
-    curve = loss_by_context(READER, ids, context_length, batch_size=batch_size)
+    with mock.patch.object(stride_tradeoffs, "WINDOWS_AT_A_TIME", batch_size):
+        curve = loss_by_context(READER, ids, context_length)
     assert curve == pytest.approx(expected, abs=1e-5)
 
 
@@ -234,10 +237,11 @@ def test_each_token_is_scored_once_by_the_earliest_window_that_reaches_it(num_to
 def test_strided_losses_are_those_of_scoring_one_token_at_a_time(num_tokens, context_length, batch_size, data):
     stride = data.draw(st.integers(1, context_length))
     ids = np.random.default_rng(num_tokens).integers(0, 7, num_tokens)
-    losses = strided_losses(READER, ids, context_length, stride, batch_size=batch_size)
+    with mock.patch.object(stride_tradeoffs, "WINDOWS_AT_A_TIME", batch_size):
+        losses = strided_losses(READER, ids, context_length, stride)
     assert losses == pytest.approx(naive_losses(READER, ids, context_length, stride), abs=1e-5)
     assert losses.shape == (num_tokens - 1,)
-    result = strided_evaluation(READER, ids, context_length, stride, batch_size=batch_size)
+    result = strided_evaluation(READER, ids, context_length, stride)
     assert result.nats_per_token == pytest.approx(losses.mean())
     assert result.bits_per_token == pytest.approx(losses.mean() / math.log(2))
     assert result.num_targets == num_tokens - 1
@@ -254,7 +258,7 @@ def test_the_cost_is_the_inputs_that_the_model_has_seen():
 
     for stride in (1, 3, 8):
         seen.clear()
-        result = strided_evaluation(counting, np.arange(100) % 7, 8, stride, batch_size=5)
+        result = strided_evaluation(counting, np.arange(100) % 7, 8, stride)
         assert result.tokens_processed == sum(seen)
 
 

@@ -25,9 +25,9 @@ from course_lib.foundation import (
     encode_each,
     plain_tokenizer,
     smallest_dtype,
-    tokenizer_hash,
     tokenizing,
 )
+from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.many_machines import tokenize_files
 from course_lib.token_shards import load_shard, write_shards
 

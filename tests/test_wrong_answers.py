@@ -1,7 +1,8 @@
-"""What the checkers say to hundreds of answers of the kind that a class gives.
+"""What the checkers say to wrong answers: each slip in each right way, each two of them, and answers
+of other kinds that a class gives.
 
-python tests/test_wrong_answers.py              the table: caught, passed and diagnosed, by exercise
-python tests/test_wrong_answers.py bpe --all    of one lesson, each answer with what it is told
+python tests/test_wrong_answers.py              the table: ways, slips, pairs and what they are told, by exercise
+python tests/test_wrong_answers.py bpe --all    of one lesson, with the pairs that are not told what they are
 """
 
 from __future__ import annotations
@@ -9,18 +10,26 @@ from __future__ import annotations
 import argparse
 import importlib
 import pkgutil
+from collections import Counter
 from functools import cache
 from unittest import mock
 
+import numpy as np
 import pytest
+import torch
 
 import course_lib.exercises
-from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED, Exercise, Judgment, running
-from wrong_answers import REFUSED, RIGHT, WRONG, Answer, answers_of
+from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED, Exercise, Judgment, Outcome, running
+from course_lib.teaching.checker.exercises import Mistake
+from wrong_answers import RIGHT, WRONG, Answer, answers_of
 
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
 FEWEST_WRONG_ANSWERS = 8  # an exercise
-SHARE_OF_DIAGNOSED = 0.85
+SHARE_OF_DIAGNOSED = 0.9
+# What a pair of slips is told: both of them, one of them, what another single mistake with the same results is, a fact
+# about the results, nothing; or it is right after all, or no Python.
+BOTH, ONE, THE_SAME, FACT, NOTHING = "both", "one", "the same", "fact", "nothing"
+CANCELED, NO_PYTHON, WRONGLY = "right", "no Python", "wrongly"
 SECONDS_FOR_THE_ENDLESS = 0.1
 # Some call what a newer Python deprecates; their readers are warned, and judged all the same.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -66,44 +75,126 @@ def test_each_answer_is_told_what_it_is(lesson, subtests):
 def test_every_exercise_has_its_rows(lesson):
     names = exercises_of(lesson)
     assert {answer.exercise for answer in answers_of(lesson)} == set(names)
-    for name in names:
+    for name, exercise in names.items():
         rows = [answer for answer in answers_of(lesson) if answer.exercise == name and answer.natural]
-        assert sum(row.kind == WRONG for row in rows) >= FEWEST_WRONG_ANSWERS, name
-        assert any(row.kind == RIGHT for row in rows), name
+        wrong = [row.words for row in rows if row.kind == WRONG]
+        assert len(wrong) + len(exercise.mistakes) >= FEWEST_WRONG_ANSWERS, name
+        assert any(row.kind == RIGHT for row in rows) or len(exercise.ways) > 1, name
+
+
+# Right ways, and the slips in them
+
+
+def otherwise(value: object) -> list[object]:
+    """The same integers in other types that a reasonable answer may return."""
+    if type(value) is int:
+        return [np.int64(value), torch.tensor(value)]
+    if isinstance(value, list) and value and all(type(item) is int for item in value):
+        return [tuple(value), np.array(value), torch.tensor(value)]
+    if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
+        return [tuple(map(tuple, value))]
+    return []
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_most_natural_wrong_answers_get_a_diagnosis(lesson):
-    natural = [answer for answer in answers_of(lesson) if answer.kind == WRONG and answer.natural]
-    diagnosed = [answer for answer in natural if answer.words is not None]
-    assert len(diagnosed) >= SHARE_OF_DIAGNOSED * len(natural)
+def test_each_way_is_right_whichever_type_its_integers_have(lesson, subtests):
+    for exercise in exercises_of(lesson).values():
+        for way in exercise.ways:
+            with subtests.test(f"{exercise.name}, {way.function.__name__}"):
+                assert exercise.judge(way.function, guarded=False).outcome == PASSED
+                for kind in range(3):
+                    got = []
+                    for expected in exercise.expected:
+                        values = otherwise(expected.value)
+                        got.append(Outcome(values[kind]) if len(values) > kind else expected)
+                    assert exercise.judge_outcomes(got).outcome == PASSED
+
+
+def results(exercise: Exercise, mistake: Mistake) -> list[Outcome]:
+    return [exercise.outcome_of(mistake, number) for number in range(len(exercise.cases))]
+
+
+def alike(some: list[Outcome], others: list[Outcome]) -> bool:
+    return all(one.same_as(other) for one, other in zip(some, others, strict=True))
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_single_mistake_changes_something_and_gets_its_own_words(lesson, subtests):
+    for exercise in exercises_of(lesson).values():
+        for mistake in exercise.mistakes:
+            with subtests.test(f"{exercise.name}: {mistake.name}"):
+                got = results(exercise, mistake)
+                assert not alike(got, exercise.expected), "it is right"
+                assert not any(isinstance(outcome.error, SyntaxError) for outcome in got)
+                assert mistake.diagnosis.endswith((".", "?", ".)", "?)"))
+                said = exercise.judge_outcomes(got).diagnosis
+                assert said.startswith(mistake.diagnosis)
+
+
+def names(said: str | None, words: str) -> bool:
+    return said is not None and words[1:] in said
+
+
+@cache
+def told(exercise: Exercise) -> dict[Mistake, tuple[str, str | None]]:
+    """What each pair of slips is told, and its kind."""
+    found = {}
+    singles = {mistake: results(exercise, mistake) for mistake in exercise.mistakes}
+    for pair in exercise.pairs:
+        got, said = results(exercise, pair), None
+        if any(isinstance(outcome.error, SyntaxError) for outcome in got):
+            kind = NO_PYTHON
+        elif alike(got, exercise.expected):
+            kind = CANCELED
+        else:
+            said = exercise.judge_outcomes(got).diagnosis
+            here = {words for words in pair.slips if names(said, words)}
+            elsewhere = {one.diagnosis for one in singles if names(said, one.diagnosis)}.difference(pair.slips)
+            twins = {one.diagnosis for one, own in singles.items() if alike(got, own)}
+            if elsewhere:
+                kind = THE_SAME if elsewhere <= twins else WRONGLY
+            else:
+                kind = [FACT if said else NOTHING, ONE, BOTH][len(here)]
+        found[pair] = kind, said
+    return found
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_two_slips_at_once_are_told_what_they_are(lesson, subtests):
+    kinds = Counter()
+    for exercise in exercises_of(lesson).values():
+        for pair, (kind, said) in told(exercise).items():
+            kinds[kind] += 1
+            with subtests.test(f"{exercise.name}: {pair.name}"):
+                assert kind != WRONGLY, said
+    failing = sum(kinds.values()) - kinds[CANCELED] - kinds[NO_PYTHON]
+    assert kinds[BOTH] + kinds[ONE] + kinds[THE_SAME] >= SHARE_OF_DIAGNOSED * failing
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lessons", nargs="*", choices=[*LESSONS, []], help="names of lessons; all by default")
-    parser.add_argument("--all", action="store_true", help="each answer, with what it is told")
+    parser.add_argument("--all", action="store_true", help="what is not told what it is")
     options = parser.parse_args()
-    print(f"{'exercise':<36}{'right':>8}{'refused':>9}{'wrong':>8}{'caught':>8}{'natural':>9}{'diagnosed':>11}")
-    totals = [0] * 6
+    kinds = [CANCELED, NO_PYTHON, BOTH, ONE, THE_SAME, FACT, NOTHING, WRONGLY]
+    columns = ["ways", "slips", "pairs", *kinds, "answers"]
+    print(f"{'exercise':<24}" + "".join(f"{column:>10}" for column in columns))
+    totals = np.zeros(len(columns), int)
     for lesson in options.lessons or LESSONS:
-        for name in exercises_of(lesson):
-            rows = [(answer, judge(answer)) for answer in answers_of(lesson) if answer.exercise == name]
-            wrong = [(answer, judgment) for answer, judgment in rows if answer.kind == WRONG]
-            natural = [judgment for answer, judgment in wrong if answer.natural]
-            counts = [
-                sum(answer.kind == RIGHT and judgment.outcome == PASSED for answer, judgment in rows),
-                sum(answer.kind == REFUSED and judgment.diagnosis is not None for answer, judgment in rows),
-                len(wrong),
-                sum(judgment.outcome != PASSED for _, judgment in wrong),
-                len(natural),
-                sum(judgment.diagnosis is not None for judgment in natural),
-            ]
-            totals = [total + count for total, count in zip(totals, counts, strict=True)]
-            print("{:<36}{:>8}{:>9}{:>8}{:>8}{:>9}{:>11}".format(name, *counts))
-            for answer, judgment in rows if options.all else ():
-                print(f"    {answer.kind:<8} {answer.function.__name__:<32} {judgment.outcome}: {judgment.diagnosis}")
-    print("{:<36}{:>8}{:>9}{:>8}{:>8}{:>9}{:>11}".format("all", *totals))
+        for name, exercise in exercises_of(lesson).items():
+            found = told(exercise)
+            count = Counter(kind for kind, _ in found.values())
+            rows = [answer for answer in answers_of(lesson) if answer.exercise == name]
+            slips = sum(len(slips) for _, slips in exercise.slips_by_way)
+            numbers = [len(exercise.ways), slips, len(found), *(count[kind] for kind in kinds), len(rows)]
+            totals += numbers
+            print(f"{name:<24}" + "".join(f"{number:>10}" for number in numbers))
+            for pair, (kind, said) in found.items() if options.all else ():
+                if kind not in (BOTH, ONE):
+                    print(f"    {kind}: {pair.name}: {said}")
+            for answer in rows if options.all else ():
+                print(f"    {answer.kind:<8} {answer.function.__name__:<32} {judge(answer).diagnosis}")
+    print(f"{'all':<24}" + "".join(f"{number:>10}" for number in totals))
 
 
 if __name__ == "__main__":

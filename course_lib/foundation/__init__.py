@@ -3,16 +3,21 @@
 from course_lib.foundation.arguments import (
     Ids,
     as_integers,
+    as_numbers,
     as_stream,
+    check_callable,
     check_choice,
     check_dense,
+    check_epoch,
     check_flag,
+    check_index,
     check_integer,
     check_iterable,
     check_number,
     check_path,
     check_range,
     check_state,
+    check_type,
 )
 from course_lib.foundation.copies import Copies, count_copies, drop_copies, normalized
 from course_lib.foundation.corpora import (
@@ -24,7 +29,6 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.durable import (
-    TEMPORARY,
     DurableFile,
     checksum,
     make_folder,
@@ -36,7 +40,7 @@ from course_lib.foundation.durable import (
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
-    import_ray,
+    end_with_parent,
     process_pool,
     run_in_order,
 )
@@ -56,6 +60,7 @@ from course_lib.foundation.models import (
     ConvolutionModel,
     GRUModel,
     adam_with_linear_decay,
+    check_batch,
     check_model,
     conditional_entropy,
     count_pairs,
@@ -93,18 +98,14 @@ from course_lib.foundation.shard_files import (
     Manifest,
     Shard,
     ShardSettings,
-    add_document,
     check_documents,
     check_files,
     check_settings,
     check_split,
     files_of,
-    files_of_shard,
-    names_of_shards,
     narrow,
     open_manifest,
     pieces_folder,
-    remove_unfinished,
     shard_path,
     starts_path,
     surplus_files,
@@ -112,20 +113,18 @@ from course_lib.foundation.shard_files import (
     write_manifest,
 )
 from course_lib.foundation.shard_tasks import (
-    JOB,
-    OURS,
-    TOKENIZER,
     Job,
     Part,
     ShardPlan,
-    ShardResult,
     TaskResult,
+    begin_job,
     count_up_to,
     encode_task,
     find_result,
     find_shard,
     hash_of,
     plan_shards,
+    remove_job,
     task_paths,
     write_shard,
 )
@@ -145,6 +144,5 @@ from course_lib.foundation.tokenizing import (
     iterate_texts,
     plain_tokenizer,
     smallest_dtype,
-    tokenizer_hash,
     training_batches,
 )

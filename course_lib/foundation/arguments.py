@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import torch
@@ -20,6 +20,8 @@ import torch
 Ids: TypeAlias = Sequence[int] | np.ndarray | torch.Tensor
 """What every function accepts as token ids: a list, a NumPy array (a memory map too), a
 torch tensor."""
+
+Kind = TypeVar("Kind")
 
 LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeats
 
@@ -152,6 +154,25 @@ def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
     return value
 
 
+def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
+    """Return `value`, if it is of a type, and a TypeError if it is not."""
+    if not isinstance(value, kind):
+        wanted, got = kind.__name__, type(value).__name__
+        raise TypeError(f"{name} must be a {wanted}, got {got}")
+    return value
+
+
+def check_callable(name: str, value: object) -> Callable:
+    """Return what can be called, as a function or a model.
+
+    Raises:
+        TypeError: `value` can't be.
+    """
+    if not callable(value):
+        raise TypeError(f"{name} must be callable, got {_shown(value)}")
+    return value
+
+
 def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor in the memory of this process, without its gradient.
 
@@ -209,6 +230,18 @@ def check_state(
     return state
 
 
+def check_epoch(epoch: int, resumed_at: int) -> int:
+    """Return an epoch to read next, if it is not before that of a loaded state: a loop,
+    or a library, that counts from 0 would begin the run anew."""
+    epoch = check_integer("epoch", epoch, minimum=0, maximum=2**62)
+    if epoch < resumed_at:
+        raise ValueError(
+            f"epoch must be at least {resumed_at}, where the state that was loaded "
+            f"stands, got {epoch}: begin to count epochs there"
+        )
+    return epoch
+
+
 def as_integers(name: str, values: object) -> np.ndarray:
     """View `values` as a NumPy integer array of any shape, read-only.
 
@@ -231,6 +264,45 @@ def as_integers(name: str, values: object) -> np.ndarray:
     array = array.view()
     array.setflags(write=False)
     return array
+
+
+def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
+    """Copy real numbers to float64, of any shape; what is masked becomes NaN.
+
+    Args:
+        kinds: of NumPy's types those that are taken.
+
+    Raises:
+        TypeError: `values` are not numbers.
+        ValueError: they are ragged.
+    """
+    if isinstance(values, torch.Tensor):
+        values = check_dense(name, values)
+        # NumPy does not know all floats of PyTorch
+        values = (values.double() if values.is_floating_point() else values).numpy()
+    try:
+        array = np.ma.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a regular array, got rows of different lengths"
+        ) from None
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"{name} must be numbers, got {_describe(values, array)}")
+    return array.astype(np.float64).filled(np.nan)
+
+
+def check_index(index: object) -> slice | np.ndarray:
+    """Return what stands in brackets behind a stream: a slice, or integers.
+
+    Raises:
+        TypeError: it is something else; a tuple too, which NumPy takes for an index
+            into several dimensions.
+    """
+    if isinstance(index, tuple):
+        raise TypeError(
+            f"index must be an integer, a slice or an array of integers, got {index!r}"
+        )
+    return index if isinstance(index, slice) else as_integers("index", index)
 
 
 def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:

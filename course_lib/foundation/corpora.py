@@ -31,7 +31,7 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
         path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
-    path = DATA_DIRECTORY / "story.txt" if path is None else check_path("path", path)
+    path = _bundled("story.txt") if path is None else check_path("path", path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
@@ -48,6 +48,14 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     if not text.strip():
         raise ValueError(f"{path}{origin} is empty: a corpus needs text")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _bundled(name: str) -> Path:
+    path = DATA_DIRECTORY / name
+    if not path.is_file():
+        missing = f"{path} is missing: the bundled texts come with a copy of the"
+        raise FileNotFoundError(f"{missing} course's repository, not with the package")
+    return path
 
 
 @dataclass(frozen=True)
@@ -68,11 +76,10 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line is not such an object, two documents have the same id, or
-            there is none at all.
+        TypeError, ValueError: a line is not such an object, two documents have the same
+            id, or there is none at all.
     """
-    bundled = DATA_DIRECTORY / "documents.jsonl"
-    path = bundled if path is None else check_path("path", path)
+    path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no document collection at {path}")
     documents: dict[str, Document] = {}
@@ -138,9 +145,9 @@ def web_document(row: Mapping[str, object]) -> Document:
 
 def _parse_document(line: str, where: str) -> Document:
     try:
-        fields = json.loads(line, object_pairs_hook=_without_doubles)
+        fields = json.loads(line)
         Document(**fields)
-    # ValueError: no JSON, a double key or a number of thousands of digits
+    # ValueError: no JSON, or a number of thousands of digits
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{where}: expected an object with id, kind, quality and text ({error})"
@@ -157,18 +164,5 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
                 f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
         check_unicode(value, f"{where}: {name}")
-    try:
-        check_integer("quality", document.quality, minimum=0, maximum=5)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: {error}") from None
+    check_integer(f"{where}: quality", document.quality, minimum=0, maximum=5)
     return document
-
-
-def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make an object of JSON; of a key that stands there twice, the last would win."""
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        names = [name for name, _ in pairs]
-        double = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{double!r} stands there {names.count(double)} times")
-    return entries

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 
 import torch
 
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.arguments import (
+    check_integer,
+    check_iterable,
+)
 
 Batch = tuple[torch.Tensor, ...]
 
@@ -35,7 +38,7 @@ def copy_to_device(
     """
     device = torch.device(device)
     ahead = check_integer("ahead", ahead, minimum=1, maximum=1000)
-    batches = iter(batches)
+    batches = iter(check_iterable("batches", batches, "tuples of tensors"))
     if device.type != "cuda":
         return (tuple(tensor.to(device) for tensor in batch) for batch in batches)
     if not torch.cuda.is_available():

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from filelock import FileLock, Timeout
@@ -85,26 +85,13 @@ def write_json(path: str | os.PathLike, content: object) -> str:
     """Write plain values as JSON, durably: the same values make the same bytes.
 
     Raises:
-        TypeError, ValueError: JSON has no such values. NaN is none of them, nor is a
-            key that is no text: it would come back as one.
+        TypeError, ValueError: JSON has no such values; NaN is none of them.
     """
     try:
         text = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
-        _check_keys(content)
     except (TypeError, ValueError) as error:
         raise type(error)(f"content must be what JSON holds: {error}") from None
     return write_durably(path, f"{text}\n".encode())
-
-
-def _check_keys(content: object) -> None:
-    if isinstance(content, dict):
-        for key in content:
-            if not isinstance(key, str):
-                raise TypeError(f"a key must be a str, got {key!r}")
-        content = list(content.values())
-    if isinstance(content, list | tuple):
-        for entry in content:
-            _check_keys(entry)
 
 
 def read_json(path: str | os.PathLike) -> dict:
@@ -114,19 +101,23 @@ def read_json(path: str | os.PathLike) -> dict:
         FileNotFoundError: there is no such file.
         ValueError: it holds no JSON object; the message names the file.
     """
-    data = check_path("path", path).read_bytes()
+    (content,) = _objects_in(path, [check_path("path", path).read_bytes()])
+    return content
+
+
+def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
     try:
-        content = json.loads(data)
+        contents = [json.loads(text) for text in texts]
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: it holds no JSON ({error})") from None
-    if not isinstance(content, dict):
+    if not all(isinstance(content, dict) for content in contents):
         raise ValueError(f"{path} is damaged: it holds no JSON object")
-    return content
+    return contents
 
 
 def append_line(path: str | os.PathLike, content: object) -> None:
     """Append plain values as a line of JSON, and let it reach the disk."""
-    with told(path), open(path, "ab") as file:
+    with told(path), check_path("path", path).open("ab") as file:
         file.write(json.dumps(content, sort_keys=True).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
@@ -142,13 +133,7 @@ def read_lines(path: str | os.PathLike) -> list[dict]:
     whole = data[: data.rfind(b"\n") + 1]
     if len(whole) < len(data):  # a run was killed, or the disk was full
         os.truncate(path, len(whole))
-    try:
-        lines = [json.loads(line) for line in whole.splitlines()]
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged: it holds no JSON ({error})") from None
-    if not all(isinstance(line, dict) for line in lines):
-        raise ValueError(f"{path} is damaged: a line of it is no JSON object")
-    return lines
+    return _objects_in(path, whole.splitlines())
 
 
 def checksum(path: str | os.PathLike) -> str:

@@ -14,17 +14,16 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-)
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
 
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.arguments import (
+    check_callable,
+    check_integer,
+    check_iterable,
+)
 
 RETRIES = 3  # of what was lost with its worker; a wrong input is not tried again
 INSTALL_RAY = (
@@ -105,8 +104,6 @@ def run_in_order(
     function: Callable[[Any], Any],
     tasks: Iterable[Any],
     make_executor: Executor | Callable[[], Executor],
-    *,
-    retries: int = RETRIES,
 ) -> Iterator[Any]:
     """Run `function` on all tasks at once, and yield the results in the tasks' order.
 
@@ -115,17 +112,16 @@ def run_in_order(
             processes, so not defined in a notebook.
         tasks: its arguments.
         make_executor: makes an executor, and another one if that breaks because a
-            worker was killed: what is not done is then done again. An executor itself
-            is used, and not shut down; if it breaks, so does the run.
-        retries: how often a task is done again that was lost in this way.
+            worker was killed: what is not done is then done again, three times. An
+            executor itself is used, and not shut down; if it breaks, so does the run.
 
     Raises:
         BrokenExecutor: a task was lost once more than that; or no worker could begin.
         Exception: that of the first task, by its order, that raised one; a
             RuntimeError with its text if other processes can't be sent it.
     """
-    retries = check_integer("retries", retries, minimum=0)
-    tasks = list(tasks)
+    tasks = list(check_iterable("tasks", tasks, "tasks"))
+    check_callable("function", function)
     given = isinstance(make_executor, Executor)
     if not given and not callable(make_executor):
         raise TypeError(
@@ -147,7 +143,7 @@ def run_in_order(
             if not getattr(executor, "has_begun", lambda: True)():
                 raise BrokenExecutor(NO_GUARD) from error
             lost += 1
-            if given or lost > retries:
+            if given or lost > RETRIES:
                 raise BrokenExecutor(KILLED) from error
         finally:
             for future in futures:
@@ -192,19 +188,17 @@ class RayExecutor(Executor):
         address: for `ray.init`. Without one, it joins the cluster that `RAY_ADDRESS`
             names, or the one that was started on this machine, or else starts one of
             this machine alone; "local" always does the last.
-        retries: how often a task is done again when its worker, or its whole machine,
-            is lost. An exception of the task itself is an answer, and ends the run.
-        options: what else Ray is told of each task: `num_cpus`, `resources`, ...
+        options: what Ray is told of each task: `num_cpus`, `resources`, ..., and
+            `max_retries`, how often it is done again when its worker, or its whole
+            machine, is lost: three times, if nothing is said. An exception of the task
+            itself is an answer, and ends the run.
 
     Raises:
         ImportError: Ray is not installed.
         OSError: it can't be started or joined.
     """
 
-    def __init__(
-        self, address: str | None = None, *, retries: int = RETRIES, **options: Any
-    ):
-        self.retries = check_integer("retries", retries, minimum=0)
+    def __init__(self, address: str | None = None, **options: Any):
         self._ray = import_ray()
         self._owns = not self._ray.is_initialized()
         if self._owns:
@@ -216,9 +210,8 @@ class RayExecutor(Executor):
                     f"Ray can't be started or joined: {error} A busy machine may take "
                     "longer than Ray waits (ray-project/ray#65983): try again"
                 ) from error
-        self._remote = self._ray.remote(_call).options(
-            max_retries=self.retries, **options
-        )
+        options = {"max_retries": RETRIES, **options}
+        self._remote = self._ray.remote(_call).options(**options)
         self._references: list[Any] = []
 
     def submit(self, function: Callable, /, *arguments, **options) -> Future:

@@ -18,7 +18,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from course_lib.foundation.arguments import check_integer, check_iterable, check_path
+from course_lib.foundation.arguments import (
+    check_integer,
+    check_iterable,
+    check_path,
+    check_type,
+)
 from course_lib.foundation.tokenizing import check_unicode
 
 KINDS = {
@@ -137,9 +142,8 @@ def _find_inputs(
     There may be a hundred thousand: of each one, the system is asked for little.
     """
     check_iterable("inputs", inputs, "paths")
-    if isinstance(suffixes, str) or not all(
-        isinstance(suffix, str) and suffix.startswith(".") for suffix in suffixes
-    ):
+    suffixes = list(check_iterable("suffixes", suffixes, "endings such as '.py'"))
+    if not all(isinstance(suffix, str) and suffix[:1] == "." for suffix in suffixes):
         raise ValueError(f"suffixes must be endings such as '.py', got {suffixes!r}")
     files: dict[str, str] = {}
     left_out: dict[str, str] = {}
@@ -233,7 +237,7 @@ def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
     Raises:
         ValueError: naming the file and the line or row that is wrong.
     """
-    for piece in task.pieces:
+    for piece in check_type("task", task, Task).pieces:
         yield from read_piece(piece, text_column)
 
 
@@ -244,9 +248,8 @@ def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
         ValueError: something in it is wrong, and where; or the file is not the one that
             was planned with, because somebody has changed it since.
     """
-    if not isinstance(text_column, str):
-        raise TypeError(f"text_column must be a str, got {type(text_column).__name__}")
-    return _unchanged(piece, text_column)
+    check_type("text_column", text_column, str)
+    return _unchanged(check_type("piece", piece, Piece), text_column)
 
 
 def _unchanged(piece: Piece, text_column: str) -> Iterator[str]:

@@ -17,7 +17,10 @@ from torch.optim.lr_scheduler import LinearLR
 
 from course_lib.foundation.arguments import (
     Ids,
+    as_integers,
+    as_numbers,
     as_stream,
+    check_choice,
     check_flag,
     check_integer,
     check_number,
@@ -48,6 +51,26 @@ def check_model(model: object) -> nn.Module:
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     return model
+
+
+def check_batch(
+    inputs: object, vocab_size: int, *, any_shape: bool = False
+) -> torch.Tensor:
+    """Return ids that a model can read, int64, shape (B, T), or of `any_shape`.
+
+    Raises:
+        TypeError: `inputs` is no tensor of integers.
+        ValueError: it has another shape, or an id outside 0 ... `vocab_size` - 1.
+    """
+    if not isinstance(inputs, torch.Tensor):
+        raise TypeError(
+            f"inputs must be a tensor of ids, got {type(inputs).__name__}: try "
+            "torch.tensor(inputs)"
+        )
+    if inputs.ndim != 2 and not any_shape:
+        raise ValueError(f"inputs must have shape (B, T), got {tuple(inputs.shape)}")
+    check_range("inputs", as_integers("inputs", inputs), vocab_size)
+    return inputs.long()
 
 
 @contextmanager
@@ -123,6 +146,7 @@ class BigramModel(nn.Module):
         return model
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        inputs = check_batch(inputs, len(self.table), any_shape=True)
         return F.embedding(inputs, self.table)
 
 
@@ -164,6 +188,7 @@ class ConvolutionModel(nn.Module):
         self.output = nn.Linear(hidden_size, vocab_size)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        inputs = check_batch(inputs, self.embedding.num_embeddings)
         embedded = F.pad(self.embedding(inputs).transpose(1, 2), self.padding)
         return self.output(F.relu(self.convolution(embedded)).transpose(1, 2))
 
@@ -191,6 +216,7 @@ class GRUModel(nn.Module):
         self, inputs: torch.Tensor, state: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Read windows from a state, (1, B, H), or None; return logits and state."""
+        inputs = check_batch(inputs, self.embedding.num_embeddings)
         hidden, state = self.recurrence(self.embedding(inputs), state)
         return self.output(hidden), state
 
@@ -232,10 +258,7 @@ class AttentionModel(nn.Module):
                 f"hidden_size must be a multiple of twice num_heads {num_heads}, got "
                 f"{hidden_size}"
             )
-        if positions not in ("learned", "rotary"):
-            raise ValueError(
-                f"positions must be 'learned' or 'rotary', got {positions!r}"
-            )
+        check_choice("positions", positions, ("learned", "rotary"))
         self.embedding = nn.Embedding(vocab_size, hidden_size)
         rotary = positions == "rotary"
         self.places = None if rotary else nn.Embedding(max_length, hidden_size)
@@ -259,10 +282,17 @@ class AttentionModel(nn.Module):
                 default 0 ... T - 1.
             mask: who sees whom, bool, shape (T, T) or (B, T, T), row q may look at
                 column k where it is True; by default all that is not later.
+
+        Raises:
+            ValueError: with learned positions, the row is longer than `max_length`.
         """
-        length = inputs.shape[-1]
+        inputs = check_batch(inputs, self.embedding.num_embeddings)
+        length = inputs.shape[1]
         if position_ids is None:
             position_ids = torch.arange(length)
+        if self.places is not None:
+            places = as_integers("position_ids", position_ids)
+            check_range("position_ids", places, self.places.num_embeddings)
         if mask is None:
             mask = torch.ones(length, length, dtype=torch.bool).tril()
         mask = mask.unsqueeze(-3)  # for all heads
@@ -358,17 +388,11 @@ def conditional_entropy(counts: np.ndarray) -> float:
 
 def _check_counts(counts: object) -> np.ndarray:
     """Return a table of counts as float64, or say what is wrong with it."""
-    table = np.asarray(counts)
-    if table.dtype.kind not in "iuf":
-        raise TypeError(
-            f"counts must be numbers, got {type(counts).__name__} of {table.dtype}"
-        )
+    table = as_numbers("counts", counts)  # in float64 no sum of theirs can overflow
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise ValueError(
             f"counts must be a table of shape (V, V), got shape {table.shape}"
         )
-    # in float64 no sum of theirs can overflow
-    table = table.astype(np.float64)
     if not (table.min() >= 0 and table.max() <= 2**63):  # so that NaN fails, too
         raise ValueError(
             f"counts must lie in 0 ... 2**63, got {table.min()} ... {table.max()}"

@@ -17,7 +17,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_integers, check_integer, check_range
+from course_lib.foundation.arguments import (
+    as_integers,
+    check_integer,
+    check_iterable,
+    check_range,
+)
 from course_lib.foundation.shuffling import RandomOrder
 
 PAGE_BYTES = 4096  # what a system reads from a file at least
@@ -135,7 +140,7 @@ def shuffle_buffer(
     """
     buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
     draw = np.random.default_rng(check_integer("seed", seed, minimum=0))
-    return _from_buffer(iter(items), buffer_size, draw)
+    return _from_buffer(iter(check_iterable("items", items)), buffer_size, draw)
 
 
 def _from_buffer(

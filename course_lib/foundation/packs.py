@@ -13,7 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from course_lib.foundation.arguments import Ids, as_stream, check_integer
+from course_lib.foundation.arguments import (
+    Ids,
+    as_stream,
+    check_integer,
+    check_iterable,
+)
 from course_lib.foundation.tokenizing import compact
 
 COMPACT = (np.dtype(np.uint16), np.dtype(np.uint32))
@@ -91,12 +96,7 @@ def join_pieces(pieces: Sequence[Piece]) -> Pack:
 
 def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
     """Yield the ids of each document, compact, or say which one is wrong."""
-    if isinstance(documents, str | bytes | Mapping) or not isinstance(
-        documents, Iterable
-    ):
-        raise TypeError(
-            f"documents must be several streams of ids, got {type(documents).__name__}"
-        )
+    check_iterable("documents", documents, "streams of ids")
     return _compact_ids(documents)
 
 

@@ -9,7 +9,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -103,7 +103,8 @@ def _run_rank(
     rank: int, world_size: int, folder: Path, time_limit: float, work: bytes
 ) -> None:
     end_with_parent()
-    with process_group(rank, world_size, folder / "meeting", time_limit=time_limit):
+    store = _meet(rank, world_size, folder / "meeting", time_limit)
+    with _group(time_limit, store=store, rank=rank, world_size=world_size):
         # All is told before this rank leaves the group: from then on the others fail.
         try:
             result = pickle.dumps(pickle.loads(work)())
@@ -116,44 +117,25 @@ def _run_rank(
                 first.write(text.encode())
 
 
-@contextmanager
-def process_group(
-    rank: int | None = None,
-    world_size: int | None = None,
-    meeting: str | os.PathLike | None = None,
-    *,
-    time_limit: float = 1800.0,
-) -> Iterator[None]:
+def process_group(*, time_limit: float = 1800.0) -> AbstractContextManager[None]:
     """Join the ranks of one run inside a `with`: `torch.distributed` by gloo.
 
-    The ranks share this machine's cores, so PyTorch computes with one thread inside.
+    Which rank this is, of how many, and where they meet is what `torchrun` has put into
+    the environment; if it did not, the process is alone. The ranks share this machine's
+    cores, so PyTorch computes with one thread inside.
 
     Args:
-        rank, world_size, meeting: which rank this is, of how many, and a new file by
-            which they find one another, in a folder that all see. Without these three
-            they are what `torchrun` has put into the environment; and if it did not,
-            the process is alone.
         time_limit: seconds that a rank waits for the others in each sum, before gloo
             gives up with a RuntimeError; 1800 is PyTorch's own.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-        ValueError: a rank or a world size without a meeting.
     """
-    how: dict[str, Any] = {}
     time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
-    if meeting is not None:
-        world_size = check_integer("world_size", world_size, minimum=1)
-        rank = check_integer("rank", rank, minimum=0, maximum=world_size - 1)
-        how = {"store": _meet(rank, world_size, Path(meeting), time_limit)}
-        how |= {"rank": rank, "world_size": world_size}
-    elif rank is not None or world_size is not None:
-        raise ValueError(
-            "meeting must be given together with rank and world_size, got rank "
-            f"{rank}, world_size {world_size} and no meeting"
-        )
-    elif "RANK" not in os.environ:
-        how = {"store": distributed.HashStore(), "rank": 0, "world_size": 1}
+    if "RANK" in os.environ:
+        return _group(time_limit)
+    return _group(time_limit, store=distributed.HashStore(), rank=0, world_size=1)
+
+
+@contextmanager
+def _group(time_limit: float, **how: Any) -> Iterator[None]:
     named = INTERFACE in os.environ
     hook = sys.excepthook  # PyTorch sets another one
     here = how or os.environ.get("MASTER_ADDR") in ("localhost", "127.0.0.1")
@@ -181,9 +163,6 @@ def _meet(
     rank: int, world_size: int, meeting: Path, time_limit: float
 ) -> distributed.Store:
     """Wait until all ranks are there: a short limit of their sums is none for this."""
-    folder = meeting.resolve().parent
-    if not folder.is_dir():  # PyTorch would try for five minutes
-        raise FileNotFoundError(f"the ranks can't meet in {folder}: no such folder")
     store = distributed.FileStore(str(meeting), world_size)
     store.set(f"rank {rank}", "here")
     patience = timedelta(seconds=max(time_limit, SECONDS_TO_COME))

@@ -15,7 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_stream, check_integer
+from course_lib.foundation.arguments import (
+    as_stream,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_iterable,
+    check_path,
+    check_type,
+)
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
@@ -134,7 +142,7 @@ class Manifest:
 def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
     """Name the file of a shard's ids: `train_000000.bin`."""
     index = check_integer("shard_index", shard_index, minimum=0)
-    return Path(out_dir) / f"{check_split(split)}_{index:06}.bin"
+    return check_path("out_dir", out_dir) / f"{check_split(split)}_{index:06}.bin"
 
 
 def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
@@ -144,17 +152,13 @@ def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Pat
 
 def pieces_folder(out_dir: str | os.PathLike) -> Path:
     """Name the folder beside the shards in which workers leave what they have done."""
-    path = Path(out_dir)
+    path = check_path("out_dir", out_dir)
     return path.with_name(path.name + ".pieces")
 
 
 def check_split(split: object) -> str:
     """Return the name of a split, "train" or "val"; refuse anything else."""
-    if not isinstance(split, str):
-        raise TypeError(f"split must be a str, got {type(split).__name__}")
-    if split not in SPLITS:
-        raise ValueError(f"split must be 'train' or 'val', got {split!r}")
-    return split
+    return check_choice("split", split, SPLITS)
 
 
 # Whether the files are what they should be.
@@ -167,7 +171,8 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
         FileNotFoundError: there is no manifest, or a file that it lists is missing.
         ValueError: it is of another version or damaged, or a file has another size.
     """
-    path = Path(out_dir) / MANIFEST
+    out_dir = check_path("out_dir", out_dir)
+    path = out_dir / MANIFEST
     if not path.is_file():
         begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
         reason = (
@@ -181,6 +186,7 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
 
 def files_of(manifest: Manifest) -> Iterator[tuple[Path, int, str]]:
     """The name, the size and the SHA-256 of every file that a manifest lists."""
+    check_type("manifest", manifest, Manifest)
     for split in SPLITS:
         for index, shard in enumerate(manifest.shards[split]):
             yield from files_of_shard(manifest.settings, split, index, shard)
@@ -190,9 +196,11 @@ def files_of_shard(
     settings: ShardSettings, split: str, index: int, shard: Shard
 ) -> Iterator[tuple[Path, int, str]]:
     """Those of one shard: its ids, and where documents start in it."""
+    check_type("shard", shard, Shard)
+    check_type("settings", settings, ShardSettings)
     size = shard.tokens * settings.file_dtype.itemsize
-    yield shard_path("", split, index), size, shard.sha256
-    yield starts_path("", split, index), shard.documents * 8, shard.starts_sha256
+    yield shard_path(".", split, index), size, shard.sha256
+    yield starts_path(".", split, index), shard.documents * 8, shard.starts_sha256
 
 
 def check_files(
@@ -213,7 +221,11 @@ def check_files(
     Raises:
         FileNotFoundError, ValueError: naming the file.
     """
-    files = [(Path(out_dir) / path, size, sha256) for path, size, sha256 in files]
+    sums, folder = check_flag("sums", sums), check_path("out_dir", out_dir)
+    files = [
+        (folder / path, size, sha256)
+        for path, size, sha256 in check_iterable("files", files, "files")
+    ]
     for path, size, _ in files:
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing, but it is listed")
@@ -237,23 +249,33 @@ def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
 
 def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
     """Name the files in a folder that have names of shards."""
-    return {name for name in os.listdir(out_dir) if SHARD.fullmatch(name)}
+    names = os.listdir(check_path("out_dir", out_dir))
+    return {name for name in names if SHARD.fullmatch(name)}
+
+
+def refuse_shards(out_dir: str | os.PathLike) -> None:
+    """Refuse a folder that has shards in it of which nothing tells what they are."""
+    if found := names_of_shards(out_dir):
+        raise FileExistsError(
+            f"{Path(out_dir) / min(found)} is in the way: nothing tells what it is; "
+            "choose an empty folder"
+        )
 
 
 def remove_unfinished(out_dir: str | os.PathLike) -> None:
     """Remove what a killed run was writing under temporary names."""
-    for name in os.listdir(out_dir):
-        if UNFINISHED.fullmatch(name):
-            (Path(out_dir) / name).unlink(missing_ok=True)
+    for path in check_path("out_dir", out_dir).iterdir():
+        if UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
     """Refuse to mix shards of two kinds in one folder; what differs is named."""
+    old = asdict(check_type("old", old, ShardSettings))
+    new = asdict(check_type("new", new, ShardSettings))
     differences = [
         f"{name} {before!r} instead of {now!r}"
-        for (name, before), now in zip(
-            asdict(old).items(), asdict(new).values(), strict=True
-        )
+        for (name, before), now in zip(old.items(), new.values(), strict=True)
         if before != now
     ]
     if differences:
@@ -265,8 +287,13 @@ def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None
 
 def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
     """Write the manifest, durably: from now on the folder is finished."""
-    entries = asdict(manifest) | {"format_version": FORMAT_VERSION}
-    write_json(Path(out_dir) / MANIFEST, entries | {"sha256": _hash_of(entries)})
+    entries = asdict(check_type("manifest", manifest, Manifest)) | {
+        "format_version": FORMAT_VERSION
+    }
+    write_json(
+        check_path("out_dir", out_dir) / MANIFEST,
+        entries | {"sha256": _hash_of(entries)},
+    )
 
 
 def _hash_of(entries: dict) -> str:
@@ -277,7 +304,7 @@ def _read_manifest(path: Path) -> Manifest:
     """Read a manifest, and check that it is the one that was written."""
     entries = read_json(path)
     version = entries.get("format_version")
-    if type(version) is not int or version != FORMAT_VERSION:
+    if version != FORMAT_VERSION:
         raise ValueError(
             f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
         )
@@ -301,9 +328,10 @@ def _read_manifest(path: Path) -> Manifest:
 
 def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
     """Refuse numbers that cannot be: all shards are full but the last."""
-    shards = tuple(shards)
+    shards = tuple(check_iterable("shards", shards, "shards"))
     for index, shard in enumerate(shards):
         least = 1 if index == len(shards) - 1 else shard_size
+        check_type("shards", shard, Shard)
         check_integer("tokens", shard.tokens, minimum=least, maximum=shard_size)
         check_integer("documents", shard.documents, minimum=0)
 
@@ -328,6 +356,8 @@ def add_document(name: int, number: int, digest: bytes) -> int:
         number: of this one, over all documents, from 1.
         digest: `text_digest` of its text.
     """
+    number = check_integer("number", number, minimum=0, maximum=2**64 - 1)
+    digest = check_type("digest", digest, bytes)
     own = hashlib.sha256(number.to_bytes(8, "little") + digest).digest()
     return (name + int.from_bytes(own, "little")) % 2**256
 
@@ -339,6 +369,7 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
         ValueError: they differ. (Behind those that `max_tokens` let in nothing is
             compared.)
     """
+    check_type("manifest", manifest, Manifest)
     count = sum(manifest.num_documents(split) for split in SPLITS)
     name, number = NO_DOCUMENTS, 0
     for number, digest in enumerate(digests, start=1):

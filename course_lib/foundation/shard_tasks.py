@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,29 +18,16 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from course_lib.foundation.durable import (
-    DurableFile,
-    checksum,
-    read_json,
-    write_durably,
-    write_json,
+from course_lib.foundation import durable, shard_files
+from course_lib.foundation.arguments import (
+    check_integer,
+    check_iterable,
+    check_type,
 )
+from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.inputs import Task, read_task
-from course_lib.foundation.shard_files import (
-    NO_DOCUMENTS,
-    SPLITS,
-    Shard,
-    ShardSettings,
-    add_document,
-    check_files,
-    files_of_shard,
-    narrow,
-    shard_path,
-    starts_path,
-    text_digest,
-    tokenizer_hash,
-)
-from course_lib.foundation.tokenizing import encode_each
+from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
+from course_lib.foundation.tokenizing import encode_each, tokenizer_hash
 
 JOB = "job.json"  #: what all tasks of a run share
 TOKENIZER = "tokenizer.json"  #: beside it
@@ -97,6 +85,64 @@ class TaskResult:
         return val if split == "val" else sum(self.tokens) - val
 
 
+def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
+    """Write down what all tasks depend on, or compare with what is written there.
+
+    Returns:
+        the size of tasks that the run was begun with.
+    """
+    folder, out_dir = Path(job.folder), Path(job.out_dir)
+    entries = {
+        "settings": asdict(job.settings),
+        "text_column": job.text_column,
+        "task_bytes": task_bytes,
+    }
+    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if foreign := sorted(name for name in found if not OURS.match(name)):
+        raise FileExistsError(
+            f"{folder / foreign[0]} is in the way: it is not of such a run"
+        )
+    begun = durable.read_json(folder / JOB) if JOB in found else None
+    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
+    if begun is None or not done:
+        shard_files.refuse_shards(out_dir)
+        durable.make_folder(folder)
+        if job.tokenizer is None:
+            durable.write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
+        durable.write_json(folder / JOB, entries)
+        return task_bytes
+    try:
+        settings, column = ShardSettings(**begun["settings"]), begun["text_column"]
+        task_bytes = check_integer("task_bytes", begun["task_bytes"], minimum=1)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder / JOB} is damaged: {error}") from None
+    shard_files.check_settings(folder, settings, job.settings)
+    if column != job.text_column:
+        raise ValueError(
+            f"{folder} was begun with text_column {column!r} instead of "
+            f"{job.text_column!r}; choose another folder"
+        )
+    for path in folder.glob(f"*{durable.TEMPORARY}"):
+        path.unlink()  # what a killed worker was writing
+    shard_files.remove_unfinished(out_dir)
+    return task_bytes
+
+
+def remove_job(job: Job) -> None:
+    """Remove what a run has left beside the shards, and nothing else."""
+    folder = Path(job.folder)
+    try:
+        if durable.read_json(folder / JOB)["settings"] != asdict(job.settings):
+            return
+    except (OSError, LookupError, ValueError):
+        return  # a folder of somebody else, or none
+    paths = [path for path in folder.iterdir() if OURS.match(path.name)]
+    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
+        path.unlink()
+    with suppress(OSError):  # something else lies there
+        folder.rmdir()
+
+
 def encode_task(job: Job, task: Task) -> TaskResult:
     """Encode the documents of a task into files of its own.
 
@@ -105,7 +151,8 @@ def encode_task(job: Job, task: Task) -> TaskResult:
     to be done puts the same bytes in the place of the same bytes. The record is
     written last: it says that the task is done.
     """
-    ids_path, documents_path, record_path = task_paths(job, task.number)
+    number = check_type("task", task, Task).number
+    ids_path, documents_path, record_path = task_paths(job, number)
     tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
     val_every, dtype = job.settings.val_every, job.settings.file_dtype
     digests: deque[bytes] = deque()
@@ -114,14 +161,14 @@ def encode_task(job: Job, task: Task) -> TaskResult:
 
     def texts() -> Iterator[str]:
         for text in read_task(task, job.text_column):
-            digests.append(text_digest(text))
+            digests.append(shard_files.text_digest(text))
             yield text
 
     end = job.settings.end_of_text_id
     ids_file, documents_file = DurableFile(ids_path), DurableFile(documents_path)
     try:
         for ids in encode_each(texts(), tokenizer, end_of_text_id=end):
-            ids_file.write(narrow(ids, dtype).data)
+            ids_file.write(shard_files.narrow(ids, dtype).data)
             documents_file.write(digests.popleft() + len(ids).to_bytes(8, "little"))
             if count < val_every:
                 tokens.append(0)
@@ -132,7 +179,7 @@ def encode_task(job: Job, task: Task) -> TaskResult:
         ids_file.discard()
         documents_file.discard()
     result = TaskResult(task.number, hash_of(task.pieces), count, tuple(tokens), *sums)
-    write_json(record_path, asdict(result))
+    durable.write_json(record_path, asdict(result))
     return result
 
 
@@ -143,7 +190,8 @@ def hash_of(value: object) -> str:
 
 def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
     """The ids, the documents and the record of a task."""
-    base = Path(job.folder) / f"{number:05}"
+    number = check_integer("number", number, minimum=0)
+    base = Path(check_type("job", job, Job).folder) / f"{number:05}"
     return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
 
 
@@ -159,9 +207,10 @@ def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
 
 def find_result(job: Job, task: Task) -> TaskResult | None:
     """Return what a task has left, if it is done and its input is still the same."""
-    ids_path, documents_path, record_path = task_paths(job, task.number)
+    number = check_type("task", task, Task).number
+    ids_path, documents_path, record_path = task_paths(job, number)
     try:
-        record = read_json(record_path)
+        record = durable.read_json(record_path)
         result = TaskResult(**record | {"tokens": tuple(record["tokens"])})
         width = job.settings.file_dtype.itemsize
         sizes = [sum(result.tokens) * width, result.documents * DOCUMENT.itemsize]
@@ -189,18 +238,15 @@ class Part:
     """A run of tokens of one split in the result of a task.
 
     Attributes:
-        task: its number.
-        documents: that it has, and `before`: that lie before them, in all tasks.
+        result: of the task.
+        before: how many documents lie before its own, in all tasks.
         start, stop: which tokens, counted over those of the split in this task.
-        sums: the SHA-256 of its two files.
     """
 
-    task: int
-    documents: int
+    result: TaskResult
     before: int
     start: int
     stop: int
-    sums: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -220,6 +266,9 @@ def plan_shards(
     The sums of all tasks before one tell where its tokens begin, in each split. So no
     shard waits for another one.
     """
+    check_type("settings", settings, ShardSettings)
+    results = check_iterable("results", results, "results of tasks")
+    results = [check_type("results", result, TaskResult) for result in results]
     before = np.cumsum([0, *(result.documents for result in results)]).tolist()
     plans = []
     for split in SPLITS:
@@ -238,10 +287,7 @@ def plan_shards(
                 begin = int(ends[k]) - counts[k]
                 low, high = max(start, begin) - begin, min(stop, int(ends[k])) - begin
                 if high > low:
-                    result = results[k]
-                    sums = result.ids_sha256, result.documents_sha256
-                    where = result.number, result.documents, before[k], low, high
-                    parts.append(Part(*where, sums))
+                    parts.append(Part(results[k], before[k], low, high))
             plans.append(ShardPlan(split, index, tuple(parts)))
     return plans
 
@@ -268,7 +314,9 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     Raises:
         ValueError: what lies there is not what a task has written.
     """
-    path = shard_path(job.out_dir, plan.split, plan.index)
+    check_type("plan", plan, ShardPlan)
+    folder = check_type("job", job, Job).out_dir
+    path = shard_files.shard_path(folder, plan.split, plan.index)
     file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
     try:
         for part in plan.parts:
@@ -278,24 +326,25 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
             own = (begins >= part.start) & (begins < part.stop)
             starts.append(begins[own] - part.start + num_tokens)
             for number, row in zip(numbers[own].tolist(), rows[own], strict=True):
-                name = add_document(name, number, row["digest"].tobytes())
+                name = shard_files.add_document(name, number, row["digest"].tobytes())
             file.write(ids[part.start : part.stop].data)
             num_tokens += part.stop - part.start
         sha256 = file.commit()
     finally:
         file.discard()
     starts = np.concatenate(starts).astype("<i8")
-    path = starts_path(job.out_dir, plan.split, plan.index)
-    starts_sha256 = write_durably(path, starts.tobytes())
+    path = shard_files.starts_path(job.out_dir, plan.split, plan.index)
+    starts_sha256 = durable.write_durably(path, starts.tobytes())
     shard = Shard(num_tokens, len(starts), sha256, starts_sha256)
     result = ShardResult(hash_of(plan), shard, f"{name:064x}")
-    write_json(_record_of(job, plan), asdict(result))
+    durable.write_json(_record_of(job, plan), asdict(result))
     return result
 
 
 def _record_of(job: Job, plan: ShardPlan) -> Path:
-    name = shard_path("", plan.split, plan.index).with_suffix(".json")
-    return Path(job.folder) / name
+    check_type("plan", plan, ShardPlan)
+    folder = check_type("job", job, Job).folder
+    return shard_files.shard_path(folder, plan.split, plan.index).with_suffix(".json")
 
 
 def find_shard(
@@ -307,12 +356,13 @@ def find_shard(
         verify: compare its SHA-256, too, not its size alone.
     """
     try:
-        record = read_json(_record_of(job, plan))
+        record = durable.read_json(_record_of(job, plan))
         result = ShardResult(**record | {"shard": Shard(**record["shard"])})
         if result.plan != hash_of(plan):
             return None
         where = job.settings, plan.split, plan.index, result.shard
-        check_files(job.out_dir, files_of_shard(*where), sums=verify, progress=False)
+        files = shard_files.files_of_shard(*where)
+        shard_files.check_files(job.out_dir, files, sums=verify, progress=False)
     except (FileNotFoundError, LookupError, TypeError, ValueError):
         return None
     return result
@@ -322,15 +372,16 @@ def _read_split(
     job: Job, part: Part, split: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Read a task's ids of one split, its documents there, and their numbers."""
-    ids_path, documents_path, record_path = task_paths(job, part.task)
-    expected = dict(zip((ids_path, documents_path), part.sums, strict=True))
-    if split != job.settings.split_of(part.before + 1):
-        del expected[ids_path]  # once is enough: by the split of the first document
+    result = part.result
+    ids_path, documents_path, record_path = task_paths(job, result.number)
+    expected = {documents_path: result.documents_sha256}
+    if split == job.settings.split_of(part.before + 1):  # of the first: once is enough
+        expected[ids_path] = result.ids_sha256
     for path, sha256 in expected.items():
-        if checksum(path) != sha256:
+        if durable.checksum(path) != sha256:
             raise ValueError(f"{path} is damaged: remove {record_path}, run it again")
     ids = np.fromfile(ids_path, dtype=job.settings.file_dtype)
-    rows = np.fromfile(documents_path, dtype=DOCUMENT)[: part.documents]
+    rows = np.fromfile(documents_path, dtype=DOCUMENT)[: result.documents]
     numbers = part.before + 1 + np.arange(len(rows))
     chosen = (numbers % job.settings.val_every == 0) == (split == "val")
     ids = ids[: rows["length"].sum()][np.repeat(chosen, rows["length"])]

@@ -12,7 +12,12 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from course_lib.foundation.arguments import Ids, as_stream, check_integer, check_range
+from course_lib.foundation.arguments import (
+    Ids,
+    as_stream,
+    check_integer,
+    check_range,
+)
 from course_lib.foundation.progress import progress_bar
 
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
@@ -106,7 +111,8 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
     Raises:
         TypeError: something else comes along; it is named, with its position.
     """
-    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+    single = isinstance(texts, str | bytes) or getattr(texts, "ndim", 1) == 0
+    if single or not isinstance(texts, Iterable):
         raise TypeError(
             f"texts must be several texts, got {type(texts).__name__}: use [text] for "
             "a single one"
@@ -143,6 +149,7 @@ def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
     Raises:
         TypeError, ValueError: it is no batch, or has no such column.
     """
+    check_unicode(name, "the name of a column")
     if not isinstance(features, Mapping) or isinstance(features.get(name), str):
         raise TypeError("features must be a batch: use map with batched=True")
     if name not in features:

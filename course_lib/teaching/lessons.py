@@ -3,6 +3,7 @@ something else of them: slides, blank copies, a site, a course to hand in."""
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +14,11 @@ import nbformat
 from nbformat import NotebookNode
 
 import course_lib
+from course_lib.foundation import check_iterable
+from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 
+# Whoever tosses a coin gets half of the verdicts right: they count least.
+POINTS = {Question: 1, NumbersQuestion: 2, Exercise: 3}
 CHECKED = re.compile(r"\bexercises\.(\w+)\.check\(")
 
 
@@ -52,6 +57,21 @@ def exercise_of(cell: NotebookNode) -> str | None:
     return checked[1] if checked else None
 
 
+def items_of(lesson: str) -> dict[str, object]:
+    """What can be checked in a lesson, by name."""
+    module = importlib.import_module(f"course_lib.exercises.{lesson}")
+    kinds = tuple(POINTS)
+    return {n: item for n, item in vars(module).items() if isinstance(item, kinds)}
+
+
+def points_for(item: object) -> int:
+    """How much a right answer counts."""
+    points = [points for kind, points in POINTS.items() if isinstance(item, kind)]
+    if not points:
+        raise TypeError(f"item must be an exercise, got {type(item).__name__}")
+    return points[0]
+
+
 def notebooks_folder() -> Path:
     """The folder of the notebooks, beside the package.
 
@@ -77,8 +97,7 @@ def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
         TypeError: one name, instead of a list of names.
         ValueError: there is no lesson of that number or name.
     """
-    if isinstance(wanted, str):
-        raise TypeError(f"wanted must be a list of names, got {wanted!r}")
+    wanted = list(check_iterable("wanted", wanted, "names"))
     lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
     found = []
     for name in wanted:

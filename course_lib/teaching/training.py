@@ -13,8 +13,11 @@ from course_lib.foundation import (
     Ids,
     adam_with_linear_decay,
     as_stream,
+    check_callable,
     check_integer,
+    check_iterable,
     check_model,
+    check_type,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -33,9 +36,7 @@ def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
     It goes on where the loader's reader stands: first come the batches that are left of
     this epoch, then the next epoch, each in its own order.
     """
-    if not isinstance(loader, WindowLoader):
-        raise TypeError(f"loader must be a WindowLoader, got {type(loader).__name__}")
-    return _epochs(loader)
+    return _epochs(check_type("loader", loader, WindowLoader))
 
 
 def _epochs(loader: WindowLoader) -> Iterator[Batch]:
@@ -43,7 +44,6 @@ def _epochs(loader: WindowLoader) -> Iterator[Batch]:
     loader.load_state_dict(loader.state_dict())
     while True:
         yield from loader
-        loader.sampler.set_epoch(loader.sampler.epoch + 1)
 
 
 @one_thread()
@@ -78,9 +78,9 @@ def train(
         ValueError: the batches end too early, or a loss is not finite.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
-    source = (
-        repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
-    )
+    pairs = check_iterable("batches", batches, "pairs of inputs and targets")
+    source = repeat_epochs(pairs) if isinstance(pairs, WindowLoader) else iter(pairs)
+    check_callable("loss_function", loss_function)
     optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
     losses: list[float] = []
     model.train()

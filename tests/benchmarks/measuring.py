@@ -34,6 +34,19 @@ def compare(benchmark, contenders: dict[str, Contender], rounds: int = ROUNDS) -
     return {next(iter(contenders)): benchmark.stats.stats.min, **best}
 
 
+def interleave(contenders: dict[str, Contender], rounds: Iterable[int]) -> dict[str, list[float]]:
+    """The CPU seconds of this process for each contender in each round, in which all run in turn; after a warm-up."""
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for contender in contenders.values():
+        contender()
+    for _ in rounds:
+        for name, contender in contenders.items():
+            begin = time.process_time()
+            contender()
+            seconds[name].append(time.process_time() - begin)
+    return seconds
+
+
 def over(items: Iterable, make_batch: Callable) -> Contender:
     """Make one batch of each item; each is let go of at once, as in training, so that its memory is used again."""
 

@@ -28,6 +28,12 @@ def writable(array):
 
 
 CALLS = {
+    "check_epoch(3, 3)": 3,
+    "check_epoch(2, 3)": ValueError("epoch must be at least 3, where the state that was loaded stands, got 2"),
+    "check_epoch(2.0, 0)": TypeError("epoch must be"),
+    "check_index(slice(1, 2))": slice(1, 2),
+    "check_index(())": TypeError("index must be an integer, a slice or an array of integers, got ()"),
+    "check_index(None)": TypeError("index must be integers, got NoneType"),
     # integers
     "check_integer('n', np.int16(5), minimum=0)": 5,
     "kind(check_integer('n', np.int16(5), minimum=0))": "int",
@@ -193,6 +199,20 @@ CALLS = {
     "as_stream(torch.tensor([70_000]))": np.array([70_000]),
     "writable(as_stream(torch.tensor([1, 2])))": False,
     "check_range('ids', np.array([0, 7]), 7)": ValueError("ids must lie in 0 ... 6, got 0 ... 7"),
+    "check_type('text', b'a', str)": TypeError("text must be a str, got bytes"),
+    "check_type('text', np.str_('a'), str)": "a",
+    "check_callable('model', int)": int,
+    "check_callable('model', None)": TypeError("model must be callable, got None (NoneType)"),
+    "check_callable('model', 'print')": TypeError("model must be callable, got 'print' (str)"),
+    "as_numbers('x', np.array(2**63 - 1))": 2.0**63,
+    "as_numbers('x', torch.ones(2, dtype=torch.bfloat16))": np.ones(2),
+    "as_numbers('x', np.ma.array([1, 2], mask=[0, 1]))": np.array([1, np.nan]),
+    "as_numbers('x', torch.ones(2, dtype=torch.complex64))": TypeError("x must be numbers, got ndarray of complex64"),
+    "as_numbers('x', torch.ones(2, device='meta'))": TypeError("x must be a dense tensor on a device with data"),
+    "as_numbers('x', [True, False])": TypeError("x must be numbers, got list of bool"),
+    "as_numbers('x', [True, False], 'b')": np.array([1.0, 0.0]),
+    "as_numbers('x', [[1], [1, 2]])": ValueError("x must be a regular array, got rows of different lengths"),
+    "as_numbers('x', np.timedelta64(3, 'ns'))": TypeError("x must be numbers, got timedelta64 of timedelta64[ns]"),
     "check_range('ids', np.array([[-1], [3]]), 7)": ValueError("ids must lie in 0 ... 6, got -1 ... 3"),
     "check_range('places', np.array(9), 3, IndexError)": IndexError("places must lie in 0 ... 2, got 9 ... 9"),
     "check_range('ids', np.array([], dtype=int), 0)": np.array([]),

@@ -12,7 +12,7 @@ CALLS = {
     "copy_to_device([PAIR], 'cpu', ahead=True)": TypeError("ahead must be"),
     "copy_to_device([PAIR], 'graphics card')": RuntimeError("graphics"),
     "copy_to_device([PAIR], 1.5)": TypeError("device"),
-    "copy_to_device(None, 'cpu')": TypeError("not iterable"),
+    "copy_to_device(None, 'cpu')": TypeError("batches must be several tuples of tensors, got None"),
 }
 if not torch.cuda.is_available():
     CALLS["copy_to_device([PAIR], 'cuda')"] = ValueError("finds no CUDA device")

@@ -7,9 +7,9 @@ ASKED = "Asked of nobody else?"
 
 def guessed(answer, guess, **options):
     """Whether a guess is right, or None if it cannot be read. The question is asked anew each time."""
-    _guesses._records.pop(ASKED, None)
+    _guesses._replies.pop(ASKED, None)
     outcome = _guesses.predict(ASKED, answer, **options).guess(guess).outcome
-    _guesses._records.pop(ASKED)
+    _guesses._replies.pop(ASKED)
     return {"passed": True, "failed": False, "raised": None}[outcome]
 
 
@@ -77,13 +77,7 @@ CALLS = {
     "guessed('b', '', choices=('a', 'b'))": None,
 }
 
-MADE = "is made by predict and show_guesses, from what they have checked"
 TAKES_NO_DATA = {
-    "Prompt": f"{MADE}; the guesses it takes are rows above",
-    "Record": MADE,
-    "Reply": MADE,
-    "Guesses": MADE,
-    "UnreadableError": "is raised and caught within",
     "show_guesses": "takes no arguments",
     "widgets_are_live": "takes no arguments",
 }

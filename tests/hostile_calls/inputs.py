@@ -48,7 +48,7 @@ CALLS = {
     "list_inputs(3)": TypeError("inputs must be several paths, got 3 (int)"),
     "list_inputs([b'a.jsonl'])": TypeError("inputs must be"),
     "list_inputs([''])": ValueError("inputs must"),
-    "list_inputs([new()], suffixes='.py')": ValueError("suffixes must be endings"),
+    "list_inputs([new()], suffixes='.py')": TypeError("suffixes must be several endings"),
     "list_inputs([new()], suffixes=['py'])": ValueError("suffixes must be endings"),
     "[len(part) for part in list_inputs([new(ending='.py')], suffixes=['.PY'])]": [1, 0],
     "kind_of('a.TXT')": "text",

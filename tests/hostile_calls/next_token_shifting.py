@@ -141,7 +141,7 @@ CALLS = {
     "find_leak(one_hot, None, 3)": TypeError("inputs must be a tensor of ids, got NoneType"),
     "find_leak(one_hot, INPUTS[:0], 3)": ValueError("with B at least 1 and T at least 2, got (0, 3)"),
     "find_leak(one_hot, INPUTS[:, :1], 3)": ValueError("with B at least 1 and T at least 2, got (1, 1)"),
-    "find_leak(one_hot, INPUTS[0], 3)": ValueError("with B at least 1 and T at least 2, got (3,)"),
+    "find_leak(one_hot, INPUTS[0], 3)": ValueError("inputs must have shape (B, T), got (3,)"),
     "find_leak(one_hot, torch.zeros(2, 3, 4, dtype=int), 3)": ValueError("inputs must have shape (B, T)"),
     "find_leak(one_hot, INPUTS / 2, 3)": TypeError("inputs must be integers, got Tensor of float32"),
     "find_leak(one_hot, INPUTS, 2)": ValueError("inputs must lie in 0 ... 1, got 0 ... 2"),

@@ -47,5 +47,5 @@ CALLS = {
     "packed_loss(model(), NONE_SCORED)": (0.0, 0),
     "packed_loss(AttentionModel, PAIR)": TypeError("model must be a torch.nn.Module, got type"),
     "packed_loss(None, PAIR)": TypeError("model must be a torch.nn.Module, got NoneType"),
-    "packed_loss(BigramModel(4), PAIR)": IndexError("out of range"),
+    "packed_loss(BigramModel(4), PAIR)": ValueError("inputs must lie in 0 ... 3"),
 }

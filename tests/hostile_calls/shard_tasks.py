@@ -26,11 +26,20 @@ def plan(data=b'{"text": "ab"}'):
     return plan_shards([encode_task(JOB, task(data))], JOB.settings)[0]
 
 
-def elsewhere(plan):
-    return replace(plan, parts=(replace(plan.parts[0], task=98),))
+def lost(plan):
+    return replace(plan, parts=(replace(plan.parts[0], result=replace(plan.parts[0].result, number=98)),))
+
+
+def elsewhere(**changes):
+    folders = {"folder": tempfile.mkdtemp(dir=ROOM.name), "out_dir": tempfile.mkdtemp(dir=ROOM.name)}
+    return replace(JOB, **folders | changes)
 
 
 CALLS = {
+    "begin_job(elsewhere(), CHARACTERS, 7)": 7,
+    "begin_job(elsewhere(text_column=np.nan), CHARACTERS, 7)": ValueError("content must be what JSON holds"),
+    "remove_job(elsewhere())": None,
+    "remove_job(elsewhere(folder='/nowhere'))": None,
     "encode_task(JOB, task()).documents": 2,
     "encode_task(JOB, task(b'\\n')).documents": 0,
     "encode_task(JOB, task(b'3'))": ValueError("line 1"),
@@ -41,13 +50,13 @@ CALLS = {
     "plan_shards([], JOB.settings)": [],
     "plan_shards([encode_task(JOB, task(b'\\n'))], JOB.settings)": [],
     "write_shard(JOB, plan()).shard.tokens": 3,
-    "write_shard(JOB, elsewhere(plan()))": FileNotFoundError("No such file"),
-    "find_shard(JOB, elsewhere(plan()))": None,
+    "write_shard(JOB, lost(plan()))": FileNotFoundError("No such file"),
+    "find_shard(JOB, lost(plan()))": None,
     "find_shard(JOB, write_shard(JOB, made := plan()) and made, verify=True).shard.documents": 1,
     "len(hash_of(()))": 64,
     "hash_of([1]) == hash_of((1,))": False,
     "[path.name for path in task_paths(JOB, 3)]": ["00003.bin", "00003.documents", "00003.json"],
-    "task_paths(None, 3)": AttributeError("folder"),
+    "task_paths(None, 3)": TypeError("job must be a Job, got NoneType"),
 }
 
 TAKES_NO_DATA = dict.fromkeys(

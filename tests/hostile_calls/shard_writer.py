@@ -49,5 +49,3 @@ CALLS = {
     "ShardWriter(new(), SETTINGS, verify='yes')": TypeError("verify must be"),
     "ShardWriter(None, SETTINGS)": TypeError("out_dir must be"),
 }
-
-TAKES_NO_DATA = {"Progress": "a record that the writer fills with what it has checked"}

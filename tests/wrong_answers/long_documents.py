@@ -430,7 +430,7 @@ wrong("reader_of", "numbered within its rank")(lambda r, w, k: (r % w, r % (w * 
 wrong("reader_of", "numbered within its rank")(lambda r, w, k: (r % w, r % (w * max(1, k))))
 wrong("reader_of", "numbered within its rank")(lambda r, w, k: (r % w, r % (w * k)))
 wrong("reader_of", "one value where several")(lambda r, w, k: r % (w * max(1, k)))
-wrong("reader_of", "floats where integers")(lambda r, w, k: (r % w, r / w % max(1, k)))
+wrong("reader_of", "a float where an integer is wanted")(lambda r, w, k: (r % w, r / w % max(1, k)))
 wrong("reader_of", "no `return`")(lambda r, w, k: (r % w, r // w % k) if k else None)
 
 
@@ -494,7 +494,7 @@ def deals_cards(row, world_size, num_workers):
                 turn += 1
 
 
-refused("reader_of", "floats where integers")(lambda r, w, k: (float(r % w), float(r // w % max(1, k))))
+refused("reader_of", "a float where an integer is wanted")(lambda r, w, k: (float(r % w), float(r // w % max(1, k))))
 refused("reader_of", "a `dict` where none is wanted")(lambda r, w, k: {"rank": r % w, "worker": r // w % max(1, k)})
 
 # next_item: counts, delivered
@@ -947,7 +947,7 @@ wrong("labels_of", "0 stands on text.")(
 wrong("labels_of", "1 stands on text.")(
     lambda R, N: [[1 if i < n else -100 for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
 )
-wrong("labels_of", "floats where integers are wanted: `/` gives a")(
+wrong("labels_of", "a float where an integer is wanted")(
     lambda R, N: [[t if i < n else float("nan") for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
 )
 wrong("labels_of", "the labels are shifted. `transformers` shifts")(
@@ -978,7 +978,7 @@ def with_torch(input_ids, lengths):
 right("labels_of")(
     lambda rows, ns: [[t if i < n else -100 for i, t in enumerate(row)] for row, n in zip(rows, ns, strict=True)]
 )
-refused("labels_of", "floats where integers")(lambda rows, ns: with_a_mask(rows, ns).astype(float))
+refused("labels_of", "a float where an integer is wanted")(lambda rows, ns: with_a_mask(rows, ns).astype(float))
 
 # count_padding: lengths, batch_size
 

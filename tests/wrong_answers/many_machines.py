@@ -442,7 +442,7 @@ wrong("equal_steps", "rounded up: the last batch of the smallest")(lambda sizes,
 wrong("equal_steps", "the batches of all ranks are added up.")(lambda sizes, b: sum(s // b for s in sizes))
 wrong("equal_steps", "that is a number of samples: divide by the")(lambda sizes, b: min(sizes))
 wrong("equal_steps", "several values where one number is wanted.")(lambda sizes, b: [s // b for s in sizes])
-wrong("equal_steps", "a float where an integer is wanted: `/`")(lambda sizes, b: min(sizes) / b)
+wrong("equal_steps", "a float where an integer is wanted")(lambda sizes, b: min(sizes) / b)
 wrong("equal_steps", "only the first shard is looked at.")(lambda sizes, b: sizes[0] // b)
 wrong("equal_steps", "`min` or `max` has nothing to choose from,")(lambda sizes, b: min(s // b for s in sizes if s))
 wrong("equal_steps", "all samples are put together, and one rank")(lambda sizes, b: sum(sizes) // b)
@@ -567,19 +567,19 @@ wrong("idle_pairs", "the pairs of the slowest rank are counted:")(
 wrong("idle_pairs", "ranks are compared with the quickest one:")(
     lambda packs: (lambda w: sum(x - min(w) for x in w))([sum(map(triangle, p)) for p in packs])
 )
-wrong("idle_pairs", "a float where an integer is wanted: `/`")(
+wrong("idle_pairs", "a float where an integer is wanted")(
     lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(n * n for n in p) / 2 for p in packs])
 )
 wrong("idle_pairs", "two things at once: each id is taken to read all ids of its")(
     lambda packs: (lambda w: max(w) - min(w))([sum(n * n for n in p) for p in packs])
 )
-wrong("idle_pairs", "a float where an integer is wanted: `/`")(
+wrong("idle_pairs", "a float where an integer is wanted")(
     lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(n * (n + 1) / 2 for n in p) for p in packs])
 )
 wrong("idle_pairs", "only the longest document of a pack is")(
     lambda packs: (lambda w: sum(max(w) - x for x in w))([triangle(max(p)) for p in packs])
 )
-wrong("idle_pairs", "a float where an integer is wanted: `/`")(
+wrong("idle_pairs", "a float where an integer is wanted")(
     lambda packs: (lambda w: sum(max(w) - x for x in w) / len(w))([sum(map(triangle, p)) for p in packs])
 )
 
@@ -636,7 +636,7 @@ wrong("num_shards", "a small vocabulary gets 1 byte an id: the")(
 wrong("num_shards", "above 65,536 ids an id takes 8 bytes: 4")(
     lambda n, v, s: -(-n // (s // (2 if v <= 65_536 else 8)))
 )
-wrong("num_shards", "a float where an integer is wanted: `/`")(lambda n, v, s: n / (s // (2 if v <= 65_536 else 4)))
+wrong("num_shards", "a float where an integer is wanted")(lambda n, v, s: n / (s // (2 if v <= 65_536 else 4)))
 wrong("num_shards", "4 or 8 bytes an id: 2 hold up to 65,535,")(
     lambda n, v, s: -(-n // (s // (4 if v <= 65_536 else 8)))
 )
@@ -972,7 +972,7 @@ wrong("equal_steps", "one sample is taken off. Here nothing is")(lambda sizes, b
 wrong("equal_steps", "that is by how many steps the ranks")(
     lambda sizes, b: max(s // b for s in sizes) - min(s // b for s in sizes)
 )
-wrong("equal_steps", None)(lambda sizes, b: min(sizes) // (b // len(sizes)))
+wrong("equal_steps", "is the batch of one rank")(lambda sizes, b: min(sizes) // (b // len(sizes)))
 
 
 @wrong("equal_steps", "rounded up: the last batch of the smallest")

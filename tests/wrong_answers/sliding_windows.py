@@ -400,7 +400,9 @@ def recursively(order, batch_size, batches_delivered):
 
 
 refused("smallest_stream", "a float where an integer")(lambda w, t, s: float((w - 1) * s + t + 1 if w else 0))
-refused("starts_with_overlap", "floats where integers")(lambda n, t, o: np.arange(0.0, max(0, n - t), t - o))
+refused("starts_with_overlap", "a float where an integer is wanted")(
+    lambda n, t, o: np.arange(0.0, max(0, n - t), t - o)
+)
 
 
 # -- tokens_in_tail: a second class --------------------

@@ -150,7 +150,7 @@ wrong("bytes_on_disk", "every id gets four bytes here. Up to id")(lambda n, v: 4
 wrong("bytes_on_disk", "every id gets eight bytes, as int64 has them;")(lambda n, v: 8 * n)
 wrong("bytes_on_disk", "as few bytes as the largest id needs: shards")(lambda n, v: n * math.ceil(math.log2(v) / 8))
 wrong("bytes_on_disk", "these are bits: a byte has eight of")(lambda n, v: n * (16 if v <= 65536 else 32))
-wrong("bytes_on_disk", "a float where an integer is wanted: `/` gives")(lambda n, v: n * (16 if v <= 65536 else 32) / 8)
+wrong("bytes_on_disk", "a float where an integer is wanted")(lambda n, v: n * (16 if v <= 65536 else 32) / 8)
 wrong("bytes_on_disk", "one byte for a small vocabulary: shards have")(
     lambda n, v: n * (1 if v <= 256 else 2 if v <= 65536 else 4)
 )
@@ -783,7 +783,7 @@ wrong("bytes_on_disk", "`uint16` has no sign, so it goes up to")(lambda n, v: n 
 wrong("bytes_on_disk", "the two sizes are")(lambda n, v: n * (2 if v > 65536 else 4))
 wrong("bytes_on_disk", "every result is 0.75 times the right")(lambda n, v: n * 2 if v <= 65536 else n * 2 + n * 2 // 2)
 wrong("bytes_on_disk", None)(lambda n, v: n * (2 if v < 65537 else 4) + 8)
-wrong("bytes_on_disk", "a float where an integer is wanted: `/` gives")(lambda n, v: n / 2 if v <= 65536 else n / 4)
+wrong("bytes_on_disk", "a float where an integer is wanted")(lambda n, v: n / 2 if v <= 65536 else n / 4)
 wrong("bytes_on_disk", "the border is one lower than that: 65,535")(lambda n, v: n * (2 if v <= 65000 else 4))
 wrong("crossing_windows", "a stream that is too short for a window has 0")(
     lambda s, t: sum(s) - t - sum(x - t for x in s if x > t)

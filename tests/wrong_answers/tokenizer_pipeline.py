@@ -1624,7 +1624,7 @@ def all_ascii_known_besides(seen, text):
     return sum(b not in s for b in text.encode())
 
 
-@wrong("count_lost_bytes", "a float where an integer is wanted: `/` gives a float, `//` a whole number.")
+@wrong("count_lost_bytes", "a float where an integer is wanted")
 def share_instead_of_count(seen, text):
     s = set(seen.encode())
     n = text.encode()

@@ -114,6 +114,21 @@ def _holds_a_flag(value: object) -> bool:
 
 # What can be said of a wrong result without knowing the exercise.
 
+A_FLOAT = (
+    "a float where an integer is wanted: 3.0 is no count and no index. `/` makes "
+    "floats, and so does each float that takes part; `//` keeps to integers."
+)
+
+
+def as_integers(expected: object, got: object) -> object:
+    """`got`, with integers for floats that are whole, if integers are expected."""
+    with contextlib.suppress(Exception):
+        wanted, actual = as_array(expected), as_array(got)
+        kinds = wanted.dtype.kind in "iu", actual.dtype.kind == "f"
+        if all(kinds) and np.isfinite(actual).all() and (actual % 1 == 0).all():
+            return actual.astype(np.int64)
+    return got
+
 
 def wrong_kind(results: Results) -> str | None:
     """Say in which way all results are of a kind that was not asked for, or None."""
@@ -129,10 +144,7 @@ def _wrong_kind(expected: object, got: object) -> str | None:
     if one == many:
         return None
     if (one, many) == ("count", "float"):
-        return (
-            "a float where an integer is wanted: `/` gives a float, `//` a whole "
-            "number."
-        )
+        return A_FLOAT
     if (one, many) in (("count", "bool"), ("counts", "bools")):
         return "`True` or `False` where a number is wanted."
     if one == "bool" and many in ("count", "float"):
@@ -144,7 +156,7 @@ def _wrong_kind(expected: object, got: object) -> str | None:
     if one in ("counts", "floats", "list") and many in ("count", "float", "bool"):
         return "one value where several are wanted."
     if one == "counts" and many == "floats" and np.size(as_array(got)):
-        return "floats where integers are wanted: `/` gives a float, `//` an integer."
+        return A_FLOAT
     if many == "set":
         return f"a `{type(got).__name__}`, which has no order and no repeats."
     if many == "dict":
@@ -384,7 +396,8 @@ ERRORS = (
     (
         IndexError,
         "out of range|out of bounds",
-        "an index is beyond the end: of n entries the last one has the number n - 1.",
+        "an index is beyond the end: of n entries the last one has the number n - 1, "
+        "and of none there is not even a first.",
     ),
     (
         KeyError,

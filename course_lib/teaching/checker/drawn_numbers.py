@@ -16,16 +16,10 @@ from itertools import pairwise
 from IPython.display import Markdown, display
 
 from course_lib.foundation import check_integer
+from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.comparing import as_array, wrong_kind
 from course_lib.teaching.checker.exercises import Solved, source_without_decorators
-from course_lib.teaching.checker.messages import (
-    FAILED,
-    NOT_ATTEMPTED,
-    PASSED,
-    Judgment,
-    Score,
-    report,
-)
+from course_lib.teaching.checker.messages import Judgment, Score
 from course_lib.teaching.checker.writing import show
 
 MOST_DRAWS = 1000
@@ -58,16 +52,13 @@ class NumbersQuestion(Solved):
         """
         seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
-            self._drawn[seed] = self._draw_until_told_apart(seed)
+            source = random.Random(f"{self.name}, seed {seed}")
+            draws = (self._draw(source) for _ in range(MOST_DRAWS))
+            told_apart = next(filter(self._tells_apart, draws), None)
+            if told_apart is None:
+                raise ValueError(f"{self.name}: no draw tells its mistakes apart")
+            self._drawn[seed] = told_apart
         return self._drawn[seed]
-
-    def _draw_until_told_apart(self, seed: int) -> Drawn:
-        source = random.Random(f"{self.name}, seed {seed}")
-        for _ in range(MOST_DRAWS):
-            drawn = self._draw(source)
-            if self._tells_apart(drawn):
-                return drawn
-        raise ValueError(f"{self.name}: no draw tells its mistakes apart")
 
     def _tells_apart(self, drawn: Drawn) -> bool:
         functions = [self.reference, *(mistake.function for mistake in self.mistakes)]
@@ -112,7 +103,7 @@ class NumbersQuestion(Solved):
         0.0. A notebook shows which mistake it is."""
         judgment = self.assess(answer, seed=seed)
         self.last_outcome = judgment.outcome
-        return report(judgment)
+        return messages.report(judgment)
 
     def solution(self, seed: int = 0) -> None:
         """Display the answer for a seed, and how it is worked out."""
@@ -128,11 +119,11 @@ class NumbersQuestion(Solved):
         drawn = self.drawn(seed)
         if answer is ... or answer is None:
             message = f"**Not attempted.** Set `{self.name}` to a number."
-            return Judgment(NOT_ATTEMPTED, 0.0, message)
+            return Judgment(messages.NOT_ATTEMPTED, 0.0, message)
         expected = self.reference(**drawn)
         if _equal(expected, answer):
             message = f"**Passed.** `{self.name}` is {show(expected)}."
-            return Judgment(PASSED, 1.0, message)
+            return Judgment(messages.PASSED, 1.0, message)
         diagnosis = self._diagnose(expected, answer, drawn)
         looks_like = (
             f"**Looks like:** {diagnosis}"
@@ -140,7 +131,7 @@ class NumbersQuestion(Solved):
             else f"`exercises.{self.name}.hint()` may help."
         )
         message = f"**Failed.** `{self.name}` is another number.\n\n{looks_like}"
-        return Judgment(FAILED, 0.0, message, diagnosis)
+        return Judgment(messages.FAILED, 0.0, message, diagnosis)
 
     def _diagnose(
         self, expected: int | float, answer: object, drawn: Drawn

@@ -8,20 +8,14 @@ from functools import cached_property
 
 from IPython.display import Markdown, display
 
+from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.calling import Case, Outcome, run
 from course_lib.teaching.checker.exercises import (
     Cases,
     size_of,
     source_without_decorators,
 )
-from course_lib.teaching.checker.messages import (
-    FAILED,
-    NOT_ATTEMPTED,
-    PASSED,
-    Judgment,
-    Score,
-    report,
-)
+from course_lib.teaching.checker.messages import Judgment, Score
 from course_lib.teaching.checker.writing import format_call, format_outcome
 
 BUG, NOT_A_BUG = "bug", "not a bug"
@@ -36,10 +30,8 @@ class Question:
         snippet: Callable,
         reference: Callable,
         cases: Cases,
-        *,
         statement: str,
         explanation: str,
-        verdicts: tuple[str, str],
         agrees: str,
     ):
         self.name = snippet.__name__
@@ -48,10 +40,10 @@ class Question:
         self.statement = statement
         self.explanation = explanation
         # as they are offered; the one that holds if the calls agree; and the other
-        self.verdicts = verdicts
+        self.verdicts = (TRUE, FALSE) if agrees == TRUE else (BUG, NOT_A_BUG)
         self.agrees = agrees
-        (self.differs,) = set(verdicts) - {agrees}
-        self.last_outcome = NOT_ATTEMPTED
+        (self.differs,) = set(self.verdicts) - {agrees}
+        self.last_outcome = messages.NOT_ATTEMPTED
         self._make_cases = cases
 
     @cached_property
@@ -95,7 +87,7 @@ class Question:
         0.0."""
         judgment = self.judge(verdict)
         self.last_outcome = judgment.outcome
-        return report(judgment)
+        return messages.report(judgment)
 
     def hint(self, number: int = 1) -> None:
         """Display a way to find out."""
@@ -121,23 +113,23 @@ class Question:
         one, other = self.verdicts
         if verdict is ... or verdict is None:
             message = f'**Not attempted.** Set `{self.name}` to "{one}" or "{other}".'
-            return Judgment(NOT_ATTEMPTED, 0.0, message)
+            return Judgment(messages.NOT_ATTEMPTED, 0.0, message)
         given = " ".join(str(verdict).lower().split())
         if given not in (one, other):
             message = (
                 f'**Failed.** The answer is "{one}" or "{other}", not {verdict!r}.'
             )
-            return Judgment(FAILED, 0.0, message)
+            return Judgment(messages.FAILED, 0.0, message)
         truth = self.truth
         is_so = {BUG: "It is a bug.", NOT_A_BUG: "It is not a bug."}.get(
             truth, f"The claim is {truth}."
         )
         if given == truth:
             words = f"**Passed.** {is_so} {self._evidence_text()}\n\n{self.explanation}"
-            return Judgment(PASSED, 1.0, words)
+            return Judgment(messages.PASSED, 1.0, words)
         more = f"`exercises.{self.name}.solution()` says why."
         words = f"**Failed.** {is_so} {self._evidence_text()}\n\n{more}"
-        return Judgment(FAILED, 0.0, words)
+        return Judgment(messages.FAILED, 0.0, words)
 
     def _evidence_text(self) -> str:
         if self.evidence is None:
@@ -166,13 +158,7 @@ def bug_or_not(
         explanation: shown to whoever got it right, and with the solution.
     """
     return lambda snippet: Question(
-        snippet,
-        reference,
-        cases,
-        statement=purpose,
-        explanation=explanation,
-        verdicts=(BUG, NOT_A_BUG),
-        agrees=NOT_A_BUG,
+        snippet, reference, cases, purpose, explanation, NOT_A_BUG
     )
 
 
@@ -189,11 +175,5 @@ def true_or_false(
         explanation: shown to whoever got it right, and with the solution.
     """
     return lambda prediction: Question(
-        prediction,
-        reference,
-        cases,
-        statement=claim,
-        explanation=explanation,
-        verdicts=(TRUE, FALSE),
-        agrees=TRUE,
+        prediction, reference, cases, claim, explanation, TRUE
     )

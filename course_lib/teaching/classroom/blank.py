@@ -16,12 +16,11 @@ import argparse
 import ast
 import copy
 import re
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.teaching.classroom.links import check_free, relink
+from course_lib.teaching.classroom.links import add_out_and_lessons, check_out, relink
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 # A prompt, a snippet to judge, the count of what is solved or guessed.
@@ -35,29 +34,22 @@ INSTALLS = "install"  # where a lesson is opened elsewhere, this cell gets the c
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", type=Path, metavar="OUT", help="a folder; made if new")
-    parser.add_argument(
-        "lessons", nargs="*", metavar="LESSON", help="numbers or names; all by default"
-    )
+    add_out_and_lessons(parser)
     parser.add_argument(
         "--empty-imports", action="store_true", help="empty import statements, too"
     )
     parser.add_argument(
         "--empty-prompts", action="store_true", help="empty prompts (predict), too"
     )
-    parser.add_argument(
-        "--force", action="store_true", help="write over files that are there already"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the notebooks, and say where."""
     lessons = find_lessons(options.lessons)
-    source, out = lessons[0].path.parent, options.out.expanduser()
-    paths = [out / lesson.path.name for lesson in lessons]
-    check_free(paths, source=source, force=options.force)
-    out.mkdir(parents=True, exist_ok=True)
-    mend = relink(source, paths)
+    paths = [options.out / lesson.path.name for lesson in lessons]
+    check_out(options.out, paths, force=options.force)
+    options.out.mkdir(parents=True, exist_ok=True)
+    mend = relink(lessons[0].path.parent, paths)
     for lesson, path in zip(lessons, paths, strict=True):
         notebook = blank(
             lesson.notebook,

@@ -1,19 +1,22 @@
 """The course as a web site: every lesson with its outputs, as it is committed, and a
 reference of the package. It needs no network, no server and no kernel: open index.html.
 
-    python -m course_lib book site                 all lessons, and the reference
-    python -m course_lib book site 2 3 --no-api    two lessons, without the reference
+    python -m course_lib book ~/site                 all lessons, and the reference
+    python -m course_lib book ~/site 2 3 --no-api    two lessons, without the reference
+
+In a folder that is not empty it takes --force; a site there is removed first.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import shutil
 import tempfile
 from pathlib import Path
 
 from course_lib.teaching.classroom.book_files.pages import write_pages
+from course_lib.teaching.classroom.links import add_out_and_lessons, check_out
 from course_lib.teaching.lessons import Lesson, find_lessons
 
 NEEDED = ("sphinx", "myst_nb", "furo")
@@ -23,41 +26,21 @@ SITE_MARK = ".buildinfo"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", type=Path, metavar="OUT", help="the folder of the site")
-    parser.add_argument(
-        "lessons",
-        nargs="*",
-        metavar="LESSON",
-        help="2, 02 or sliding_windows; all lessons by default",
-    )
+    add_out_and_lessons(parser)
     parser.add_argument(
         "--api",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="with a reference of the package (default)",
     )
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="write into a folder that is not empty; a site in it is removed first",
-    )
 
 
 def run(options: argparse.Namespace) -> int:
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ValueError(
-            f"{', '.join(missing)} missing: install what sites are made with by "
-            "`pip install --editable '.[teach]'`"
-        )
+    for name in NEEDED:  # before the work: whoever calls this tells what is missing
+        importlib.import_module(name)
     lessons = find_lessons(options.lessons)
-    out = options.out.expanduser().resolve()
-    if out.exists() and not out.is_dir():
-        raise FileExistsError(f"{out} is no folder")
-    if out.is_dir() and any(out.iterdir()) and not options.force:
-        raise FileExistsError(
-            f"{out} is not empty: name a new folder, or add --force to write into it"
-        )
+    out = options.out.resolve()
+    check_out(options.out, out.glob("*"), force=options.force)
     number = "1 lesson" if len(lessons) == 1 else f"{len(lessons)} lessons"
     print(f"Building a site of {number}. A minute or two, please.", flush=True)
     if status := build(out, lessons, api=options.api):

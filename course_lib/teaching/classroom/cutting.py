@@ -1,21 +1,24 @@
 """Where a lesson is cut into slides.
 
 A heading begins a slide, and so does what comes after a question: the answer does not
-stand beside it. What is to be done alone at a keyboard is left out: exercises are
-named on one slide. A figure keeps the sentence that says what it shows.
+stand beside it. What is to be done alone at a keyboard is left out: of exercises one
+slide says in a sentence each what they ask for. A figure keeps the sentence that says
+what it shows.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
+from course_lib.teaching.checker import Exercise
 from course_lib.teaching.classroom.blank import imports_in
 from course_lib.teaching.classroom.rendering import as_words, count_rows, split_blocks
-from course_lib.teaching.lessons import exercise_of
+from course_lib.teaching.lessons import POINTS, exercise_of
 
 PREDICT = "**Predict"
 HEADING = re.compile(r"^(#{1,4}) +(.*)$")
@@ -119,8 +122,8 @@ class _Cutter:
             self.section = re.sub(r"^\d+\. ", "", heading[2])
             self._begin(self.section if level == 2 else heading[2], level)
         elif self.section == EXERCISES:
-            if heading:  # the name of one
-                self.slides[-1].blocks.append(Block("prose", number, f"- {heading[2]}"))
+            if heading:
+                self._add_exercise(number)
         elif heading:
             self._begin(heading[2])
         elif self.section in NOT_SHOWN:
@@ -136,6 +139,15 @@ class _Cutter:
             blocks.append(
                 Block("prose", number, text, keep_with_next=text.endswith(":"))
             )
+
+    def _add_exercise(self, number: int) -> None:
+        """What the cell below is to return, as its docstring says."""
+        cell, blocks = self.notebook.cells[number + 1], self.slides[-1].blocks
+        asked = " ".join(ast.get_docstring(ast.parse(cell.source).body[0]).split())
+        if not blocks:
+            words = f"Each gives {POINTS[Exercise]} points."
+            blocks.append(Block("prose", number, words))
+        blocks.append(Block("prose", number, f"- `{exercise_of(cell)}`: {asked}"))
 
     def _add_code(self, number: int, cell: NotebookNode) -> None:
         is_prompt = bool(PROMPT.search(cell.source))

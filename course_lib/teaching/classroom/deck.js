@@ -2,6 +2,7 @@
 // smaller than it can be read from the last row.
 "use strict";
 (() => {
+  const GROWS = [1.3, 1.2, 1.1]; // where there is little, and no figure to take the room
   const FITS = [1, 0.94, 0.88, 0.82, 0.76]; // of 26 pixels for prose, 19 for code
   const DIVIDE_FROM = 0.82; // one step more is for what cannot be divided
   const deck = document.querySelector(".deck");
@@ -16,7 +17,9 @@
   const tooWide = (body) => {
     const right = body.getBoundingClientRect().right + 1;
     return [...body.querySelectorAll("table, pre, img, .block")].some(
-      (element) => element.getBoundingClientRect().right > right
+      (element) =>
+        element.getBoundingClientRect().right > right ||
+        element.scrollWidth > element.clientWidth + 1
     );
   };
   const fit = (body, sizes) => sizes.some((size) => {
@@ -27,6 +30,10 @@
   function settle(frame) {
     const sizes = FITS.filter((size) => size >= DIVIDE_FROM);
     const body = bodyOf(frame);
+    // Lines of code that grow stay lines.
+    body.classList.add("grown");
+    if (!body.querySelector("img") && fit(body, GROWS)) return;
+    body.classList.remove("grown");
     if (fit(body, sizes)) return;
     if (tooWide(body)) {
       body.classList.add("wrapped");

@@ -1,35 +1,76 @@
-"""Where a lesson goes that is read in another folder, and where its links lead then."""
+"""Where what is made of lessons goes, and where its links lead then."""
 
 from __future__ import annotations
 
+import argparse
 import html
 import mimetypes
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import quote, unquote
+
+from course_lib.teaching.lessons import find_lessons, notebooks_folder
 
 # [words](target), ![words](target); the words may hold [brackets]
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
 
-def check_free(paths: list[Path], *, source: Path, force: bool) -> None:
-    """Refuse to write over files, unless that is wanted; over the lessons, always.
+def add_out_and_lessons(parser: argparse.ArgumentParser) -> None:
+    """Let a command have OUT, LESSON and --force."""
+    parser.add_argument(
+        "out", type=user_path, metavar="OUT", help="a folder; made if it is new"
+    )
+    parser.add_argument(
+        "lessons",
+        nargs="*",
+        default=[],
+        metavar="LESSON",
+        help="2, 02 or sliding_windows; all by default",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="write over what is there already"
+    )
+
+
+def user_path(text: str) -> Path:
+    """A path as it is typed: the shell leaves the ~ of `--out=~/scores.csv` alone."""
+    return Path(text).expanduser()
+
+
+def check_out(out: Path, paths: Iterable[Path], *, force: bool) -> None:
+    """Refuse a folder that is none for what is made of lessons.
+
+    Raises:
+        FileExistsError: it is a file; or one of `paths` is there, without `force`.
+        ValueError: it is the name of a lesson, or lies in the course's own folder.
+    """
+    course = notebooks_folder().parent
+    if course in (out.resolve(), *out.resolve().parents):
+        lies = f"{out} lies in the course's own folder, {course}"
+        raise ValueError(f"{lies}: give one outside of it, such as ~/monday")
+    if out.exists() and not out.is_dir():
+        raise FileExistsError(f"{out} is a file: give a folder")
+    try:
+        is_lesson = not out.exists() and find_lessons([str(out)])
+    except ValueError:
+        is_lesson = False
+    if is_lesson:
+        raise ValueError(f"{out} is a lesson: give a folder first, `~/monday {out}`")
+    check_free(paths, force=force)
+
+
+def check_free(paths: Iterable[Path], *, force: bool) -> None:
+    """Refuse to write over files, unless that is wanted.
 
     Raises:
         FileExistsError: a file is there, and `force` is not given.
-        ValueError: the folder is that of the lessons, or lies in it.
     """
-    for path in paths:
-        if source.resolve() in path.resolve().parents:
-            raise ValueError(
-                f"{path.parent} is in the folder of the lessons: give another folder"
-            )
     there = [path for path in paths if path.exists()]
     if there and not force:
-        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise FileExistsError(
             f"{there[0]}{more} is there already; `--force` writes over it"
         )

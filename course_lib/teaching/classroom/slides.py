@@ -2,9 +2,9 @@
 neither a network nor anything beside it.
 
 A slide holds one idea; a question stands on one slide and its answer on the next, or
-folded below it until you go on. Exercises are left out, but for their names. What is
-too much for a slide of 1280 x 720 is made smaller, never below 14 pixels, and then
-divided.
+folded below it until you go on. Exercises are left out, but for what each asks for.
+What is little for a slide of 1280 x 720 is made larger, what is too much is made
+smaller, never below 14 pixels, and then divided.
 
     python -m course_lib slides ~/slides               all lessons
     python -m course_lib slides ~/slides 2 3           two of them
@@ -33,7 +33,7 @@ from course_lib.teaching.classroom.cutting import (
     Slide,
     cut,
 )
-from course_lib.teaching.classroom.links import check_free, relink
+from course_lib.teaching.classroom.links import add_out_and_lessons, check_out, relink
 from course_lib.teaching.classroom.rendering import (
     READER,
     as_html,
@@ -53,29 +53,22 @@ HELP = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", type=Path, metavar="OUT", help="a folder; made if new")
-    parser.add_argument(
-        "lessons", nargs="*", metavar="LESSON", help="numbers or names; all by default"
-    )
+    add_out_and_lessons(parser)
     parser.add_argument(
         "--notebooks",
         action="store_true",
         help="write notebooks for jupyterlab-rise instead, which runs their cells",
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="write over files that are there already"
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the slides, and say where and how many."""
     lessons = find_lessons(options.lessons)
-    source, out = lessons[0].path.parent, options.out.expanduser()
     suffix = ".ipynb" if options.notebooks else ".html"
-    paths = [out / f"{lesson.path.stem}{suffix}" for lesson in lessons]
-    check_free(paths, source=source, force=options.force)
-    out.mkdir(parents=True, exist_ok=True)
-    mend = relink(source, paths)
+    paths = [options.out / f"{lesson.path.stem}{suffix}" for lesson in lessons]
+    check_out(options.out, paths, force=options.force)
+    options.out.mkdir(parents=True, exist_ok=True)
+    mend = relink(lessons[0].path.parent, paths)
     for lesson, path in zip(lessons, paths, strict=True):
         slides = cut(lesson.notebook, ROOM_UNMEASURED if options.notebooks else ROOM)
         if options.notebooks:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
-import importlib
 import re
 import sys
 from collections import defaultdict
@@ -20,12 +19,10 @@ from nbformat import NotebookNode, v4
 
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 from course_lib.teaching.checker.exercises import names_from_elsewhere
-from course_lib.teaching.lessons import Lesson, exercise_of
+from course_lib.teaching.lessons import Lesson, exercise_of, items_of, points_for
 
 Item = Exercise | Question | NumbersQuestion
 
-# Whoever tosses a coin gets half of the verdicts right: they count least.
-POINTS = {Question: 1, NumbersQuestion: 2, Exercise: 3}
 HIDDEN_SEEDS = 1_000  # the seeds of hidden tests begin here: not those of the numbers
 
 # Links to what does not lie beside an assignment: other lessons, the README.
@@ -44,7 +41,7 @@ def build_assignment(
         seed: draws the numbers of the questions that have some, and the hidden calls.
         whole: the whole lesson; else its questions and exercises, and what they need.
     """
-    exercises = importlib.import_module(f"course_lib.exercises.{lesson.name}")
+    items = items_of(lesson.name)
     cells = copy.deepcopy(lesson.notebook.cells)
     # What installs the course on a borrowed machine has no place here.
     cells = [cell for cell in cells if "install" not in cell.metadata.get("tags", [])]
@@ -55,11 +52,10 @@ def build_assignment(
         if name is None:
             graded.append(cell)
         else:
-            item = getattr(exercises, name)
-            graded += _answer(item, seed), _check(item, seed)
-    numbers = [v for v in vars(exercises).values() if isinstance(v, NumbersQuestion)]
+            graded += _answer(items[name], seed), _check(items[name], seed)
+    numbers = [item for item in items.values() if isinstance(item, NumbersQuestion)]
     graded += _ask_for_numbers(numbers, seed)
-    points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in graded)
+    points = points_of(graded)
     names = {exercise_of(cell) for cell in asked} - {None}
     if whole:
         cells = [*before, _taken_back(before, names), *graded, *behind]
@@ -69,6 +65,11 @@ def build_assignment(
         preface = _preface(lesson, points, heading=heading)
         cells = [preface, _imports(lesson, before, asked, names), *graded]
     return _notebook(lesson, filter(None, cells))
+
+
+def points_of(cells: Iterable[NotebookNode]) -> int:
+    """All points that can be had in these cells."""
+    return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
 
 
 def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:
@@ -125,7 +126,7 @@ def _answer(item: Item, seed: int) -> NotebookNode:
 
 
 def _check(item: Item, seed: int) -> NotebookNode:
-    points = next(p for kind, p in POINTS.items() if isinstance(item, kind))
+    points = points_for(item)
     call = f"exercises.{item.name}.check({item.name}"
     if isinstance(item, NumbersQuestion):
         source = f"{points} * {call}, seed={seed})"
@@ -188,11 +189,11 @@ def _imports(
 ) -> NotebookNode:
     """A cell that imports what the lesson imported before its exercises: what Python
     and the arrays offer, and what the tasks or their solutions mention."""
-    exercises = importlib.import_module(f"course_lib.exercises.{lesson.name}")
+    items = items_of(lesson.name)
     wanted = set(re.findall(r"\w+", "\n".join(cell.source for cell in asked)))
-    for item in (getattr(exercises, name) for name in names):
-        if isinstance(item, Exercise):
-            wanted.update(names_from_elsewhere(item.reference))
+    for name in names:
+        if isinstance(items[name], Exercise):
+            wanted.update(names_from_elsewhere(items[name].reference))
     modules: set[str] = set()
     taken: dict[str, set[str]] = defaultdict(set)
     for statement in _top_level(before):

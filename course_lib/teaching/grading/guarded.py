@@ -22,7 +22,7 @@ from course_lib.teaching.checker.processes import (
     limit_resources,
 )
 from course_lib.teaching.grading.carrying import dump, dump_result, from_outcome
-from course_lib.teaching.grading.slices import Attempt
+from course_lib.teaching.grading.slices import Attempt, place
 
 MOST_PROCESSES = 100
 LARGEST_FILE = 100 * 2**20
@@ -78,7 +78,7 @@ def run_attempt(attempt: Attempt, item: object, watch: Watch) -> bytes:
     watch.begin(-1)
     try:
         for statement in attempt.statements:
-            where, name = f" (cell {statement.cell})", f"<cell {statement.cell}>"
+            where, name = place(statement.cell), f"<cell {statement.cell}>"
             source = attempt.sources[statement.cell]
             # for `inspect`, as IPython does
             linecache.cache[name] = (len(source), None, source.splitlines(True), name)

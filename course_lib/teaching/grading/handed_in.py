@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import os
 import re
@@ -14,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from course_lib.teaching.grading.slices import Sheet
-from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
+from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons, items_of
 
 LARGEST_NOTEBOOK = 100 * 2**20
 LARGEST_COPY, MOST_COPIED = 2**20, 20 * 2**20
@@ -29,22 +28,27 @@ class Unreadable(Exception):
 
 def find_notebooks(folder: Path) -> list[Path]:
     """List the notebooks below a folder in the order of their names; hidden files and
-    folders, Jupyter's checkpoints among them, are left out.
+    folders, Jupyter's checkpoints among them, are left out. A notebook is one itself.
 
     Raises:
-        NotADirectoryError: there is no such folder.
+        ValueError: there is no such folder, or no notebook in it.
     """
+    if folder.is_file() and folder.suffix.lower() == ".ipynb":
+        return [folder]
+    if folder.is_file():
+        raise ValueError(f"{folder} is a file, but no notebook, *.ipynb")
     if not folder.is_dir():
-        raise NotADirectoryError(f"there is no folder {folder}")
-    found = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name[0] not in "._"]
-        found += [
-            Path(place, name)
-            for name in names
-            if name.lower().endswith(".ipynb") and name[0] != "."
-        ]
+        raise ValueError(f"there is no folder or notebook {folder}")
+    found = [path for path in folder.rglob("*") if _is_handed_in(path, folder)]
+    if not found:
+        raise ValueError(f"there are no notebooks, *.ipynb, below {folder}")
     return sorted(found, key=lambda path: os.fsencode(path.relative_to(folder)))
+
+
+def _is_handed_in(path: Path, folder: Path) -> bool:
+    *folders, name = path.relative_to(folder).parts
+    is_hidden = name[0] == "." or any(part[0] in "._" for part in folders)
+    return path.suffix.lower() == ".ipynb" and not (is_hidden or path.is_dir())
 
 
 def read_code(path: Path) -> list[tuple[int, str]]:
@@ -105,13 +109,6 @@ def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:
 @cache
 def lessons() -> list[Lesson]:
     return find_lessons()
-
-
-def items_of(lesson: str) -> dict[str, object]:
-    """What can be checked in a lesson, by name."""
-    module = importlib.import_module(f"course_lib.exercises.{lesson}")
-    checked = {n: v for n, v in vars(module).items() if not isinstance(v, type)}
-    return {n: v for n, v in checked.items() if hasattr(v, "check")}
 
 
 def exercises_of(lesson: str, sheet: Sheet) -> list[str]:

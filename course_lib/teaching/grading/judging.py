@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import traceback
@@ -12,9 +13,11 @@ from pathlib import Path
 from course_lib.teaching.checker import (
     FAILED,
     NOT_ATTEMPTED,
+    PASSED,
     RAISED,
     Exercise,
     Judgment,
+    NumbersQuestion,
 )
 from course_lib.teaching.checker.processes import Stopped, Watch, run_in_a_process
 from course_lib.teaching.checker.running import limits_of_answers
@@ -24,14 +27,17 @@ from course_lib.teaching.grading.handed_in import (
     Unreadable,
     copy_neighbors,
     exercises_of,
-    items_of,
     read_code,
     tell_lesson,
 )
 from course_lib.teaching.grading.slices import Attempt, Sheet
 from course_lib.teaching.grading.tables import MISSING, UNREADABLE, Row, short
+from course_lib.teaching.lessons import items_of, points_for
 
 MOST_ATTEMPTS = 5  # of one exercise in one notebook
+# As a check shows them: a call, what was expected, what came.
+FACTS = re.compile(r"```text\n(.*?)\n```", re.DOTALL)
+LONGEST_FACT = 90
 
 
 @dataclass(frozen=True)
@@ -54,41 +60,59 @@ def score_notebook(task: Task, watch: Watch) -> list[Row]:
         cells = read_code(task.path)
         lesson, sheet = tell_lesson(task.path, cells), Sheet(cells)
         names, items = exercises_of(lesson, sheet), items_of(lesson)
-    except Unreadable as error:
-        return [Row(task.name, "", "", 0.0, UNREADABLE, str(error))]
-    except Exception:
-        return [Row(task.name, "", "", 0.0, UNREADABLE, _fault())]
+    except Exception as error:
+        words = str(error) if isinstance(error, Unreadable) else _fault()
+        return [Row(task.name, "", "", 0.0, UNREADABLE, words)]
     rows = []
     for number, name in enumerate(names):
         watch.call = number
         if number in task.ended:
             words = "its cells ended the process that scores them."
-            judgment = Judgment(RAISED, 0.0, "", words)
+            judgment, code = Judgment(RAISED, 0.0, "", words), ""
         else:
-            judgment = score_exercise(sheet, name, items[name], task)
-        diagnosis = short(judgment.diagnosis or "")
-        result = judgment.score, judgment.outcome, diagnosis
-        rows.append(Row(task.name, lesson, name, *result))
+            judgment, code = score_exercise(sheet, name, items[name], task)
+        result = judgment.score, judgment.outcome, short(in_a_table(judgment))
+        rows.append(
+            Row(task.name, lesson, name, *result, points_for(items[name]), code)
+        )
     return rows
+
+
+def in_a_table(judgment: Judgment) -> str:
+    """What went wrong, in words that need nothing around them: the diagnosis, or else
+    the smallest call that goes wrong."""
+    facts = FACTS.search(judgment.message)
+    if judgment.outcome == PASSED or not (facts or judgment.diagnosis):
+        return ""
+    lines = facts[1].splitlines() if facts else []
+    call, *more = (short(line, LONGEST_FACT) for line in [*lines, ""])
+    if judgment.diagnosis is None:
+        return f"{call}: {', '.join(more[:2])}"
+    words = judgment.diagnosis.replace("The call below", f"`{call}`")
+    return words.partition(" After a restart")[0]  # nobody has restarted anything
 
 
 def _fault() -> str:
     return short(f"it could not be judged: {traceback.format_exc(limit=-1)}")
 
 
-def score_exercise(sheet: Sheet, name: str, item: object, task: Task) -> Judgment:
-    """Judge all attempts at an exercise: the best one counts, or else the last."""
+def score_exercise(
+    sheet: Sheet, name: str, item: object, task: Task
+) -> tuple[Judgment, str]:
+    """Judge all attempts at an exercise: the best one counts, or else the last. With
+    the code of a function that is wrong."""
     try:
         attempts = sheet.attempts(name)[-MOST_ATTEMPTS:]
-        found = [judge_attempt(attempt, item, task) for attempt in attempts]
+        found = [(judge_attempt(attempt, item, task), attempt) for attempt in attempts]
+        if not found:
+            error = sheet.error_of(name)
+            return Judgment(RAISED if error else MISSING, 0.0, "", error), ""
+        tried = [pair for pair in found if pair[0].outcome != NOT_ATTEMPTED] or found
+        judgment, attempt = max(reversed(tried), key=lambda pair: pair[0].score)
+        is_wrong = isinstance(item, Exercise) and judgment.outcome in (FAILED, RAISED)
+        return judgment, attempt.code(name) if is_wrong else ""
     except Exception:
-        return Judgment(RAISED, 0.0, "", _fault())
-    if not found:
-        if error := sheet.error_of(name):
-            return Judgment(RAISED, 0.0, "", error)
-        return Judgment(MISSING, 0.0, "", "")
-    tried = [one for one in found if one.outcome != NOT_ATTEMPTED] or found
-    return max(reversed(tried), key=lambda judgment: judgment.score)
+        return Judgment(RAISED, 0.0, "", _fault()), ""
 
 
 def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
@@ -116,10 +140,9 @@ def drawn(item: Exercise, seed: int) -> Exercise:
 
 def assess(item: object, value: object, seed: int | None) -> Judgment:
     """Judge an answer to a question."""
-    if hasattr(item, "assess"):
-        return item.assess(value, seed=seed or 0)
-    judgment = item.judge(value)
-    if judgment.outcome == FAILED:
+    is_drawn = isinstance(item, NumbersQuestion)
+    judgment = item.assess(value, seed=seed or 0) if is_drawn else item.judge(value)
+    if judgment.outcome == FAILED and not judgment.diagnosis:
         judgment = replace(judgment, diagnosis=f"answered {str(value)!r}.")
     return judgment
 
@@ -145,12 +168,7 @@ def judge_found(
             return assess(item, load(content), seed)
         outcomes = [to_outcome(*entry) for entry in content]
         if kind == "outcomes" and len(outcomes) == len(item.cases):
-            judgment = item.judge_outcomes(outcomes)
-            errors = [o.error for o in outcomes if o.error is not None]
-            if judgment.outcome == RAISED and not judgment.diagnosis and errors:
-                words = f"{type(errors[0]).__name__}: {errors[0]}".rstrip(": ")
-                return replace(judgment, diagnosis=words)
-            return judgment
+            return item.judge_outcomes(outcomes)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
     return Judgment(RAISED, 0.0, "", "its process wrote something else than results")

@@ -22,13 +22,16 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import shlex
+import shutil
+import sys
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 
 from course_lib.foundation import check_integer
-from course_lib.teaching.grading.assignments import build_assignment
+from course_lib.teaching.classroom.links import add_out_and_lessons, check_out
+from course_lib.teaching.grading.assignments import build_assignment, points_of
 from course_lib.teaching.lessons import find_lessons
 
 # A cell of an assignment takes seconds, its checks included, whatever the answer is;
@@ -61,13 +64,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", metavar="OUT", type=Path, help="the folder to make")
-    parser.add_argument(
-        "lessons",
-        metavar="LESSON",
-        nargs="*",
-        help="numbers or names of lessons; all of them by default",
-    )
+    add_out_and_lessons(parser)
     parser.add_argument(
         "--seed",
         metavar="N",
@@ -80,9 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="whole lessons; grading then runs all their cells, 10 to 20 s each",
     )
-    parser.add_argument(
-        "--force", action="store_true", help="overwrite assignments that were changed"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -91,46 +85,33 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         FileExistsError: it would overwrite what somebody has changed.
     """
-    lessons, out = find_lessons(options.lessons), options.out.expanduser()
+    lessons, out = find_lessons(options.lessons), options.out
     seed = check_integer("seed", options.seed, minimum=0)
     seconds = SECONDS_IN_A_LESSON if options.whole else SECONDS
-    files = {Path("nbgrader_config.py"): CONFIG.format(seconds=seconds)}
+    files = {out / "nbgrader_config.py": CONFIG.format(seconds=seconds)}
     lines = []
     for lesson in lessons:
         notebook = build_assignment(lesson, seed=seed, whole=options.whole)
         name = lesson.path.stem
-        files[Path("source", name, lesson.path.name)] = nbformat.writes(notebook) + "\n"
-        lines.append(f"  {name}: {points_of(notebook)} points")
-    if not options.force:
-        _refuse_to_overwrite(out, files)
+        path = out / "source" / name / lesson.path.name
+        files[path] = nbformat.writes(notebook) + "\n"
+        lines.append(f"  {name}: {points_of(notebook.cells)} points")
+    new = [
+        p for p, t in files.items() if not (p.is_file() and p.read_text("utf-8") == t)
+    ]
+    check_out(out, new, force=options.force)
     for path, text in files.items():
-        target = out / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", newline="\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
     count = len(lessons)
     assignments = "1 assignment" if count == 1 else f"{count} assignments"
     print(f"{out}: {assignments}, seed {seed}", *lines, sep="\n")
     first = lessons[0].path.stem
-    print(f"Next: cd {out} && nbgrader generate_assignment {first}")
+    steps = [["cd", str(out)], ["nbgrader", "generate_assignment", first]]
+    activate = Path(sys.executable).parent / "activate"
+    if shutil.which("nbgrader") is None and activate.is_file():
+        steps.insert(0, [".", str(activate)])
+    print("Next:", " && ".join(map(shlex.join, steps)))
     if importlib.util.find_spec("nbgrader") is None:
         print("nbgrader is not installed: pip install --editable '.[teach]'")
     return 0
-
-
-def points_of(notebook: NotebookNode) -> int:
-    """All points of an assignment."""
-    marks = (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
-    return sum(mark.get("points", 0) for mark in marks)
-
-
-def _refuse_to_overwrite(out: Path, files: dict[Path, str]) -> None:
-    changed = [
-        str(path)
-        for path, text in files.items()
-        if (out / path).exists() and (out / path).read_text(encoding="utf-8") != text
-    ]
-    if changed:
-        raise FileExistsError(
-            f"{out} holds other versions of {', '.join(changed)}; --force overwrites "
-            "them"
-        )

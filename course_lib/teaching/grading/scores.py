@@ -3,10 +3,13 @@
     python -m course_lib scores handed-in
     python -m course_lib scores handed-in --out monday.csv --summary monday.md
 
-The folder holds *.ipynb files, in folders as deep as you like, one a student, say. Each
-exercise of each notebook becomes a row of scores.csv: file, lesson, exercise, score,
-outcome, diagnosis. Then it tells, for the next lesson, how each exercise went and what
-went wrong most often. Ctrl-C keeps the notebooks that are done.
+The folder holds *.ipynb files, in folders as deep as you like. Each exercise of each
+notebook becomes a row of scores.csv: file, lesson, exercise, score, outcome, diagnosis.
+Each student becomes a row of scores-students.csv: how many exercises are solved, and
+their points. A student is a folder in the one that you give, with all that it holds, or
+a notebook that lies there itself; of several answers to an exercise the best counts.
+Then it tells, for the next lesson, how each exercise went, what went wrong most often,
+and the commonest wrong answers as code. Ctrl-C keeps the notebooks that are done.
 
 Which lesson a notebook is, its import of the exercises tells, or else its name. Whether
 an exercise was checked, and what is saved below its cell, plays no part: the answer is
@@ -37,15 +40,18 @@ import os
 import sys
 from pathlib import Path
 
-from course_lib.foundation import progress_bar
+from course_lib.foundation import check_integer, progress_bar
 from course_lib.teaching.checker.processes import CAN_FORK
-from course_lib.teaching.grading.handed_in import find_notebooks
-from course_lib.teaching.grading.tables import Row, summary, write_csv
+from course_lib.teaching.classroom.links import check_free, user_path
+from course_lib.teaching.grading.handed_in import find_notebooks, lessons
+from course_lib.teaching.grading.tables import Row, of_students, summary, write_tables
 from course_lib.teaching.grading.workers import score_all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=user_path, help="what the class has handed in")
+    parser.add_argument(
+        "folder", type=user_path, help="what the class has handed in; or one notebook"
+    )
     parser.add_argument(
         "--out",
         type=user_path,
@@ -56,15 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--summary", type=user_path, help="write what is printed into this file, too"
     )
     parser.add_argument(
+        "--force", action="store_true", help="write over what is there already"
+    )
+    parser.add_argument(
         "--seconds",
-        type=_positive,
+        type=float,
         default=20,
         help="of computing for the cells that an answer needs; its calls have 2 seconds"
         " each, 10 in all (default: %(default)s)",
     )
     parser.add_argument(
         "--memory",
-        type=_positive,
+        type=float,
         default=1,
         help="GB for an answer (default: %(default)s)",
     )
@@ -82,29 +91,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _positive(text: str) -> float:
-    number = float(text)
-    if not (math.isfinite(number) and number > 0):
-        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
-    return number
-
-
-def user_path(text: str) -> Path:
-    """A path as it is typed: the shell leaves the ~ of `--out=~/scores.csv` alone."""
-    return Path(text).expanduser()
-
-
 def run(options: argparse.Namespace) -> int:
     if not CAN_FORK:
         raise OSError(
             "this works on Linux alone: run it in a container, or on Windows in WSL"
         )
     files = find_notebooks(options.folder)
-    if not files:
-        raise ValueError(f"there are no notebooks, *.ipynb, below {options.folder}")
-    if options.jobs < 1 or options.seed < 0:
-        raise ValueError("--jobs must be 1 or more, and --seed 0 or more")
-    _open_for_writing(options.out)
+    if options.folder.is_file():
+        options.folder = options.folder.parent
+    for name in ("seconds", "memory", "jobs"):
+        if not 0 < (number := getattr(options, name)) < math.inf:
+            raise ValueError(f"--{name} must be above 0, got {number}")
+    check_integer("--seed", options.seed, minimum=0)
+    lessons()  # without the notebooks of the course nothing can be scored
+    written = [options.out, of_students(options.out), options.summary]
+    check_writable(list(filter(None, written)), force=options.force)
     rows: dict[Path, list[Row]] = {}
     interrupted = False
     try:
@@ -116,20 +117,25 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         interrupted = True
     ordered = [row for path in files for row in rows.get(path, [])]
-    write_csv(options.out, ordered)
+    write_tables(options.out, ordered)
     if interrupted:
         count = f"{len(rows)} of {len(files)} notebooks"
         print(f"interrupted: {options.out} holds {count}", file=sys.stderr)
         return 130
     words = summary(ordered)
     print(f"{words}\n\nAll rows: {options.out}")
+    print(f"A row for each student: {of_students(options.out)}")
     if options.summary:
         options.summary.write_text(f"{words}\n", encoding="utf-8")
     return 0
 
 
-def _open_for_writing(path: Path) -> None:
+def check_writable(paths: list[Path], *, force: bool) -> None:
     """Fail before the work, not behind it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8"):
-        pass
+    check_free(paths, force=force)
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not path.exists()
+        path.open("a").close()
+        if is_new:
+            path.unlink()

@@ -53,6 +53,28 @@ class Attempt:
     sources: dict[int, str]  # of cells, by their numbers
     seed: int | None = None  # as it is written in the call of the check
 
+    def code(self, name: str) -> str:
+        """What is defined for the answer, under the name of its exercise: without
+        comments and docstrings, and spaced as all are."""
+        given = self.expression
+        own = given.id if isinstance(given, ast.Name) else None
+        parts = [
+            statement.node
+            for statement in self.statements
+            if isinstance(statement.node, DEFINITION)
+            or (own in statement.binds and not statement.imports)
+        ]
+        parts += [] if own else [ast.Expr(given)]
+        tree = ast.parse("\n\n".join(map(ast.unparse, parts)))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id == own:
+                node.id = name
+            elif isinstance(node, DEFINITION):
+                node.name = name if node.name == own else node.name
+                if ast.get_docstring(node) is not None:
+                    node.body = node.body[1:] or [ast.Pass()]
+        return ast.unparse(tree)
+
 
 class Sheet:
     """The code of a notebook, cell by cell; cells that are no Python stand apart."""
@@ -68,7 +90,9 @@ class Sheet:
                     nodes = ast.parse(source).body
                     self.statements += [read_statement(node, number) for node in nodes]
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                self.broken[number] = f"{type(error).__name__}: {error}"
+                words = getattr(error, "msg", error)  # without a place of its own
+                where = place(number, getattr(error, "lineno", None))
+                self.broken[number] = f"{type(error).__name__}: {words}{where}"
 
     @cached_property
     def imported(self) -> set[str]:
@@ -96,7 +120,7 @@ class Sheet:
         """Why the cell of an exercise is no Python."""
         for number, error in self.broken.items():
             if exercise in CHECKED.findall(self.sources[number]):
-                return f"{error} (cell {number})"
+                return error
         return None
 
     def _attempt(
@@ -136,6 +160,11 @@ class Sheet:
                 return [i]
         stars = [i for i, s in enumerate(self.statements[:before]) if s.imports_all]
         return found + stars
+
+
+def place(cell: int, line: int | None = None) -> str:
+    """Where something is; JupyterLab's status bar counts the cells of prose, too."""
+    return f" ({f'line {line} of ' if line else ''}cell {cell}, prose included)"
 
 
 def as_python(source: str) -> str:

@@ -1,4 +1,4 @@
-"""The table of a class: its rows, the file for a spreadsheet, and the summary."""
+"""The tables of a class, by exercises and by students, and the summary."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import csv
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED
 from course_lib.teaching.grading.handed_in import lessons
@@ -15,7 +16,10 @@ from course_lib.teaching.grading.handed_in import lessons
 MISSING, UNREADABLE = "missing", "unreadable"
 
 LONGEST_DIAGNOSIS = 300
-FREQUENT = 10  # diagnoses in the summary
+FREQUENT, FREQUENT_ANSWERS = 10, 3  # in the summary: diagnoses; answers, as code
+LONGEST_CODE = 40  # lines
+COLUMNS = ("file", "lesson", "exercise", "score", "outcome", "diagnosis")
+OF_STUDENTS = ("student", "solved", "of", "points", "of points", "files")
 # Those that embed, override and isolate directions.
 TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 STARTS_A_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|%]")
@@ -31,11 +35,13 @@ class Row:
     score: float
     outcome: str
     diagnosis: str = ""
+    worth: int = 0  # points, if it is right
+    code: str = ""  # of a function that is wrong
 
 
-def short(text: str) -> str:
+def short(text: str, longest: int = LONGEST_DIAGNOSIS) -> str:
     text = printable(" ".join(text.split()))
-    return text if len(text) <= LONGEST_DIAGNOSIS else f"{text[:LONGEST_DIAGNOSIS]} …"
+    return text if len(text) <= longest else f"{text[:longest]} …"
 
 
 def printable(text: str) -> str:
@@ -49,23 +55,57 @@ def printable(text: str) -> str:
     )
 
 
-def write_csv(path: Path, rows: list[Row]) -> None:
+def write_tables(path: Path, rows: list[Row]) -> None:
+    """Write the table of the exercises, and beside it that of the students."""
+    of_rows = ([getattr(row, name) for name in COLUMNS] for row in rows)
+    _write_csv(path, COLUMNS, of_rows)
+    _write_csv(of_students(path), OF_STUDENTS, students(rows))
+
+
+def of_students(path: Path) -> Path:
+    """Where the table of the students is, by where that of the exercises is."""
+    return path.with_stem(f"{path.stem}-students")
+
+
+def _write_csv(path: Path, names: tuple, rows: Iterable[Iterable]) -> None:
     """Write a table that spreadsheets show as it is: with the mark by which they know
     UTF-8, and an apostrophe before what they would take for a formula."""
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(each.name for each in fields(Row))
+        writer.writerow(names)
         for row in rows:
-            values = asdict(row).values()
-            writer.writerow([_harmless(v) if isinstance(v, str) else v for v in values])
+            writer.writerow([_harmless(v) if isinstance(v, str) else v for v in row])
 
 
 def _harmless(text: str) -> str:
     return f"'{text}" if STARTS_A_FORMULA.match(text) else text
 
 
+def students(rows: list[Row]) -> Iterator[tuple]:
+    """Yield what each student has solved, in the best of all files, of the exercises of
+    all lessons that the class has handed in.
+
+    A student is a folder below the one that was given, or a file that lies there.
+    """
+    worth = {(row.lesson, row.exercise): row.worth for row in rows if row.exercise}
+    own: dict[str, list[Row]] = {}
+    for row in rows:
+        path = PurePosixPath(row.file)
+        own.setdefault(path.parts[0] if path.parts[1:] else path.stem, []).append(row)
+    for student, those in own.items():
+        solved = {(row.lesson, row.exercise) for row in those if row.score}
+        points = sum(worth[one] for one in solved)
+        files = dict.fromkeys(
+            f"{row.file} ({UNREADABLE})" if row.outcome == UNREADABLE else row.file
+            for row in those
+        )
+        out_of = len(worth), points, sum(worth.values())
+        yield student, len(solved), *out_of, "; ".join(files)
+
+
 def summary(rows: list[Row]) -> str:
-    """How each exercise went, and the most frequent diagnoses, as Markdown."""
+    """How each exercise went, the most frequent diagnoses and wrong answers, as
+    Markdown."""
     files: dict[str, set[str]] = {}
     for row in rows:
         if row.lesson:
@@ -103,4 +143,11 @@ def _summary_of(title: str, rows: list[Row], count: int) -> str:
             f"- {number} of {count}: `{exercise}`: {diagnosis}"
             for (exercise, diagnosis), number in said.most_common(FREQUENT)
         ]
+    for exercise in dict.fromkeys(row.exercise for row in rows if row.code):
+        codes = Counter(row.code for row in rows if row.exercise == exercise)
+        del codes[""]
+        lines += ["", f"The commonest wrong answers to `{exercise}`:"]
+        for code, number in codes.most_common(FREQUENT_ANSWERS):
+            shown = code.splitlines()[:LONGEST_CODE]
+            lines += ["", f"{number} of {count}:", "", "```python", *shown, "```"]
     return "\n".join(lines)

@@ -20,11 +20,11 @@ from course_lib.teaching.grading.carrying import dump, load
 from course_lib.teaching.grading.handed_in import (
     Unreadable,
     in_order,
-    items_of,
     tell_lesson,
 )
 from course_lib.teaching.grading.judging import Task, drawn, score_notebook
 from course_lib.teaching.grading.tables import UNREADABLE, Row, printable
+from course_lib.teaching.lessons import items_of
 
 # A judge waits for answers, and these have limits.
 NO_LIMITS = Limits(math.inf, math.inf, asleep=math.inf, extra_bytes=None)

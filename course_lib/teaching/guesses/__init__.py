@@ -9,12 +9,4 @@ prompts    questions that take guesses, and what becomes of them
 """
 
 from course_lib.teaching.guesses.boxes import WIDGET, widgets_are_live
-from course_lib.teaching.guesses.prompts import (
-    Guesses,
-    Prompt,
-    Record,
-    Reply,
-    predict,
-    show_guesses,
-)
-from course_lib.teaching.guesses.reading import UnreadableError
+from course_lib.teaching.guesses.prompts import predict, show_guesses

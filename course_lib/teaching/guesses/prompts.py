@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from course_lib.foundation import check_number
-from course_lib.teaching.checker import (
+from course_lib.teaching.checker.messages import (
     COLORS,
     FAILED,
     NOT_ATTEMPTED,
@@ -20,17 +20,8 @@ from course_lib.teaching.checker import (
     colored_sign,
     to_html,
 )
-from course_lib.teaching.guesses.answers import (
-    Answer,
-    as_answer,
-    as_choices,
-    bare,
-    example,
-    is_near,
-    plainly,
-    strong,
-    written,
-)
+from course_lib.teaching.guesses import answers
+from course_lib.teaching.guesses.answers import Answer
 from course_lib.teaching.guesses.boxes import WIDGET, make_widget, widgets_are_live
 from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 
@@ -55,9 +46,9 @@ def predict(
         raise TypeError(f"question must be text, got {type(question).__name__}")
     if not question.strip():
         raise ValueError(f"question must not be empty, got {question!r}")
-    answer = as_answer("answer", answer)
+    answer = answers.as_answer("answer", answer)
     if choices is not None:
-        choices = as_choices(choices, answer)
+        choices = answers.as_choices(choices, answer)
     elif isinstance(answer, bool):
         choices = (True, False)
     if within is not None:
@@ -68,26 +59,20 @@ def predict(
                 "within must be left out where a guess is chosen or no number, got "
                 f"within={within} for {'choices' if choices else repr(answer)}"
             )
-    record = _records.setdefault(question.strip(), Record())
-    return Prompt(question.strip(), answer, choices, within, record)
+    _replies.setdefault(question.strip(), None)
+    return Prompt(question.strip(), answer, choices, within)
 
 
 def show_guesses() -> Guesses:
     """Return how many of the questions asked so far were guessed right."""
-    return Guesses({name: record.outcome for name, record in _records.items()})
+    replies = _replies.items()
+    return Guesses(
+        {name: reply.outcome if reply else NOT_ATTEMPTED for name, reply in replies}
+    )
 
 
-@dataclass
-class Record:
-    """What became of a question: the first guess counts, and none that comes after the
-    answer."""
-
-    outcome: str = NOT_ATTEMPTED
-    revealed: bool = False
-    reply: Reply | None = None
-
-
-_records: dict[str, Record] = {}
+# The first reply to each question that was asked: what comes after does not count.
+_replies: dict[str, Reply | None] = {}
 
 
 @dataclass(frozen=True)
@@ -98,7 +83,7 @@ class Reply:
     message: str  # Markdown
 
     def __str__(self) -> str:
-        return f"{SIGNS[self.outcome]} {bare(self.message)}"
+        return f"{SIGNS[self.outcome]} {answers.bare(self.message)}"
 
     __repr__ = __str__
 
@@ -115,7 +100,6 @@ class Prompt:
     answer: Answer
     choices: tuple | None
     within: float | None
-    record: Record
 
     def guess(self, guess: object) -> Reply:
         """Compare a guess, as text or as a value, with the answer; the first counts."""
@@ -126,57 +110,56 @@ class Prompt:
         right = self._is_right(value)
         outcome = PASSED if right else FAILED
         reply = Reply(outcome, self._judgment(value, right))
-        record = self.record
-        if record.outcome != NOT_ATTEMPTED:
-            return Reply(outcome, f"{reply.message} Your first guess counts.")
-        if record.revealed:
+        first = self.first_reply
+        if first is None:
+            _replies[self.question] = reply
+            return reply
+        if first.outcome == NOT_ATTEMPTED:
             return Reply(outcome, f"{reply.message} (Not counted: you saw the answer.)")
-        record.outcome, record.revealed, record.reply = outcome, True, reply
-        return reply
+        return Reply(outcome, f"{reply.message} Your first guess counts.")
 
     def reveal(self) -> Reply:
         """Show the answer. Guesses that come later are not counted."""
-        if self.record.reply is None:
-            reply = Reply(NOT_ATTEMPTED, f"The answer: {strong(self.answer)}.")
-            self.record.revealed, self.record.reply = True, reply
-        return self.record.reply
+        if self.first_reply is None:
+            shown = f"The answer: {answers.strong(self.answer)}."
+            _replies[self.question] = Reply(NOT_ATTEMPTED, shown)
+        return self.first_reply
+
+    @property
+    def first_reply(self) -> Reply | None:
+        return _replies.get(self.question)
+
+    @property
+    def labels(self) -> list[str]:
+        """What stands on the buttons, if there is something to choose from."""
+        return [answers.bare(answers.written(choice)) for choice in self.choices or ()]
 
     def __repr__(self) -> str:
         if self.choices:
-            choices = [f'"{bare(written(choice))}"' for choice in self.choices]
+            choices = [f'"{label}"' for label in self.labels]
             how = f"{', '.join(choices)}: .guess({choices[0]})"
         elif isinstance(self.answer, str):
             how = 'Your guess: .guess("...")'
         else:
-            how = f"Your guess: .guess({example(self.answer)})"
-        return f"{bare(self.question)}\n{how}"
+            how = f"Your guess: .guess({answers.example(self.answer)})"
+        return f"{answers.bare(self.question)}\n{how}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
         bundle = {"text/plain": repr(self), "text/html": self._html()}
         if widgets_are_live():
-            bundle[WIDGET] = self.make_widget()._repr_mimebundle_()[WIDGET]
+            bundle[WIDGET] = make_widget(self)._repr_mimebundle_()[WIDGET]
         return bundle
-
-    def make_widget(self) -> object:
-        """Make the box or the buttons."""
-        return make_widget(
-            self.question,
-            [bare(written(choice)) for choice in self.choices or ()],
-            self._wanted(),
-            guess=self.guess,
-            reveal=self.reveal,
-            reply=self.record.reply,
-        )
 
     def _html(self) -> str:
         return (
             f'<div style="border-left: 4px solid {COLORS[NOT_ATTEMPTED]}; '
             f'padding-left: 0.8em">{to_html(self.question).strip()}<details><summary>'
             f"Guess, then unfold the answer</summary><p>"
-            f"{_inline(strong(self.answer))}</p></details></div>"
+            f"{_inline(answers.strong(self.answer))}</p></details></div>"
         )
 
-    def _wanted(self) -> str:
+    @property
+    def wanted(self) -> str:
         """What to type into the box."""
         if isinstance(self.answer, str):
             return "a word"
@@ -187,22 +170,28 @@ class Prompt:
 
     def _is_right(self, guess: Answer) -> bool:
         if self.choices:
-            return written(guess) == written(self.answer)
+            return answers.written(guess) == answers.written(self.answer)
         if isinstance(self.answer, str):
-            return plainly(guess) == plainly(self.answer)
+            return answers.plainly(guess) == answers.plainly(self.answer)
         if not isinstance(self.answer, tuple):
-            return is_near(guess, self.answer, self.within)
+            return answers.is_near(guess, self.answer, self.within)
         pairs = zip(guess, self.answer, strict=True)
-        return all(is_near(given, wanted, self.within) for given, wanted in pairs)
+        return all(
+            answers.is_near(given, wanted, self.within) for given, wanted in pairs
+        )
 
     def _judgment(self, guess: Answer, right: bool) -> str:
         words = f"**{'Right' if right else 'Not this time'}.**"
-        words += f" The answer: {strong(self.answer)}."
-        if right and plainly(written(guess)) == plainly(written(self.answer)):
+        words += f" The answer: {answers.strong(self.answer)}."
+        if right and answers.plainly(answers.written(guess)) == answers.plainly(
+            answers.written(self.answer)
+        ):
             return words
-        words += f" You guessed {written(guess)}."
+        words += f" You guessed {answers.written(guess)}."
         if self.within:
-            words += f" (Up to {written(100 * self.within)} % off counts as right.)"
+            words += (
+                f" (Up to {answers.written(100 * self.within)} % off counts as right.)"
+            )
         return words
 
 
@@ -211,14 +200,6 @@ class Guesses:
     """How many questions were guessed right, with a sign for each."""
 
     outcomes: dict[str, str]
-
-    @property
-    def right(self) -> int:
-        return sum(outcome == PASSED for outcome in self.outcomes.values())
-
-    @property
-    def not_guessed(self) -> int:
-        return sum(outcome == NOT_ATTEMPTED for outcome in self.outcomes.values())
 
     def __str__(self) -> str:
         signs = "".join(SIGNS[outcome] for outcome in self.outcomes.values())
@@ -238,8 +219,10 @@ class Guesses:
         return f"<details><summary>{summary}</summary>{items}</details>"
 
     def _count(self) -> str:
-        count = f"{self.right} of {len(self.outcomes)} guessed right"
-        return f"{count}, {self.not_guessed} not guessed" if self.not_guessed else count
+        outcomes = list(self.outcomes.values())
+        right, left = outcomes.count(PASSED), outcomes.count(NOT_ATTEMPTED)
+        count = f"{right} of {len(outcomes)} guessed right"
+        return f"{count}, {left} not guessed" if left else count
 
 
 def _inline(text: str) -> str:

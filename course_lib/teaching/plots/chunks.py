@@ -7,32 +7,13 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from course_lib.foundation import check_integer, check_iterable
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
-from course_lib.teaching.plots.style import (
-    LEGIBLE,
-    MOST_ROWS,
-    SMALL,
-    block,
-    check_few,
-    check_lengths,
-    check_mapping,
-    check_rising,
-    column_width,
-    explain,
-    finish_rows,
-    fit_columns,
-    name_rows,
-    new_figure,
-    new_panels,
-    sample,
-    styled,
-    without_frame,
-)
 
 HEIGHT = 0.72  # of a bar; what is left of 1 stands between bars
 
 
-@styled
+@style.styled
 def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) -> Figure:
     """Draw the chunks of a document, one a line, one choice of starts after another.
 
@@ -41,16 +22,18 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
         num_tokens: N, tokens of the document, small enough to look at.
         max_length: L.
     """
-    num_tokens = check_few("num_tokens", num_tokens)
+    num_tokens = style.check_few("num_tokens", num_tokens)
     max_length = check_integer("max_length", max_length, minimum=1)
-    check_mapping("rows", rows)
+    style.check_mapping("rows", rows)
     rows = {
-        name: check_rising(f"rows[{name!r}]", starts, num_tokens)
+        name: style.check_rising(f"rows[{name!r}]", starts, num_tokens)
         for name, starts in rows.items()
     }
-    lines = check_few("number of chunks", sum(map(len, rows.values())), MOST_ROWS)
-    figure, axes = new_figure(0.27 * (lines + 0.6 * len(rows)) + 1.1)
-    starts_fit = max_length * column_width(num_tokens, 0.42) >= 0.5
+    lines = style.check_few(
+        "number of chunks", sum(map(len, rows.values())), style.MOST_ROWS
+    )
+    figure, axes = style.new_figure(0.27 * (lines + 0.6 * len(rows)) + 1.1)
+    starts_fit = max_length * style.column_width(num_tokens, 0.42) >= 0.5
     ticks, y, any_before = {}, 0.0, False
     for name, starts in rows.items():
         ticks[y + (len(starts) - 1 + HEIGHT) / 2] = name
@@ -59,62 +42,66 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
             end = min(start + max_length, num_tokens)
             any_before = any_before or start < known
             if start < known:
-                axes.add_patch(block(start, y, known - start, HEIGHT, "neutral", 0.12))
+                axes.add_patch(
+                    style.block(start, y, known - start, HEIGHT, "neutral", 0.12)
+                )
             else:  # nothing in this chunk predicts its first token, and no other has it
-                axes.add_patch(block(start, y, 1, HEIGHT, "lost"))
+                axes.add_patch(style.block(start, y, 1, HEIGHT, "lost"))
             first = max(known, start + 1)
             if first < end:
-                axes.add_patch(block(first, y, end - first, HEIGHT, "inputs"))
+                axes.add_patch(style.block(first, y, end - first, HEIGHT, "inputs"))
             if starts_fit and end - start > 2:
                 where = start + 1.2, y + HEIGHT / 2
-                text = axes.text(*where, str(start), va="center", fontsize=SMALL)
-                text.set_bbox(LEGIBLE)
+                text = axes.text(*where, str(start), va="center", fontsize=style.SMALL)
+                text.set_bbox(style.LEGIBLE)
             known, y = end, y + 1
         y += 0.6
     axes.set_xticks(range(0, num_tokens + 1, 5))
-    fit_columns(axes, num_tokens, 0.42)
+    style.fit_columns(axes, num_tokens, 0.42)
     keys = {"read, and predicted": "inputs"}
     if any_before:
-        keys["stands in the chunk before, too"] = sample("neutral", 0.12)
+        keys["stands in the chunk before, too"] = style.sample("neutral", 0.12)
     keys["never predicted"] = "lost"
     xlabel = "position in the document"
-    return finish_rows(figure, axes, ticks, (y - 0.4, -0.2), keys, xlabel)
+    return style.finish_rows(figure, axes, ticks, (y - 0.4, -0.2), keys, xlabel)
 
 
-@styled
+@style.styled
 def plot_padding(batches: Mapping[str, Sequence[Sequence[int]]]) -> Figure:
     """Draw batches of rows, each filled up to its longest row.
 
     Args:
         batches: name to batches, each the lengths of its rows; one panel a name.
     """
-    check_mapping("batches", batches)
+    style.check_mapping("batches", batches)
     panels = {}
     for name, several in batches.items():
         several = check_iterable(f"batches[{name!r}]", several, "batches")
-        panels[name] = [check_lengths(f"batches[{name!r}]", b) for b in several]
-        check_few(f"rows of {name!r}", sum(map(len, panels[name])), MOST_ROWS)
+        panels[name] = [style.check_lengths(f"batches[{name!r}]", b) for b in several]
+        style.check_few(
+            f"rows of {name!r}", sum(map(len, panels[name])), style.MOST_ROWS
+        )
     lines = max(
         sum(map(len, several)) + 0.6 * len(several) for several in panels.values()
     )
-    figure, panes = new_panels(0.2 * lines + 1.3, columns=len(panels))
+    figure, panes = style.new_panels(0.2 * lines + 1.3, columns=len(panels))
     longest = max(int(b.max(initial=1)) for several in panels.values() for b in several)
     for axes, (name, several) in zip(panes, panels.items(), strict=True):
         y, ticks = 0.0, {}
         for number, lengths in enumerate(several):
             ticks[y + (len(lengths) - 1 + HEIGHT) / 2] = f"batch {number}"
             for length in lengths.tolist():
-                axes.add_patch(block(0, y, length, HEIGHT, "inputs"))
+                axes.add_patch(style.block(0, y, length, HEIGHT, "inputs"))
                 filled = int(lengths.max()) - length
                 if filled:
-                    axes.add_patch(block(length, y, filled, HEIGHT, "lost"))
+                    axes.add_patch(style.block(length, y, filled, HEIGHT, "lost"))
                 y += 1
             y += 0.6
         axes.set_title(row_name(name))
-        name_rows(axes, ticks)
+        style.name_rows(axes, ticks)
         axes.set_xlim(0, longest * 1.02)
         axes.set_ylim(lines - 0.4, -0.2)
         axes.set_xlabel("ids", loc="left")
-        without_frame(figure, axes)
-    explain(figure, {"a row": "inputs", "padding": "lost"})
+        style.without_frame(figure, axes)
+    style.explain(figure, {"a row": "inputs", "padding": "lost"})
     return figure

@@ -9,29 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course_lib.foundation import check_flag
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
-from course_lib.teaching.plots.style import (
-    INK,
-    LEGIBLE,
-    MARKERS,
-    MOST_ROWS,
-    NORMAL,
-    SMALL,
-    check_few,
-    check_mapping,
-    finite,
-    in_words,
-    name_rows,
-    new_figure,
-    same_decimals,
-    say,
-    styled,
-)
 
 BAR = "#aab2bd"
 
 
-@styled
+@style.styled
 def plot_bars(
     values: Mapping[str, float],
     *,
@@ -41,67 +25,48 @@ def plot_bars(
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value behind it.
 
-    Where there is no zero, the length of a bar means nothing: so there is no
-    logarithmic axis here, but in `plot_dots`.
+    Where there is no zero, the length of a bar means nothing: see `plot_dots`.
 
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
         sort: the largest on top, instead of the order of `values`.
         limit: where the axis ends, such as 100 for percent; by default at the largest.
     """
-    names, numbers = _named_numbers(values)
-    if check_flag("sort", sort):
-        order = np.argsort(-numbers, kind="stable")
-        names, numbers = [names[place] for place in order], numbers[order]
-    figure, axes, names, numbers = _rows(names, numbers)
-    axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=INK)
+    figure, axes, names, numbers = _rows(values, check_flag("sort", sort))
+    axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=style.INK)
     low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
     if limit is not None:
-        limit = float(finite("limit", limit))
+        limit = float(style.finite("limit", limit))
         if limit < high:
             raise ValueError(f"limit must be at least the largest value, got {limit}")
         high = limit
     axes.set_xlim(low, high if high > low else 1)
-    _write_values(axes, np.maximum(numbers, 0), same_decimals(numbers))
-    axes.axvline(0, color=INK, linewidth=0.8)
+    _write_values(axes, np.maximum(numbers, 0), style.same_decimals(numbers))
+    axes.axvline(0, color=style.INK, linewidth=0.8)
     _finish_rows(axes, names, xlabel)
     return figure
 
 
-@styled
-def plot_dots(
-    values: Mapping[str, float], *, xlabel: str, logarithmic: bool = False
-) -> Figure:
-    """Draw one dot a name, with its value beside it: for numbers of different sizes.
+@style.styled
+def plot_dots(values: Mapping[str, float], *, xlabel: str) -> Figure:
+    """Draw one dot a name, with its value beside it.
 
-    Unlike a bar, a dot says nothing by its length, so the axis may be logarithmic.
+    Unlike a bar, a dot says nothing by its length, so the axis needs no zero.
 
     Args:
-        values: of names to numbers, all positive if `logarithmic`; of more than 40 the
-            first are drawn.
+        values: of names to numbers; of more than 40 the first are drawn.
     """
-    logarithmic = check_flag("logarithmic", logarithmic)
-    names, numbers = _named_numbers(values)
-    if logarithmic and numbers.min() <= 0:
-        raise ValueError(
-            f"values must be positive on a logarithmic axis, got {numbers.min():g}"
-        )
-    figure, axes, names, numbers = _rows(names, numbers)
-    if logarithmic:
-        axes.set_xscale("log")
-        axes.set_xlim(numbers.min() / 2, numbers.max() * 2)
-        axes.xaxis.set_major_formatter(in_words)
-        axes.xaxis.set_minor_formatter("")
+    figure, axes, names, numbers = _rows(values)
     axes.hlines(
         range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), color="#d9d9de"
     )
-    axes.plot(numbers, range(len(names)), "o", color=INK, markersize=8)
-    _write_values(axes, numbers, same_decimals(numbers), offset=9)
+    axes.plot(numbers, range(len(names)), "o", color=style.INK, markersize=8)
+    _write_values(axes, numbers, style.same_decimals(numbers), offset=9)
     _finish_rows(axes, names, xlabel)
     return figure
 
 
-@styled
+@style.styled
 def plot_spread(
     groups: Mapping[str, object], *, xlabel: str, paired: bool = False
 ) -> Figure:
@@ -118,21 +83,23 @@ def plot_spread(
             their seeds or their data.
     """
     paired = check_flag("paired", paired)
-    check_mapping("groups", groups)
+    style.check_mapping("groups", groups)
     titled = all(isinstance(section, Mapping) for section in groups.values())
     sections = groups if titled else {"": groups}
     rows = [
-        (title, name, finite(f"groups[{name!r}]", runs).reshape(-1))
+        (title, name, style.finite(f"groups[{name!r}]", runs).reshape(-1))
         for title, section in sections.items()
         for name, runs in section.items()
     ]
-    check_few("number of rows", len(rows), MOST_ROWS)
+    style.check_few("number of rows", len(rows), style.MOST_ROWS)
     for _, name, runs in rows:
         if not runs.size:
             raise ValueError(f"groups[{name!r}] must have at least one run, got none")
     known = list(dict.fromkeys(name for _, name, _ in rows))
     decimals = _decimals_of([runs for _, _, runs in rows])
-    figure, axes = new_figure(0.46 * len(rows) + 0.38 * titled * len(sections) + 0.9)
+    figure, axes = style.new_figure(
+        0.46 * len(rows) + 0.38 * titled * len(sections) + 0.9
+    )
     ticks: dict[float, str] = {}
     y, before = 0.0, None
     for title, name, runs in rows:
@@ -146,12 +113,12 @@ def plot_spread(
                 raise ValueError("groups must have equally many runs to be paired")
             look = {"color": "#b9bec6", "linewidth": 1, "zorder": 1}
             axes.plot([before[1], runs], [y - 1, y], **look)
-        marker = list(MARKERS)[known.index(name) % len(MARKERS)]
+        marker = list(style.MARKERS)[known.index(name) % len(style.MARKERS)]
         _draw_runs(axes, y, runs, decimals, marker)
         ticks[y] = name
         before = title, runs
         y += 1
-    name_rows(axes, ticks, fontsize=NORMAL)
+    style.name_rows(axes, ticks, fontsize=style.NORMAL)
     axes.set_ylim(y - 0.5, -0.5 if titled else -0.8)
     axes.margins(x=0.06)
     axes.grid(axis="x")
@@ -163,12 +130,14 @@ def plot_spread(
 def _draw_runs(
     axes: Axes, y: float, runs: np.ndarray, decimals: int, marker: str
 ) -> None:
-    axes.plot(runs, np.full(len(runs), y), "o", color=INK, alpha=0.35, markersize=5)
+    axes.plot(
+        runs, np.full(len(runs), y), "o", color=style.INK, alpha=0.35, markersize=5
+    )
     mean, deviation = runs.mean(), runs.std(ddof=1) if len(runs) > 1 else 0.0
-    style = {"color": INK, "marker": marker, "capsize": 5, "markersize": 8}
-    axes.errorbar(mean, y, xerr=deviation, **style)
+    look = {"color": style.INK, "marker": marker, "capsize": 5, "markersize": 8}
+    axes.errorbar(mean, y, xerr=deviation, **look)
     written = f"{mean:,.{decimals}f}" if abs(mean) < 1e12 else f"{mean:.4g}"
-    _write_beside(axes, mean, y, written, (0, 8), ha="center", fontsize=SMALL)
+    _write_beside(axes, mean, y, written, (0, 8), ha="center", fontsize=style.SMALL)
 
 
 def _decimals_of(rows: list[np.ndarray]) -> int:
@@ -177,21 +146,18 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
     return int(np.clip(2 - np.floor(np.log10(min(spreads))), 0, 3)) if spreads else 1
 
 
-def _named_numbers(values: Mapping[str, float]) -> tuple[list[str], np.ndarray]:
-    check_mapping("values", values)
-    numbers = finite("values", list(values.values()))
+def _rows(values: Mapping[str, float], sort: bool = False) -> tuple:
+    """Make the figure for the rows that are drawn, and say how many are not."""
+    style.check_mapping("values", values)
+    numbers = style.finite("values", list(values.values()))
     if numbers.ndim != 1:
         raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
-    return list(values), numbers
-
-
-def _rows(names: list[str], numbers: np.ndarray) -> tuple:
-    """Make the figure for the rows that are drawn, and say how many are not."""
-    more = len(names) - MOST_ROWS
-    names, numbers = names[:MOST_ROWS], numbers[:MOST_ROWS]
-    figure, axes = new_figure(0.36 * len(names) + 0.9)
+    order = np.argsort(-numbers, kind="stable") if sort else range(len(numbers))
+    order, more = list(order)[: style.MOST_ROWS], len(numbers) - style.MOST_ROWS
+    names, numbers = [list(values)[place] for place in order], numbers[order]
+    figure, axes = style.new_figure(0.36 * len(names) + 0.9)
     if more > 0:
-        say(figure, f"{more:,} more rows, not drawn")
+        style.say(figure, f"{more:,} more rows, not drawn")
     return figure, axes, names, numbers
 
 
@@ -199,7 +165,11 @@ def _write_beside(
     axes: Axes, x: float, y: float, text: str, offset: tuple, **look: object
 ) -> None:
     """Write a number so many points away from where it stands."""
-    look |= {"textcoords": "offset points", "bbox": LEGIBLE, "annotation_clip": False}
+    look |= {
+        "textcoords": "offset points",
+        "bbox": style.LEGIBLE,
+        "annotation_clip": False,
+    }
     axes.annotate(text, (x, y), offset, **look)
 
 
@@ -211,7 +181,7 @@ def _write_values(
 
 
 def _finish_rows(axes: Axes, names: list[str], xlabel: str) -> None:
-    name_rows(axes, dict(enumerate(names)), fontsize=NORMAL)
+    style.name_rows(axes, dict(enumerate(names)), fontsize=style.NORMAL)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_ylim(len(names) - 0.4, -0.6)

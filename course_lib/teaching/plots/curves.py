@@ -8,28 +8,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_choice, check_flag
+from course_lib.foundation import check_choice
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
-from course_lib.teaching.plots.style import (
-    MOST_CURVES,
-    WIDTH,
-    as_levels,
-    check_mapping,
-    curve_style,
-    draw_levels,
-    finite,
-    label_curves,
-    meaning_of,
-    new_figure,
-    new_panels,
-    styled,
-)
 
 MOST_PANELS = 3
-SPACINGS = ("linear", "logarithmic", "even")
+SPACINGS = ("linear", "logarithmic")
 
 
-@styled
+@style.styled
 def plot_losses(
     curves: Mapping[str, object],
     lines: Mapping[str, float] | None = None,
@@ -44,10 +31,10 @@ def plot_losses(
         lines: name to a constant loss, such as a floor.
         meanings: for some names what they mean, such as "right" or "wrong".
     """
-    check_mapping("curves", curves, MOST_CURVES)
-    lines = as_levels(lines)
-    figure, axes = new_figure(_height(len(curves) + len(lines)))
-    levels = draw_levels(axes, lines)
+    style.check_mapping("curves", curves, style.MOST_CURVES)
+    lines = style.as_levels(lines)
+    figure, axes = style.new_figure(_height(len(curves) + len(lines)))
+    levels = style.draw_levels(axes, lines)
     ends = []
     for number, (name, losses) in enumerate(curves.items()):
         runs = _as_runs(name, losses)
@@ -59,20 +46,20 @@ def plot_losses(
         # the first loss as it is.
         steps = np.concatenate([[0], steps])
         smooth = np.concatenate([runs[:, :1], smooth], axis=1)
-        style = curve_style(number, meaning_of(name, meanings, curves))
+        look = style.curve_style(number, style.meaning_of(name, meanings, curves))
         mean = smooth.mean(axis=0)
-        axes.plot(steps, mean, label=name, markevery=(3 * number, 12), **style)
+        axes.plot(steps, mean, label=name, markevery=(3 * number, 12), **look)
         if len(runs) > 1:
             band = smooth.min(axis=0), smooth.max(axis=0)
-            axes.fill_between(steps, *band, color=style["color"], alpha=0.2)
-        ends.append((steps[-1], mean[-1], name, style))
+            axes.fill_between(steps, *band, color=look["color"], alpha=0.2)
+        ends.append((steps[-1], mean[-1], name, look))
     axes.set(xlabel="optimizer step", ylabel="nats per token")
     axes.set_ylim(bottom=0)
     _name_curves(axes, ends, levels)
     return figure
 
 
-@styled
+@style.styled
 def plot_curves(
     x: object,
     curves: Mapping[str, object],
@@ -80,8 +67,6 @@ def plot_curves(
     xlabel: str,
     ylabel: str,
     lines: Mapping[str, float] | None = None,
-    meanings: Mapping[str, str] | None = None,
-    logarithmic: bool = False,
 ) -> Figure:
     """Draw one curve a name over common x values.
 
@@ -90,13 +75,11 @@ def plot_curves(
         curves: name to values, shape (points,) or (runs, points); of several runs the
             mean, and a band of one standard deviation.
         lines: name to a level to compare with.
-        meanings: for some names what they mean, such as "right" or "wrong".
-        logarithmic: the x axis in powers of two.
     """
-    check_mapping("curves", curves, MOST_CURVES)
-    x, lines = finite("x", x).reshape(-1), as_levels(lines)
-    figure, axes = new_figure(_height(len(curves) + len(lines)))
-    levels = draw_levels(axes, lines)
+    style.check_mapping("curves", curves, style.MOST_CURVES)
+    x, lines = style.finite("x", x).reshape(-1), style.as_levels(lines)
+    figure, axes = style.new_figure(_height(len(curves) + len(lines)))
+    levels = style.draw_levels(axes, lines)
     ends = []
     for number, (name, values) in enumerate(curves.items()):
         runs = _as_runs(name, values)
@@ -105,31 +88,27 @@ def plot_curves(
                 f"curves[{name!r}] must have {len(x)} points, one for each x, got "
                 f"{runs.shape[1]}"
             )
-        style = curve_style(number, meaning_of(name, meanings, curves))
+        look = style.curve_style(number)
         middle = runs.mean(axis=0)
-        axes.plot(x, middle, label=name, **style)
+        axes.plot(x, middle, label=name, **look)
         if len(runs) > 1:
             deviation = runs.std(axis=0, ddof=1)
             band = middle - deviation, middle + deviation
-            axes.fill_between(x, *band, color=style["color"], alpha=0.2)
-        ends.append((x.max(), middle[x.argmax()], name, style))
-    if check_flag("logarithmic", logarithmic):
-        _space_x(axes, dict(zip(x, x, strict=True)), "logarithmic")
+            axes.fill_between(x, *band, color=look["color"], alpha=0.2)
+        ends.append((x.max(), middle[x.argmax()], name, look))
     axes.set(xlabel=drawable(xlabel), ylabel=drawable(ylabel))
     axes.grid()
     _name_curves(axes, ends, levels)
     return figure
 
 
-@styled
+@style.styled
 def plot_intervals(
     curves: Mapping[str, Mapping],
     *,
     xlabel: str,
     ylabel: str,
     spacing: str = "linear",
-    lines: Mapping[str, float] | None = None,
-    meanings: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw one line a name through means, each with a bar from mean - half-width to
     mean + half-width.
@@ -137,24 +116,19 @@ def plot_intervals(
     Args:
         curves: name to {x: (mean, half-width)}, or title to such a mapping: one panel
             for each, with one y axis for all.
-        spacing: of the x axis: "linear", "logarithmic", or "even", as names of settings
-            would stand.
-        lines: name to a level to compare with.
-        meanings: for some names what they mean, such as "right" or "wrong".
+        spacing: of the x axis: "linear" or "logarithmic".
     """
     check_choice("spacing", spacing, SPACINGS)
-    panels, lines = _as_panels(curves), as_levels(lines)
-    height = _height(max(map(len, panels.values())) + len(lines))
-    figure, all_axes = new_panels(height, columns=len(panels), sharey=True)
+    panels = _as_panels(curves)
+    height = _height(max(map(len, panels.values())))
+    figure, all_axes = style.new_panels(height, columns=len(panels), sharey=True)
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
     xs = [x for panel in panels.values() for points in panel.values() for x in points]
-    xs = np.unique(finite("x values", xs)).tolist()
-    places = {x: float(i if spacing == "even" else x) for i, x in enumerate(xs)}
+    xs = np.unique(style.finite("x values", xs))
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
-        levels = draw_levels(axes, lines)
         ends = []
         for name, points in panel.items():
-            table = finite(f"curves[{name!r}]", list(points.values()))
+            table = style.finite(f"curves[{name!r}]", list(points.values()))
             if table.ndim != 2 or table.shape[1] != 2:
                 raise ValueError(
                     f"curves[{name!r}] must be pairs of a mean and a half-width"
@@ -162,18 +136,18 @@ def plot_intervals(
             if (table[:, 1] < 0).any():
                 raise ValueError(f"curves[{name!r}] must have no negative half-width")
             order = np.argsort(list(points))
-            x = np.array([places[key] for key in points])[order]
+            x = np.array(list(points), dtype=float)[order]
             means, half_widths = table[order].T
-            style = curve_style(names.index(name), meaning_of(name, meanings, names))
-            axes.errorbar(x, means, yerr=half_widths, capsize=4, label=name, **style)
-            ends.append((x[-1], means[-1], name, style))
-        _space_x(axes, places, spacing, 6.5 / len(panels))
+            look = style.curve_style(names.index(name))
+            axes.errorbar(x, means, yerr=half_widths, capsize=4, label=name, **look)
+            ends.append((x[-1], means[-1], name, look))
+        _space_x(axes, xs, spacing == "logarithmic", 6.5 / len(panels))
         axes.set_xlabel(drawable(xlabel))
         axes.grid(axis="y")
         axes.set_title(row_name(title))
         last = axes is all_axes[-1]
         if last or list(panel) != list(list(panels.values())[-1]):
-            _name_curves(axes, ends, levels)
+            _name_curves(axes, ends, [])
     all_axes[0].set_ylabel(drawable(ylabel))
     return figure
 
@@ -183,7 +157,7 @@ def _height(num_names: int) -> float:
 
 
 def _as_runs(name: str, values: object) -> np.ndarray:
-    runs = np.atleast_2d(finite(f"curves[{name!r}]", values))
+    runs = np.atleast_2d(style.finite(f"curves[{name!r}]", values))
     if runs.ndim > 2 or not runs.size:
         raise ValueError(
             f"curves[{name!r}] must have shape (points,) or (runs, points), got "
@@ -194,32 +168,31 @@ def _as_runs(name: str, values: object) -> np.ndarray:
 
 def _as_panels(curves: Mapping[str, Mapping]) -> Mapping[str, Mapping]:
     """View curves as panels of curves: one without a title, if there are none."""
-    check_mapping("curves", curves)
+    style.check_mapping("curves", curves)
     for name, inner in curves.items():
-        check_mapping(f"curves[{name!r}]", inner)
+        style.check_mapping(f"curves[{name!r}]", inner)
     are_panels = [isinstance(v, Mapping) for p in curves.values() for v in p.values()]
     panels = curves if all(are_panels) else {"": curves}
-    check_mapping("curves", panels, MOST_PANELS)
+    style.check_mapping("curves", panels, MOST_PANELS)
     for title, panel in panels.items():
-        check_mapping(f"curves[{title!r}]" if title else "curves", panel, MOST_CURVES)
+        style.check_mapping(
+            f"curves[{title!r}]" if title else "curves", panel, style.MOST_CURVES
+        )
     return panels
 
 
-def _space_x(
-    axes: Axes, places: Mapping[float, float], spacing: str, inches: float = WIDTH - 2.5
-) -> None:
+def _space_x(axes: Axes, at: np.ndarray, logarithmic: bool, inches: float) -> None:
     """Put a tick at each x; names that would touch one another share one label."""
-    if spacing == "logarithmic":
-        if (least := min(places.values())) <= 0:
-            raise ValueError(f"x must be positive on a logarithmic axis, got {least:g}")
+    if logarithmic:
+        if at[0] <= 0:
+            raise ValueError(f"x must be positive on a logarithmic axis, got {at[0]:g}")
         axes.set_xscale("log", base=2)
-    if len(places) > 20 and spacing == "linear":
+    elif len(at) > 20:
         return
-    at = np.array(list(places.values()))
-    scaled = np.log(at) if spacing == "logarithmic" else at
+    scaled = np.log(at) if logarithmic else at
     scaled = (scaled - scaled[0]) / max(np.ptp(scaled), 1e-9) * inches
     owner, written = 0, {0: []}
-    for number, (x, place) in enumerate(zip(places, scaled, strict=True)):
+    for number, (x, place) in enumerate(zip(at, scaled, strict=True)):
         text = f"{x:,g}"
         letters = len(_joined(written[owner])) + len(text)
         if number and place - scaled[owner] > 0.045 * letters + 0.05:
@@ -238,4 +211,4 @@ def _name_curves(axes: Axes, ends: list[tuple], levels: list[tuple]) -> None:
     if len(ends) == 1 and not levels:
         axes.set_title(row_name(ends[0][2]))
     else:
-        label_curves(axes, [*ends, *levels])
+        style.label_curves(axes, [*ends, *levels])

@@ -12,17 +12,8 @@ from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
-from course_lib.teaching.plots.style import (
-    LOST,
-    LOST_HATCH,
-    check_mapping,
-    explain,
-    finite,
-    new_panels,
-    sample,
-    styled,
-)
 
 MOST_VALUES = 12
 """As many integers get a color of their own; more share a scale."""
@@ -30,7 +21,7 @@ LARGEST = 200, 2000
 MOST_TABLES = 3
 
 
-@styled
+@style.styled
 def plot_heatmap(
     values: object,
     *,
@@ -48,19 +39,19 @@ def plot_heatmap(
         zero: what a zero means, such as "never a target".
     """
     tables = values if isinstance(values, Mapping) else {"": values}
-    check_mapping("values", tables, MOST_TABLES)
+    style.check_mapping("values", tables, MOST_TABLES)
     tables = {name: _as_table(name, table) for name, table in tables.items()}
     most_rows = max(len(table) for table in tables.values())
     height = min(0.28 * most_rows + 1.8, 5)
-    figure, panels = new_panels(height, columns=len(tables), sharey=True)
+    figure, panels = style.new_panels(height, columns=len(tables), sharey=True)
     numbers = np.unique(np.concatenate([t.ravel() for t in tables.values()]))
     has_zeros, numbers = (numbers == 0).any(), numbers[numbers != 0]
     colors, norm, ticks = _scale(numbers)
     for axes, (name, table) in zip(panels, tables.items(), strict=True):
-        axes.patch.set(facecolor="white", hatch=LOST_HATCH, edgecolor=LOST)
+        axes.patch.set(facecolor="white", hatch=style.LOST_HATCH, edgecolor=style.LOST)
         shown = np.ma.masked_equal(table, 0)
-        style = {"aspect": "auto", "interpolation": "nearest"}
-        axes.imshow(shown, cmap=colors, norm=norm, **style)
+        look = {"aspect": "auto", "interpolation": "nearest"}
+        axes.imshow(shown, cmap=colors, norm=norm, **look)
         _set_rows_apart(axes, len(table))
         axes.set_title(row_name(name))
         axes.set_xlabel(drawable(xlabel))
@@ -71,13 +62,13 @@ def plot_heatmap(
     bar = figure.colorbar(source, ax=list(panels), label=drawable(label), ticks=ticks)
     bar.ax.minorticks_off()
     if has_zeros:
-        crossed = sample("lost", 0)
-        explain(figure, {f"0: {row_name(zero)}" if zero else "0": crossed})
+        crossed = style.sample("lost", 0)
+        style.explain(figure, {f"0: {row_name(zero)}" if zero else "0": crossed})
     return figure
 
 
 def _as_table(name: str, values: object) -> np.ndarray:
-    table = finite(f"values[{name!r}]" if name else "values", values)
+    table = style.finite(f"values[{name!r}]" if name else "values", values)
     fits = table.ndim == 2 and table.size and (np.array(table.shape) <= LARGEST).all()
     if not fits:
         raise ValueError(

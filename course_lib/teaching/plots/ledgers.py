@@ -13,22 +13,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from course_lib.foundation import TokenLedger
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
-from course_lib.teaching.plots.style import (
-    INK,
-    INPUTS,
-    LOST,
-    SMALL,
-    TARGETS,
-    block,
-    check_mapping,
-    explain,
-    in_words,
-    new_panels,
-    runs_of,
-    say,
-    styled,
-)
 
 MOST_STEPS = 1000
 MOST_STARTS = 40
@@ -37,7 +23,7 @@ MOST_LEDGERS = 6
 LOST_HATCHES = ("xxxx", "....", "||||", "----")
 
 
-@styled
+@style.styled
 def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     """Draw how often each token is an input and a target, and shade what is never
     used.
@@ -47,7 +33,7 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     1,000 tokens is drawn in 1,000 steps, each the mean of its tokens.
     """
     ledgers = ledgers if isinstance(ledgers, Mapping) else {"": ledgers}
-    check_mapping("ledgers", ledgers, MOST_LEDGERS)
+    style.check_mapping("ledgers", ledgers, MOST_LEDGERS)
     for name, ledger in ledgers.items():
         if not isinstance(ledger, TokenLedger):
             name = f"ledgers[{name!r}]" if name else "ledgers"
@@ -55,26 +41,26 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
         if not ledger.num_tokens:
             raise ValueError("a ledger must have tokens to be drawn, got none")
     height = 1.9 * len(ledgers) + 0.9 if len(ledgers) > 1 else 2.8
-    figure, panels = new_panels(height, rows=len(ledgers), sharex=True)
+    figure, panels = style.new_panels(height, rows=len(ledgers), sharex=True)
     hatches = hatches_of(ledgers.values())
     remarks: dict[str, None] = {}
     for axes, (name, ledger) in zip(panels, ledgers.items(), strict=True):
         remarks.update(dict.fromkeys(draw_ledger(axes, ledger, hatches)))
-        axes.set_title(row_name(name), fontsize=SMALL)
+        axes.set_title(row_name(name), fontsize=style.SMALL)
     panels[-1].set_xlabel("position in the stream")
-    panels[-1].xaxis.set_major_formatter(in_words)
+    panels[-1].xaxis.set_major_formatter(style.in_words)
     panels[-1].xaxis.get_major_locator().set_params(integer=True)
     longest = max(ledger.num_tokens for ledger in ledgers.values())
     panels[-1].set_xlim(-0.5, longest - 0.5)
     keys = {
         "as input": "inputs",
-        "as target": Line2D([], [], color=TARGETS, linewidth=2.5),
+        "as target": Line2D([], [], color=style.TARGETS, linewidth=2.5),
     }
     if any(axes.lines for axes in panels):
-        keys["start of a window"] = Line2D([], [], color=INK, linestyle=":")
-    explain(figure, keys | keys_of_reasons(hatches))
+        keys["start of a window"] = Line2D([], [], color=style.INK, linestyle=":")
+    style.explain(figure, keys | keys_of_reasons(hatches))
     if remarks:
-        say(figure, "; ".join(remarks))
+        style.say(figure, "; ".join(remarks))
     return figure
 
 
@@ -103,13 +89,15 @@ def draw_ledger(
         remarks.append(
             f"each step is the mean of {ledger.num_tokens / MOST_STEPS:,.4g} tokens"
         )
-    axes.stairs(as_input, edges, color=INPUTS, alpha=0.35, fill=True, label="as input")
-    axes.stairs(as_target, edges, color=TARGETS, linewidth=2.5, label="as target")
+    axes.stairs(
+        as_input, edges, color=style.INPUTS, alpha=0.35, fill=True, label="as input"
+    )
+    axes.stairs(as_target, edges, color=style.TARGETS, linewidth=2.5, label="as target")
     for reason, hatch in hatches.items():
         if reason not in ledger.dropped:
             continue
         code = ledger.reasons.index(reason)
-        runs = runs_of(np.flatnonzero(ledger.reason == code))
+        runs = style.runs_of(np.flatnonzero(ledger.reason == code))
         if len(runs) > MOST_RUNS:
             count = ledger.dropped[reason]
             remarks.append(
@@ -121,7 +109,7 @@ def draw_ledger(
     starts = _starts(ledger)
     if 0 < len(starts) <= MOST_STARTS and (np.diff(starts) > 1).all():
         for start in starts:
-            axes.axvline(start - 0.5, color=INK, linewidth=1, linestyle=":")
+            axes.axvline(start - 0.5, color=style.INK, linewidth=1, linestyle=":")
     axes.set_ylim(0, 1.12 * max(as_input.max(), as_target.max(), 1))
     axes.set_ylabel("times used")
     axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
@@ -147,8 +135,8 @@ def _starts(ledger: TokenLedger) -> np.ndarray:
 
 
 def _lost(x: float, width: float, hatch: str, axes: Axes | None = None) -> Rectangle:
-    box = block(x, 0, width, 1, "lost", 0.25)
-    box.set(hatch=hatch, edgecolor=LOST)
+    box = style.block(x, 0, width, 1, "lost", 0.25)
+    box.set(hatch=hatch, edgecolor=style.LOST)
     if axes is not None:
         # as high as the panel, however often tokens are used
         box.set_transform(axes.get_xaxis_transform())

@@ -3,46 +3,27 @@ who waits for whom."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_choice, check_flag, check_range
+from course_lib.foundation import as_integers, check_flag, check_iterable, check_range
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable
-from course_lib.teaching.plots.style import (
-    DOTTED,
-    INK,
-    LEGIBLE,
-    MOST_ROWS,
-    SMALL,
-    WIDTH,
-    as_levels,
-    block,
-    centered,
-    check_few,
-    check_mapping,
-    column_width,
-    finish_rows,
-    finite,
-    fit_columns,
-    in_words,
-    new_figure,
-    styled,
-)
 
 HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
 GAP = 1.0  # between groups of rows, where the name of the group stands
 NAMES = 1.9  # inches on the left, for the names of the rows
 SHADES_IN_TURN = (0.16, 0.42)
 """Only to tell neighbors apart."""
-TASKS = {"a task": "inputs", "work thrown away": "lost", "done twice": "wrong"}
 
 
-@styled
+@style.styled
 def plot_readers(
-    readers: Mapping[str, object],
+    readers: Mapping[str, Mapping[str, object]],
     num_samples: int,
     *,
     together: bool = True,
@@ -53,34 +34,26 @@ def plot_readers(
     A last row says what nobody reads, and what is read more than once, if anything.
 
     Args:
-        readers: name to positions in the order; or title to such a mapping, for groups
-            of readers.
+        readers: title to a group of readers, each a name to positions in the order.
         num_samples: of the epoch.
         together: the groups share one epoch, as before and after a resume; otherwise
             each has one of its own, as ways to do the same.
         lines: name to a position; it is drawn before that one, such as where a run
             stopped.
     """
-    num_samples = check_few("num_samples", num_samples)
-    lines = as_levels(lines)
+    num_samples = style.check_few("num_samples", num_samples)
+    lines = style.as_levels(lines)
     together = check_flag("together", together)
-    groups = {
-        title: {name: _positions(name, p, num_samples) for name, p in rows.items()}
-        for title, rows in _in_groups("readers", readers).items()
-    }
-    readings = [list(rows.values()) for rows in groups.values()]
-    check_few("number of readers", sum(map(len, readings)), MOST_ROWS)
+    groups = _in_groups("readers", readers, partial(_positions, num_samples))
+    read = [np.concatenate(list(several.values())) for several in groups.values()]
     if together:
-        times = [_times_read([p for ps in readings for p in ps], num_samples)]
-        times *= len(groups)
-    else:
-        times = [_times_read(positions, num_samples) for positions in readings]
-    titled = len(groups) > 1 or None not in groups
+        read = [np.concatenate(read)] * len(groups)
+    times = [np.bincount(positions, minlength=num_samples) for positions in read]
     summed = [i for i, t in enumerate(times) if (t != 1).any()]
     summed = summed[-1:] if together else summed  # behind which groups a last row is
-    rows = sum(map(len, readings)) + 1.3 * len(summed) + (GAP * len(groups)) * titled
-    figure, axes = new_figure(0.3 * rows + 1.15)
-    numbers_fit = column_width(num_samples, 0.42, NAMES) >= 0.2
+    rows = sum(map(len, groups.values())) + 1.3 * len(summed) + GAP * len(groups)
+    figure, axes = style.new_figure(0.3 * rows + 1.15)
+    numbers_fit = style.column_width(num_samples, 0.42, NAMES) >= 0.2
     ticks, y = {}, 0.0
     for group, (title, several) in enumerate(groups.items()):
         y = _group_title(axes, title, y)
@@ -89,93 +62,79 @@ def plot_readers(
             for position in positions.tolist():
                 meaning = "wrong" if times[group][position] > 1 else "inputs"
                 shade = SHADES_IN_TURN[group % 2 if together else 0]
-                axes.add_patch(block(position, y, 1, HEIGHT, meaning, shade))
+                axes.add_patch(style.block(position, y, 1, HEIGHT, meaning, shade))
                 if numbers_fit:
-                    centered(axes, position + 0.5, y + HEIGHT / 2, str(position))
+                    style.centered(axes, position + 0.5, y + HEIGHT / 2, str(position))
             y += 1
         if group in summed:
             ticks[y + 0.15 + HEIGHT / 2] = "all together"
             for position in np.flatnonzero(times[group] != 1).tolist():
                 meaning = "wrong" if times[group][position] else "lost"
-                axes.add_patch(block(position, y + 0.15, 1, HEIGHT, meaning))
+                axes.add_patch(style.block(position, y + 0.15, 1, HEIGHT, meaning))
             y += 1.3
     for name, position in lines.items():
-        axes.axvline(position, **DOTTED | {"linewidth": 1.6})
+        axes.axvline(position, **style.DOTTED | {"linewidth": 1.6})
         axes.annotate(
             drawable(name),
             (position, 1),
             (3, 2),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
-            fontsize=SMALL,
+            fontsize=style.SMALL,
         )
     axes.set_xticks(range(0, num_samples + 1, 5))
-    fit_columns(axes, num_samples, 0.42, NAMES)
+    style.fit_columns(axes, num_samples, 0.42, NAMES)
     keys = {"read once": "inputs"}
     if any((t == 0).any() for t in times):
         keys["read by nobody"] = "lost"
     if any((t > 1).any() for t in times):
         keys["read more than once"] = "wrong"
     xlabel = "position in the order of the epoch"
-    return finish_rows(figure, axes, ticks, (y - 0.1, -0.2), keys, xlabel)
+    return style.finish_rows(figure, axes, ticks, (y - 0.1, -0.2), keys, xlabel)
 
 
-def _times_read(readings: Sequence[np.ndarray], num_samples: int) -> np.ndarray:
-    times = np.zeros(num_samples, dtype=np.int64)
-    for positions in readings:
-        np.add.at(times, positions, 1)
-    return times
-
-
-@styled
-def plot_timeline(workers: Mapping[str, object], *, xlabel: str) -> Figure:
+@style.styled
+def plot_timeline(
+    workers: Mapping[str, Mapping[str, object]], *, xlabel: str
+) -> Figure:
     """Draw who does which task when: one row a worker, one bar a task.
 
     Args:
-        workers: name to tasks, each `(begin, end, label)`, or `(begin, end, label,
-            meaning)` for what was thrown away, "lost", or done twice, "wrong"; or title
-            to such a mapping, one below another.
+        workers: title to a group of workers, each a name to its tasks, `(begin, end,
+            label)`; one group below another.
         xlabel: what is counted from left to right.
     """
-    groups = {
-        title: {name: _tasks(name, tasks) for name, tasks in rows.items()}
-        for title, rows in _in_groups("workers", workers).items()
-    }
-    rows = check_few("number of workers", sum(map(len, groups.values())), MOST_ROWS)
-    titled = len(groups) > 1 or None not in groups
+    groups = _in_groups("workers", workers, _tasks)
     ends = [t[1] for several in groups.values() for ts in several.values() for t in ts]
     if not ends:
         raise ValueError("workers must have at least one task, got none")
     longest = max(ends)
     if longest == 0:
         raise ValueError("workers must have a task that takes longer than 0")
-    figure, axes = new_figure(0.34 * (rows + GAP * len(groups) * titled) + 1.15)
-    ticks, y, meanings = {}, 0.0, set()
+    rows = sum(map(len, groups.values())) + GAP * len(groups)
+    figure, axes = style.new_figure(0.34 * rows + 1.15)
+    ticks, y = {}, 0.0
     for title, several in groups.items():
-        y = _group_title(axes, title, y)
-        top = y
+        y = top = _group_title(axes, title, y)
         for name, tasks in several.items():
             ticks[y + HEIGHT / 2] = name
-            for number, (begin, end, label, meaning) in enumerate(tasks):
-                shade = SHADES_IN_TURN[number % 2] if meaning == "inputs" else 0.3
+            for number, (begin, end, label) in enumerate(tasks):
+                shade = SHADES_IN_TURN[number % 2]
                 width = end - begin
-                axes.add_patch(block(begin, y, width, HEIGHT, meaning, shade))
-                meanings.add(meaning)
-                if width * (WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
+                axes.add_patch(style.block(begin, y, width, HEIGHT, "inputs", shade))
+                if width * (style.WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
                     where = begin + width / 2, y + HEIGHT / 2
-                    text = centered(axes, *where, drawable(label))
-                    if meaning != "inputs":
-                        text.set_bbox(LEGIBLE)
+                    style.centered(axes, *where, drawable(label))
             y += 1
         last = max((t[1] for ts in several.values() for t in ts), default=0)
         _end_group(axes, [last], top, y, longest, f"{last:,.6g}")
-    keys = {name: meaning for name, meaning in TASKS.items() if meaning in meanings}
+    keys = {"a task": "inputs"}
     axes.set_xlim(-0.002 * longest, 1.1 * longest)
-    axes.xaxis.set_major_formatter(in_words)
-    return finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
+    axes.xaxis.set_major_formatter(style.in_words)
+    return style.finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
-@styled
+@style.styled
 def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
     """Draw steps that all ranks take together: each lasts as long as its slowest rank.
 
@@ -184,10 +143,10 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
             world_size); one panel a title.
         xlabel: what is counted from left to right.
     """
-    check_mapping("work", work)
+    style.check_mapping("work", work)
     panels = {}
     for title, values in work.items():
-        values = finite(f"work[{title!r}]", values)
+        values = style.finite(f"work[{title!r}]", values)
         if values.ndim != 2 or not values.size or (values < 0).any():
             raise ValueError(
                 f"work[{title!r}] must have shape (num_steps, world_size), none below "
@@ -195,11 +154,11 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
             )
         panels[title] = values
     rows = sum(values.shape[1] for values in panels.values())
-    check_few("number of ranks", rows, MOST_ROWS)
+    style.check_few("number of ranks", rows, style.MOST_ROWS)
     longest = max(values.max(axis=1).sum() for values in panels.values())
     if longest == 0:
         raise ValueError("work must be more than 0 in one of the steps")
-    figure, axes = new_figure(0.34 * (rows + GAP * len(panels)) + 1.15)
+    figure, axes = style.new_figure(0.34 * (rows + GAP * len(panels)) + 1.15)
     ticks, y, keys = {}, 0.0, {"works": "inputs"}
     for title, values in panels.items():
         y = top = _group_title(axes, title, y)
@@ -208,32 +167,37 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
         for rank in range(values.shape[1]):
             ticks[y + HEIGHT / 2] = f"rank {rank}"
             for begin, last, own in zip(begins, lasts, values[:, rank], strict=True):
-                axes.add_patch(block(begin, y, own, HEIGHT, "inputs"))
+                axes.add_patch(style.block(begin, y, own, HEIGHT, "inputs"))
                 if own < last:
-                    axes.add_patch(block(begin + own, y, last - own, HEIGHT, "lost"))
+                    axes.add_patch(
+                        style.block(begin + own, y, last - own, HEIGHT, "lost")
+                    )
                     keys["waits for the slowest; a line ends each step"] = "lost"
             y += 1
         end = lasts.sum()
         idle = 1 - values.sum() / (end * values.shape[1]) if end else 0.0
         _end_group(axes, [*begins, end], top, y, longest, f"{idle:.0%} waiting")
     axes.set_xlim(-0.002 * longest, 1.14 * longest)
-    axes.xaxis.set_major_formatter(in_words)
-    return finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
+    axes.xaxis.set_major_formatter(style.in_words)
+    return style.finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
-def _in_groups(name: str, rows: object) -> dict[str | None, Mapping[str, object]]:
-    """View rows as groups of rows: one without a title, if there are none."""
-    check_mapping(name, rows)
-    if all(isinstance(value, Mapping) for value in rows.values()):
-        for title, several in rows.items():
-            check_mapping(f"{name}[{title!r}]", several)
-        return dict(rows)
-    return {None: rows}
+def _in_groups(
+    name: str, groups: object, read: Callable[[str, object], Sized]
+) -> dict[str, dict[str, Sized]]:
+    """Read what the rows of each group hold."""
+    style.check_mapping(name, groups)
+    checked = {}
+    for title, rows in groups.items():
+        style.check_mapping(f"{name}[{title!r}]", rows)
+        checked[title] = {row: read(f"{name}[{row!r}]", rows[row]) for row in rows}
+    style.check_few(
+        f"number of {name}", sum(map(len, checked.values())), style.MOST_ROWS
+    )
+    return checked
 
 
-def _group_title(axes: Axes, title: str | None, y: float) -> float:
-    if title is None:
-        return y
+def _group_title(axes: Axes, title: str, y: float) -> float:
     axes.text(0, y + 0.85 * GAP, drawable(title), va="bottom", fontweight="bold")
     return y + GAP
 
@@ -242,33 +206,26 @@ def _end_group(
     axes: Axes, at: list[float], top: float, y: float, longest: float, words: str
 ) -> None:
     """Draw lines through all rows of a group, and write behind the last of them."""
-    axes.vlines(at, top - 0.1, y - 0.12, color=INK, linewidth=1.6)
+    axes.vlines(at, top - 0.1, y - 0.12, color=style.INK, linewidth=1.6)
     where = at[-1] + 0.008 * longest, (top + y - 0.24) / 2
-    axes.text(*where, words, va="center", fontsize=SMALL)
+    axes.text(*where, words, va="center", fontsize=style.SMALL)
 
 
-def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
-    name = f"readers[{name!r}]"
+def _positions(num_samples: int, name: str, positions: object) -> np.ndarray:
     positions = as_integers(name, positions).astype(np.int64).ravel()
     return check_range(name, positions, num_samples)
 
 
-def _tasks(name: str, tasks: object) -> list[tuple[float, float, str, str]]:
-    if not isinstance(tasks, Sequence) or isinstance(tasks, str):
-        raise TypeError(f"workers[{name!r}] must be several tasks, got {tasks!r:.60}")
+def _tasks(name: str, tasks: object) -> list[tuple[float, float, str]]:
     checked = []
-    for task in tasks:
-        if not isinstance(task, Sequence) or len(task) not in (3, 4):
-            raise ValueError(
-                f"workers[{name!r}] must hold (begin, end, label), got {task!r:.60}"
-            )
-        begin, end = finite(f"workers[{name!r}]", task[:2]).tolist()
-        meaning = task[3] if len(task) == 4 else "inputs"
-        check_choice("meaning of a task", meaning, TASKS.values())
+    for task in check_iterable(name, tasks, "tasks"):
+        if not isinstance(task, Sequence) or len(task) != 3:
+            raise ValueError(f"{name} must hold (begin, end, label), got {task!r:.60}")
+        begin, end = style.finite(name, task[:2]).tolist()
         if not 0 <= begin <= end:
             raise ValueError(
-                f"workers[{name!r}] must hold tasks that begin at 0 or later and end "
-                f"after that, got {begin:g} to {end:g}"
+                f"{name} must hold tasks that begin at 0 or later and end after that, "
+                f"got {begin:g} to {end:g}"
             )
-        checked.append((begin, end, str(task[2]), meaning))
+        checked.append((begin, end, str(task[2])))
     return checked

@@ -19,34 +19,8 @@ from course_lib.foundation import (
     check_iterable,
     check_range,
 )
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
-from course_lib.teaching.plots.style import (
-    DOTTED,
-    INK,
-    INPUTS,
-    LARGEST_PICTURE,
-    MOST_CURVES,
-    MOST_ROWS,
-    WIDTH,
-    WRONG,
-    block,
-    centered,
-    check_few,
-    check_lengths,
-    check_mapping,
-    check_starts,
-    curve_style,
-    explain,
-    label_curves,
-    meaning_of,
-    name_rows,
-    new_figure,
-    new_panels,
-    sample,
-    say,
-    styled,
-    without_frame,
-)
 from course_lib.teaching.plots.tables import show_table
 
 HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
@@ -61,7 +35,7 @@ Row = list[tuple[int, str, bool]]
 """The pieces of a pack: length, what to write into the box, whether it was cut."""
 
 
-@styled
+@style.styled
 def plot_packs(
     packs: Mapping[str, Sequence[Sequence[int]]],
     lengths: Sequence[int],
@@ -77,8 +51,8 @@ def plot_packs(
         lengths: tokens of each document.
         max_length: L; what is left of a row of so many tokens is padding.
     """
-    lengths = check_lengths("lengths", lengths)
-    check_mapping("packs", packs, MOST_PANELS)
+    lengths = style.check_lengths("lengths", lengths)
+    style.check_mapping("packs", packs, MOST_PANELS)
     panels = {}
     for name, several in packs.items():
         several = check_iterable(f"packs[{name!r}]", several, "packs")
@@ -98,7 +72,7 @@ def _panels_of_packs(
 ) -> Figure:
     max_length = check_integer("max_length", max_length, minimum=1)
     for name, rows in panels.items():
-        check_few(f"number of packs {name}".rstrip(), len(rows), MOST_ROWS)
+        style.check_few(f"number of packs {name}".rstrip(), len(rows), style.MOST_ROWS)
     every_row = [row for rows in panels.values() for row in rows]
     totals = [sum(length for length, _, _ in row) for row in every_row]
     if max(totals) > max_length:
@@ -108,8 +82,8 @@ def _panels_of_packs(
         )
     lines = max(map(len, panels.values()))
     height, columns = 0.27 * lines + 1.35, len(panels)
-    figure, panes = new_panels(height, columns=columns, sharey=True)
-    inches = (WIDTH - 0.9 - 0.3 * columns) / columns / max_length  # of a token
+    figure, panes = style.new_panels(height, columns=columns, sharey=True)
+    inches = (style.WIDTH - 0.9 - 0.3 * columns) / columns / max_length  # of a token
     for pane, (name, rows) in zip(panes, panels.items(), strict=True):
         for y, row in enumerate(rows):
             _draw_pack(pane, y, row, max_length, inches)
@@ -119,36 +93,40 @@ def _panels_of_packs(
         pane.set_ylim(lines - 0.1, -0.15)
         pane.set_xlabel("tokens", loc="left")
         every = -(-lines // 20)
-        name_rows(pane, {y + HEIGHT / 2: names[y] for y in range(0, lines, every)})
-        without_frame(figure, pane)
+        style.name_rows(
+            pane, {y + HEIGHT / 2: names[y] for y in range(0, lines, every)}
+        )
+        style.without_frame(figure, pane)
     keys = {"a document, two shades in turn": "inputs"}
     if any(cut for row in every_row for _, _, cut in row):
-        keys["a piece of a document that was cut"] = _dashed(sample("inputs"))
+        keys["a piece of a document that was cut"] = _dashed(style.sample("inputs"))
     if min(totals) < max_length:
         keys["padding"] = "lost"
-    explain(figure, keys)
+    style.explain(figure, keys)
     return figure
 
 
 def _draw_pack(axes: Axes, y: float, row: Row, max_length: int, inches: float) -> None:
     place = 0
     for number, (length, label, cut) in enumerate(row):
-        box = block(place, y, length, HEIGHT, "inputs", SHADES_IN_TURN[number % 2])
+        box = style.block(
+            place, y, length, HEIGHT, "inputs", SHADES_IN_TURN[number % 2]
+        )
         axes.add_patch(_dashed(box) if cut else box)
         if label and length * inches >= 0.085 * len(label) + 0.04:
-            centered(axes, place + length / 2, y + HEIGHT / 2, label)
+            style.centered(axes, place + length / 2, y + HEIGHT / 2, label)
         place += length
     if place < max_length:
-        axes.add_patch(block(place, y, max_length - place, HEIGHT, "lost"))
+        axes.add_patch(style.block(place, y, max_length - place, HEIGHT, "lost"))
 
 
 def _dashed(box):
     """What was cut has an edge of ink in dashes, drawn over its neighbors'."""
-    box.set(edgecolor=INK, linestyle=(0, (3, 2)), linewidth=1.6, zorder=3)
+    box.set(edgecolor=style.INK, linestyle=(0, (3, 2)), linewidth=1.6, zorder=3)
     return box
 
 
-@styled
+@style.styled
 def inspect_packs(
     packs: Iterable[object], max_length: int, *, eos_token_id: int | None = None
 ) -> Figure:
@@ -159,9 +137,8 @@ def inspect_packs(
 
     Args:
         packs: each with `input_ids` and `document_starts`, as attributes or by key:
-            what `pack_documents` returns, the rows of a packed data set, or its columns
-            as a mapping. `documents`, which document each piece is from, is used where
-            it is there.
+            what `pack_documents` returns, or the rows of a packed data set.
+            `documents`, which document each piece is from, is used where it is there.
         max_length: L.
         eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided behind it.
@@ -171,7 +148,7 @@ def inspect_packs(
         eos_token_id = check_integer("eos_token_id", eos_token_id, minimum=0)
     rows = [
         _read_pack(number, pack, max_length, eos_token_id)
-        for number, pack in enumerate(_each_pack(packs))
+        for number, pack in enumerate(check_iterable("packs", packs, "packs"))
     ]
     if not rows:
         raise ValueError("packs must be at least one, got none")
@@ -194,7 +171,7 @@ def inspect_packs(
     names = [lines[n][0] for n in chosen]
     figure = _panels_of_packs({"": drawn}, max_length, names)
     if len(chosen) < len(rows):
-        say(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
+        style.say(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
     return figure
 
 
@@ -208,15 +185,6 @@ def _as_row(
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %"
-
-
-def _each_pack(packs: Iterable[object]) -> Iterable[object]:
-    if isinstance(packs, Mapping):  # columns
-        names = [n for n in ("input_ids", "document_starts", "documents") if n in packs]
-        columns = [packs[name] for name in names]
-        rows = zip(*columns, strict=True)
-        return [dict(zip(names, row, strict=True)) for row in rows]
-    return check_iterable("packs", packs, "packs")
 
 
 def _read_pack(
@@ -246,7 +214,7 @@ def _read_pack(
                 "divide it behind each such id"
             )
         starts = np.append(0, np.flatnonzero(ids[:-1] == eos_token_id) + 1)
-    starts = check_starts(f"packs[{number}].document_starts", starts, len(ids))
+    starts = style.check_starts(f"packs[{number}].document_starts", starts, len(ids))
     sizes = np.diff(np.append(starts, len(ids)))
     if documents is not None and documents.size != starts.size:
         raise ValueError(
@@ -275,7 +243,7 @@ def _find_cuts(rows: list[tuple], eos_token_id: int | None) -> list[list[bool] |
     return cuts
 
 
-@styled
+@style.styled
 def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
     """Draw who may look at whom in a row of several documents.
 
@@ -286,21 +254,21 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
             look at another document, or at what comes later, is crossed out.
     """
     panels = masks if isinstance(masks, Mapping) else {"": masks}
-    check_mapping("masks", panels, MOST_MASKS)
+    style.check_mapping("masks", panels, MOST_MASKS)
     tables = {name: _check_mask(name, mask) for name, mask in panels.items()}
     sizes = {len(table) for table in tables.values()}
     if len(sizes) > 1:
         raise ValueError(f"masks must be of one size, got {sorted(sizes)}")
     (length,) = sizes
-    starts = check_starts("document_starts", document_starts, length)
+    starts = style.check_starts("document_starts", document_starts, length)
     segment = np.searchsorted(starts, np.arange(length), side="right") - 1
     later = np.arange(length)[:, None] < np.arange(length)[None, :]
     forbidden = later | (segment[:, None] != segment[None, :])
-    figure, panes = new_panels(4.7, columns=len(panels))
+    figure, panes = style.new_panels(4.7, columns=len(panels))
     for pane, (name, table) in zip(panes, tables.items(), strict=True):
         _draw_mask(pane, table, forbidden, starts)
         pane.set_title(row_name(name))
-    keys = {"may look at": sample("inputs", 0.55)}
+    keys = {"may look at": style.sample("inputs", 0.55)}
     wrong = [table & forbidden for table in tables.values()]
     if any(table.any() for table in wrong):
         names = {
@@ -308,10 +276,14 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
             "what comes later": any((table & later).any() for table in wrong),
         }
         words = " or at ".join(name for name, there in names.items() if there)
-        look = {"color": "white", "markerfacecolor": WRONG, "markeredgecolor": WRONG}
+        look = {
+            "color": "white",
+            "markerfacecolor": style.WRONG,
+            "markeredgecolor": style.WRONG,
+        }
         keys[f"looks at {words}"] = Line2D([], [], marker="X", markersize=9, **look)
-    keys["the bounds of the documents"] = Line2D([], [], color=INK, linewidth=1.6)
-    explain(figure, keys)
+    keys["the bounds of the documents"] = Line2D([], [], color=style.INK, linewidth=1.6)
+    style.explain(figure, keys)
     return figure
 
 
@@ -323,7 +295,7 @@ def _check_mask(name: str, mask: object) -> np.ndarray:
         raise TypeError(f"{name} must be True and False, got {table.dtype}")
     if table.ndim != 2 or len(set(table.shape)) != 1 or not table.size:
         raise ValueError(f"{name} must have shape (L, L), got {table.shape}")
-    check_few(f"length of {name}", len(table))
+    style.check_few(f"length of {name}", len(table))
     return table
 
 
@@ -332,28 +304,32 @@ def _draw_mask(
 ) -> None:
     length = len(table)
     picture = np.ones((length, length, 3))
-    picture[table & ~forbidden] = 0.55 * np.array(to_rgb(INPUTS)) + 0.45
-    picture[table & forbidden] = 0.3 * np.array(to_rgb(WRONG)) + 0.7
+    picture[table & ~forbidden] = 0.55 * np.array(to_rgb(style.INPUTS)) + 0.45
+    picture[table & forbidden] = 0.3 * np.array(to_rgb(style.WRONG)) + 0.7
     edge = -0.5, length - 0.5
     axes.imshow(picture, interpolation="nearest")
     for line in np.arange(0.5, length - 1):
         axes.axhline(line, color="#d9d9de", linewidth=0.6)
         axes.axvline(line, color="#d9d9de", linewidth=0.6)
     rows, columns = np.nonzero(table & forbidden)
-    axes.scatter(columns, rows, marker="X", color=WRONG, s=3600 / length**1.5 + 4)
+    axes.scatter(columns, rows, marker="X", color=style.WRONG, s=3600 / length**1.5 + 4)
     for start in [*starts.tolist(), length]:
-        axes.plot(edge, (start - 0.5,) * 2, color=INK, linewidth=1.6, clip_on=False)
-        axes.plot((start - 0.5,) * 2, edge, color=INK, linewidth=1.6, clip_on=False)
+        axes.plot(
+            edge, (start - 0.5,) * 2, color=style.INK, linewidth=1.6, clip_on=False
+        )
+        axes.plot(
+            (start - 0.5,) * 2, edge, color=style.INK, linewidth=1.6, clip_on=False
+        )
     axes.set(xlim=edge, ylim=edge[::-1])
     ticks = starts.tolist() if len(starts) <= 10 else range(0, length, 5)
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
     axes.set_xlabel("place that is looked at", loc="left")
     axes.set_ylabel("place that looks", loc="top")
-    without_frame(axes.figure, axes)
+    style.without_frame(axes.figure, axes)
 
 
-@styled
+@style.styled
 def plot_positions(
     positions: Mapping[str, Sequence[int]],
     document_starts: Sequence[int] | None = None,
@@ -367,7 +343,7 @@ def plot_positions(
         document_starts: where documents begin, drawn as dotted lines.
         meanings: name to "right" or "wrong", for those that are.
     """
-    check_mapping("positions", positions, MOST_CURVES)
+    style.check_mapping("positions", positions, style.MOST_CURVES)
     curves = {
         name: as_integers(f"positions[{name!r}]", values).astype(np.int64)
         for name, values in positions.items()
@@ -378,17 +354,19 @@ def plot_positions(
             f"positions must all have one shape, (L,), got {sorted(shapes)}"
         )
     ((length,),) = shapes
-    check_few("number of places", length, LONGEST_ROW)
-    figure, axes = new_figure(3.2)
-    few = length <= LARGEST_PICTURE
+    style.check_few("number of places", length, LONGEST_ROW)
+    figure, axes = style.new_figure(3.2)
+    few = length <= style.LARGEST_PICTURE
     xlabel = "place in the row"
     if document_starts is not None:
         xlabel += ", dotted: a document begins"
-        for start in check_starts("document_starts", document_starts, length).tolist():
-            axes.axvline(start, **DOTTED, zorder=1)
+        for start in style.check_starts(
+            "document_starts", document_starts, length
+        ).tolist():
+            axes.axvline(start, **style.DOTTED, zorder=1)
     ends = []
     for number, (name, values) in enumerate(curves.items()):
-        look = curve_style(number, meaning_of(name, meanings, curves))
+        look = style.curve_style(number, style.meaning_of(name, meanings, curves))
         if not few:
             look["marker"] = ""
         # A tooth ends where the next place does not count on: there the line is broken.
@@ -402,7 +380,7 @@ def plot_positions(
     axes.set(xlabel=xlabel, ylabel="position")
     axes.set_xlim(-0.02 * length, length - 1 + 0.02 * length)
     if len(curves) > 1:
-        label_curves(axes, ends)
+        style.label_curves(axes, ends)
     else:
         axes.set_title(row_name(*curves))
     return figure

@@ -10,27 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from course_lib.foundation import as_integers, check_flag, check_integer
-from course_lib.teaching.plots.style import (
-    INK,
-    MOST_ROWS,
-    SMALL,
-    block,
-    check_few,
-    check_mapping,
-    column_width,
-    finish_rows,
-    fit_columns,
-    labeled_box,
-    new_figure,
-    styled,
-)
+from course_lib.teaching.plots import style
 
 LONGEST_ROW = 24
 SHADES_IN_TURN = (0.12, 0.4)
 """Only to tell neighbors apart."""
 
 
-@styled
+@style.styled
 def plot_cuts(
     rows: Mapping[str, object], context_length: int, num_tokens: int
 ) -> Figure:
@@ -39,33 +26,38 @@ def plot_cuts(
 
     Args:
         rows: name to starts, shape (num_windows,), T or more apart.
-        context_length: T.
-        num_tokens: N.
+        context_length, num_tokens: T and N.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
-    num_tokens = check_few("num_tokens", num_tokens)
-    check_mapping("rows", rows, MOST_ROWS)
+    num_tokens = style.check_few("num_tokens", num_tokens)
+    style.check_mapping("rows", rows, style.MOST_ROWS)
     cuts = {}
     for name, starts in rows.items():
         starts = as_integers(f"rows[{name!r}]", starts).astype(np.int64)
-        cuts[name] = np.sort(starts, axis=None)
-        _check_cuts(name, cuts[name], context_length, num_tokens)
-    figure, axes = new_figure(0.4 * len(rows) + 1.1)
+        cuts[name] = starts = np.sort(starts, axis=None)
+        style.check_inside(f"rows[{name!r}]", starts, context_length, num_tokens)
+        near = np.flatnonzero(np.diff(starts) < context_length)
+        if near.size:
+            raise ValueError(
+                f"rows[{name!r}] must be starts at least {context_length} apart, got "
+                f"{starts[near[0]]} and {starts[near[0] + 1]}"
+            )
+    figure, axes = style.new_figure(0.4 * len(rows) + 1.1)
     # Starts are written where they fit.
-    wide_enough = context_length * column_width(num_tokens, 0.42) >= 0.22
+    wide_enough = context_length * style.column_width(num_tokens, 0.42) >= 0.22
     for row, starts in enumerate(cuts.values()):
-        axes.add_patch(block(0, row + 0.15, num_tokens, 0.7, "lost", 0.25))
+        axes.add_patch(style.block(0, row + 0.15, num_tokens, 0.7, "lost", 0.25))
         for number, start in enumerate(starts):
-            white = block(start, row + 0.15, context_length, 0.7, "inputs", 1)
+            white = style.block(start, row + 0.15, context_length, 0.7, "inputs", 1)
             white.set_facecolor("white")  # hides the hatch of what is left out
             axes.add_patch(white)
             shade = SHADES_IN_TURN[number % 2]
-            box = block(start, row + 0.15, context_length, 0.7, "inputs", shade)
+            box = style.block(start, row + 0.15, context_length, 0.7, "inputs", shade)
             axes.add_patch(box)
             if wide_enough:
                 where = start + 0.15, row + 0.5
-                axes.text(*where, str(start), va="center", fontsize=SMALL)
-    fit_columns(axes, num_tokens, 0.42)
+                axes.text(*where, str(start), va="center", fontsize=style.SMALL)
+    style.fit_columns(axes, num_tokens, 0.42)
     axes.set_xticks(range(0, num_tokens + 1, 5))
     names = {row + 0.5: name for row, name in enumerate(rows)}
     keys = {
@@ -73,10 +65,12 @@ def plot_cuts(
         "never an input": "lost",
     }
     xlabel = "position in the stream"
-    return finish_rows(figure, axes, names, (len(rows) + 0.05, -0.05), keys, xlabel)
+    return style.finish_rows(
+        figure, axes, names, (len(rows) + 0.05, -0.05), keys, xlabel
+    )
 
 
-@styled
+@style.styled
 def plot_tracks(
     starts: object,
     num_steps: int,
@@ -98,13 +92,13 @@ def plot_tracks(
         carried = check_flag("carried", carried)
     starts = as_integers("starts", starts).astype(np.int64)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
-    row_length = check_few("row_length", row_length, LONGEST_ROW)
+    row_length = style.check_few("row_length", row_length, LONGEST_ROW)
     if starts.ndim != 2 or not starts.size:
         raise ValueError(
             f"starts must have shape (num_batches, B), got shape {starts.shape}"
         )
     num_batches, batch_size = starts.shape
-    check_few("number of rows", batch_size, MOST_ROWS // 2)
+    style.check_few("number of rows", batch_size, style.MOST_ROWS // 2)
     if num_batches * num_steps > row_length:
         raise ValueError(
             f"starts must fit into rows of {row_length}, got {num_batches} batches of "
@@ -114,7 +108,7 @@ def plot_tracks(
         raise ValueError(
             f"starts must go on {num_steps} ids later in every batch, got {starts}"
         )
-    figure, axes = new_figure(0.5 * batch_size + 1.1)
+    figure, axes = style.new_figure(0.5 * batch_size + 1.1)
     for row, first in enumerate(starts[0]):
         y = batch_size - 1 - row
         for column in range(row_length):
@@ -122,20 +116,22 @@ def plot_tracks(
             used = batch < num_batches
             meaning = "inputs" if used else "lost"
             shade = SHADES_IN_TURN[batch % 2] if used else 0.25
-            labeled_box(axes, column, y, str(first + column), meaning, shade=shade)
+            style.labeled_box(
+                axes, column, y, str(first + column), meaning, shade=shade
+            )
     ends = num_steps * np.arange(1, num_batches + 1)
     axes.vlines(ends[ends < row_length], -0.15, batch_size, color="black", linewidth=2)
     centers = ends - num_steps / 2
     word = "batch " if num_steps > 1 else ""  # would not fit over a single column
     axes.set_xticks(centers, [f"{word}{batch}" for batch in range(num_batches)])
-    fit_columns(axes, row_length, 0.5)
+    style.fit_columns(axes, row_length, 0.5)
     rows = {batch_size - 0.6 - row: f"row {row}" for row in range(batch_size)}
     keys = {"inputs, two shades for batches in turn": "inputs"}
     if carried is not None and num_batches > 1:
         keys |= _draw_state(axes, carried, ends[:-1], batch_size)
     if num_batches * num_steps < row_length:
         keys["fills no batch"] = "lost"
-    return finish_rows(figure, axes, rows, (-0.15, batch_size), keys)
+    return style.finish_rows(figure, axes, rows, (-0.15, batch_size), keys)
 
 
 def _draw_state(
@@ -143,26 +139,8 @@ def _draw_state(
 ) -> dict[str, Line2D]:
     """Mark in every row what crosses the bounds between batches."""
     places, rows = np.meshgrid(bounds, np.arange(batch_size) + 0.4)
-    look = {"marker": ">" if carried else "X", "color": INK, "zorder": 4}
+    look = {"marker": ">" if carried else "X", "color": style.INK, "zorder": 4}
     look |= {"markersize": 13, "markeredgewidth": 1.5, "linestyle": "none"}
     axes.plot(places.ravel(), rows.ravel(), **look)
     name = "the state goes on" if carried else "the state is reset"
     return {name: Line2D([], [], **look | {"markersize": 10})}
-
-
-def _check_cuts(
-    name: str, starts: np.ndarray, context_length: int, num_tokens: int
-) -> None:
-    outside = starts[(starts < 0) | (starts + context_length > num_tokens)]
-    if outside.size:
-        raise ValueError(
-            f"rows[{name!r}] must hold windows of {context_length} in a stream of "
-            f"{num_tokens}, got a start at {outside[0]}"
-        )
-    near = np.flatnonzero(np.diff(starts) < context_length)
-    if near.size:
-        first, second = starts[near[0]], starts[near[0] + 1]
-        raise ValueError(
-            f"rows[{name!r}] must be starts at least {context_length} apart, got "
-            f"{first} and {second}"
-        )

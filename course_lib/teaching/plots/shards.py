@@ -8,25 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course_lib.foundation import as_integers, check_integer, check_range
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
-from course_lib.teaching.plots.style import (
-    INK,
-    MOST_ROWS,
-    block,
-    centered,
-    check_few,
-    check_lengths,
-    check_mapping,
-    check_starts,
-    column_width,
-    finish_rows,
-    fit_columns,
-    in_words,
-    new_figure,
-    new_panels,
-    say,
-    styled,
-)
 
 HEIGHT = 0.72  # of a bar; what is left of 1 stands between bars
 WIDEST = 0.42  # inches for a token
@@ -34,7 +17,7 @@ MOST_PANELS, PANELS_IN_A_ROW = 9, 3
 MOST_DOTS = 2000  # in a panel: more of them are a gray square
 
 
-@styled
+@style.styled
 def plot_shards(
     shard_sizes: Sequence[int],
     document_starts: Sequence[int],
@@ -49,14 +32,14 @@ def plot_shards(
         starts: of windows, one line each.
         context_length: T; a window is T + 1 ids.
     """
-    sizes = check_lengths("shard_sizes", shard_sizes)
-    num_tokens = check_few("sum of shard_sizes", int(sizes.sum()))
-    begins = check_starts("document_starts", document_starts, num_tokens)
+    sizes = style.check_lengths("shard_sizes", shard_sizes)
+    num_tokens = style.check_few("sum of shard_sizes", int(sizes.sum()))
+    begins = style.check_starts("document_starts", document_starts, num_tokens)
     context_length = check_integer("context_length", context_length, minimum=1)
     starts = as_integers("starts", starts).astype(np.int64).ravel()
-    check_integer("number of windows", len(starts), minimum=0, maximum=MOST_ROWS)
+    check_integer("number of windows", len(starts), minimum=0, maximum=style.MOST_ROWS)
     check_range("starts", starts, num_tokens - context_length)
-    figure, axes = new_figure(0.29 * (len(starts) + 2.5) + 1.2)
+    figure, axes = style.new_figure(0.29 * (len(starts) + 2.5) + 1.2)
     borders = np.cumsum(sizes)
     _row_of_boxes(axes, 0, begins, num_tokens)
     _row_of_boxes(axes, 1, np.append(0, borders[:-1]), num_tokens)
@@ -65,35 +48,40 @@ def plot_shards(
     homes = np.searchsorted(borders, [starts, starts + context_length], side="right")
     for number, start in enumerate(starts.tolist()):
         meaning = "inputs" if homes[0, number] == homes[1, number] else "lost"
-        axes.add_patch(block(start, y, context_length + 1, HEIGHT, meaning))
+        axes.add_patch(style.block(start, y, context_length + 1, HEIGHT, meaning))
         ticks[y + HEIGHT / 2] = f"window at {start}"
         y += 1
     for border in borders[:-1].tolist():
-        axes.plot([border, border], [-0.2, y], color=INK, linewidth=1.4, zorder=3)
+        axes.plot([border, border], [-0.2, y], color=style.INK, linewidth=1.4, zorder=3)
     for begin in begins[1:].tolist():
-        style = {"color": INK, "linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 2}
-        axes.plot([begin, begin], [-0.2, y], **style)
+        look = {
+            "color": style.INK,
+            "linewidth": 0.8,
+            "linestyle": (0, (2, 2)),
+            "zorder": 2,
+        }
+        axes.plot([begin, begin], [-0.2, y], **look)
     axes.set_xticks(range(0, num_tokens + 1, 5))
-    fit_columns(axes, num_tokens, WIDEST)
+    style.fit_columns(axes, num_tokens, WIDEST)
     keys = {"window inside one shard": "inputs"} if starts.size else {}
     if (homes[0] != homes[1]).any():
         keys["window across a border of shards"] = "lost"
     xlabel = "position in the stream"
-    return finish_rows(figure, axes, ticks, (y, -0.3), keys, xlabel)
+    return style.finish_rows(figure, axes, ticks, (y, -0.3), keys, xlabel)
 
 
 def _row_of_boxes(axes, y: float, begins: np.ndarray, num_tokens: int) -> None:
     """Boxes that lie end to end, numbered where there is room for a number."""
     ends = np.append(begins[1:], num_tokens)
-    narrowest = 0.25 / column_width(num_tokens, WIDEST)
+    narrowest = 0.25 / style.column_width(num_tokens, WIDEST)
     for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         shade = (0.06, 0.2)[number % 2]
-        axes.add_patch(block(begin, y, end - begin, HEIGHT, "neutral", shade))
+        axes.add_patch(style.block(begin, y, end - begin, HEIGHT, "neutral", shade))
         if end - begin >= narrowest:
-            centered(axes, (begin + end) / 2, y + HEIGHT / 2, str(number))
+            style.centered(axes, (begin + end) / 2, y + HEIGHT / 2, str(number))
 
 
-@styled
+@style.styled
 def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
     """Draw orders: which place of the file comes at which position, one panel each.
 
@@ -102,7 +90,7 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
             every k-th is drawn.
         size: n, places in the file; an order may stop before it has all of them.
     """
-    check_mapping("orders", orders, MOST_PANELS)
+    style.check_mapping("orders", orders, MOST_PANELS)
     size = check_integer("size", size, minimum=1)
     entries = {}
     for name, values in orders.items():
@@ -113,7 +101,7 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
     columns = min(PANELS_IN_A_ROW, len(entries))
     rows = -(-len(entries) // columns)
     shared = {"sharex": True, "sharey": True}
-    figure, panels = new_panels(2.6 * rows + 0.5, rows, columns, **shared)
+    figure, panels = style.new_panels(2.6 * rows + 0.5, rows, columns, **shared)
     for axes in panels[len(entries) :]:
         axes.set_visible(False)
     longest = max(map(len, entries.values()))
@@ -122,11 +110,11 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
     for number, (name, values) in enumerate(entries.items()):
         axes = panels[number]
         positions = np.arange(0, len(values), every)
-        axes.plot(positions, values[::every], ".", color=INK, markersize=2.2)
+        axes.plot(positions, values[::every], ".", color=style.INK, markersize=2.2)
         axes.set_title(row_name(name))
         axes.set(xlim=(0, longest), ylim=(0, size))
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(in_words)
+            axis.set_major_formatter(style.in_words)
             axis.get_major_locator().set_params(nbins=4)
         axes.tick_params(labelbottom=number >= below)
         if number >= below:
@@ -134,5 +122,5 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
         if number % columns == 0:
             axes.set_ylabel("place in the file")
     if every > 1:
-        say(figure, f"one dot for every {every} positions")
+        style.say(figure, f"one dot for every {every} positions")
     return figure

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ParamSpec
 
 import numpy as np
-import torch
 from matplotlib import style
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -26,8 +25,8 @@ from PIL import Image
 
 from course_lib.foundation import (
     as_integers,
+    as_numbers,
     check_choice,
-    check_dense,
     check_integer,
     check_range,
 )
@@ -63,6 +62,8 @@ SMALL, NORMAL = 10, 11
 LARGEST_PICTURE = 60
 MOST_ROWS = 40
 MOST_CURVES = 16
+FOLDED = "A picture: guess first if you are asked, then click here to see it."
+"""What JupyterLab shows of a figure whose output is folded."""
 EXTREME = 1e100
 """Larger numbers, and what is smaller than its inverse, no axis can hold."""
 
@@ -97,7 +98,7 @@ class LessonFigure(Figure):
     def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
         encoded = base64.b64encode(self.png()).decode("ascii")
         width, height = self.shown_size
-        data = {"image/png": encoded, "text/plain": repr(self)}
+        data = {"image/png": encoded, "text/plain": FOLDED}
         return data, {"image/png": {"width": width, "height": height}}
 
     @property
@@ -371,17 +372,7 @@ def in_words(value: float, _: object = None) -> str:
 
 def finite(name: str, values: object) -> np.ndarray:
     """View what is to be drawn as numbers; NaN, infinity, what is masked can't be."""
-    if isinstance(values, torch.Tensor):
-        values = check_dense(name, values).double().numpy()
-    try:
-        array = np.ma.asarray(values)
-    except ValueError:
-        raise ValueError(
-            f"{name} must be a regular array, got rows of different lengths"
-        ) from None
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be numbers, got {values!r:.60}")
-    array = array.astype(float).filled(np.nan)
+    array = as_numbers(name, values, "biuf")
     sizes = np.abs(array)
     bad = array[~(sizes <= EXTREME) | ((sizes > 0) & (sizes < 1 / EXTREME))]
     if bad.size:
@@ -438,6 +429,16 @@ def check_starts(name: str, values: object, size: int) -> np.ndarray:
     if not starts.size or starts[0]:
         raise ValueError(f"{name} must begin with 0, got {starts.tolist()!s:.60}")
     return starts
+
+
+def check_inside(name: str, starts: np.ndarray, length: int, num_tokens: int) -> None:
+    """Refuse windows of so many ids that reach over an end of the stream."""
+    outside = starts[(starts < 0) | (starts > num_tokens - length)]
+    if outside.size:
+        raise ValueError(
+            f"{name} must leave room for {length} ids in a stream of {num_tokens}, got "
+            f"a window at {outside[0]}"
+        )
 
 
 def runs_of(positions: np.ndarray) -> list[tuple[int, int]]:

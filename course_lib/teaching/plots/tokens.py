@@ -8,24 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course_lib.foundation import check_iterable
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import font_families, row_name, visible
-from course_lib.teaching.plots.style import (
-    INK,
-    LARGEST_PICTURE,
-    LOST,
-    NORMAL,
-    WIDTH,
-    as_mapping,
-    block,
-    centered,
-    check_few,
-    check_mapping,
-    name_rows,
-    new_figure,
-    say,
-    styled,
-    without_frame,
-)
 
 MOST_STAGES = 24
 NAMES_WIDTH = 1.6
@@ -35,7 +19,7 @@ SHADES_IN_TURN = (0.04, 0.2)
 MONOSPACED = font_families(monospaced=True)
 
 
-@styled
+@style.styled
 def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
     """Draw how a word grows together: its symbols at the bottom, and each merge as a
     node above its two parts.
@@ -49,16 +33,16 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
         list(check_iterable(f"stages[{number}]", stage, "tokens"))
         for number, stage in enumerate(check_iterable("stages", stages, "stages"))
     ]
-    check_few("number of stages", len(stages), MOST_STAGES)
+    style.check_few("number of stages", len(stages), MOST_STAGES)
     symbols = [symbol for token in stages[0] for symbol in token]
-    num_symbols = check_few("number of symbols", len(symbols))
+    num_symbols = style.check_few("number of symbols", len(symbols))
     for number, stage in enumerate(stages):
         if [symbol for token in stage for symbol in token] != symbols:
             raise ValueError(
                 f"stages[{number}] must hold the symbols of stages[0] in their order, "
                 f"got {stage!r:.60}"
             )
-    figure, axes = new_figure(0.36 * len(stages) + 0.5)
+    figure, axes = style.new_figure(0.36 * len(stages) + 0.5)
     # the node whose token begins at a symbol: its middle, its height
     where: dict[int, tuple[float, float]] = {}
     for height, stage in enumerate(stages):
@@ -70,26 +54,28 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
             if len(parts) != 1:
                 x, y = above[begin]
                 for part in parts:
-                    axes.plot([part[0], x], [part[1], y], color=LOST, zorder=1)
+                    axes.plot([part[0], x], [part[1], y], color=style.LOST, zorder=1)
                 _draw_node(axes, x, y, "".join(map(str, token)), bold=height > 0)
             begin = end
         where = above
     names = ["symbols", *(f"merge {number}" for number in range(1, len(stages)))]
-    name_rows(axes, dict(enumerate(names)))
+    style.name_rows(axes, dict(enumerate(names)))
     axes.set_xticks([])
-    wide = (WIDTH - NAMES_WIDTH) / min(0.62, (WIDTH - NAMES_WIDTH) / num_symbols)
+    wide = (style.WIDTH - NAMES_WIDTH) / min(
+        0.62, (style.WIDTH - NAMES_WIDTH) / num_symbols
+    )
     axes.set(xlim=(-0.1, wide + 0.1), ylim=(-0.6, len(stages) - 0.4))
-    return without_frame(figure, axes)
+    return style.without_frame(figure, axes)
 
 
 def _draw_node(axes: Axes, x: float, y: float, label: str, *, bold: bool) -> None:
     """A symbol has a thin frame, and what a merge made a thick one."""
-    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": INK}
+    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": style.INK}
     box["linewidth"] = 1.8 if bold else 0.7
-    centered(axes, x, y, visible(label), bbox=box, zorder=2)
+    style.centered(axes, x, y, visible(label), bbox=box, zorder=2)
 
 
-@styled
+@style.styled
 def plot_pieces(
     rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None = None
 ) -> Figure:
@@ -104,42 +90,44 @@ def plot_pieces(
     """
     boxes = _with_labels(rows, labels)
     longest = max(sum(len(text) for text, _ in pairs) for pairs in boxes.values())
-    check_few("longest row of rows", longest, 2 * LARGEST_PICTURE)
+    style.check_few("longest row of rows", longest, 2 * style.LARGEST_PICTURE)
     pairs = [pair for row in boxes.values() for pair in row]
-    available = WIDTH - 0.1 * max(len(row_name(name)) for name in rows) - 0.5
+    available = style.WIDTH - 0.1 * max(len(row_name(name)) for name in rows) - 0.5
     # A label may be longer than what it stands for: boxes get as wide as the tightest
     # of them needs.
     scale = LETTER_WIDTH * max((len(label) + 0.8) / len(text) for text, label in pairs)
     scale = min(scale, available / longest)
-    figure, axes = new_figure(0.42 * len(rows) + 0.3)
+    figure, axes = style.new_figure(0.42 * len(rows) + 0.3)
     left_out = 0
     for row, pairs in enumerate(boxes.values()):
         column = 0
         for number, (text, label) in enumerate(pairs):
             x, width = column + 0.06, len(text) - 0.12
             shade = SHADES_IN_TURN[number % 2]
-            axes.add_patch(block(x, row + 0.12, width, 0.76, "neutral", shade))
+            axes.add_patch(style.block(x, row + 0.12, width, 0.76, "neutral", shade))
             if LETTER_WIDTH * len(label) <= scale * len(text):
                 middle = column + len(text) / 2, row + 0.5
-                centered(axes, *middle, label, family=list(MONOSPACED))
+                style.centered(axes, *middle, label, family=list(MONOSPACED))
             else:
                 left_out += 1
             column += len(text)
     if left_out:
-        say(figure, f"{left_out} labels that are longer than their boxes, not written")
+        style.say(
+            figure, f"{left_out} labels that are longer than their boxes, not written"
+        )
     names = {row + 0.5: name for row, name in enumerate(rows)}
-    name_rows(axes, names, fontsize=NORMAL)
+    style.name_rows(axes, names, fontsize=style.NORMAL)
     axes.set_xticks([])
     axes.set(xlim=(-0.2, available / scale), ylim=(len(rows) + 0.05, -0.05))
-    return without_frame(figure, axes)
+    return style.without_frame(figure, axes)
 
 
 def _with_labels(
     rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None
 ) -> dict[str, list[tuple[str, str]]]:
     """Pair each string with what to write into its box."""
-    check_mapping("rows", rows)
-    for name in as_mapping("labels", labels):
+    style.check_mapping("rows", rows)
+    for name in style.as_mapping("labels", labels):
         if name not in rows:
             raise ValueError(f"labels must be for rows of {list(rows)}, got {name!r}")
     boxes = {}

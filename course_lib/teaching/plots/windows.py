@@ -16,37 +16,18 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_iterable,
+    check_type,
 )
 from course_lib.next_token_shifting import shift_by_one
+from course_lib.teaching.plots import style
 from course_lib.teaching.plots.ledgers import draw_ledger, hatches_of, keys_of_reasons
 from course_lib.teaching.plots.letters import in_a_box
-from course_lib.teaching.plots.style import (
-    INK,
-    MOST_ROWS,
-    NORMAL,
-    SMALL,
-    TARGETS,
-    block,
-    centered,
-    check_few,
-    column_width,
-    finish_rows,
-    fit_columns,
-    labeled_box,
-    name_rows,
-    new_figure,
-    new_panels,
-    sample,
-    say,
-    styled,
-    without_frame,
-)
 
 MOST_SHIFTED = 17
 LEDGER_HEIGHT = 1.0
 
 
-@styled
+@style.styled
 def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     """Draw a window of T + 1 ids, and under it its inputs and targets.
 
@@ -62,33 +43,35 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
             f"labels must be one for each of the {len(stream)} ids, got {len(labels)}"
         )
     num_drawn = min(len(stream), MOST_SHIFTED)
-    letters = int(column_width(num_drawn, 0.7) / 0.1)
+    letters = int(style.column_width(num_drawn, 0.7) / 0.1)
     written = [in_a_box(str(label), letters) for label in labels[:num_drawn]]
     columns, _ = shift_by_one(np.arange(num_drawn))
-    figure, axes = new_figure(2.8)
+    figure, axes = style.new_figure(2.8)
     for position, label in enumerate(written):
-        labeled_box(axes, position, 2.6, label, "neutral", shade=0)
+        style.labeled_box(axes, position, 2.6, label, "neutral", shade=0)
     for column in columns:
-        labeled_box(axes, column, 1.1, written[column], "inputs")
-        labeled_box(axes, column, 0, written[column + 1], "targets")
+        style.labeled_box(axes, column, 1.1, written[column], "inputs")
+        style.labeled_box(axes, column, 0, written[column + 1], "targets")
         ends = (column + 0.5, 0.82), (column + 0.5, 1.08)
-        axes.annotate("", *ends, arrowprops={"arrowstyle": "->", "color": INK})
+        axes.annotate("", *ends, arrowprops={"arrowstyle": "->", "color": style.INK})
     rows = {
         3.0: f"window, {len(stream)} ids",
         1.5: f"inputs, T = {len(stream) - 1}",
         0.4: f"targets, T = {len(stream) - 1}",
     }
-    name_rows(axes, rows, fontsize=NORMAL)
+    style.name_rows(axes, rows, fontsize=style.NORMAL)
     axes.set_xticks(columns + 0.5, columns)
     axes.set_xlabel("position t", loc="left")
-    fit_columns(axes, num_drawn, 0.7)
+    style.fit_columns(axes, num_drawn, 0.7)
     axes.set_ylim(-0.1, 3.6)
     if num_drawn < len(stream):
-        say(figure, f"{len(stream) - num_drawn:,} more ids of the window, not drawn")
-    return without_frame(figure, axes)
+        style.say(
+            figure, f"{len(stream) - num_drawn:,} more ids of the window, not drawn"
+        )
+    return style.without_frame(figure, axes)
 
 
-@styled
+@style.styled
 def plot_windows(
     starts: object,
     context_length: int,
@@ -108,19 +91,19 @@ def plot_windows(
     """
     starts = as_integers("starts", starts).astype(np.int64)
     context_length = check_integer("context_length", context_length, minimum=1)
-    num_tokens = check_few("num_tokens", num_tokens)
-    check_few("number of windows", starts.size, MOST_ROWS)
+    num_tokens = style.check_few("num_tokens", num_tokens)
+    style.check_few("number of windows", starts.size, style.MOST_ROWS)
     if starts.ndim not in (1, 2):
         raise ValueError(
             "starts must have shape (num_windows,) or (num_batches, batch_size), got "
             f"shape {starts.shape}"
         )
-    _check_inside("starts", starts.ravel(), context_length, num_tokens)
+    style.check_inside("starts", starts, context_length + 1, num_tokens)
     in_batches = starts.ndim > 1
     batches = starts.reshape(len(starts), -1) if in_batches else starts.reshape(1, -1)
     rows = starts.size + 0.45 * (len(batches) - 1)
     if ledger is None:
-        figure, axes = new_figure(0.3 * rows + 1.1)
+        figure, axes = style.new_figure(0.3 * rows + 1.1)
     else:
         _check_ledger(ledger, num_tokens)
         figure, axes = _with_ledger(ledger, rows)
@@ -131,8 +114,8 @@ def plot_windows(
     for number, batch in enumerate(batches):
         for start in batch:
             y -= 1
-            axes.add_patch(block(start, y, context_length, 0.72, "inputs"))
-            axes.add_patch(block(start + context_length, y, 1, 0.72, "targets"))
+            axes.add_patch(style.block(start, y, context_length, 0.72, "inputs"))
+            axes.add_patch(style.block(start + context_length, y, 1, 0.72, "targets"))
             name = f"batch {number}, " if in_batches else ""
             ticks[y + 0.36] = f"{name}start {start}"
         y -= 0.45
@@ -144,17 +127,16 @@ def plot_windows(
         left, right = axes.get_xlim()
         # a token is a box from t to t + 1 above, a step around t below
         figure.axes[1].set_xlim(left - 0.5, right - 0.5)
-        target = Line2D([], [], color=TARGETS, linewidth=2.5)
+        target = Line2D([], [], color=style.TARGETS, linewidth=2.5)
         keys["below: times a target (filled: an input)"] = target
         keys |= keys_of_reasons(hatches_of([ledger]))
     elif len(touched) < num_tokens:
         keys["in no window"] = "lost"
-    return finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
+    return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 
 def _check_ledger(ledger: TokenLedger, num_tokens: int) -> None:
-    if not isinstance(ledger, TokenLedger):
-        raise TypeError(f"ledger must be a TokenLedger, got {ledger!r:.60}")
+    check_type("ledger", ledger, TokenLedger)
     if ledger.num_tokens != num_tokens:
         raise ValueError(
             f"ledger must be of a stream of {num_tokens} tokens, got one of "
@@ -166,14 +148,16 @@ def _with_ledger(ledger: TokenLedger, rows: float) -> tuple[Figure, Axes]:
     """Make a figure with a ledger at its foot, and room for rows of windows above."""
     # Many rows are flatter, so that the picture fits on a screen.
     heights = min(0.3, max(0.2, 4.2 / rows)) * (rows + 1.5), LEDGER_HEIGHT
-    figure, (axes, below) = new_panels(sum(heights) + 1.3, 2, height_ratios=heights)
+    figure, (axes, below) = style.new_panels(
+        sum(heights) + 1.3, 2, height_ratios=heights
+    )
     draw_ledger(below, ledger, hatches_of([ledger]))
     below.set_xlabel("position in the stream", loc="left")
     below.xaxis.get_major_locator().set_params(integer=True)
     return figure, axes
 
 
-@styled
+@style.styled
 def plot_scored_windows(
     windows: Sequence[tuple[int, int, int]], num_tokens: int
 ) -> Figure:
@@ -184,9 +168,9 @@ def plot_scored_windows(
         windows: (start, length, scored) of each, as `scored_windows` returns them.
         num_tokens: N, small enough to look at.
     """
-    num_tokens = check_few("num_tokens", num_tokens)
+    num_tokens = style.check_few("num_tokens", num_tokens)
     table = as_integers("windows", windows).astype(np.int64)
-    check_few("number of windows", len(np.atleast_1d(table)), MOST_ROWS)
+    style.check_few("number of windows", len(np.atleast_1d(table)), style.MOST_ROWS)
     if table.ndim != 2 or table.shape[1] != 3:
         raise ValueError(
             f"windows must be rows of (start, length, scored), got shape {table.shape}"
@@ -194,8 +178,8 @@ def plot_scored_windows(
     for start, length, scored in table:
         check_integer("length", length, minimum=1)
         check_integer("scored", scored, minimum=0, maximum=int(length))
-        _check_inside("windows", np.array([start]), int(length), num_tokens)
-    figure, axes = new_figure(0.3 * len(table) + 1.1)
+        style.check_inside("windows", np.array([start]), int(length) + 1, num_tokens)
+    figure, axes = style.new_figure(0.3 * len(table) + 1.1)
     scored_once = {
         int(token)
         for start, length, scored in table
@@ -205,40 +189,30 @@ def plot_scored_windows(
     ticks = {0.75: "stream"}
     for row, (start, length, scored) in enumerate(table, start=1):
         first = start + length + 1 - scored
-        axes.add_patch(block(start, -row, first - start, 0.72, "neutral", 0.12))
-        axes.add_patch(block(first, -row, scored, 0.72, "targets"))
+        axes.add_patch(style.block(start, -row, first - start, 0.72, "neutral", 0.12))
+        axes.add_patch(style.block(first, -row, scored, 0.72, "targets"))
         ticks[0.36 - row] = f"start {start}"
     keys = {
-        "read as context only": sample("neutral", 0.12),
+        "read as context only": style.sample("neutral", 0.12),
         "scored": "targets",
         "never scored": "lost",
     }
-    return finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
-
-
-def _check_inside(
-    name: str, starts: np.ndarray, context_length: int, num_tokens: int
-) -> None:
-    last = num_tokens - context_length - 1
-    outside = starts[(starts < 0) | (starts > last)]
-    if outside.size:
-        raise ValueError(
-            f"{name} must leave room for {context_length + 1} ids in a stream of "
-            f"{num_tokens}, got a window at {outside[0]}"
-        )
+    return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 
 def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> float:
     """Draw the boxes of the stream across the axes, and return how high they reach."""
-    fit_columns(axes, num_tokens, 0.42)
+    style.fit_columns(axes, num_tokens, 0.42)
     axes.set_xticks([])
     # Numbers that would touch one another stand above every fifth token.
-    is_tight = column_width(num_tokens, 0.42) < 0.24
+    is_tight = style.column_width(num_tokens, 0.42) < 0.24
     for token in range(num_tokens):
         label = "" if is_tight else str(token)
         meaning = "neutral" if token in used else "lost"
         shade = 0 if token in used else 0.25
-        labeled_box(axes, token, 0.35, label, meaning, shade=shade, fontsize=SMALL)
+        style.labeled_box(
+            axes, token, 0.35, label, meaning, shade=shade, fontsize=style.SMALL
+        )
         if is_tight and token % 5 == 0:
-            centered(axes, token + 0.5, 1.4, str(token))
+            style.centered(axes, token + 0.5, 1.4, str(token))
     return 1.7 if is_tight else 1.3

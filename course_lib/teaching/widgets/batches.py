@@ -30,15 +30,9 @@ def play_batches(
     seed: int = 0,
 ) -> Player:
     """Play with the offset, the order and the batches of an epoch."""
-    return Player(
-        draw_batches,
-        CONTROLS,
-        num_tokens=num_tokens,
-        num_steps=num_steps,
-        offset=offset,
-        batch_size=batch_size,
-        seed=seed,
-    )
+    start = {"num_tokens": num_tokens, "num_steps": num_steps, "offset": offset}
+    start |= {"batch_size": batch_size, "seed": seed}
+    return Player(draw_batches, CONTROLS, **start)
 
 
 @styled

@@ -29,13 +29,8 @@ def play_packs(
         max_length: L.
         strategy: "greedy", "first_fit" or "best_fit".
     """
-    return Player(
-        draw_packs,
-        CONTROLS,
-        lengths=lengths,
-        max_length=max_length,
-        strategy=strategy,
-    )
+    start = {"lengths": lengths, "max_length": max_length, "strategy": strategy}
+    return Player(draw_packs, CONTROLS, **start)
 
 
 @styled

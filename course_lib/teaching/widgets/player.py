@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 
 from matplotlib import style
 
-from course_lib.foundation import check_choice, check_integer
+from course_lib.foundation import (
+    check_choice,
+    check_integer,
+    check_type,
+)
 from course_lib.teaching.guesses import WIDGET, widgets_are_live
 from course_lib.teaching.plots.style import RULES, LessonFigure, say
 from course_lib.teaching.plots.tables import Table, plain
@@ -103,8 +107,7 @@ class Line:
     longest: int
 
     def check(self, name: str, value: object) -> str:
-        if not isinstance(value, str):
-            raise TypeError(f"{name} must be a str, got {type(value).__name__}")
+        check_type(name, value, str)
         if len(value) > self.longest:
             raise ValueError(
                 f"{name} must have at most {self.longest} characters, got {len(value)}"
@@ -184,6 +187,8 @@ class Player:
         picture = HTML(_in_html(self._picture), layout={"width": "auto"})
 
         def redraw(_: object) -> None:
+            # Pale until the new one is there: it belongs to values that are gone.
+            picture.value = f'<div style="opacity: 0.4">{picture.value}</div>'
             picture.value = self.show(**{n: box.value for n, box in boxes.items()})
 
         # A key that is held down draws the first value and the last: a browser sends
@@ -245,7 +250,7 @@ def numbers_of(name: str, text: str, *, most: int) -> list[int]:
     if len(words) > most:
         raise ValueError(f"{name} must hold at most {most} numbers, got {len(words)}")
     for word in words:
-        if not (word.isascii() and word.isdigit() and len(word) <= 9):
+        if not (word.isdecimal() and len(word) <= 9):
             raise ValueError(
                 f"{name} must be whole numbers, such as 7 2 5, got {word!r:.30}"
             )

@@ -26,15 +26,9 @@ def play_tracks(
     state: str = "carried",
 ) -> Player:
     """Play with rows, T, the offset and the state of a partition."""
-    return Player(
-        draw_tracks,
-        CONTROLS,
-        num_tokens=num_tokens,
-        batch_size=batch_size,
-        num_steps=num_steps,
-        offset=offset,
-        state=state,
-    )
+    start = {"num_tokens": num_tokens, "batch_size": batch_size, "state": state}
+    start |= {"num_steps": num_steps, "offset": offset}
+    return Player(draw_tracks, CONTROLS, **start)
 
 
 @styled

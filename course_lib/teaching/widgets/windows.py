@@ -19,13 +19,8 @@ def play_windows(
     num_tokens: int = 23, context_length: int = 4, stride: int = 2
 ) -> Player:
     """Play with a stream, its windows and their ledger."""
-    return Player(
-        draw_windows,
-        CONTROLS,
-        num_tokens=num_tokens,
-        context_length=context_length,
-        stride=stride,
-    )
+    start = {"num_tokens": num_tokens, "context_length": context_length}
+    return Player(draw_windows, CONTROLS, **start, stride=stride)
 
 
 @styled

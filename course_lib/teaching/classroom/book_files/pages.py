@@ -25,7 +25,8 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 README = "README.md"
 # Web servers hide names that begin with a dot.
 GUIDE, CONTRIBUTING = "notebooks/TEACHING.md", ".github/CONTRIBUTING.md"
-FILES = (GUIDE, CONTRIBUTING, "data/README.md", "notebooks/images", "LICENSE")
+SPEED = "tests/benchmarks/results"
+FILES = (GUIDE, CONTRIBUTING, "data/README.md", SPEED, "notebooks/images", "LICENSE")
 INSTALLATION = "\n## Start\n"
 HOW_TO_READ = """
 ## How to read this site
@@ -35,7 +36,8 @@ Each lesson stands here with its outputs, as it was last run. What comes after a
 to play with its figures, [install the course](#start) and open the notebooks.
 Without either, each exercise here has its hints below it, folded too. On a phone, a
 figure that is wider than the screen can be pushed aside, and opens alone when touched.
-Everything on this site works without a network, the search as well.
+Everything on this site works without a network, the search as well. Opened from a
+folder, the search lists titles; where a server hands out the site, lines of text, too.
 """
 ROOMS = {
     "foundation": "Foundation: what the lessons stand on",
@@ -68,7 +70,10 @@ def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> Non
     first, start, rest = readme.partition(INSTALLATION)
     contents = [
         _toctree("Lessons", [f"notebooks/{lesson.path.stem}" for lesson in lessons]),
-        _toctree("The course", [GUIDE, CONTRIBUTING.lstrip("."), "data/README.md"]),
+        _toctree(
+            "The course",
+            [GUIDE, CONTRIBUTING.lstrip("."), "data/README.md", f"{SPEED}/README.md"],
+        ),
     ]
     if api:
         contents.append(_toctree("Reference", ["reference/index"]))
