@@ -12,12 +12,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from course_lib.foundation.arguments import (
-    Ids,
-    as_stream,
-    check_integer,
-    check_range,
-)
+from course_lib.foundation.arguments import Ids, as_stream, check_integer, check_range
 from course_lib.foundation.progress import progress_bar
 
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
