@@ -200,7 +200,8 @@ def _reason_to_leave_out(
 def kind_of(path: str | os.PathLike, suffixes: Sequence[str] = ()) -> str | None:
     """Say by its name how a file is read; None if it is no input."""
     name = check_path("path", path).name.lower()
-    if name.endswith(tuple(suffix.lower() for suffix in suffixes)):
+    suffixes = check_iterable("suffixes", suffixes, "endings such as '.py'")
+    if name.endswith(tuple(str(suffix).lower() for suffix in suffixes)):
         return "text"
     return next((kind for end, kind in KINDS.items() if name.endswith(end)), None)
 
