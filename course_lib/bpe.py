@@ -617,8 +617,9 @@ def train_byte_level_bpe(
         "min_frequency", min_frequency, minimum=1, maximum=2**63 - 1
     )
     add_prefix_space = check_flag("add_prefix_space", add_prefix_space)
-    choices = (None, *NORMALIZERS)
-    check_choice("unicode_normalizer", unicode_normalizer, choices)
+    unicode_normalizer = check_choice(
+        "unicode_normalizer", unicode_normalizer, [None, *NORMALIZERS]
+    )
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
         tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()

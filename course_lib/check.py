@@ -231,14 +231,9 @@ def installed_version(name: str) -> str | None:
 def fits(version: str | None, wanted: str) -> bool:
     """Say whether a version lies in a range such as `>=2.6,<2.14`."""
     from packaging.specifiers import SpecifierSet
-    from packaging.version import InvalidVersion
 
-    try:
-        return version is not None and SpecifierSet(wanted).contains(
-            version, prereleases=True
-        )
-    except InvalidVersion:
-        return False
+    allowed = SpecifierSet(wanted, prereleases=True)
+    return version is not None and version in allowed
 
 
 def check_widgets() -> Iterator[Point]:

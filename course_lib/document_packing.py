@@ -87,24 +87,27 @@ def _greedy(lengths: list[int], max_length: int) -> list[list[int]]:
 
 
 def _first_fit(lengths: list[int], max_length: int) -> list[list[int]]:
-    # A tree over the packs: a leaf holds the room of one, a node the most room below
-    # it. From the root, to the left wherever there is enough, it is a few steps to the
-    # first pack that fits. Packs not begun yet stand at the right, with all their room.
-    leaves = 1 << len(lengths).bit_length()
-    most_room = [max_length] * (2 * leaves)
-    packs: list[list[int]] = [[] for _ in lengths]
+    # Documents get shorter, so whatever has room for one has room for the next, until
+    # something is put into it. Packs with too little wait, the most room first.
+    packs: list[list[int]] = []
+    rooms: list[int] = []
+    open_packs: list[int] = []  # a heap: the first pack first
+    waiting: list[tuple[int, int]] = []  # a heap of rooms, negative, with their packs
     for document in _longest_first(lengths):
-        length, node = lengths[document], 1
-        while node < leaves:
-            node *= 2
-            if most_room[node] < length:
-                node += 1
-        packs[node - leaves].append(document)
-        most_room[node] -= length
-        while node > 1:
-            node //= 2
-            most_room[node] = max(most_room[2 * node], most_room[2 * node + 1])
-    return [pack for pack in packs if pack]
+        length = lengths[document]
+        while waiting and -waiting[0][0] >= length:
+            heapq.heappush(open_packs, heapq.heappop(waiting)[1])
+        if not open_packs:
+            open_packs.append(len(packs))
+            packs.append([])
+            rooms.append(max_length)
+        pack = open_packs[0]
+        packs[pack].append(document)
+        rooms[pack] -= length
+        if rooms[pack] < length:
+            heapq.heappop(open_packs)
+            heapq.heappush(waiting, (-rooms[pack], pack))
+    return packs
 
 
 def _best_fit(lengths: list[int], max_length: int) -> list[list[int]]:

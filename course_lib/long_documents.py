@@ -9,6 +9,7 @@ shorter than its batch is padded, and padding is never scored.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -27,6 +28,7 @@ from course_lib.foundation import (
     RandomOrder,
     as_stream,
     check_choice,
+    check_epoch,
     check_integer,
     check_iterable,
     check_pad_token,
@@ -162,9 +164,11 @@ class StreamingTextDataset(IterableDataset):
     ranks, and over the workers of each, every document is read once; no document is
     held longer than its chunks are delivered.
 
-    Its position is that of the iterator that acted last. Workers have copies of this
-    data set, and positions of their own: a plain `DataLoader` with workers cannot be
-    resumed, `torchdata`'s `StatefulDataLoader` asks each worker for its state.
+    Its position is that of the iterator that acted last; when one has reached its end,
+    the next one reads the next epoch. Workers have copies of this data set, and
+    positions of their own: there `set_epoch` must be called (who forgets is warned),
+    and a plain `DataLoader` cannot be resumed; `torchdata`'s `StatefulDataLoader` asks
+    each worker for its state.
 
     Args:
         dataset: a `datasets.Dataset` with a column of texts; it stays where it is.
@@ -206,9 +210,9 @@ class StreamingTextDataset(IterableDataset):
         self.tokenizer, self.end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
         # Shared memory: workers that live on from epoch to epoch must see a new one.
         self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
-        self._begin = (0, 0)  # where the next iteration starts: documents, chunks
+        self._ended = torch.tensor(-1).share_memory_()  # an epoch, by a worker
         self._reader = (0, 1)  # the worker who is to go on there, and of how many
-        self._position = (0, 0, 0)  # epoch, documents done, chunks of the next one done
+        self._stand_at(0)
         self._tokens: np.ndarray | None = None  # of each document, once counted
 
     @property
@@ -219,11 +223,22 @@ class StreamingTextDataset(IterableDataset):
         """Choose the epoch to iterate over.
 
         A resumed epoch goes on where it was; any other starts at its first document.
+
+        Raises:
+            ValueError: a state of a later epoch was loaded, so a loop (or a library)
+                that counts from 0 would begin the run anew.
         """
-        epoch = check_integer("epoch", epoch, minimum=0, maximum=2**62)
+        epoch = check_epoch(epoch, self._resumed_at)
+        self._resumed_at = 0
         if epoch != self.epoch:
-            self._epoch.fill_(epoch)
-            self._begin, self._position = (0, 0), (epoch, 0, 0)
+            self._stand_at(epoch)
+
+    def _stand_at(self, epoch: int, documents: int = 0, chunks: int = 0) -> None:
+        self._epoch.fill_(epoch)
+        # where the next iteration starts, and where the reader is: documents done, and
+        # chunks of the next one
+        self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
+        self._resumed_at = 0
 
     def __iter__(self) -> Iterator[dict[str, object]]:
         epoch, begin = self.epoch, self._begin
@@ -235,6 +250,14 @@ class StreamingTextDataset(IterableDataset):
                 "workers"
             )
         self._position = (epoch, *begin)
+        again = begin == (0, 0) and int(self._ended) == epoch
+        first_worker = get_worker_info() is not None and _worker()[0] == 0
+        if again and first_worker and self.base_seed is not None:
+            warnings.warn(
+                f"workers read epoch {epoch} once more, in the same order: call "
+                "set_epoch before each epoch",
+                stacklevel=2,
+            )
         return self._read(epoch, begin, self._shard(epoch))
 
     def _positions(self) -> range:
@@ -259,7 +282,7 @@ class StreamingTextDataset(IterableDataset):
         self, epoch: int, begin: tuple[int, int], rows: Sequence[int]
     ) -> Iterator[dict[str, object]]:
         documents, chunks = begin
-        left = rows[documents:]
+        left, alone = rows[documents:], get_worker_info() is None
         for row, ids in zip(left, self._encode(left), strict=True):
             cut = chunk_ids(ids, self.max_length, self.overlap)
             if chunks > len(cut):
@@ -268,12 +291,15 @@ class StreamingTextDataset(IterableDataset):
                     f"has, got {chunks}"
                 )
             for number in range(chunks, len(cut)):
-                self._position = (epoch, documents, number + 1)
+                last = number + 1 == len(cut) and documents + 1 == len(rows)
+                place = (epoch, documents, number + 1)
+                self._position = (epoch + 1, 0, 0) if last and alone else place
                 yield _item(cut[number], int(row), number)
             documents, chunks = documents + 1, 0
         # Not if a state was loaded meanwhile: that one is still to be read.
         if self.epoch == epoch and self._begin is begin:
-            self._begin = (0, 0)
+            # A worker does not know how far the others are.
+            self._stand_at(epoch + 1) if alone else self._ended.fill_(epoch)
 
     def _encode(self, rows: Sequence[int]) -> Iterator[np.ndarray]:
         return encode_each(
@@ -368,9 +394,10 @@ class StreamingTextDataset(IterableDataset):
         chunks = check_integer(
             "chunks", state["chunks"], minimum=0, maximum=0 if none_left else LONGEST
         )
-        self._epoch.fill_(epoch)
-        self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
-        self._reader = _worker()
+        if none_left and get_worker_info() is None:
+            epoch, documents = epoch + 1, 0
+        self._stand_at(epoch, documents, chunks)
+        self._resumed_at, self._reader = epoch, _worker()
 
     def _settings(self) -> dict[str, int | str | None]:
         worker, num_workers = _worker()

@@ -130,9 +130,6 @@ def tokenize_files(
     neither other names nor other sizes nor other times; else their documents are read
     and compared with the shards' by their hashes.
 
-    In a script, call it below `if __name__ == "__main__":`, because workers import the
-    script where they are not forked.
-
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
         tokenizer: of `tokenizers`, wrapped or not, or of the course.
@@ -543,7 +540,7 @@ def train_rank(
             optimizer.zero_grad()
             losses.append(LOSSES[loss](model, loss_sum, scored[-1]))
             optimizer.step()
-            rows += batch.tolist()
+            rows += batch
             done += batch_size
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0

@@ -9,29 +9,45 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset, Sampler
+from torch.utils.data import DataLoader, Dataset, Sampler, get_worker_info
 
 from course_lib.foundation import (
+    FileOrder,
     Ids,
     RandomOrder,
     as_integers,
     as_stream,
+    check_epoch,
     check_flag,
+    check_index,
     check_integer,
+    check_number,
     check_state,
     check_type,
     compact,
+    end_with_parent,
 )
 from course_lib.next_token_shifting import shift_by_one
 
 INDICES_PER_BLOCK = 2**14
 BYTES_PER_MESSAGE, BATCHES_PER_MESSAGE = 2**19, 64  # from a worker: what comes first
 FINGERPRINT_RUNS, FINGERPRINT_RUN = 64, 1024
+LOADER_OPTIONS = {  # of PyTorch's, those that change no batch, and our checks of them
+    "multiprocessing_context": None,
+    "persistent_workers": check_flag,
+    "pin_memory": check_flag,
+    "prefetch_factor": partial(check_integer, minimum=1),
+    "timeout": partial(check_number, minimum=0),
+    "worker_init_fn": None,
+}
+
+Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
 
 
 def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
@@ -180,18 +196,26 @@ class SlidingWindowDataset(Dataset):
         return len(self._windows)
 
     def __getitem__(self, index: object) -> tuple[torch.Tensor, torch.Tensor]:
-        return _widen(self.cut(index))
+        return self.widen(self.cut(index))
+
+    widen = staticmethod(_widen)
+
+    def send(self, windows: np.ndarray) -> object:
+        """Return a batch of compact windows; from a worker, what arrives as one."""
+        return (
+            self.widen(windows)
+            if get_worker_info() is None
+            else _Compact(self.widen, windows)
+        )
+
+    def as_rows(self) -> WindowRows:
+        """Return the same windows as rows for `transformers`: mappings of `input_ids`
+        and `labels`, T + 1 ids each, which the model shifts itself."""
+        return WindowRows(self.stream, self.context_length, self.stride)
 
     def cut(self, index: object) -> np.ndarray:
         """Return windows as they lie in the stream: inputs and last target, compact."""
-        if isinstance(index, tuple):
-            raise TypeError(
-                "index must be an integer, a slice or an array of integers, got "
-                f"{index!r}"
-            )
-        if not isinstance(index, slice):
-            index = as_integers("index", index)
-        return self._windows[index]
+        return self._windows[check_index(index)]
 
     # Read-only: a stride set later would change the starts, and not the windows.
     @property
@@ -267,8 +291,20 @@ def _file_of(stream: np.ndarray) -> dict | None:
     }
 
 
+class WindowRows(SlidingWindowDataset):
+    """The same windows as `transformers` wants them; `dataset.as_rows()` makes it."""
+
+    @staticmethod
+    def widen(windows: np.ndarray) -> dict[str, torch.Tensor]:
+        """Copy windows (..., T + 1) to int64: inputs, and labels that stand where the
+        inputs stand. The model shifts them itself, so each row makes T predictions."""
+        inputs, targets = _widen(windows)
+        input_ids = torch.cat([inputs, targets[..., -1:]], dim=-1)
+        return {"input_ids": input_ids, "labels": input_ids.clone()}
+
+
 class BatchOrder(Sampler):
-    """Which windows make up which batch: arrays of int64 indices, one a batch.
+    """Which windows make up which batch: a list of indices each, as PyTorch wants it.
 
     Epoch e is ordered by `base_seed + e` alone: not by the number of workers, nor by
     what ran before. All ranks together take `world_size * batch_size` windows of that
@@ -295,54 +331,99 @@ class BatchOrder(Sampler):
         self.rank = check_integer("rank", rank, minimum=0, maximum=self.world_size - 1)
         self.shuffle = check_flag("shuffle", shuffle)
         self.drop_last = check_flag("drop_last", drop_last)
-        self.stand_at(epoch=0, batch=0)
-        if len(self) == 0:
+        if not self.count_from(0):
             needed = self.world_size * (self.batch_size if self.drop_last else 1)
             raise ValueError(
                 f"batch_size {self.batch_size} (world_size {self.world_size}, "
                 f"drop_last={self.drop_last}) needs at least {needed} windows for one "
                 f"batch, got {self.num_windows}: the mean loss of no batches is NaN"
             )
+        self.stand_at(0)
+
+    @property
+    def step(self) -> int:
+        """Windows that all ranks together take for one batch each."""
+        return self.batch_size * self.world_size
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that the next iteration reads."""
+        return self.begin[0]
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over. A resumed epoch goes on where it was; any
-        other starts at batch 0."""
-        epoch = check_integer("epoch", epoch, minimum=0)
+        other starts at batch 0.
+
+        Raises:
+            ValueError: a state of a later epoch was loaded, so a loop (or a library)
+                that counts from 0 would begin the run anew.
+        """
+        epoch = check_epoch(epoch, self.resumed_at)
+        self.resumed_at = 0
         if epoch != self.epoch:
-            self.stand_at(epoch, batch=0)
+            self.stand_at(epoch)
 
-    def stand_at(self, epoch: int, batch: int) -> None:
-        """Let each iteration begin at `batch` of `epoch`, until one reaches its end."""
-        self.epoch, self.first_batch = epoch, batch
-        # the reader's: the epoch, and how many of its batches have been delivered
-        self.position = epoch, batch
+    def stand_at(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
+        """Let each iteration begin after `windows` of the epoch, of all ranks, until
+        one reaches its end."""
+        self.begin = self.position_after(epoch, windows)
+        # the reader's: the epoch, and how many of its windows have been delivered
+        self.position: tuple[int, int] | None = self.begin
+        self.resumed_at = self.epoch if resumed else 0
 
-    def __len__(self) -> int:
-        full, rest = divmod(self.num_windows, self.batch_size * self.world_size)
+    def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
+        """Say where a reader stands that has got so many windows: behind the last
+        batch of an epoch, at the beginning of the next."""
+        return (epoch, windows) if self.count_from(windows) else (epoch + 1, 0)
+
+    def count_from(self, windows: int) -> int:
+        """Count the batches that are left of an epoch behind so many windows."""
+        full, rest = divmod(max(0, self.num_windows - windows), self.step)
         return full + (not self.drop_last and rest >= self.world_size)
 
-    def __iter__(self) -> Iterator[np.ndarray]:
+    def __len__(self) -> int:
+        return self.count_from(self.begin[1])
+
+    def order_of(self, epoch: int) -> RandomOrder | FileOrder:
+        """Which window stands at which position of an epoch."""
+        order = RandomOrder if self.shuffle else FileOrder
+        return order(self.num_windows, self.base_seed + epoch)
+
+    def __iter__(self) -> Iterator[list[int]]:
         # Read now, not when the first batch is asked for: a generator would see a later
         # epoch's settings.
-        seed = self.base_seed + self.epoch
-        order = RandomOrder(self.num_windows, seed) if self.shuffle else None
-        return self._batches(order, self.first_batch)
+        epoch, first = self.begin
+        self.position = None  # of a reader that does not tell
+        return self._batches(self.order_of(epoch), first)
 
-    def _batches(self, order: RandomOrder | None, first: int) -> Iterator[np.ndarray]:
-        step = self.batch_size * self.world_size
-        full = self.num_windows // step
+    def _batches(self, order: object, first: int) -> Iterator[list[int]]:
+        full, rest = divmod(self.num_windows - first, self.step)
         # Many batches at once, since NumPy takes as long for 64 numbers as for a
         # thousand.
         per_block = max(1, INDICES_PER_BLOCK // self.batch_size)
-        for block in range(first, full, per_block):
+        for block in range(0, full, per_block):
             batches = np.arange(block, min(block + per_block, full))[:, None]
-            mine = self.rank * self.batch_size + np.arange(self.batch_size)
-            positions = batches * step + mine
-            yield from positions if order is None else order[positions]
-        if first < len(self) and len(self) > full:
-            share = (self.num_windows - full * step) // self.world_size
-            positions = full * step + self.rank * share + np.arange(share)
-            yield positions if order is None else order[positions]
+            mine = first + self.rank * self.batch_size + np.arange(self.batch_size)
+            yield from order[batches * self.step + mine].tolist()
+        if not self.drop_last and rest >= self.world_size:
+            share = rest // self.world_size
+            begin = first + full * self.step + self.rank * share
+            yield order[begin + np.arange(share)].tolist()
+
+    @property
+    def sampler(self) -> BatchOrder:
+        """What orders it: itself. Who asks wants to deal its batches out to ranks.
+
+        Raises:
+            ValueError: it is one rank's share already.
+        """
+        if self.world_size > 1:
+            raise ValueError(
+                f"world_size must be 1 where another program (accelerate) prepares the "
+                f"loader and deals its batches out, got {self.world_size}: leave rank "
+                "and world_size out, or use the loader as it is"
+            )
+        return self
 
 
 class WindowLoader(DataLoader):
@@ -351,60 +432,105 @@ class WindowLoader(DataLoader):
     `make_dataloader` makes it. Its position is that of the iterator that acted last:
     that began, or delivered a batch. So you may look at a first batch with
     `next(iter(loader))` at any time: the loop that runs, or runs next, takes the
-    position back with its next batch. `set_epoch` counts for iterators that begin
+    position back with its next batch. When an iterator has reached its end, the next
+    one reads the next epoch; `set_epoch` chooses another, for iterators that begin
     later. A loaded state counts for all of them, until one has reached the end of its
     epoch.
+
+    Others who build a loader of its parts get the same batches, but it cannot see how
+    far they read: then `state_dict` is refused.
     """
 
     def __init__(
-        self, dataset: SlidingWindowDataset, order: BatchOrder, num_workers: int = 0
+        self,
+        dataset: SlidingWindowDataset,
+        order: BatchOrder,
+        num_workers: int,
+        options: Mapping[str, object],
     ):
+        if unknown := options.keys() - LOADER_OPTIONS:
+            raise TypeError(
+                f"loader_options must be of {', '.join(LOADER_OPTIONS)}, got "
+                f"{', '.join(sorted(unknown))}: the others would change the batches"
+            )
+        for name, value in options.items():
+            if value is not None and (check := LOADER_OPTIONS[name]):
+                check(name, value)
         self.windows = dataset
-        window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
-        batches = BYTES_PER_MESSAGE // (order.batch_size * window_bytes)
-        # What a DataLoader takes for a batch is a message here, and each of its samples
-        # a whole batch. A generator of its own: without one, each epoch draws the
-        # workers' seeds from the global generator.
+        # A generator of its own: without one, each epoch draws the workers' seeds from
+        # the global generator.
+        options = {"generator": torch.Generator(), "num_workers": num_workers} | options
+        options["worker_init_fn"] = partial(_begin, options.get("worker_init_fn"))
         super().__init__(
-            _Cutter(dataset),
-            sampler=order,
-            batch_size=min(max(1, batches), BATCHES_PER_MESSAGE),
-            collate_fn=_keep,
-            num_workers=num_workers,
-            generator=torch.Generator(),
+            _Batches(dataset), batch_sampler=order, collate_fn=dataset.send, **options
         )
-        self.__dict__["batch_size"] = order.batch_size  # the one that a reader means
+        # Between processes every message costs, and every byte. So batches travel
+        # together and compact, and the reader's process widens them to int64, eight
+        # times as large. What PyTorch is to pin travels as what it is in the end.
+        self._messages = None
+        if num_workers and not self.pin_memory:
+            window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
+            batches = BYTES_PER_MESSAGE // (order.batch_size * window_bytes)
+            batches = min(max(1, batches), BATCHES_PER_MESSAGE)
+            options |= {"batch_size": batches, "collate_fn": _keep}
+            self._messages = DataLoader(_Messages(dataset), sampler=order, **options)
 
-    def __len__(self) -> int:
-        return len(self.sampler)
+    @property
+    def sampler(self) -> BatchOrder:
+        """The order of the batches."""
+        return self.batch_sampler
 
-    def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        epoch, first = self.sampler.epoch, self.sampler.first_batch
-        self.sampler.position = epoch, first
-        return self._deliver(super().__iter__(), epoch, first)
+    @sampler.setter
+    def sampler(self, _: object) -> None:
+        """PyTorch sets one of single windows, which nobody uses."""
 
-    def _deliver(
-        self, messages: Iterator, epoch: int, first: int
-    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        delivered = first
-        for message in messages:
-            for windows in message:
-                # Counted when the reader gets a batch, not when a worker, which is
-                # ahead, cuts it.
-                delivered += 1
-                self.sampler.position = epoch, delivered
-                yield _widen(windows)
-        # Unless another state was loaded meanwhile, the epoch begins at 0 again.
-        if (self.sampler.epoch, self.sampler.first_batch) == (epoch, first):
-            self.sampler.first_batch = 0
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch to iterate over: `sampler.set_epoch` by another name."""
+        self.sampler.set_epoch(epoch)
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self._messages is not None:
+            messages = chain.from_iterable(self._messages)
+            batches = map(self.windows.widen, messages)
+        elif self.num_workers or self.pin_memory:
+            batches = super().__iter__()
+        else:  # in this process PyTorch's machinery is of no use
+            batches = map(self.windows.__getitem__, map(np.asarray, self.sampler))
+        self.sampler.position = self.sampler.begin
+        return self._deliver(batches, self.sampler.begin)
+
+    def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
+        order, (epoch, windows) = self.sampler, begin
+        for batch in batches:
+            # Counted when the reader gets a batch, not when a worker, which is ahead,
+            # cuts it; by now every rank has got as many.
+            windows += order.step
+            order.position = order.position_after(epoch, windows)
+            yield batch
+        # Unless another epoch was set, or another state loaded, meanwhile.
+        if order.begin is begin:
+            order.stand_at(epoch + 1)
 
     def state_dict(self) -> dict[str, int | bool | str]:
         """Say where the reader is: the epoch, the batches delivered, and what their
-        order depends on. Plain values, ready for JSON."""
-        epoch, delivered = self.sampler.position
+        order depends on. Plain values, ready for JSON.
+
+        Raises:
+            ValueError: somebody else has read the order since.
+        """
+        epoch, windows = self._position()
+        delivered = windows // self.sampler.step
         return {"epoch": epoch, "batches_delivered": delivered, **self._settings()}
 
-    def load_state_dict(self, state: dict[str, int | bool | str]) -> None:
+    def _position(self) -> tuple[int, int]:
+        if self.sampler.position is None:
+            raise ValueError(
+                "state_dict must be asked of a loader that is read itself: another one "
+                "(of accelerate?) has read its order, and how far is not known here"
+            )
+        return self.sampler.position
+
+    def load_state_dict(self, state: Mapping[str, int | bool | str]) -> None:
         """Go on from `state`: the next iteration yields exactly the batches that were
         left of its epoch.
 
@@ -420,9 +546,9 @@ class WindowLoader(DataLoader):
             "batches_delivered",
             state["batches_delivered"],
             minimum=0,
-            maximum=len(self),
+            maximum=self.sampler.count_from(0),
         )
-        self.sampler.stand_at(epoch, delivered)
+        self.sampler.stand_at(epoch, delivered * self.sampler.step, resumed=True)
 
     def _settings(self) -> dict[str, int | bool | str]:
         order, windows = self.sampler, self.windows
@@ -441,13 +567,8 @@ class WindowLoader(DataLoader):
         }
 
 
-class _Cutter(Dataset):
-    """What a worker does: it cuts the windows of several batches, and leaves them
-    compact.
-
-    Between processes every message costs, and every byte. So batches travel together,
-    and the reader's process widens them to int64 pairs, eight times as large.
-    """
+class _Batches(Dataset):
+    """A data set as its loader reads it: a whole batch at an index, compact."""
 
     def __init__(self, dataset: SlidingWindowDataset):
         self.dataset = dataset
@@ -455,12 +576,39 @@ class _Cutter(Dataset):
     def __len__(self) -> int:
         return len(self.dataset)
 
-    def __getitems__(self, batches: list[np.ndarray]) -> list[np.ndarray]:
-        return [self.dataset.cut(indices) for indices in batches]
+    def __getitem__(self, indices: list[int]) -> np.ndarray:
+        return self.dataset.cut(np.asarray(indices))
+
+    __getitems__ = __getitem__
+
+
+class _Messages(_Batches):
+    """The same, several batches at once."""
+
+    def __getitems__(self, batches: list[list[int]]) -> list[np.ndarray]:
+        return [self[indices] for indices in batches]
+
+
+class _Compact:
+    """Windows that leave a worker: what arrives is what `widen` makes of them."""
+
+    def __init__(self, widen: Callable, windows: np.ndarray):
+        self.parts = widen, (windows,)
+
+    def __reduce__(self) -> tuple:
+        return self.parts
 
 
 def _keep(message: list[np.ndarray]) -> list[np.ndarray]:
     return message
+
+
+def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
+    """Begin a worker. A reader that is killed reads no more messages, and a worker that
+    wants to send one would wait for ever."""
+    end_with_parent()
+    if worker_init_fn is not None:
+        worker_init_fn(worker)
 
 
 def make_dataloader(
@@ -473,13 +621,14 @@ def make_dataloader(
     num_workers: int = 0,
     rank: int = 0,
     world_size: int = 1,
+    **loader_options: object,
 ) -> WindowLoader:
     """Make a seeded `DataLoader` over windows, whose epochs can be repeated, resumed
     and shared out.
 
-    Call `loader.sampler.set_epoch(e)` before each epoch: its order is a function of
-    `base_seed + e` alone, so epoch 1 of base seed 7 is epoch 0 of base seed 8: keep
-    base seeds further apart than epochs are many.
+    Epoch follows epoch, or `loader.sampler.set_epoch(e)` chooses one: its order is a
+    function of `base_seed + e` alone, so epoch 1 of base seed 7 is epoch 0 of base seed
+    8: keep base seeds further apart than epochs are many.
 
     `loader.state_dict()` and `loader.load_state_dict(state)` resume in the middle of an
     epoch. The position belongs to the iterator that began or delivered last. A state is
@@ -496,10 +645,14 @@ def make_dataloader(
             any number.
         rank, world_size: which share of the windows this process takes, of how many
             equally long ones.
+        loader_options: for PyTorch's `DataLoader`: pin_memory, prefetch_factor (of
+            messages, which hold several batches unless memory is pinned),
+            persistent_workers, multiprocessing_context, worker_init_fn, timeout.
 
     Returns:
-        a loader of (inputs, targets), torch.int64, shape (B, T) each. They share no
-        memory: `targets[mask] = -100` is safe, with workers and without.
+        a loader of (inputs, targets), torch.int64, shape (B, T) each, or of mappings if
+        the data set is one `as_rows`. They share no memory: `targets[mask] = -100` is
+        safe, with workers and without.
 
     Raises:
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.
@@ -515,4 +668,4 @@ def make_dataloader(
         rank=rank,
         world_size=world_size,
     )
-    return WindowLoader(dataset, order, num_workers)
+    return WindowLoader(dataset, order, num_workers, loader_options)

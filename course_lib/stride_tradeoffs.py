@@ -98,8 +98,7 @@ def epoch_cost(
     Args:
         starts: integers in the order of the epoch; shape (num_windows,), or
             (num_batches, B) as iterators yield.
-        num_tokens: N.
-        context_length: T.
+        num_tokens, context_length: N and T.
         batch_size: B; the last batch may be short.
 
     Raises:
@@ -145,12 +144,7 @@ def stride_costs(
     """Count the cost of one epoch in order, for each of `usual_strides`.
 
     Args:
-        num_tokens: N.
-        context_length: T.
-        batch_size: B.
-
-    Raises:
-        TypeError, ValueError: a wrong argument.
+        num_tokens, context_length, batch_size: N, T and B.
     """
     costs = {}
     for stride in usual_strides(context_length):
@@ -452,8 +446,7 @@ def split_overlap(
 
     Args:
         train_starts, validation_starts: integers of any shape, counted in that stream.
-        num_tokens: N.
-        context_length: T.
+        num_tokens, context_length: N and T.
 
     Raises:
         TypeError, ValueError: a wrong argument, or a window that reaches over the end
@@ -491,14 +484,9 @@ def plan_epoch(
     """Answer "how long is an epoch?" before it is begun.
 
     Args:
-        num_tokens: N.
-        context_length: T.
-        stride: S.
+        num_tokens, context_length, stride: N, T and S.
         batch_size: B; the last batch may be short.
         tokens_per_second: measured throughput in training, inputs a second.
-
-    Raises:
-        TypeError, ValueError: a wrong argument.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
     batch_size = check_integer("batch_size", batch_size, minimum=1)

@@ -11,14 +11,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
-import torch
-from torch.utils.data import DataLoader
 
 from course_lib.foundation import (
     Manifest,
@@ -29,6 +27,7 @@ from course_lib.foundation import (
     check_documents,
     check_files,
     check_flag,
+    check_index,
     check_integer,
     check_path,
     check_split,
@@ -48,11 +47,9 @@ from course_lib.sliding_windows import (
     BatchOrder,
     SlidingWindowDataset,
     WindowLoader,
-    _widen,
     count_windows,
 )
 
-INDICES_PER_BLOCK = 2**12
 MAPS = 128  # half of the files that macOS lets a process open
 
 # Writing.
@@ -349,6 +346,7 @@ class ShardedStream:
         return self._maps
 
     def __getitem__(self, index: object) -> np.ndarray:
+        index = check_index(index)
         if isinstance(index, slice):
             where = range(*index.indices(len(self)))
             if not where:
@@ -357,7 +355,7 @@ class ShardedStream:
             pieces = self._pieces(low, high + 1 - low)
             run = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
             return run[:: where.step]
-        index = as_integers("index", index).astype(np.int64)
+        index = index.astype(np.int64)
         index = np.where(index < 0, index + len(self), index)
         if index.size and not (index.min() >= 0 and index.max() < len(self)):
             raise IndexError(f"index must lie within the {len(self)} ids of the stream")
@@ -401,7 +399,7 @@ class ShardedWindows:
         borders = stream.borders[[0, -1]] if stream.cross else stream.borders
         lengths = np.diff(borders).tolist()
         counts = [count_windows(n, self.context_length, self.stride) for n in lengths]
-        self._first_starts = borders[:-1]
+        self._first_starts = borders
         self._first_rows = np.cumsum([0, *counts], dtype=np.int64)
 
     def __len__(self) -> int:
@@ -420,24 +418,21 @@ class ShardedWindows:
 
     def __getitem__(self, index: object) -> np.ndarray:
         """Copy rows, shape (..., T + 1)."""
-        if isinstance(index, slice):
-            index = np.arange(*index.indices(len(self)))
-        rows = as_integers("index", index).astype(np.int64)
+        rows = check_index(index)
+        if isinstance(rows, slice):
+            rows = np.arange(*rows.indices(len(self)))
+        rows = rows.astype(np.int64)
         rows = np.where(rows < 0, rows + len(self), rows)
         if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
             raise IndexError(f"index must lie within the {len(self)} windows")
         return self.stream._copy(self._starts_of(rows), self.context_length + 1)
 
 
-# A loader whose position counts windows, not batches.
+# A loader whose state counts windows, not batches.
 
 
 class GlobalOrder(BatchOrder):
-    """Which windows make up which batch, from any position of an epoch on.
-
-    All ranks share one order of the epoch, and its position is how many of its windows
-    have been delivered, by all of them together. So it means the same for another batch
-    size, another number of ranks, and any number of workers.
+    """Lesson 02's order of batches, with any order of an epoch's windows.
 
     Args:
         order: makes the order of an epoch from the number of windows and a seed:
@@ -453,9 +448,7 @@ class GlobalOrder(BatchOrder):
         *,
         base_seed: int,
         order: Callable[[int, int], object] = RandomOrder,
-        drop_last: bool = False,
-        rank: int = 0,
-        world_size: int = 1,
+        **settings: object,
     ):
         if not callable(order):
             raise TypeError(
@@ -463,24 +456,19 @@ class GlobalOrder(BatchOrder):
                 f"{type(order).__name__}"
             )
         self.order = order
-        super().__init__(
-            num_windows,
-            batch_size,
-            base_seed=base_seed,
-            drop_last=drop_last,
-            rank=rank,
-            world_size=world_size,
-        )
+        super().__init__(num_windows, batch_size, base_seed=base_seed, **settings)
         if len(np.unique(some := self._some_windows())) < len(some):
             raise ValueError("order must hold each window once, but one comes twice")
+
+    def order_of(self, epoch: int) -> object:
+        return self.order(self.num_windows, self.base_seed + epoch)
 
     def _some_windows(self) -> np.ndarray:
         """The windows at some positions of the first epoch: 64 at its beginning, and 64
         all over it."""
         last = self.num_windows - 1
         positions = [np.arange(min(64, last + 1)), np.linspace(0, last, 64, dtype=int)]
-        order = self.order(self.num_windows, self.base_seed)
-        return np.asarray(order[np.unique(np.concatenate(positions))])
+        return np.asarray(self.order_of(0)[np.unique(np.concatenate(positions))])
 
     @property
     def hash(self) -> str:
@@ -488,66 +476,18 @@ class GlobalOrder(BatchOrder):
         data = self._some_windows().astype("<i8").tobytes()
         return hashlib.sha256(data).hexdigest()[:16]
 
-    def stand_at(self, epoch: int, batch: int = 0, *, windows: int = 0) -> None:
-        """Let each iteration begin after `windows` of the epoch, of all ranks."""
-        self.epoch, self.first_window = epoch, windows + batch * self.step
-        self.position = epoch, self.first_window
-
-    @property
-    def step(self) -> int:
-        """Windows that all ranks together take for one batch each."""
-        return self.batch_size * self.world_size
-
-    def __len__(self) -> int:
-        full, rest = divmod(max(0, self.num_windows - self.first_window), self.step)
-        return full + (not self.drop_last and rest >= self.world_size)
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        order = self.order(self.num_windows, self.base_seed + self.epoch)
-        return self._batches(order, self.first_window)
-
-    def _batches(self, order: object, first: int) -> Iterator[np.ndarray]:
-        full, rest = divmod(max(0, self.num_windows - first), self.step)
-        mine = first + self.rank * self.batch_size + np.arange(self.batch_size)
-        per_block = max(1, INDICES_PER_BLOCK // self.batch_size)
-        for block in range(0, full, per_block):
-            batches = np.arange(block, min(block + per_block, full))[:, None]
-            yield from order[batches * self.step + mine]
-        if not self.drop_last and rest >= self.world_size:
-            share = rest // self.world_size
-            begin = first + full * self.step + self.rank * share
-            yield order[begin + np.arange(share)]
-
 
 class ShardLoader(WindowLoader):
-    """Lesson 02's loader, with a state that outlives a change of batch size or ranks.
+    """Lesson 02's loader, with a state that outlives a change of batch size or ranks:
+    it says how many windows have been delivered, by all ranks together.
 
     `make_shard_loader` makes it.
     """
 
-    def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        epoch, first = self.sampler.epoch, self.sampler.first_window
-        self.sampler.position = epoch, first
-        return self._deliver(DataLoader.__iter__(self), epoch, first)
-
-    def _deliver(
-        self, messages: Iterator, epoch: int, first: int
-    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        delivered = first
-        for message in messages:
-            for windows in message:
-                # every rank has got as many by now
-                delivered += len(windows) * self.sampler.world_size
-                self.sampler.position = epoch, delivered
-                yield _widen(windows)
-        # Unless another state was loaded meanwhile, the epoch begins at 0 again.
-        if (self.sampler.epoch, self.sampler.first_window) == (epoch, first):
-            self.sampler.first_window = 0
-
     def state_dict(self) -> dict[str, object]:
         """Say where all ranks are: the same on each, ready for JSON."""
-        epoch, delivered = self.sampler.position
-        position = {"epoch": epoch, "windows_delivered": delivered}
+        epoch, windows = self._position()
+        position = {"epoch": epoch, "windows_delivered": windows}
         return position | self._settings()
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
@@ -567,7 +507,7 @@ class ShardLoader(WindowLoader):
             minimum=0,
             maximum=self.sampler.num_windows,
         )
-        self.sampler.stand_at(epoch, windows=delivered)
+        self.sampler.stand_at(epoch, delivered, resumed=True)
 
     def _settings(self) -> dict[str, object]:
         """What the order of an epoch depends on, and what stands in its windows."""
@@ -603,6 +543,7 @@ def make_shard_loader(
     num_workers: int = 0,
     rank: int = 0,
     world_size: int = 1,
+    **loader_options: object,
 ) -> ShardLoader:
     """Make a loader over windows that goes on after a change of batch size or ranks.
 
@@ -620,6 +561,7 @@ def make_shard_loader(
         drop_last: leave out the last batch if it is smaller than B.
         num_workers: processes that gather batches ahead.
         rank, world_size: which share of the windows this process takes.
+        loader_options: as for `make_dataloader`.
 
     Raises:
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.
@@ -638,4 +580,4 @@ def make_shard_loader(
         rank=rank,
         world_size=world_size,
     )
-    return ShardLoader(dataset, sampler, num_workers)
+    return ShardLoader(dataset, sampler, num_workers, loader_options)

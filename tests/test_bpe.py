@@ -43,9 +43,9 @@ from course_lib.foundation import (
     iterate_texts,
     load_documents,
     load_text,
-    tokenizer_hash,
     tokenizing,
 )
+from course_lib.foundation.tokenizing import tokenizer_hash
 
 # Naive twins, straight from the definitions.
 

@@ -432,6 +432,72 @@ def test_only_the_answer_is_watched(monkeypatch):
     assert item.judge(slow).outcome == RAISED
 
 
+@toy((1,), (5,), (10,), (10**12,))
+def twice(number):
+    """Return twice a number."""
+    return 2 * number
+
+
+twice.mistake("one is added.")(lambda number: 2 * number + 1)
+
+
+@forks
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (0, ["Right so far, in 3 calls", "did not end within", "A loop of 1,000,000,000,000 rounds"]),
+        (1, ["one is added. Besides:", "did not end within"]),
+    ],
+)
+def test_what_was_returned_before_a_call_that_did_not_end_is_judged(more, words, monkeypatch):
+    def by_counting(number):
+        total = more
+        for _ in range(number):
+            total += 2
+        return total
+
+    monkeypatch.setattr(running, "CALL_SECONDS", 0.1)
+    judgment = twice.judge(by_counting)
+    assert all(word in judgment.diagnosis for word in words)
+    assert "twice(number=1000000000000)" in judgment.message
+    assert judgment.score == 0.0
+
+
+def squares_of_some(numbers):
+    first = numbers[0]
+    return [first * first] + [number * number for number in numbers[1:]]
+
+
+def doubled_floats(numbers):
+    return [2.0 * number for number in numbers]
+
+
+def squared_floats(numbers):
+    return [1.0 * number * number for number in numbers]
+
+
+def squares_in_place(numbers):
+    numbers[:] = [number * number for number in numbers]
+    return numbers
+
+
+@pytest.mark.parametrize(
+    ("answer", "begin", "end"),
+    [
+        (squares_of_some, "the numbers are squared", "And `double(numbers=[])` raises IndexError: an index is beyond"),
+        (doubled_floats, "the values are right, but a float where an integer is wanted", "keeps to integers."),
+        (squared_floats, "the numbers are squared", "And it is a float where an integer is wanted"),
+        (squares_in_place, "the numbers are squared", "And the function changes its arguments."),
+        (lambda numbers: [number / 2 for number in numbers], "a float where an integer is wanted", "to integers."),
+    ],
+)
+def test_the_value_is_judged_first_and_what_else_is_wrong_comes_behind(answer, begin, end):
+    diagnosis = double.judge(answer).diagnosis
+    assert diagnosis.startswith(begin)
+    assert end in diagnosis
+    assert diagnosis.count("a float where") <= 1
+
+
 def copies_itself(numbers):
     if os.fork() == 0:
         time.sleep(3_600)

@@ -12,8 +12,7 @@ import pytest
 import course_lib.__main__
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, exercise
 from course_lib.teaching.classroom.links import user_path
-from course_lib.teaching.grading import nbgrader
-from course_lib.teaching.grading.assignments import HIDDEN_SEEDS, build_assignment
+from course_lib.teaching.grading.assignments import HIDDEN_SEEDS, build_assignment, points_of
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 LESSONS = find_lessons()
@@ -84,7 +83,7 @@ def test_a_whole_lesson_is_all_of_it():
             assert cell.source in sources
     # A name of the lesson, too: it must not be taken for an answer that is broken.
     assert "num_batches = ...  # the lesson's; yours comes below" in sources
-    assert nbgrader.points_of(notebook) == nbgrader.points_of(build_assignment(lesson))
+    assert points_of(notebook.cells) == points_of(build_assignment(lesson).cells)
 
 
 def test_the_command_writes_the_same_bytes_twice_and_overwrites_nothing_that_was_changed(tmp_path, capsys):

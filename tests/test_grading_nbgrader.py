@@ -15,8 +15,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 import course_lib.__main__
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
-from course_lib.teaching.grading import nbgrader
-from course_lib.teaching.grading.assignments import build_assignment
+from course_lib.teaching.grading.assignments import build_assignment, points_of
 from course_lib.teaching.lessons import find_lessons
 from test_grading import items_of, marks
 
@@ -218,7 +217,7 @@ def test_each_exercise_becomes_an_answer_and_a_locked_check_with_points(lesson, 
         assert ", seed=3)" in check.source or not isinstance(item, NumbersQuestion)
     assert len(places) == 2 * len(items) + 1  # and the imports
     points = sum(worth[type(item)] for item in items.values())
-    assert nbgrader.points_of(assignments[lesson.name]) == points
+    assert points_of(assignments[lesson.name].cells) == points
     assert f"the {points} points" in cells[0].source
 
 

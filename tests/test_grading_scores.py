@@ -281,7 +281,7 @@ def test_an_interrupt_leaves_what_is_done(tmp_path, monkeypatch, capsys):
     assert "holds 1 of 2 notebooks" in capsys.readouterr().err
     # What is there is not overwritten, nor is anything begun.
     assert main(["scores", str(tmp_path), "--out", str(out)]) == 1
-    assert "scores.csv and 1 more is there already; `--force` writes over it" in capsys.readouterr().err
+    assert "scores.csv (and 1 more) is there already; `--force` writes over it" in capsys.readouterr().err
     assert main(["scores", str(tmp_path), "--out", str(out), "--force"]) == 130
     out.unlink()
     assert main(["scores", str(tmp_path), "--out", str(tmp_path / "new.csv"), "--summary", str(of_students(out))]) == 1
@@ -339,6 +339,10 @@ def test_what_cannot_be_scored_is_refused(tmp_path, monkeypatch, capsys):
     ):
         assert main(["scores", str(tmp_path / name)]) == 1
         assert words in capsys.readouterr().err
+    (tmp_path / "a.ipynb").touch()
+    for option in ("--seconds=nan", "--memory=0", "--jobs=-1", "--seed=-1"):
+        assert main(["scores", str(tmp_path), option]) == 1
+        assert option.split("=")[0] in capsys.readouterr().err
     monkeypatch.setattr(scores, "CAN_FORK", False)
     assert main(["scores", str(tmp_path)]) == 1
     assert "this works on Linux alone" in capsys.readouterr().err

@@ -22,11 +22,11 @@ from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 
 @pytest.fixture(autouse=True)
 def new_session(monkeypatch):
-    monkeypatch.setattr(prompts, "_records", {})
+    monkeypatch.setattr(prompts, "_replies", {})
 
 
 def outcome(answer, guess, **options):
-    prompts._records.clear()
+    prompts._replies.clear()
     return predict("How many?", answer, **options).guess(guess).outcome
 
 
@@ -212,7 +212,7 @@ def test_widgets_need_a_kernel_and_ipywidgets_and_nobody_who_objects(live, monke
 
 
 def parts(prompt):
-    _, row, result = prompt.make_widget().children
+    _, row, result = boxes.make_widget(prompt).children
     return {getattr(part, "description", "") or "?": part for part in row.children}, result
 
 

@@ -32,9 +32,9 @@ LESSONS = [
 FOUNDATION = [
     "arguments",
     "progress",
-    "corpora",
     "markup",
     "tokenizing",
+    "corpora",
     "shuffling",
     "ledger",
     "models",

@@ -225,11 +225,12 @@ def test_more_workers_than_documents_are_idle_and_nothing_is_lost(on_disk, chara
 
 def test_each_epoch_has_its_order_fixed_by_seed_and_epoch(on_disk, characters):
     stream = make(on_disk, characters)
-    first = keys(stream)
-    assert keys(stream) == first
+    first, second = keys(stream), keys(stream)  # epoch follows epoch
+    next(iter(stream))  # which has not reached its end
     stream.set_epoch(1)
-    second = keys(stream)
-    assert second != first
+    assert keys(stream) == second != first
+    stream.set_epoch(0)
+    assert keys(stream) == first
     assert sorted(second) == sorted(first)
     assert keys(make(on_disk, characters, base_seed=4)) == second
     in_order = keys(make(on_disk, characters, base_seed=None))
@@ -245,11 +246,24 @@ def test_workers_see_a_new_epoch(on_disk, characters, persistent):
     assert keys(loader) == keys(stream) != first
 
 
+@pytest.mark.parametrize("persistent", [False, True])
+def test_workers_that_are_not_told_of_a_new_epoch_warn(on_disk, characters, persistent):
+    stream = make(on_disk.select(range(20)), characters)
+    loader = DataLoader(stream, batch_size=None, num_workers=2, persistent_workers=persistent)
+    keys(loader)
+    # Here a warning is an error, which ends a worker that lives on before it can tell.
+    with pytest.raises((UserWarning, RuntimeError), match=r"read epoch 0 once more, in the same order|exited"):
+        keys(loader)
+    in_order = DataLoader(make(on_disk.select(range(20)), characters, base_seed=None), batch_size=None, num_workers=2)
+    assert keys(in_order) == keys(in_order)  # there every epoch has one order
+
+
 @pytest.mark.parametrize("delivered", [0, 1, 37, 38, 300])
 def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
     stream = make(on_disk, characters)
     stream.set_epoch(2)
     everything = keys(stream)
+    stream.set_epoch(2)
     iterator = iter(stream)
     assert keys(itertools.islice(iterator, delivered)) == everything[:delivered]
     resumed = make(on_disk, characters)
@@ -260,8 +274,18 @@ def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
     again.load_state_dict(json.loads(json.dumps(resumed.state_dict())))
     again.set_epoch(2)  # as a training loop does before each epoch
     assert keys(again) == everything[delivered + 5 :]
-    again.set_epoch(3)
-    assert len(keys(again)) == len(everything)
+    stream.set_epoch(3)
+    assert keys(again) == keys(stream)
+
+
+def test_an_epoch_before_that_of_a_loaded_state_is_refused(on_disk, characters):
+    stream = make(on_disk, characters)
+    stream.set_epoch(2)
+    stream.load_state_dict(stream.state_dict())
+    with pytest.raises(ValueError, match="epoch must be at least 2, where the state that was loaded stands, got 0"):
+        stream.set_epoch(0)
+    stream.set_epoch(2)
+    stream.set_epoch(0)
 
 
 def test_a_loop_that_ends_does_not_undo_a_state_loaded_meanwhile(on_disk, characters):
@@ -270,6 +294,7 @@ def test_a_loop_that_ends_does_not_undo_a_state_loaded_meanwhile(on_disk, charac
     first = keys(itertools.islice(iterator, 3))
     state = stream.state_dict()
     rest = keys(iterator)
+    stream.set_epoch(0)
     iterator = iter(stream)
     next(iterator)
     stream.load_state_dict(state)
@@ -278,14 +303,19 @@ def test_a_loop_that_ends_does_not_undo_a_state_loaded_meanwhile(on_disk, charac
     assert keys(stream) == rest
 
 
-def test_a_state_after_the_last_item_has_nothing_left(on_disk, characters):
+def test_a_state_after_the_last_item_begins_the_next_epoch(on_disk, characters):
     stream = make(on_disk, characters)
-    everything = keys(stream)
-    resumed = make(on_disk, characters)
-    resumed.load_state_dict(stream.state_dict())
-    assert keys(resumed) == []
-    resumed.set_epoch(1)
-    assert sorted(keys(resumed)) == sorted(everything)
+    num_chunks = len(keys(make(on_disk, characters)))
+    for _ in zip(range(num_chunks), stream, strict=False):
+        pass  # to the last item, but not to the end
+    state = stream.state_dict()
+    assert (state["epoch"], state["documents"], state["chunks"]) == (1, 0, 0)
+    stream.set_epoch(1)
+    for place in ({}, {"epoch": 0, "documents": len(on_disk)}):  # as a worker would say it
+        resumed = make(on_disk, characters)
+        resumed.load_state_dict(state | place)
+        assert resumed.epoch == 1
+        assert keys(itertools.islice(resumed, 9)) == keys(itertools.islice(stream, 9))
 
 
 @pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
@@ -388,8 +418,7 @@ def test_a_length_is_known_once_it_is_counted(on_disk, characters, num_proc):
     assert stream.count_chunks(num_proc) == len(everything) == len(stream)
     share = make(on_disk, characters, rank=1, world_size=3)
     assert share.count_chunks() == len(everything)
-    for epoch in (0, 1):
-        share.set_epoch(epoch)
+    for _ in range(2):
         assert len(share) == len(keys(share))
 
 

@@ -315,7 +315,7 @@ def test_the_loader_is_a_torch_dataloader_of_int64_batches():
     assert batches[1][0].tolist() == [[6, 7, 8, 9], [9, 10, 11, 12]]
     assert batches[1][1].tolist() == [[7, 8, 9, 10], [10, 11, 12, 13]]
     assert batches[1][0].dtype == batches[1][1].dtype == torch.int64
-    assert loader.batch_size == 2  # and not the number of batches in a message
+    assert loader.sampler.batch_size == 2
     assert len(loader.dataset) == 6
     assert loader.windows.stride == 3
 
@@ -350,9 +350,10 @@ def test_an_epoch_covers_every_window_exactly_once(num_windows, batch_size, shuf
 def test_how_many_batches_are_made_or_travel_together_changes_nothing(monkeypatch, name, number, shuffle):
     expected = epoch(53, 5, shuffle=shuffle)
     monkeypatch.setattr(sliding_windows, name, number)
-    loader = make_dataloader(indexed(53), 5, base_seed=7, shuffle=shuffle)
-    delivered = [(batch, loader.state_dict()["batches_delivered"]) for batch in map(starts_of, loader)]
-    assert delivered == [(batch, number) for number, batch in enumerate(expected, start=1)]
+    for num_workers in (0, 2):
+        loader = make_dataloader(indexed(53), 5, base_seed=7, shuffle=shuffle, num_workers=num_workers)
+        delivered = [(batch, position(loader)) for batch in map(starts_of, loader)]
+        assert delivered == [(batch, place(0, number)) for number, batch in enumerate(expected, start=1)]
 
 
 # In large batches where there are many windows, since it is the batches that take long.
@@ -397,6 +398,16 @@ def test_loading_leaves_the_global_generators_alone(num_workers):
 # Resuming
 
 
+def position(loader) -> tuple[int, int]:
+    state = loader.state_dict()
+    return state["epoch"], state["batches_delivered"]
+
+
+def place(number: int, delivered: int, of: int = 11) -> tuple[int, int]:
+    """Where a reader stands; behind the last batch, at the beginning of the next epoch."""
+    return (number, delivered) if delivered < of else (number + 1, 0)
+
+
 def small_loader(number: int = 0, delivered: int = 0, **settings) -> WindowLoader:
     """A loader of 53 windows in 11 batches that goes on in an epoch behind the batches delivered."""
     loader = make_dataloader(indexed(53), 5, **({"base_seed": 7} | settings))
@@ -414,14 +425,16 @@ def resumed(state: dict, **settings) -> WindowLoader:
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_resuming_after_any_batch_yields_exactly_the_rest(shuffle, drop_last):
     settings_ = {"shuffle": shuffle, "drop_last": drop_last}
-    whole = epoch(53, 5, 3, **settings_)
+    whole, after = epoch(53, 5, 3, **settings_), epoch(53, 5, 4, **settings_)
     for delivered in range(len(whole) + 1):
         loader = make_dataloader(indexed(53), 5, base_seed=7, **settings_)
         loader.sampler.set_epoch(3)
         batches = iter(loader)
         before = [starts_of(next(batches)) for _ in range(delivered)]
         state = json.loads(json.dumps(loader.state_dict()))
-        assert before + windows(resumed(state, **settings_)) == whole
+        rest = whole[delivered:] or after  # never an empty epoch
+        assert (before, windows(resumed(state, **settings_))) == (whole[:delivered], rest)
+        assert windows(resumed(state | {"epoch": 3, "batches_delivered": delivered}, **settings_)) == rest
 
 
 @pytest.mark.parametrize("saving_workers", [0, 2])
@@ -431,15 +444,18 @@ def test_resuming_counts_what_reached_the_reader_not_what_workers_fetched_ahead(
     batches = iter(loader)
     for _ in range(delivered):
         next(batches)
-    assert windows(resumed(loader.state_dict(), num_workers=2 - saving_workers)) == epoch(53, 5)[delivered:]
+    rest = epoch(53, 5)[delivered:] or epoch(53, 5, 1)
+    assert windows(resumed(loader.state_dict(), num_workers=2 - saving_workers)) == rest
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_after_a_resumed_epoch_the_next_one_is_whole(num_workers):
     loader = small_loader(2, 4, num_workers=num_workers)
     loader.sampler.set_epoch(2)  # as a training loop does at the head of each epoch: it goes on
+    assert len(loader) == 7
     assert windows(loader) == epoch(53, 5, 2)[4:]
-    assert windows(loader) == epoch(53, 5, 2)
+    assert len(loader) == 11
+    assert windows(loader) == epoch(53, 5, 3)
     loader = small_loader(2, 4, num_workers=num_workers)
     loader.sampler.set_epoch(3)
     assert windows(loader) == epoch(53, 5, 3)
@@ -460,19 +476,36 @@ def test_the_state_is_right_at_every_moment():
         next(iter(loader))
         assert delivered() == 5
     windows(loader)
-    assert delivered() == 11
+    assert position(loader) == (1, 0)
     next(iter(loader))
-    assert delivered() == 1
-    loader.sampler.set_epoch(1)
-    assert (delivered(), loader.state_dict()["epoch"]) == (0, 1)
+    assert position(loader) == (1, 1)
+    loader.sampler.set_epoch(3)
+    assert position(loader) == (3, 0)
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_epoch_follows_epoch_unless_another_is_set(num_workers):
+    loader = small_loader(num_workers=num_workers)
+    assert [windows(loader), windows(loader)] == [epoch(53, 5, 0), epoch(53, 5, 1)]
+    next(iter(loader))  # which has not reached its end
+    for _ in zip(range(11), loader, strict=False):  # nor has this one
+        pass
+    assert windows(loader) == epoch(53, 5, 2)
+    loader.set_epoch(2)  # of the loader itself, for those who know it by that name
+    assert [windows(loader), windows(loader)] == [epoch(53, 5, 2), epoch(53, 5, 3)]
+
+
+def test_an_epoch_before_that_of_a_loaded_state_is_refused():
+    loader = small_loader(3, 4)
+    with pytest.raises(ValueError, match="epoch must be at least 3, where the state that was loaded stands, got 0"):
+        loader.sampler.set_epoch(0)
+    loader.sampler.set_epoch(3)
+    assert windows(loader) == epoch(53, 5, 3)[4:]
+    loader.sampler.set_epoch(0)  # from now on it is as any other
+    assert windows(loader) == epoch(53, 5, 0)
 
 
 # Two iterators of one loader: the position belongs to the one that acted last.
-
-
-def position(loader) -> tuple[int, int]:
-    state = loader.state_dict()
-    return state["epoch"], state["batches_delivered"]
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])
@@ -483,13 +516,13 @@ def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
     got = []
     for number, batch in enumerate(loader, start=1):
         got.append(starts_of(batch))
-        assert position(loader) == (2, number)
-        assert windows(resumed(loader.state_dict())) == whole[number:]
+        assert position(loader) == place(2, number)
+        assert windows(resumed(loader.state_dict())) == (whole[number:] or epoch(53, 5, 3))
         if number in (3, 7):
             assert starts_of(next(iter(loader))) == whole[0]
             assert position(loader) == (2, 1)  # until the loop goes on
     assert got == whole
-    assert position(loader) == (2, 11)
+    assert position(loader) == (3, 0)
 
 
 def test_a_peek_before_the_loop_is_forgotten_when_the_loop_begins():
@@ -507,15 +540,23 @@ def test_a_peek_after_loading_keeps_the_loaded_position():
         assert starts_of(next(iter(loader))) == whole[4]
     loader.sampler.set_epoch(2)
     assert windows(loader) == whole[4:]
-    assert windows(loader) == whole  # its end has been reached: from now on the epoch begins at its beginning
+    assert windows(loader) == epoch(53, 5, 3)
 
 
 def test_a_loader_zipped_with_itself_counts_each_batch_once():
     loader = small_loader()
     for number, (one, other) in enumerate(zip(loader, loader, strict=True), start=1):
         assert starts_of(one) == starts_of(other)
-        assert position(loader) == (0, number)
-    assert position(loader) == (0, 11)
+        assert position(loader) == place(0, number)
+    assert windows(loader) == epoch(53, 5, 1)  # two ends of one epoch are one
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_setting_the_epoch_does_not_move_a_loop_that_has_begun(num_workers):
+    loader = small_loader(num_workers=num_workers)
+    batches = iter(loader)
+    loader.sampler.set_epoch(1)
+    assert [starts_of(batch) for batch in batches] == epoch(53, 5)
 
 
 def test_setting_the_epoch_does_not_move_a_loop_that_runs():
@@ -530,17 +571,17 @@ def test_setting_the_epoch_does_not_move_a_loop_that_runs():
     got += [starts_of(batch) for batch in batches]
     assert got == epoch(53, 5)
     assert windows(loader) == epoch(53, 5, 1)
-    assert position(loader) == (1, 11)
+    assert position(loader) == (2, 0)
 
 
-@pytest.mark.parametrize("number", [0, 3])
-def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number):
+@pytest.mark.parametrize(("number", "delivered"), [(0, 6), (3, 6), (0, 0)])
+def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number, delivered):
     loader = small_loader()
     old = iter(loader)
     next(old)
-    loader.load_state_dict(loader.state_dict() | {"epoch": number, "batches_delivered": 6})
+    loader.load_state_dict(loader.state_dict() | {"epoch": number, "batches_delivered": delivered})
     list(old)
-    assert windows(loader) == epoch(53, 5, number)[6:]
+    assert windows(loader) == epoch(53, 5, number)[delivered:]
 
 
 def test_loading_its_own_state_makes_a_loader_go_on_where_it_was_left():

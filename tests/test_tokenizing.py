@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -27,6 +28,8 @@ from course_lib.foundation import (
     tokenizing,
 )
 from course_lib.foundation.tokenizing import tokenizer_hash
+from course_lib.many_machines import tokenize_files
+from course_lib.token_shards import load_shard, write_shards
 
 ROOT = Path(__file__).parent.parent
 
@@ -149,6 +152,20 @@ def test_a_tokenizer_has_one_hash_before_and_after_use_and_as_a_copy(kind):
 def test_what_tells_nobody_where_a_text_ends_is_refused(tokenizer, end, words):
     with pytest.raises(ValueError, match=words):
         plain_tokenizer(tokenizer(), end)
+
+
+@pytest.mark.parametrize("name", ["tiktoken", "tiktoken, no end"])
+def test_shards_are_made_by_tiktoken_as_well(tmp_path, name):
+    kind = KINDS[name]
+    texts = [f"{text} {number}" for number in range(30) for text in TEXTS]
+    settings = {"end_of_text_id": kind.end_of_text_id, "val_every": 10**6, "progress": False}
+    expected = encode_corpus(texts, kind.make(), end_of_text_id=kind.end_of_text_id, progress=False)
+    path = tmp_path / "texts.jsonl"
+    path.write_text("\n".join(json.dumps({"text": text}) for text in texts), encoding="utf-8")
+    write_shards(texts, kind.make(), tmp_path / "one", **settings)
+    tokenize_files([path], kind.make(), tmp_path / "two", num_workers=2, task_bytes=2_000, **settings)
+    for folder in ("one", "two"):
+        assert (load_shard(tmp_path / folder, "train", 0) == expected).all()
 
 
 def test_a_longer_frame_is_put_around_whole():

@@ -163,9 +163,12 @@ def test_a_control_that_is_moved_draws_another_picture(name):
     played = play_windows() if name == "windows" else play_merges()
     controls, picture = played.widget.children
     at_start = picture.value
-    control = controls.children[1]
+    control, values = controls.children[1], []
+    picture.observe(lambda change: values.append(change.new), names="value")
     control.value += 1
     assert picture.value != at_start
+    # While a picture is drawn, the one before, which is still to be seen, is pale.
+    assert values == [f'<div style="opacity: 0.4">{at_start}</div>', picture.value]
     control.value -= 1
     assert picture.value == at_start
 

@@ -19,7 +19,8 @@ import pytest
 import torch
 
 import course_lib.exercises
-from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED, Exercise, Judgment, Mistake, Outcome, running
+from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED, Exercise, Judgment, Outcome, running
+from course_lib.teaching.checker.exercises import Mistake
 from wrong_answers import RIGHT, WRONG, Answer, answers_of
 
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))

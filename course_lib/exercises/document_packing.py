@@ -1061,237 +1061,151 @@ def pack_in_order(lengths: list[int], max_length: int) -> list[list[int]]:
     return packs
 
 
-# When the last pack is closed: `used` tokens are in it, `number` documents.
-CLOSES = {
-    "a document that fits exactly still fits": (
-        lambda used, number, n, L: used + n >= L
-    ),
-    "one token too many is let in": lambda used, number, n, L: used + n > L + 1,
-    "a pack is closed only when it is full, and so it can be too long": (
-        lambda used, number, n, L: used >= L
-    ),
-    "a pack is closed only when it is too long already": (
-        lambda used, number, n, L: used > L
-    ),
-    "only the new document is compared with `max_length`, not what stands before it": (
-        lambda used, number, n, L: n > L
-    ),
-    "`max_length` counts tokens, not documents": (
-        lambda used, number, n, L: number >= L
-    ),
-    "every document gets a pack of its own": lambda used, number, n, L: True,
-    "the new document is compared with what is in the pack, not with its room": (
-        lambda used, number, n, L: n > used
-    ),
-    "packs hold two documents at most": (
-        lambda used, number, n, L: number >= 2 or used + n > L
-    ),
-}
-# How much is in a new pack after its first document; what becomes of a document that
-# does not fit.
-NEW_PACK = {
-    "the document that opens a pack is not counted": lambda used, n, L, first: 0,
-    "the document that opens a pack behind the first is not counted": (
-        lambda used, n, L, first: n if first else 0
-    ),
-    "what was in the pack before is still counted": (
-        lambda used, n, L, first: used + n
-    ),
-    "what was too much for the pack before is counted as what is in the new one": (
-        lambda used, n, L, first: n if first else used + n - L
-    ),
-    "a new pack is taken to hold one token": lambda used, n, L, first: 1,
-}
-PACKED_AS = {
-    "packs hold lengths, where the numbers of the documents are wanted": (
-        lambda packs, ns: [[ns[i] for i in pack] for pack in packs]
-    ),
-    "`index` finds the first document of a length, each time again": (
-        lambda packs, ns: [[ns.index(ns[i]) for i in pack] for pack in packs]
-    ),
-    "the last pack is missing": lambda packs, ns: packs[:-1],
-    "there is an empty pack in front": lambda packs, ns: [[], *packs],
-    "there is an empty pack at the end": lambda packs, ns: [*packs, []],
-    "without documents there is no pack, not even an empty one": (
-        lambda packs, ns: packs or [[]]
-    ),
-    "documents are counted from 1": lambda packs, ns: [
-        [i + 1 for i in pack] for pack in packs
-    ],
-    "documents are counted from 0 in each pack": lambda packs, ns: [
-        list(range(len(pack))) for pack in packs
-    ],
-    "a document stands in its pack as often as it has tokens": lambda packs, ns: [
-        [i for i in pack for _ in range(ns[i])] for pack in packs
-    ],
-    "how many documents a pack has is not what is asked for": lambda packs, ns: [
-        len(pack) for pack in packs
-    ],
-    "how many tokens a pack has is not what is asked for": lambda packs, ns: [
-        sum(ns[i] for i in pack) for pack in packs
-    ],
-    "the first pack is missing": lambda packs, ns: packs[1:],
-    "each pack lacks its last document": lambda packs, ns: [p[:-1] for p in packs],
-    "each pack behind the first lacks its first document: the one that did not fit is "
-    "lost": lambda packs, ns: packs[:1] + [p[1:] for p in packs[1:]],
-    "each document is given with its length": lambda packs, ns: [
-        [(i, ns[i]) for i in pack] for pack in packs
-    ],
-    "the packs are right, but from back to front": lambda packs, ns: packs[::-1],
-    "the documents of a pack are from back to front": lambda packs, ns: [
-        pack[::-1] for pack in packs
-    ],
-    "the last document is missing": lambda packs, ns: [
-        kept for pack in packs if (kept := [i for i in pack if i < len(ns) - 1])
-    ],
-    "only the last pack is returned": lambda packs, ns: packs[-1] if packs else [],
-    "all packs are joined": lambda packs, ns: [i for pack in packs for i in pack],
-    "where each pack begins is not what is asked for": lambda packs, ns: [
-        pack[0] for pack in packs
-    ],
-}
+pack_in_order.slips("""
+    length > room => length >= room
+        a document that fits exactly still fits.
+    length > room => length > room + 1
+        one token too many is let in.
+    length > room => room <= 0
+        a pack is closed only when it is full, and so it can be too long.
+    length > room => room < 0 or not packs
+        a pack is closed only when it is too long already.
+    length > room => length > max_length or not packs
+    room -= length =>
+        only the new document is compared with `max_length`, not what stands before it.
+    length > room => not packs or len(packs[-1]) >= max_length
+        `max_length` counts tokens, not documents.
+    length > room => True
+        every document gets a pack of its own.
+    length > room => not packs or length > max_length - room
+        the new document is compared with what is in the pack, not with its room.
+    length > room => length > room or len(packs[-1]) >= 2
+        packs hold two documents at most.
+    room = max_length => room = max_length + length
+        the document that opens a pack is not counted.
+    room = max_length => room = max_length + (length if len(packs) > 1 else 0)
+        the document that opens a pack behind the first is not counted.
+    room = max_length => room = max_length if len(packs) == 1 else room
+        what was in the pack before is still counted.
+    room = max_length => room += max_length
+        what was too much for the pack before is counted as what is in the new one.
+    room = max_length => room = max_length - 1 + length
+        a new pack is taken to hold one token.
+    room -= length => room = max_length - length
+        only the document right before is counted, not all that is in the pack.
+    room -= length => room -= document
+        the *numbers* of the documents in a pack are added up, not their lengths.
+    room -= length => room -= 1
+        how *many* documents are in a pack is taken for how many tokens: add up their
+        lengths.
+    packs, room = [], 0 => packs, room = [], max_length
+        there is no pack yet for the first document: if the room before it is
+        `max_length`, it seems to fit, and `packs[-1]` raises.
+    append(document) => append(document + 1)
+        documents are counted from 1.
+    append(document) => append(length)
+        packs hold lengths, where the numbers of the documents are wanted.
+    append(document) => append(lengths.index(length))
+        `index` finds the first document of a length, each time again.
+    append(document) => append(len(packs[-1]))
+        documents are counted from 0 in each pack.
+    append(document) => append((document, length))
+        each document is given with its length.
+    append(document) => extend([document] * length)
+        a document stands in its pack as often as it has tokens.
+    append(document) => insert(0, document)
+        the documents of a pack are from back to front.
+    return packs => return packs[:-1]
+        the last pack is missing: behind the loop there is one that nothing has closed.
+    return packs => return packs[1:]
+        the first pack is missing.
+    return packs => return packs[:1]
+        it ends with the first document that does not fit: the packs behind it are
+        missing.
+    return packs => return packs[-1] if packs else []
+        only the last pack is returned.
+    return packs => return [[], *packs]
+        there is an empty pack in front.
+    return packs => return [*packs, []]
+        there is an empty pack at the end.
+    return packs => return packs or [[]]
+        without documents there is no pack: the answer is `[]`, not `[[]]`. (A pack that
+        is begun before the loop must not be returned empty.)
+    return packs => return [len(pack) for pack in packs]
+        how many documents a pack has is not what is asked for.
+    return packs => return [sum(lengths[i] for i in pack) for pack in packs]
+        how many tokens a pack has is not what is asked for.
+    return packs => return [pack[0] for pack in packs]
+        where each pack begins is not what is asked for.
+    return packs => return [pack[:-1] for pack in packs]
+        each pack lacks its last document.
+    return packs => return packs[:1] + [pack[1:] for pack in packs[1:]]
+        each pack behind the first lacks its first document: the one that did not fit is
+        lost.
+    return packs => return packs[::-1]
+        the packs are right, but from back to front.
+    return packs => return [i for pack in packs for i in pack]
+        all packs are joined.
+    return packs => return packs[-1:] * len(packs)
+        all packs are one and the same list: what is `clear`ed, or appended, is so in
+        all of them. Begin a new list, `[]`.
+    enumerate(lengths) => enumerate(lengths[:-1])
+        the last document is missing.
+    enumerate(lengths) => sorted(enumerate(lengths), key=lambda pair: -pair[1])
+        the documents are sorted first, the longest in front: that is another strategy.
+        Here they stay in their order.
+    enumerate(lengths) => sorted(enumerate(lengths), key=lambda pair: pair[1])
+        the documents are sorted first, the shortest in front: that is another strategy.
+        Here they stay in their order.
+    enumerate(lengths) => enumerate(sorted(lengths))
+        the lengths are sorted first, so a number no longer says which document it was.
+        Here they stay in their order.
+    enumerate(lengths) => enumerate(sorted(lengths, reverse=True))
+        the lengths are sorted first, the longest in front, so a number no longer says
+        which document it was. Here they stay in their order.
+""")
 
 
-def _too_much(used, number, n, L):
-    return used + n > L
-
-
-def _only_itself(used, n, L, first):
-    return n
-
-
-def _as_they_are(packs, ns):
-    return packs
-
-
-def packed_otherwise(closes, new_pack, shown, lengths, max_length):
-    packs, used = [], 0
+@pack_in_order.way("""
+    length > max_length => length >= max_length
+        a document that fits exactly still fits.
+    return [*packs, pack] if pack else packs => return packs
+        the last pack is missing…
+    return [*packs, pack] if pack else packs => return [*packs, pack]
+        without documents there is no pack…
+    pack, used = [], 0 ⏎ pack.append => pack, used = [], 0 ⏎ continue ⏎ pack.append
+        a document that does not fit is left out: it closes the pack, and belongs into
+        the new one.
+""")
+def closed_when_full(lengths, max_length):
+    packs, pack, used = [], [], 0
     for document, length in enumerate(lengths):
-        if not packs or closes(used, len(packs[-1]), length, max_length):
-            used = new_pack(used, length, max_length, not packs)
-            packs.append([])
+        if pack and used + length > max_length:
+            packs.append(pack)
+            pack, used = [], 0
+        pack.append(document)
+        used += length
+    return [*packs, pack] if pack else packs
+
+
+@pack_in_order.way("""
+    length > room => length >= room
+        a document that fits exactly still fits.
+    max_length - length => max_length
+        the document that opens a pack is not counted.
+    room -= length => room += length
+        a document that goes into a pack takes room *away*: here the room grows.
+""")
+def opened_or_filled(lengths, max_length):
+    packs, room = [], 0
+    for document, length in enumerate(lengths):
+        if length > room:
+            packs.append([document])
+            room = max_length - length
         else:
-            used += length
-        packs[-1].append(document)
-    return shown(packs, lengths)
-
-
-_combine(
-    pack_in_order,
-    packed_otherwise,
-    (_too_much, _only_itself, _as_they_are),
-    (CLOSES, NEW_PACK, PACKED_AS),
-)
-
-
-def _fitted(lengths, max_length, order, choose):
-    packs, rooms = [], []
-    for document in order:
-        fitting = [i for i, room in enumerate(rooms) if room >= lengths[document]]
-        if fitting:
-            pack = choose(fitting, rooms)
-        else:
-            pack = len(packs)
-            packs.append([])
-            rooms.append(max_length)
-        packs[pack].append(document)
-        rooms[pack] -= lengths[document]
+            packs[-1].append(document)
+            room -= length
     return packs
-
-
-@pack_in_order.mistake(
-    "a document goes back into an *earlier* pack that has room. Here the documents "
-    "stay in their order: only the last pack is looked at."
-)
-def first_fit_in_order(lengths, max_length):
-    return _fitted(lengths, max_length, range(len(lengths)), lambda few, rooms: few[0])
-
-
-@pack_in_order.mistake(
-    "a document goes back into an *earlier* pack, the fullest that has room. Here the "
-    "documents stay in their order: only the last pack is looked at."
-)
-def best_fit_in_order(lengths, max_length):
-    return _fitted(
-        lengths,
-        max_length,
-        range(len(lengths)),
-        lambda few, rooms: min(few, key=rooms.__getitem__),
-    )
-
-
-def _by_length(lengths, sign):
-    return sorted(range(len(lengths)), key=lambda i: sign * lengths[i])
-
-
-def _packed_in(order, lengths, max_length):
-    packs = pack_in_order.reference([lengths[i] for i in order], max_length)
-    return [[order[i] for i in pack] for pack in packs]
-
-
-@pack_in_order.mistake(
-    "the documents are sorted first, the longest in front: that is another strategy. "
-    "Here they stay in their order."
-)
-def longest_in_front(lengths, max_length):
-    return _packed_in(_by_length(lengths, -1), lengths, max_length)
-
-
-@pack_in_order.mistake(
-    "the documents are sorted first, the shortest in front: that is another strategy. "
-    "Here they stay in their order."
-)
-def shortest_in_front(lengths, max_length):
-    return _packed_in(_by_length(lengths, 1), lengths, max_length)
-
-
-@pack_in_order.mistake(
-    "first fit, the longest first: a good strategy, but another one. Here the "
-    "documents stay in their order, and only the last pack is looked at."
-)
-def first_fit_decreasing(lengths, max_length):
-    order = _by_length(lengths, -1)
-    return _fitted(lengths, max_length, order, lambda few, rooms: few[0])
-
-
-@pack_in_order.mistake(
-    "best fit, the longest first: a good strategy, but another one. Here the documents "
-    "stay in their order, and only the last pack is looked at."
-)
-def best_fit_decreasing(lengths, max_length):
-    order = _by_length(lengths, -1)
-    return _fitted(
-        lengths, max_length, order, lambda few, rooms: min(few, key=rooms.__getitem__)
-    )
-
-
-@pack_in_order.mistake(
-    "the last pack is missing: behind the loop there is one that nothing has closed."
-)
-def last_pack_lost(lengths, max_length):
-    return pack_in_order.reference(lengths, max_length)[:-1]
-
-
-@pack_in_order.mistake(
-    "a pack of exactly `max_length` tokens is fine: a document that fits exactly needs "
-    "no new one."
-)
-def exact_fit_refused(lengths, max_length):
-    return packed_otherwise(
-        lambda used, number, n, L: used + n >= L,
-        _only_itself,
-        _as_they_are,
-        lengths,
-        max_length,
-    )
-
-
-@pack_in_order.mistake(
-    "these are the lengths of the documents. Their numbers are wanted: the first is 0."
-)
-def lengths_in_packs(lengths, max_length):
-    packs = pack_in_order.reference(lengths, max_length)
-    return [[lengths[i] for i in pack] for pack in packs]
 
 
 @pack_in_order.mistake(
@@ -1309,71 +1223,42 @@ def empty_pack_before_full_ones(lengths, max_length):
     return [*packs, pack]
 
 
-@pack_in_order.mistake(
-    "without documents there is no pack: the answer is `[]`, not `[[]]`. (A pack that "
-    "is begun before the loop must not be returned empty.)"
-)
-def empty_pack_without_documents(lengths, max_length):
-    return pack_in_order.reference(lengths, max_length) or [[]]
-
-
-@pack_in_order.mistake(
-    "a document that does not fit is left out, and the packs go on without it: it "
-    "belongs into a new pack."
-)
-def left_out(lengths, max_length):
-    packs, used = [], 0
-    for document, length in enumerate(lengths):
-        if packs and used + length > max_length:
+def _fitted(lengths, max_length, sign, choose):
+    packs, rooms = [], []
+    for document in sorted(range(len(lengths)), key=lambda i: sign * lengths[i]):
+        fitting = [i for i, room in enumerate(rooms) if room >= lengths[document]]
+        if fitting:
+            pack = choose(fitting, key=rooms.__getitem__)
+        else:
+            pack = len(packs)
             packs.append([])
-            used = 0
-            continue
-        if not packs:
-            packs.append([])
-        packs[-1].append(document)
-        used += length
+            rooms.append(max_length)
+        packs[pack].append(document)
+        rooms[pack] -= lengths[document]
     return packs
 
 
-@pack_in_order.mistake(
-    "a document that does not fit is left out: it closes the pack, and belongs into "
-    "the new one."
-)
-def left_out_when_it_closes(lengths, max_length):
-    return [pack for pack in left_out(lengths, max_length) if pack]
+def _first(few, key):
+    return few[0]
 
 
-@pack_in_order.mistake(
-    "all packs are one and the same list: what is `clear`ed, or appended, is so in all "
-    "of them. Begin a new list, `[]`."
-)
-def one_list_cleared(lengths, max_length):
-    packs = pack_in_order.reference(lengths, max_length)
-    return [packs[-1]] * len(packs) if packs else []
-
-
-@pack_in_order.mistake(
-    "the function returns in the first round of its loop: is the `return` indented too "
-    "far?"
-)
-def returned_in_the_first_round(lengths, max_length):
-    return [[0]] if lengths else []
-
-
-@pack_in_order.mistake(
-    "the lengths are sorted first, so a number no longer says which document it was. "
-    "Here they stay in their order."
-)
-def numbered_when_sorted(lengths, max_length):
-    return pack_in_order.reference(sorted(lengths), max_length)
-
-
-@pack_in_order.mistake(
-    "the lengths are sorted first, the longest in front, so a number no longer says "
-    "which document it was. Here they stay in their order."
-)
-def numbered_when_sorted_backwards(lengths, max_length):
-    return pack_in_order.reference(sorted(lengths, reverse=True), max_length)
+pack_in_order.answers("""
+    _fitted(lengths, max_length, 0, _first)
+        a document goes back into an *earlier* pack that has room. Here the documents
+        stay in their order: only the last pack is looked at.
+    _fitted(lengths, max_length, 0, min)
+        a document goes back into an *earlier* pack, the fullest that has room. Here the
+        documents stay in their order: only the last pack is looked at.
+    _fitted(lengths, max_length, -1, _first)
+        first fit, the longest first: a good strategy, but another one. Here the
+        documents stay in their order, and only the last pack is looked at.
+    _fitted(lengths, max_length, -1, min)
+        best fit, the longest first: a good strategy, but another one. Here the
+        documents stay in their order, and only the last pack is looked at.
+    [[0]] if lengths else []
+        the function returns in the first round of its loop: is the `return` indented
+        too far?
+""")
 
 
 @pack_in_order.mistake(
@@ -1387,92 +1272,6 @@ def by_where_it_begins(lengths, max_length):
         blocks.setdefault(begin // max_length, []).append(document)
         begin += length
     return list(blocks.values())
-
-
-@pack_in_order.mistake(
-    "there is no pack yet for the first document: if the room before it is "
-    "`max_length`, it seems to fit, and `packs[-1]` raises."
-)
-def no_first_pack(lengths, max_length):
-    return [] if not lengths else [][-1]
-
-
-@pack_in_order.mistake(
-    "the *numbers* of the documents in a pack are added up, not their lengths."
-)
-def numbers_added_up(lengths, max_length):
-    packs = []
-    for document, length in enumerate(lengths):
-        if packs and sum(packs[-1]) + length <= max_length:
-            packs[-1].append(document)
-        else:
-            packs.append([document])
-    return packs
-
-
-@pack_in_order.mistake(
-    "how *many* documents are in a pack is taken for how many tokens: add up their "
-    "lengths."
-)
-def documents_for_tokens(lengths, max_length):
-    packs = []
-    for document, length in enumerate(lengths):
-        if packs and len(packs[-1]) + length <= max_length:
-            packs[-1].append(document)
-        else:
-            packs.append([document])
-    return packs
-
-
-@pack_in_order.mistake(
-    "only the document right before is counted, not all that is in the pack."
-)
-def last_one_counted(lengths, max_length):
-    packs, used = [], max_length
-    for document, length in enumerate(lengths):
-        if used + length > max_length:
-            packs.append([])
-        packs[-1].append(document)
-        used = length
-    return packs
-
-
-@pack_in_order.mistake(
-    "a document that goes into a pack takes room *away*: here the room grows."
-)
-def room_grows(lengths, max_length):
-    packs, room = [], 0
-    for document, length in enumerate(lengths):
-        if length > room:
-            packs.append([document])
-            room = max_length - length
-        else:
-            packs[-1].append(document)
-            room += length
-    return packs
-
-
-@pack_in_order.mistake(
-    "the document that does not fit is put into the full pack still: it belongs into "
-    "the new one."
-)
-def closed_one_too_late(lengths, max_length):
-    packs, used = [], max_length + 1
-    for document, length in enumerate(lengths):
-        if used > max_length:
-            packs.append([])
-            used = 0
-        packs[-1].append(document)
-        used += length
-    return packs
-
-
-@pack_in_order.mistake(
-    "it ends with the first document that does not fit: the packs behind it are "
-    "missing."
-)
-def only_the_first_pack(lengths, max_length):
-    return pack_in_order.reference(lengths, max_length)[:1]
 
 
 def _rooms(random: Random) -> Iterator[Case]:

@@ -8,7 +8,9 @@ from course_lib.foundation.arguments import (
     check_callable,
     check_choice,
     check_dense,
+    check_epoch,
     check_flag,
+    check_index,
     check_integer,
     check_iterable,
     check_number,
@@ -38,6 +40,7 @@ from course_lib.foundation.durable import (
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
+    end_with_parent,
     process_pool,
     run_in_order,
 )

@@ -231,6 +231,18 @@ def check_state(
     return state
 
 
+def check_epoch(epoch: int, resumed_at: int) -> int:
+    """Return an epoch to read next, if it is not before that of a loaded state: a loop,
+    or a library, that counts from 0 would begin the run anew."""
+    epoch = check_integer("epoch", epoch, minimum=0, maximum=2**62)
+    if epoch < resumed_at:
+        raise ValueError(
+            f"epoch must be at least {resumed_at}, where the state that was loaded "
+            f"stands, got {epoch}: begin to count epochs there"
+        )
+    return epoch
+
+
 def as_integers(name: str, values: object) -> np.ndarray:
     """View `values` as a NumPy integer array of any shape, read-only.
 
@@ -278,6 +290,20 @@ def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
     if array.dtype.kind not in kinds:
         raise TypeError(f"{name} must be numbers, got {_describe(values, array)}")
     return array.astype(np.float64).filled(np.nan)
+
+
+def check_index(index: object) -> slice | np.ndarray:
+    """Return what stands in brackets behind a stream: a slice, or integers.
+
+    Raises:
+        TypeError: it is something else; a tuple too, which NumPy takes for an index
+            into several dimensions.
+    """
+    if isinstance(index, tuple):
+        raise TypeError(
+            f"index must be an integer, a slice or an array of integers, got {index!r}"
+        )
+    return index if isinstance(index, slice) else as_integers("index", index)
 
 
 def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:

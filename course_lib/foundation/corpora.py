@@ -76,8 +76,8 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line is not such an object, two documents have the same id, or
-            there is none at all.
+        TypeError, ValueError: a line is not such an object, two documents have the same
+            id, or there is none at all.
     """
     path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
@@ -164,8 +164,5 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
                 f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
         check_unicode(value, f"{where}: {name}")
-    try:
-        check_integer("quality", document.quality, minimum=0, maximum=5)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: {error}") from None
+    check_integer(f"{where}: quality", document.quality, minimum=0, maximum=5)
     return document

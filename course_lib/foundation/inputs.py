@@ -14,7 +14,9 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from course_lib.foundation.arguments import (
     check_integer,
@@ -44,8 +46,7 @@ BYTE_ORDER_MARK = "\ufeff".encode()
 NO_DOCUMENTS_IN = ("readme", "license", "changelog", "dataset_info.json", "state.json")
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of an input file.
 
     Attributes:
@@ -101,12 +102,11 @@ def plan_tasks(
         ValueError: there are none, or a file is of no such kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
-    files, _ = list_inputs(inputs, suffixes=suffixes)
     tasks: list[Task] = []
     pieces: list[Piece] = []
     num_bytes = 0
-    for path in files:
-        for piece in _cut(path, kind_of(path, suffixes), task_bytes):
+    for path, kind in _find_inputs(inputs, suffixes)[0].items():
+        for piece in _cut(path, kind, task_bytes):
             pieces.append(piece)
             num_bytes += piece.num_bytes
             if num_bytes >= task_bytes:
@@ -129,51 +129,59 @@ def list_inputs(
     Returns:
         the files in order, and for each one that was left out the reason.
     """
-    if isinstance(inputs, str | bytes | os.PathLike) or not isinstance(
-        inputs, Iterable
-    ):
-        raise TypeError(
-            f"inputs must be several paths, got {type(inputs).__name__}: use [path] "
-            "for a single one"
-        )
+    files, left_out = _find_inputs(inputs, suffixes)
+    reasons = {Path(path): reason for path, reason in left_out.items()}
+    return list(map(Path, files)), reasons
+
+
+def _find_inputs(
+    inputs: Iterable[str | os.PathLike], suffixes: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the kinds of all files, in order, and why others are left out.
+
+    There may be a hundred thousand: of each one, the system is asked for little.
+    """
+    check_iterable("inputs", inputs, "paths")
     suffixes = list(check_iterable("suffixes", suffixes, "endings such as '.py'"))
     if not all(isinstance(suffix, str) and suffix[:1] == "." for suffix in suffixes):
         raise ValueError(f"suffixes must be endings such as '.py', got {suffixes!r}")
-    files: dict[str, Path] = {}  # by where they really lie
-    left_out: dict[Path, str] = {}
+    files: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    real_folder, met = cache(os.path.realpath), set()
     for entry in inputs:
-        path = check_path("inputs", entry)
-        if path.is_dir():
-            before = len(files)
-            for inside in sorted(_files_in(path)):
-                reason = _reason_to_leave_out(inside, files, suffixes)
-                if reason:
-                    left_out[inside] = reason
-                else:
-                    files[os.path.realpath(inside)] = inside
-            if len(files) == before and TWICE not in left_out.values():
-                raise ValueError(f"{path}: no input file in this folder")
-        elif not path.is_file():
+        path, before = str(check_path("inputs", entry)), len(files)
+        in_folder, names = os.path.isdir(path), [path]
+        if in_folder:
+            names = sorted(_files_in(path), key=lambda name: name.split(os.sep))
+        elif not os.path.isfile(path):
             raise FileNotFoundError(f"no input file at {path}")
         elif kind_of(path, suffixes) is None:
             raise ValueError(
-                f"{path}: an input must be one of {', '.join(KINDS)}, got "
-                f"{path.suffix or 'a name without an ending'}; other text is read "
-                "where its ending is named among the suffixes"
+                f"{path}: an input must be one of {', '.join(KINDS)}, or end with one "
+                f"of suffixes; got {Path(path).suffix or 'a name without an ending'}"
             )
-        elif os.path.realpath(path) in files:
-            left_out[path] = TWICE
-        else:
-            files[os.path.realpath(path)] = path
+        for name in names:
+            kind = kind_of(name, suffixes)
+            real = os.path.realpath(name) if os.path.islink(name) else name
+            folder, base = os.path.split(real)
+            place = real_folder(folder), os.path.normcase(base)
+            reason = in_folder and _reason_to_leave_out(name, kind)
+            if reason or place in met:
+                left_out[name] = reason or TWICE
+            else:
+                met.add(place)
+                files[name] = kind
+        if len(files) == before and TWICE not in left_out.values():
+            raise ValueError(f"{path}: no input file in this folder")
     if not files:
         raise ValueError("inputs must hold at least one file, got none")
-    return list(files.values()), left_out
+    return files, left_out
 
 
 TWICE = "was met before"
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
+def _files_in(folder: str) -> Iterator[str]:
     """Yield all files below a folder, once, also where links lead to it again."""
     seen = set()
     for place, folders, names in os.walk(folder, followlinks=True):
@@ -181,50 +189,46 @@ def _files_in(folder: Path) -> Iterator[Path]:
             folders.clear()
             continue
         seen.add(os.path.realpath(place))
-        yield from (Path(place, name) for name in names)
+        yield from (os.path.join(place, name) for name in names)
 
 
-def _reason_to_leave_out(
-    path: Path, files: dict[str, Path], suffixes: Sequence[str]
-) -> str:
-    name = path.name.lower()
-    if kind_of(path, suffixes) is None:
-        return f"of another kind: {path.suffix or 'no ending'}"
+def _reason_to_leave_out(path: str, kind: str | None) -> str:
+    name = os.path.basename(path).lower()
+    if kind is None:
+        return f"of another kind: {Path(path).suffix or 'no ending'}"
     if name.startswith((".", "cache-")):
         return "hidden, or a cache"
-    if name.startswith(NO_DOCUMENTS_IN):
-        return "describes documents, and is none"
-    return TWICE if os.path.realpath(path) in files else ""
+    named = name.startswith(NO_DOCUMENTS_IN)
+    return "describes documents, and is none" if named else ""
 
 
 def kind_of(path: str | os.PathLike, suffixes: Sequence[str] = ()) -> str | None:
     """Say by its name how a file is read; None if it is no input."""
-    name = check_path("path", path).name.lower()
-    suffixes = check_iterable("suffixes", suffixes, "endings such as '.py'")
-    if name.endswith(tuple(str(suffix).lower() for suffix in suffixes)):
+    name = os.fspath(path).lower()
+    if suffixes and name.endswith(tuple(suffix.lower() for suffix in suffixes)):
         return "text"
     return next((kind for end, kind in KINDS.items() if name.endswith(end)), None)
 
 
-def _modified(path: str | os.PathLike) -> tuple[int, int]:
-    status = os.stat(path)
+def _modified(status: os.stat_result) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_ctime_ns
 
 
-def _cut(path: Path, kind: str, task_bytes: int) -> Iterator[Piece]:
-    size, modified = path.stat().st_size, _modified(path)
+def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
+    status = os.stat(path)
+    size, modified = status.st_size, _modified(status)
     if kind == "lines":
         for start in range(0, size, task_bytes):
             stop = min(size, start + task_bytes)
-            yield Piece(str(path), kind, start, stop, stop - start, modified)
+            yield Piece(path, kind, start, stop, stop - start, modified)
     elif kind == "text" or kind.endswith("lines"):
         # A file without a byte is a document all the same, or a file without a line.
-        yield Piece(str(path), kind, 0, size, size, modified)
+        yield Piece(path, kind, 0, size, size, modified)
     else:
         count = _opened(path, kind)[0]
         for number in range(count):
             part = size * (number + 1) // count - size * number // count
-            yield Piece(str(path), kind, number, number + 1, part, modified)
+            yield Piece(path, kind, number, number + 1, part, modified)
 
 
 def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
@@ -264,7 +268,7 @@ def _unchanged(piece: Piece, text_column: str) -> Iterator[str]:
 
 
 def _compare(piece: Piece) -> None:
-    if _modified(piece.path) != tuple(piece.modified):
+    if _modified(os.stat(piece.path)) != piece.modified:
         raise ValueError(
             f"{piece.path} was changed while it was being read, or since it was "
             "planned with; run it again when nobody writes it"

@@ -304,7 +304,7 @@ def _read_manifest(path: Path) -> Manifest:
     """Read a manifest, and check that it is the one that was written."""
     entries = read_json(path)
     version = entries.get("format_version")
-    if type(version) is not int or version != FORMAT_VERSION:
+    if version != FORMAT_VERSION:
         raise ValueError(
             f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
         )

@@ -12,7 +12,6 @@ from course_lib.foundation import (
     IGNORED,
     check_flag,
     check_integer,
-    check_type,
     evaluation_mode,
     one_thread,
 )
@@ -36,8 +35,13 @@ def packed_batch(
         the arguments of an `AttentionModel` by name, and the targets, all of length
         L - 1. What is scored does not depend on `masked` or `reset`.
     """
+    names = ("input_ids", "labels", "position_ids")
+    if not isinstance(batch, Mapping) or not set(names) <= set(batch):
+        raise TypeError(
+            f"batch must be a PackingCollator's, with {', '.join(names)}, got "
+            f"{type(batch).__name__}"
+        )
     masked, reset = check_flag("masked", masked), check_flag("reset", reset)
-    check_type("batch", batch, Mapping)
     positions = batch["position_ids"][:, :-1]
     inputs = {"inputs": batch["input_ids"][:, :-1]}
     if reset:
@@ -50,19 +54,27 @@ def packed_batch(
     return inputs, batch["labels"][:, 1:]
 
 
-def _checked(batch: object) -> Batch:
-    if not isinstance(batch, tuple | list) or len(batch) != 2:
-        raise TypeError(f"batch must be a pair, got {type(batch).__name__}")
-    check_type("the inputs of batch", batch[0], Mapping)
-    check_type("the targets of batch", batch[1], torch.Tensor)
-    return batch
+def _check_batch(batch: Batch) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+    """Return inputs by name and their targets, if all have as many rows."""
+    try:
+        inputs, targets = batch
+        parts = [targets, *inputs.values()] if isinstance(inputs, Mapping) else []
+        rows = set(map(len, parts))
+    except (TypeError, ValueError):
+        rows = set()
+    if len(rows) != 1:
+        raise TypeError(
+            "batch must be inputs by name and targets with as many rows, as of "
+            f"packed_batch, got {type(batch).__name__}"
+        )
+    return inputs, targets
 
 
 def shuffled_batches(
     batch: Batch, batch_size: int, generator: torch.Generator
 ) -> Iterator[Batch]:
     """Yield some rows of a large batch at a time, epoch after epoch, without end."""
-    inputs, targets = _checked(batch)
+    inputs, targets = _check_batch(batch)
     batch_size = check_integer(
         "batch_size", batch_size, minimum=1, maximum=len(targets)
     )
@@ -79,7 +91,7 @@ def packed_loss(model: nn.Module, batch: Batch) -> tuple[float, int]:
 
     Sums can be added up over batches and divided once; means cannot.
     """
-    inputs, targets = _checked(batch)
+    inputs, targets = _check_batch(batch)
     nats, scored = 0.0, 0
     with evaluation_mode(model):
         for rows in torch.arange(len(targets)).split(ROWS_AT_ONCE):

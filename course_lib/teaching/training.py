@@ -44,7 +44,6 @@ def _epochs(loader: WindowLoader) -> Iterator[Batch]:
     loader.load_state_dict(loader.state_dict())
     while True:
         yield from loader
-        loader.sampler.set_epoch(loader.sampler.epoch + 1)
 
 
 @one_thread()

@@ -54,7 +54,7 @@ def test_best_fit_beside_trl(benchmark, report):
     settings = {"keep_in_memory": True, "load_from_cache_file": False}
 
     def theirs(**more) -> datasets.Dataset:
-        return trl.pack_dataset(dataset, MAX_LENGTH, strategy="bfd", map_kwargs={**settings, **more})
+        return trl.pack_dataset(dataset, MAX_LENGTH, strategy="bfd_split", map_kwargs={**settings, **more})
 
     contenders = {
         "assign": lambda: assign_packs(lengths, MAX_LENGTH),
@@ -102,7 +102,23 @@ def test_growth_is_no_faster_than_n_log_n(report, strategy):
     assert seconds[1_000_000] < 2 * 12 * seconds[100_000]
 
 
-def test_a_scan_over_all_packs_is_what_the_bits_spare(report):
+@pytest.mark.parametrize("strategy", ["best_fit", "first_fit"])
+def test_long_rows_take_little_longer_than_short_ones(report, strategy):
+    seconds = {}
+    for max_length in (2048, 131_072, 1_048_576):
+        lengths = np.random.default_rng(0).lognormal(5.5, 1.2, DOCUMENTS) * max_length / 2048
+        lengths, rounds = np.clip(lengths, 1, max_length).astype(np.int64), []
+        for _ in range(5):
+            begin = time.process_time()
+            packs = assign_packs(lengths, max_length, strategy=strategy)
+            rounds.append(time.process_time() - begin)
+        seconds[max_length] = min(rounds)
+        compared = f"{seconds[max_length] / seconds[2048]:.1f}x"
+        report(f"{strategy}, L = {max_length:,}, {len(packs):,} packs", f"{seconds[max_length]:.2f} s", compared)
+    assert max(seconds.values()) < 5 * seconds[2048]
+
+
+def test_a_scan_over_all_packs_is_what_the_sorted_list_spares(report):
     lengths = draw_lengths(20_000).tolist()
 
     def scan() -> int:

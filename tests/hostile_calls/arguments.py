@@ -28,6 +28,12 @@ def writable(array):
 
 
 CALLS = {
+    "check_epoch(3, 3)": 3,
+    "check_epoch(2, 3)": ValueError("epoch must be at least 3, where the state that was loaded stands, got 2"),
+    "check_epoch(2.0, 0)": TypeError("epoch must be"),
+    "check_index(slice(1, 2))": slice(1, 2),
+    "check_index(())": TypeError("index must be an integer, a slice or an array of integers, got ()"),
+    "check_index(None)": TypeError("index must be integers, got NoneType"),
     # integers
     "check_integer('n', np.int16(5), minimum=0)": 5,
     "kind(check_integer('n', np.int16(5), minimum=0))": "int",

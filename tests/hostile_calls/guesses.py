@@ -7,9 +7,9 @@ ASKED = "Asked of nobody else?"
 
 def guessed(answer, guess, **options):
     """Whether a guess is right, or None if it cannot be read. The question is asked anew each time."""
-    _guesses._records.pop(ASKED, None)
+    _guesses._replies.pop(ASKED, None)
     outcome = _guesses.predict(ASKED, answer, **options).guess(guess).outcome
-    _guesses._records.pop(ASKED)
+    _guesses._replies.pop(ASKED)
     return {"passed": True, "failed": False, "raised": None}[outcome]
 
 

@@ -30,9 +30,9 @@ NOT_A_PATH, EMPTY_FOLDER = Path(ROOM.name) / "nothing.jsonl", Path(tempfile.mkdt
 
 CALLS = {
     "plan_tasks([])": ValueError("inputs must hold at least one file"),
-    "plan_tasks('a.jsonl')": TypeError("inputs must be several paths, got str"),
+    "plan_tasks('a.jsonl')": TypeError("inputs must be several paths, got 'a.jsonl' (str)"),
     "plan_tasks(new())": TypeError("inputs must be several paths"),
-    "plan_tasks(None)": TypeError("inputs must be several paths, got NoneType"),
+    "plan_tasks(None)": TypeError("inputs must be several paths, got None"),
     "plan_tasks([3])": TypeError("inputs must be"),
     "plan_tasks([NOT_A_PATH])": FileNotFoundError("no input file at"),
     "plan_tasks([new(ending='.exe')])": ValueError("an input must be one of .jsonl"),
@@ -45,7 +45,7 @@ CALLS = {
     "len(plan_tasks([new(b'x' * 300)], task_bytes=10**30))": 1,
     "list_inputs([EMPTY_FOLDER])": ValueError("no input file in this folder"),
     "list_inputs([])": ValueError("inputs must hold at least one file"),
-    "list_inputs(3)": TypeError("inputs must be several paths, got int"),
+    "list_inputs(3)": TypeError("inputs must be several paths, got 3 (int)"),
     "list_inputs([b'a.jsonl'])": TypeError("inputs must be"),
     "list_inputs([''])": ValueError("inputs must"),
     "list_inputs([new()], suffixes='.py')": TypeError("suffixes must be several endings"),

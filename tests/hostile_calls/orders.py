@@ -11,6 +11,7 @@ CALLS = {
     "FileOrder(5)[[0, 4]]": np.array([0, 4]),
     "FileOrder(0)[[]]": np.array([], dtype=np.int64),
     "FileOrder(-1)": ValueError("size must be"),
+    "FileOrder(2**62 + 1)": ValueError("size must be"),
     "FileOrder(2.0)": TypeError("size must be"),
     "FileOrder(5, -1)": ValueError("seed must be"),
     "FileOrder(5)[5]": IndexError("positions must lie in 0 ... 4, got 5"),

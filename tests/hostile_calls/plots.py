@@ -82,8 +82,8 @@ CALLS = {
     # rows
     "plot_cuts({'a': [0, 3]}, 4, 10)": ValueError("at least 4 apart, got 0 and 3"),
     "plot_cuts({'a': [2, 2]}, 4, 10)": ValueError("at least 4 apart, got 2 and 2"),
-    "plot_cuts({'a': [7]}, 4, 10)": ValueError("must hold windows of 4 in a stream of 10, got a start at 7"),
-    "draws(plot_cuts({'a': np.array([0, 100], np.int8)}, 100, 60))": ValueError("must hold windows of 100"),
+    "plot_cuts({'a': [7]}, 4, 10)": ValueError("must leave room for 4 ids in a stream of 10, got a window at 7"),
+    "draws(plot_cuts({'a': np.array([0, 100], np.int8)}, 100, 60))": ValueError("must leave room for 100 ids"),
     "plot_cuts([[0]], 4, 10)": TypeError("rows must be a mapping of names"),
     "draws(plot_cuts({'a': []}, 4, 10))": True,
     "plot_tracks([[0, 5]], 0, 5)": ValueError("num_steps must be an integer of at least 1, got 0"),
@@ -265,7 +265,7 @@ CALLS = {
     "plot_scored_windows(5, 5)": ValueError("windows must be rows of (start, length, scored)"),
     "plot_scored_windows(None, 5)": TypeError("windows must be integers"),
     "plot_cuts({'a': [-1]}, 5, 13)": ValueError(
-        "rows['a'] must hold windows of 5 in a stream of 13, got a start at -1"
+        "rows['a'] must leave room for 5 ids in a stream of 13, got a window at -1"
     ),
     "plot_cuts({}, 5, 13)": ValueError("rows must have at least one name"),
     "plot_cuts({str(i): [0] for i in range(41)}, 5, 13)": ValueError("rows must have at most 40 names, got 41"),

@@ -36,7 +36,7 @@ def mapped(ids):
 def order(*arguments, **settings):
     from course_lib.sliding_windows import BatchOrder
 
-    return [batch.tolist() for batch in BatchOrder(*arguments, **settings)]
+    return list(BatchOrder(*arguments, **settings))
 
 
 CALLS = {
@@ -144,6 +144,14 @@ CALLS = {
     "setattr(SMALL, 'context_length', 2)": AttributeError("context_length"),
     "setattr(SMALL, 'stream', NUMBERS)": AttributeError("stream"),
     "setattr(SMALL, 'starts', NUMBERS)": AttributeError("starts"),
+    "SMALL.as_rows()[[0, 1]]": {
+        "input_ids": [[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]],
+        "labels": [[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]],
+    },
+    "SMALL.as_rows()[16]": IndexError("out of bounds"),
+    "WindowRows([5, 1, 3], 2)[-1]": {"input_ids": [5, 1, 3], "labels": [5, 1, 3]},
+    "WindowRows([5, 1], 2)": ValueError("ids must hold at least 3 tokens for one window"),
+    "WindowRows(mapped([5, -1, 3, 2]), 1)[0]": ValueError("ids must not be negative, got -1"),
     # orders
     "order(3, 2**40, base_seed=7, shuffle=False)": [[0, 1, 2]],
     "order(5, np.int8(2), base_seed=0, shuffle=np.False_, rank=np.int8(1), world_size=np.int8(2))": [[2, 3]],
@@ -163,6 +171,7 @@ CALLS = {
     "BatchOrder(5, 2, base_seed=0, shuffle='False')": TypeError("shuffle must be True or False, got 'False'"),
     "BatchOrder(5, 2, base_seed=0, drop_last=nan)": TypeError("drop_last must be True or False, got nan"),
     "BatchOrder(5, 2, base_seed=0).set_epoch(-1)": ValueError("epoch must be"),
+    "BatchOrder(5, 2, base_seed=0, world_size=2).sampler": ValueError("world_size must be 1 where another program"),
     "BatchOrder(5, 2, base_seed=0).set_epoch(1.0)": TypeError("epoch must be"),
     # the loader
     "len(list(make_dataloader(SMALL, 2**40, base_seed=0)))": 1,
@@ -175,6 +184,25 @@ CALLS = {
     "make_dataloader(SMALL, 2, base_seed=0, num_workers=1.5)": TypeError("num_workers must be"),
     "make_dataloader(SMALL, 2, base_seed=0, rank=1)": ValueError("rank must be an integer of at least 0 and at most 0"),
     "make_dataloader(SMALL, 20, base_seed=0, drop_last=True)": ValueError("the mean loss of no batches is NaN"),
+    "make_dataloader(SMALL, 2, base_seed=0, order=None)": TypeError(
+        "loader_options must be of multiprocessing_context"
+    ),
+    "make_dataloader(SMALL, 2, base_seed=0, batch_sampler=[], in_order=False)": TypeError(
+        "got batch_sampler, in_order"
+    ),
+    "make_dataloader(SMALL, 2, base_seed=0, pin_memory='no')": TypeError("pin_memory must be True or False, got 'no'"),
+    "make_dataloader(SMALL, 2, base_seed=0, persistent_workers=1)": TypeError(
+        "persistent_workers must be True or False"
+    ),
+    "make_dataloader(SMALL, 2, base_seed=0, num_workers=1, prefetch_factor=0)": ValueError("prefetch_factor must be"),
+    "make_dataloader(SMALL, 2, base_seed=0, num_workers=1, prefetch_factor=1.5)": TypeError("prefetch_factor must be"),
+    "make_dataloader(SMALL, 2, base_seed=0, num_workers=1, timeout='1')": TypeError("timeout must be"),
+    "make_dataloader(SMALL, 2, base_seed=0, num_workers=1, timeout=-1)": ValueError("timeout must be"),
+    "next(iter(make_dataloader(SMALL, 2, base_seed=0, num_workers=1, worker_init_fn=5)))": TypeError("not callable"),
+    "make_dataloader(SMALL, 2, base_seed=0, num_workers=1, multiprocessing_context='fast')": ValueError(
+        "multiprocessing_context"
+    ),
+    "make_dataloader(SMALL, 2, base_seed=0, persistent_workers=True)": ValueError("persistent_workers"),
     "LOADER.load_state_dict(None)": TypeError("state must be a dict that `state_dict` returned, got NoneType"),
     "LOADER.load_state_dict([])": TypeError("state must be a dict that `state_dict` returned, got list"),
     "LOADER.load_state_dict(STATE | {'surprise': 1})": ValueError("state must have the keys"),

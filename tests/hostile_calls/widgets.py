@@ -65,6 +65,7 @@ CALLS = {
     "draw_packs('9', 8, 'greedy')": ValueError("document 0 has 9 tokens"),
     "reason(play_packs(), lengths='²')": "Lengths must be whole numbers, such as 7 2 5, got '²'".replace("'", "&#x27;"),
     "numbers_of('x', '1,2  3', most=3)": [1, 2, 3],
+    "numbers_of('x', '７ ２', most=2)": [7, 2],
     "numbers_of('x', '1 2', most=1)": ValueError("x must hold at most 1 numbers, got 2"),
     "numbers_of('x', '9' * 10, most=1)": ValueError("x must be whole numbers"),
     "play_merges(None)": TypeError("text must be a str, got NoneType"),

@@ -6,6 +6,7 @@ processes      forked ones, with limits of computing time, sleep and memory
 running        lets an answer run without being harmed by it
 writing        how calls and results are written
 messages       what a check says: words, sign and color, and a number for programs
+slips          wrong answers made from right ones, by tables
 exercises      functions to write, with their usual mistakes
 questions      is this a bug? is this claim true?
 drawn_numbers  what is the answer, with the numbers of this seed?
@@ -16,17 +17,12 @@ from course_lib.teaching.checker.comparing import same
 from course_lib.teaching.checker.drawn_numbers import NumbersQuestion, numbers
 from course_lib.teaching.checker.exercises import Exercise, exercise
 from course_lib.teaching.checker.messages import (
-    COLORS,
     FAILED,
     NOT_ATTEMPTED,
     PASSED,
     RAISED,
-    SIGNS,
     Judgment,
     Score,
-    as_html,
-    colored_sign,
     show_scores,
-    to_html,
 )
 from course_lib.teaching.checker.questions import Question, bug_or_not, true_or_false

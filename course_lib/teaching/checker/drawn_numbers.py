@@ -52,16 +52,13 @@ class NumbersQuestion(Solved):
         """
         seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
-            self._drawn[seed] = self._draw_until_told_apart(seed)
+            source = random.Random(f"{self.name}, seed {seed}")
+            draws = (self._draw(source) for _ in range(MOST_DRAWS))
+            told_apart = next(filter(self._tells_apart, draws), None)
+            if told_apart is None:
+                raise ValueError(f"{self.name}: no draw tells its mistakes apart")
+            self._drawn[seed] = told_apart
         return self._drawn[seed]
-
-    def _draw_until_told_apart(self, seed: int) -> Drawn:
-        source = random.Random(f"{self.name}, seed {seed}")
-        for _ in range(MOST_DRAWS):
-            drawn = self._draw(source)
-            if self._tells_apart(drawn):
-                return drawn
-        raise ValueError(f"{self.name}: no draw tells its mistakes apart")
 
     def _tells_apart(self, drawn: Drawn) -> bool:
         functions = [self.reference, *(mistake.function for mistake in self.mistakes)]

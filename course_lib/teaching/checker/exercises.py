@@ -1,8 +1,9 @@
 """Judge a reader's function: call it on many inputs, and say which mistake it makes.
 
-An exercise is its reference solution, with the usual mistakes beside it, as functions
-too. An answer that fails is compared with each of them: the one that gives the same
-results, call for call, is the diagnosis.
+An exercise is its cases, its hints, and right ways to write it, the solution first; a
+table for each way says which slips are usual in it. An answer that fails is compared
+with each slip, and then with each two of them: what gives the same results, call for
+call, is the diagnosis.
 """
 
 from __future__ import annotations
@@ -513,9 +514,7 @@ class Exercise(Solved):
             where, size = f"\n\n```text\n{call}\n```\n", largest_in(cases[stopped.call])
         loops = "Does its loop come nearer to its end in every round?"
         if size >= LARGE:
-            loops = (
-                f"Its numbers go up to {size:,.0f}: a loop over so many is too slow."
-            )
+            loops = f"A loop of {size:,.0f} rounds is too slow: is there a shorter way?"
         what = {
             "endless": f"The call below did not end within {CALL_SECONDS} seconds of "
             f"computing, and was stopped. {loops}",

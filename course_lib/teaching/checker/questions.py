@@ -30,10 +30,8 @@ class Question:
         snippet: Callable,
         reference: Callable,
         cases: Cases,
-        *,
         statement: str,
         explanation: str,
-        verdicts: tuple[str, str],
         agrees: str,
     ):
         self.name = snippet.__name__
@@ -42,9 +40,9 @@ class Question:
         self.statement = statement
         self.explanation = explanation
         # as they are offered; the one that holds if the calls agree; and the other
-        self.verdicts = verdicts
+        self.verdicts = (TRUE, FALSE) if agrees == TRUE else (BUG, NOT_A_BUG)
         self.agrees = agrees
-        (self.differs,) = set(verdicts) - {agrees}
+        (self.differs,) = set(self.verdicts) - {agrees}
         self.last_outcome = messages.NOT_ATTEMPTED
         self._make_cases = cases
 
@@ -160,13 +158,7 @@ def bug_or_not(
         explanation: shown to whoever got it right, and with the solution.
     """
     return lambda snippet: Question(
-        snippet,
-        reference,
-        cases,
-        statement=purpose,
-        explanation=explanation,
-        verdicts=(BUG, NOT_A_BUG),
-        agrees=NOT_A_BUG,
+        snippet, reference, cases, purpose, explanation, NOT_A_BUG
     )
 
 
@@ -183,11 +175,5 @@ def true_or_false(
         explanation: shown to whoever got it right, and with the solution.
     """
     return lambda prediction: Question(
-        prediction,
-        reference,
-        cases,
-        statement=claim,
-        explanation=explanation,
-        verdicts=(TRUE, FALSE),
-        agrees=TRUE,
+        prediction, reference, cases, claim, explanation, TRUE
     )

@@ -55,7 +55,7 @@ def build_assignment(
             graded += _answer(items[name], seed), _check(items[name], seed)
     numbers = [item for item in items.values() if isinstance(item, NumbersQuestion)]
     graded += _ask_for_numbers(numbers, seed)
-    points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in graded)
+    points = points_of(graded)
     names = {exercise_of(cell) for cell in asked} - {None}
     if whole:
         cells = [*before, _taken_back(before, names), *graded, *behind]
@@ -65,6 +65,11 @@ def build_assignment(
         preface = _preface(lesson, points, heading=heading)
         cells = [preface, _imports(lesson, before, asked, names), *graded]
     return _notebook(lesson, filter(None, cells))
+
+
+def points_of(cells: Iterable[NotebookNode]) -> int:
+    """All points that can be had in these cells."""
+    return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
 
 
 def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:

@@ -39,17 +39,16 @@ def find_notebooks(folder: Path) -> list[Path]:
         raise ValueError(f"{folder} is a file, but no notebook, *.ipynb")
     if not folder.is_dir():
         raise ValueError(f"there is no folder or notebook {folder}")
-    found = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name[0] not in "._"]
-        found += [
-            Path(place, name)
-            for name in names
-            if name.lower().endswith(".ipynb") and name[0] != "."
-        ]
+    found = [path for path in folder.rglob("*") if _is_handed_in(path, folder)]
     if not found:
         raise ValueError(f"there are no notebooks, *.ipynb, below {folder}")
     return sorted(found, key=lambda path: os.fsencode(path.relative_to(folder)))
+
+
+def _is_handed_in(path: Path, folder: Path) -> bool:
+    *folders, name = path.relative_to(folder).parts
+    is_hidden = name[0] == "." or any(part[0] in "._" for part in folders)
+    return path.suffix.lower() == ".ipynb" and not (is_hidden or path.is_dir())
 
 
 def read_code(path: Path) -> list[tuple[int, str]]:

@@ -28,11 +28,10 @@ import sys
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 
 from course_lib.foundation import check_integer
 from course_lib.teaching.classroom.links import add_out_and_lessons, check_out
-from course_lib.teaching.grading.assignments import build_assignment
+from course_lib.teaching.grading.assignments import build_assignment, points_of
 from course_lib.teaching.lessons import find_lessons
 
 # A cell of an assignment takes seconds, its checks included, whatever the answer is;
@@ -96,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         name = lesson.path.stem
         path = out / "source" / name / lesson.path.name
         files[path] = nbformat.writes(notebook) + "\n"
-        lines.append(f"  {name}: {points_of(notebook)} points")
+        lines.append(f"  {name}: {points_of(notebook.cells)} points")
     new = [
         p for p, t in files.items() if not (p.is_file() and p.read_text("utf-8") == t)
     ]
@@ -116,9 +115,3 @@ def run(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("nbgrader") is None:
         print("nbgrader is not installed: pip install --editable '.[teach]'")
     return 0
-
-
-def points_of(notebook: NotebookNode) -> int:
-    """All points of an assignment."""
-    marks = (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
-    return sum(mark.get("points", 0) for mark in marks)

@@ -40,7 +40,7 @@ import os
 import sys
 from pathlib import Path
 
-from course_lib.foundation import progress_bar
+from course_lib.foundation import check_integer, progress_bar
 from course_lib.teaching.checker.processes import CAN_FORK
 from course_lib.teaching.classroom.links import check_free, user_path
 from course_lib.teaching.grading.handed_in import find_notebooks, lessons
@@ -66,14 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seconds",
-        type=_positive,
+        type=float,
         default=20,
         help="of computing for the cells that an answer needs; its calls have 2 seconds"
         " each, 10 in all (default: %(default)s)",
     )
     parser.add_argument(
         "--memory",
-        type=_positive,
+        type=float,
         default=1,
         help="GB for an answer (default: %(default)s)",
     )
@@ -91,13 +91,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _positive(text: str) -> float:
-    number = float(text)
-    if not (math.isfinite(number) and number > 0):
-        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
-    return number
-
-
 def run(options: argparse.Namespace) -> int:
     if not CAN_FORK:
         raise OSError(
@@ -106,8 +99,10 @@ def run(options: argparse.Namespace) -> int:
     files = find_notebooks(options.folder)
     if options.folder.is_file():
         options.folder = options.folder.parent
-    if options.jobs < 1 or options.seed < 0:
-        raise ValueError("--jobs must be 1 or more, and --seed 0 or more")
+    for name in ("seconds", "memory", "jobs"):
+        if not 0 < (number := getattr(options, name)) < math.inf:
+            raise ValueError(f"--{name} must be above 0, got {number}")
+    check_integer("--seed", options.seed, minimum=0)
     lessons()  # without the notebooks of the course nothing can be scored
     written = [options.out, of_students(options.out), options.summary]
     check_writable(list(filter(None, written)), force=options.force)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 
 from IPython import get_ipython
 
-from course_lib.teaching.checker import to_html
+from course_lib.teaching.checker.messages import to_html
 
 WIDGETS_VARIABLE = "COURSE_WIDGETS"
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -26,25 +25,8 @@ def widgets_are_live() -> bool:
     return True
 
 
-def make_widget(
-    question: str,
-    choices: Sequence[str],
-    placeholder: str,
-    *,
-    guess: Callable[[str], object],
-    reveal: Callable[[], object],
-    reply: object = None,
-) -> object:
-    """Make a prompt to type into, or with a button for each choice.
-
-    Args:
-        question: Markdown.
-        choices: what stands on the buttons; without any there is a box.
-        placeholder: what stands in the box.
-        guess: takes a guess and returns a reply, which is shown.
-        reveal: returns the reply to whoever wants to see the answer.
-        reply: what was said before, if the cell is run again.
-    """
+def make_widget(prompt: object) -> object:
+    """Make a `Prompt` to type into, or with a button for each of its choices."""
     # slow to load, and not always there
     from ipywidgets import Box, Button, HTMLMath, Layout, Text, VBox
 
@@ -60,13 +42,13 @@ def make_widget(
     def take(text: str) -> None:
         if text != taken[0]:  # a click on the button may follow the box's own event
             taken[0] = text
-            show(guess(text))
+            show(prompt.guess(text))
 
     taken = [None]
-    if reply:
-        show(reply)
-    if choices:
-        controls = [Button(description=choice, layout=narrow) for choice in choices]
+    if prompt.first_reply:
+        show(prompt.first_reply)
+    if prompt.choices:
+        controls = [Button(description=one, layout=narrow) for one in prompt.labels]
         for button in controls:
             button.on_click(lambda clicked: take(clicked.description))
     else:
@@ -74,7 +56,7 @@ def make_widget(
         # comes with Enter alone may overtake the text that was typed last.
         box = Text(
             description="Your guess:",
-            placeholder=placeholder,
+            placeholder=prompt.wanted,
             continuous_update=False,
             style={"description_width": "initial"},
         )
@@ -88,7 +70,7 @@ def make_widget(
         layout=Layout(width="auto", margin="2px 2px 2px 1em"),
         style={"button_color": "transparent", "text_decoration": "underline"},
     )
-    link.on_click(lambda _: show(reveal()))
+    link.on_click(lambda _: show(prompt.reveal()))
     return VBox(
-        [HTMLMath(to_html(question)), Box([*controls, link], layout=row), result]
+        [HTMLMath(to_html(prompt.question)), Box([*controls, link], layout=row), result]
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from course_lib.foundation import check_number
-from course_lib.teaching.checker import (
+from course_lib.teaching.checker.messages import (
     COLORS,
     FAILED,
     NOT_ATTEMPTED,
@@ -59,26 +59,20 @@ def predict(
                 "within must be left out where a guess is chosen or no number, got "
                 f"within={within} for {'choices' if choices else repr(answer)}"
             )
-    record = _records.setdefault(question.strip(), Record())
-    return Prompt(question.strip(), answer, choices, within, record)
+    _replies.setdefault(question.strip(), None)
+    return Prompt(question.strip(), answer, choices, within)
 
 
 def show_guesses() -> Guesses:
     """Return how many of the questions asked so far were guessed right."""
-    return Guesses({name: record.outcome for name, record in _records.items()})
+    replies = _replies.items()
+    return Guesses(
+        {name: reply.outcome if reply else NOT_ATTEMPTED for name, reply in replies}
+    )
 
 
-@dataclass
-class Record:
-    """What became of a question: the first guess counts, and none that comes after the
-    answer."""
-
-    outcome: str = NOT_ATTEMPTED
-    revealed: bool = False
-    reply: Reply | None = None
-
-
-_records: dict[str, Record] = {}
+# The first reply to each question that was asked: what comes after does not count.
+_replies: dict[str, Reply | None] = {}
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,6 @@ class Prompt:
     answer: Answer
     choices: tuple | None
     within: float | None
-    record: Record
 
     def guess(self, guess: object) -> Reply:
         """Compare a guess, as text or as a value, with the answer; the first counts."""
@@ -117,26 +110,33 @@ class Prompt:
         right = self._is_right(value)
         outcome = PASSED if right else FAILED
         reply = Reply(outcome, self._judgment(value, right))
-        record = self.record
-        if record.outcome != NOT_ATTEMPTED:
-            return Reply(outcome, f"{reply.message} Your first guess counts.")
-        if record.revealed:
+        first = self.first_reply
+        if first is None:
+            _replies[self.question] = reply
+            return reply
+        if first.outcome == NOT_ATTEMPTED:
             return Reply(outcome, f"{reply.message} (Not counted: you saw the answer.)")
-        record.outcome, record.revealed, record.reply = outcome, True, reply
-        return reply
+        return Reply(outcome, f"{reply.message} Your first guess counts.")
 
     def reveal(self) -> Reply:
         """Show the answer. Guesses that come later are not counted."""
-        if self.record.reply is None:
-            reply = Reply(NOT_ATTEMPTED, f"The answer: {answers.strong(self.answer)}.")
-            self.record.revealed, self.record.reply = True, reply
-        return self.record.reply
+        if self.first_reply is None:
+            shown = f"The answer: {answers.strong(self.answer)}."
+            _replies[self.question] = Reply(NOT_ATTEMPTED, shown)
+        return self.first_reply
+
+    @property
+    def first_reply(self) -> Reply | None:
+        return _replies.get(self.question)
+
+    @property
+    def labels(self) -> list[str]:
+        """What stands on the buttons, if there is something to choose from."""
+        return [answers.bare(answers.written(choice)) for choice in self.choices or ()]
 
     def __repr__(self) -> str:
         if self.choices:
-            choices = [
-                f'"{answers.bare(answers.written(choice))}"' for choice in self.choices
-            ]
+            choices = [f'"{label}"' for label in self.labels]
             how = f"{', '.join(choices)}: .guess({choices[0]})"
         elif isinstance(self.answer, str):
             how = 'Your guess: .guess("...")'
@@ -147,19 +147,8 @@ class Prompt:
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
         bundle = {"text/plain": repr(self), "text/html": self._html()}
         if widgets_are_live():
-            bundle[WIDGET] = self.make_widget()._repr_mimebundle_()[WIDGET]
+            bundle[WIDGET] = make_widget(self)._repr_mimebundle_()[WIDGET]
         return bundle
-
-    def make_widget(self) -> object:
-        """Make the box or the buttons."""
-        return make_widget(
-            self.question,
-            [answers.bare(answers.written(choice)) for choice in self.choices or ()],
-            self._wanted(),
-            guess=self.guess,
-            reveal=self.reveal,
-            reply=self.record.reply,
-        )
 
     def _html(self) -> str:
         return (
@@ -169,7 +158,8 @@ class Prompt:
             f"{_inline(answers.strong(self.answer))}</p></details></div>"
         )
 
-    def _wanted(self) -> str:
+    @property
+    def wanted(self) -> str:
         """What to type into the box."""
         if isinstance(self.answer, str):
             return "a word"

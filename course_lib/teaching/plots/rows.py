@@ -26,8 +26,7 @@ def plot_cuts(
 
     Args:
         rows: name to starts, shape (num_windows,), T or more apart.
-        context_length: T.
-        num_tokens: N.
+        context_length, num_tokens: T and N.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
     num_tokens = style.check_few("num_tokens", num_tokens)
@@ -35,8 +34,14 @@ def plot_cuts(
     cuts = {}
     for name, starts in rows.items():
         starts = as_integers(f"rows[{name!r}]", starts).astype(np.int64)
-        cuts[name] = np.sort(starts, axis=None)
-        _check_cuts(name, cuts[name], context_length, num_tokens)
+        cuts[name] = starts = np.sort(starts, axis=None)
+        style.check_inside(f"rows[{name!r}]", starts, context_length, num_tokens)
+        near = np.flatnonzero(np.diff(starts) < context_length)
+        if near.size:
+            raise ValueError(
+                f"rows[{name!r}] must be starts at least {context_length} apart, got "
+                f"{starts[near[0]]} and {starts[near[0] + 1]}"
+            )
     figure, axes = style.new_figure(0.4 * len(rows) + 1.1)
     # Starts are written where they fit.
     wide_enough = context_length * style.column_width(num_tokens, 0.42) >= 0.22
@@ -139,21 +144,3 @@ def _draw_state(
     axes.plot(places.ravel(), rows.ravel(), **look)
     name = "the state goes on" if carried else "the state is reset"
     return {name: Line2D([], [], **look | {"markersize": 10})}
-
-
-def _check_cuts(
-    name: str, starts: np.ndarray, context_length: int, num_tokens: int
-) -> None:
-    outside = starts[(starts < 0) | (starts + context_length > num_tokens)]
-    if outside.size:
-        raise ValueError(
-            f"rows[{name!r}] must hold windows of {context_length} in a stream of "
-            f"{num_tokens}, got a start at {outside[0]}"
-        )
-    near = np.flatnonzero(np.diff(starts) < context_length)
-    if near.size:
-        first, second = starts[near[0]], starts[near[0] + 1]
-        raise ValueError(
-            f"rows[{name!r}] must be starts at least {context_length} apart, got "
-            f"{first} and {second}"
-        )

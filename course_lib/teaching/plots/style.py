@@ -431,6 +431,16 @@ def check_starts(name: str, values: object, size: int) -> np.ndarray:
     return starts
 
 
+def check_inside(name: str, starts: np.ndarray, length: int, num_tokens: int) -> None:
+    """Refuse windows of so many ids that reach over an end of the stream."""
+    outside = starts[(starts < 0) | (starts > num_tokens - length)]
+    if outside.size:
+        raise ValueError(
+            f"{name} must leave room for {length} ids in a stream of {num_tokens}, got "
+            f"a window at {outside[0]}"
+        )
+
+
 def runs_of(positions: np.ndarray) -> list[tuple[int, int]]:
     """Group sorted positions into runs of neighbors: (first, last) of each."""
     pieces = np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)

@@ -119,17 +119,12 @@ class Table:
 
     def _html_row(self, tag: str, cells: Sequence[str]) -> str:
         # Each cell says it, as JupyterLab's own rules for cells win over the table's.
-        return "".join(
-            [
-                "<tr>",
-                *(
-                    f'<{tag} style="text-align: {SIDES[side]}; white-space: nowrap">'
-                    f"{plain(cell)}</{tag}>"
-                    for cell, side in zip(cells, self.align, strict=True)
-                ),
-                "</tr>",
-            ]
+        row = "".join(
+            f'<{tag} style="text-align: {SIDES[side]}; white-space: nowrap">'
+            f"{plain(cell)}</{tag}>"
+            for cell, side in zip(cells, self.align, strict=True)
         )
+        return f"<tr>{row}</tr>"
 
 
 def plain(text: str) -> str:

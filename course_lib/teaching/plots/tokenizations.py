@@ -48,8 +48,9 @@ class TokenRows:
         self.rows = {}
         for name, tokens in rows.items():
             tokens = list(check_iterable(f"rows[{name!r}]", tokens, "tokens"))
-            name = _with_count(name, tokens) if counted else str(name)
-            self.rows[name] = [_spelled(token) for token in tokens]
+            if counted:
+                name = f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}"
+            self.rows[str(name)] = [_spelled(token) for token in tokens]
         total = sum(map(len, self.rows.values()))
         check_few("tokens in rows", total, MOST_TOKENS)
 
@@ -73,10 +74,6 @@ class TokenRows:
         return "\n".join(
             f"{name:<{width}}  {'|'.join(tokens)}" for name, tokens in self.rows.items()
         )
-
-
-def _with_count(name: str, tokens: Sequence[str | bytes]) -> str:
-    return f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}"
 
 
 def _spelled(token: str | bytes) -> str:

@@ -98,7 +98,7 @@ def plot_windows(
             "starts must have shape (num_windows,) or (num_batches, batch_size), got "
             f"shape {starts.shape}"
         )
-    _check_inside("starts", starts.ravel(), context_length, num_tokens)
+    style.check_inside("starts", starts, context_length + 1, num_tokens)
     in_batches = starts.ndim > 1
     batches = starts.reshape(len(starts), -1) if in_batches else starts.reshape(1, -1)
     rows = starts.size + 0.45 * (len(batches) - 1)
@@ -178,7 +178,7 @@ def plot_scored_windows(
     for start, length, scored in table:
         check_integer("length", length, minimum=1)
         check_integer("scored", scored, minimum=0, maximum=int(length))
-        _check_inside("windows", np.array([start]), int(length), num_tokens)
+        style.check_inside("windows", np.array([start]), int(length) + 1, num_tokens)
     figure, axes = style.new_figure(0.3 * len(table) + 1.1)
     scored_once = {
         int(token)
@@ -198,18 +198,6 @@ def plot_scored_windows(
         "never scored": "lost",
     }
     return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
-
-
-def _check_inside(
-    name: str, starts: np.ndarray, context_length: int, num_tokens: int
-) -> None:
-    last = num_tokens - context_length - 1
-    outside = starts[(starts < 0) | (starts > last)]
-    if outside.size:
-        raise ValueError(
-            f"{name} must leave room for {context_length + 1} ids in a stream of "
-            f"{num_tokens}, got a window at {outside[0]}"
-        )
 
 
 def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> float:

@@ -187,6 +187,8 @@ class Player:
         picture = HTML(_in_html(self._picture), layout={"width": "auto"})
 
         def redraw(_: object) -> None:
+            # Pale until the new one is there: it belongs to values that are gone.
+            picture.value = f'<div style="opacity: 0.4">{picture.value}</div>'
             picture.value = self.show(**{n: box.value for n, box in boxes.items()})
 
         # A key that is held down draws the first value and the last: a browser sends
@@ -248,7 +250,7 @@ def numbers_of(name: str, text: str, *, most: int) -> list[int]:
     if len(words) > most:
         raise ValueError(f"{name} must hold at most {most} numbers, got {len(words)}")
     for word in words:
-        if not (word.isascii() and word.isdigit() and len(word) <= 9):
+        if not (word.isdecimal() and len(word) <= 9):
             raise ValueError(
                 f"{name} must be whole numbers, such as 7 2 5, got {word!r:.30}"
             )

@@ -1,0 +1,65 @@
+"""What processes do that tests start: they import this file, and so no more than it does."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+from torch import distributed
+from torch.utils.data import DataLoader
+
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
+from course_lib.token_shards import make_shard_loader
+
+MAKERS = [make_dataloader, make_shard_loader]
+
+
+def numbers(num_tokens: int, context_length: int = 1) -> SlidingWindowDataset:
+    """A data set whose window i begins with id i, so that a batch tells which windows it holds."""
+    return SlidingWindowDataset(np.arange(num_tokens), context_length)
+
+
+def starts_in(loader) -> list[list[int]]:
+    return [inputs[:, 0].tolist() for inputs, _ in loader]
+
+
+def reading(method: str) -> Iterator[Iterator]:
+    """Loaders of two workers each, whose readers have got one batch."""
+    workers = {"num_workers": 2, "multiprocessing_context": method}
+    kinds = list(product(MAKERS, (128, 1024)))
+    for make, context_length in kinds if method == "fork" else (kinds[0], kinds[3]):
+        windows = SlidingWindowDataset(np.zeros(20_000_000, dtype=np.uint16), context_length)
+        yield iter(make(windows, 64, base_seed=0, **workers))
+    if method == "fork":
+        import datasets
+
+        from course_lib.foundation import CharTokenizer
+        from course_lib.long_documents import StreamingTextDataset
+
+        texts = datasets.Dataset.from_dict({"text": ["abcdefgh" * 2_000] * 100})
+        stream = StreamingTextDataset(texts, CharTokenizer("abcdefgh"), max_length=1024)
+        yield iter(DataLoader(stream, 64, collate_fn=list, **workers))
+
+
+def read_for_ever(connection, method: str) -> None:
+    iterators = list(reading(method))
+    for iterator in iterators:
+        next(iterator)
+    time.sleep(2)  # by now the workers wait for room for what they have read ahead
+    connection.send(len(iterators))
+    time.sleep(600)
+
+
+def of_this_rank(make, drop_last: bool, num_workers: int) -> tuple[list, list]:
+    rank, world_size = distributed.get_rank(), distributed.get_world_size()
+    # as torchrun does; the group is there already, so nobody listens at this port
+    os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world_size)}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511", "OMP_NUM_THREADS": "1"}
+    from accelerate import Accelerator
+
+    loader = make(numbers(49), 5, base_seed=7, drop_last=drop_last, num_workers=num_workers)
+    prepared = Accelerator(cpu=True).prepare(loader)
+    return starts_in(prepared), starts_in(prepared)

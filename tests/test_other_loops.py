@@ -1,0 +1,246 @@
+"""Loaders in loops that are not ours: accelerate's, `Trainer`'s, and that of a run that is killed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import datasets
+import numpy as np
+import psutil
+import pytest
+import torch
+import transformers  # what it holds is imported when it is used
+from accelerate import Accelerator, DataLoaderConfiguration, skip_first_batches
+from torch.utils.data import DataLoader
+
+from course_lib.document_packing import PackingCollator, pack_documents
+from course_lib.foundation import CharTokenizer, run_ranks
+from course_lib.foundation.executors import process_context
+from course_lib.long_documents import PaddingCollator, StreamingTextDataset
+from course_lib.next_token_shifting import next_token_loss
+from course_lib.sliding_windows import SlidingWindowDataset, WindowLoader, make_dataloader
+from course_lib.token_shards import ShardedStream, make_shard_loader, write_shards
+from loops_in_processes import MAKERS, numbers, of_this_rank, read_for_ever, starts_in
+
+V, T = 16, 8
+
+
+# A run that is killed.
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_a_run_that_is_killed_leaves_nobody_behind(method):
+    mine, theirs = process_context().Pipe()
+    run = process_context().Process(target=read_for_ever, args=(theirs, method))
+    run.start()
+    num_loaders = mine.recv()
+    others = psutil.Process(run.pid).children(recursive=True)
+    assert len(others) >= 2 * num_loaders
+    run.kill()
+    run.join()
+    _, alive = psutil.wait_procs(others, timeout=10)
+    for process in alive:
+        process.kill()
+    assert not alive
+
+
+# Options of a DataLoader.
+
+
+def note_its_number(path, worker: int) -> None:
+    (path / str(worker)).touch()
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_options_of_a_dataloader_are_passed_on(make, tmp_path):
+    options = {"persistent_workers": True, "prefetch_factor": 3, "timeout": 60, "multiprocessing_context": "fork"}
+    begin = partial(note_its_number, tmp_path)
+    loader = make(numbers(54), 5, base_seed=7, num_workers=2, worker_init_fn=begin, **options)
+    assert (loader.prefetch_factor, loader.persistent_workers, loader.timeout) == (3, True, 60)
+    plain = make(numbers(54), 5, base_seed=7)
+    assert [starts_in(loader) for _ in range(3)] == [starts_in(plain) for _ in range(3)]
+    assert {path.name for path in tmp_path.iterdir()} == {"0", "1"}
+    workers = psutil.Process().children()
+    starts_in(loader)
+    assert psutil.Process().children() == workers != []  # they have lived on
+
+
+@pytest.mark.filterwarnings("ignore:.*pin_memory.*")  # nothing to pin it for
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_batches_that_are_to_be_pinned_are_the_same(num_workers):
+    loader = make_dataloader(numbers(54), 5, base_seed=7, num_workers=num_workers, pin_memory=True)
+    assert starts_in(loader) == starts_in(make_dataloader(numbers(54), 5, base_seed=7))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("name", ["sampler", "batch_sampler", "collate_fn", "generator", "in_order", "anything"])
+def test_options_that_would_change_the_batches_are_refused(make, name):
+    with pytest.raises(TypeError, match=f"^loader_options must be of multiprocessing_context, .* got {name}: "):
+        make(numbers(54), 5, base_seed=7, **{name: None})
+
+
+# accelerate.
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("options", [{}, {"dispatch_batches": True}], ids=["shard", "dispatch"])
+def test_accelerate_yields_the_same_batches(make, num_workers, options):
+    loader = make(numbers(54, 3), 5, base_seed=7, num_workers=num_workers)
+    prepared = Accelerator(cpu=True, dataloader_config=DataLoaderConfiguration(**options)).prepare(loader)
+    plain = make(numbers(54, 3), 5, base_seed=7)
+    assert len(prepared) == len(plain) == 11
+    for _ in range(2):  # epoch follows epoch there, too
+        for got, wanted in zip(prepared, plain, strict=True):
+            assert all(map(torch.equal, got, wanted))
+
+
+@pytest.mark.parametrize(("make", "drop_last", "num_workers"), [(MAKERS[0], False, 2), (MAKERS[1], True, 0)])
+def test_accelerate_deals_the_batches_out_to_ranks(make, drop_last, num_workers):
+    plain = make(numbers(49), 5, base_seed=7, drop_last=drop_last)
+    epochs = zip(*run_ranks(of_this_rank, 2, make, drop_last, num_workers), strict=True)
+    for first, second in epochs:
+        whole = starts_in(plain)
+        assert len(first) == len(second) == (4 if drop_last else 5)
+        dealt = [batch for both in zip(first, second, strict=True) for batch in both]
+        if not drop_last:  # accelerate fills the last batch up, with the first windows
+            assert dealt[-1][3:] == whole[0][:2]
+            dealt[-1] = dealt[-1][:3]
+        assert dealt == whole[: len(dealt)]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_share_is_not_dealt_out_again(make):
+    with pytest.raises(ValueError, match="world_size must be 1 where another program"):
+        Accelerator(cpu=True).prepare(make(numbers(54), 5, base_seed=7, rank=1, world_size=2))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_loader_that_was_resumed_goes_on_where_accelerate_reads_it(make):
+    saved, again = make(numbers(54), 5, base_seed=7), make(numbers(54), 5, base_seed=7)
+    saved.set_epoch(3)
+    whole = starts_in(saved)
+    saved.set_epoch(3)
+    for _ in zip(range(4), saved, strict=False):
+        pass
+    again.load_state_dict(saved.state_dict())
+    prepared = Accelerator(cpu=True).prepare(again)
+    with pytest.raises(ValueError, match="epoch must be at least 3, where the state that was loaded stands"):
+        next(iter(prepared))  # it counts from 0
+    prepared.set_epoch(3)
+    assert starts_in(prepared) == whole[4:]
+    saved.set_epoch(4)
+    assert starts_in(prepared) == starts_in(saved)
+    with pytest.raises(ValueError, match="state_dict must be asked of a loader that is read itself"):
+        again.state_dict()
+    prepared.set_epoch(3)
+    assert starts_in(skip_first_batches(prepared, 4)) == whole[4:]
+    again.set_epoch(3)
+    for _ in zip(range(4), again, strict=False):  # read itself, it knows
+        pass
+    assert again.state_dict() == saved.state_dict() | {"epoch": 3} | {
+        name: value for name, value in again.state_dict().items() if name.endswith("delivered")
+    }
+    assert again.state_dict() != saved.state_dict()
+
+
+# transformers' Trainer.
+
+
+def llama() -> transformers.LlamaForCausalLM:
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=V, initializer_range=0.1, **sizes))
+
+
+class Ends:
+    """All that the collators ask of a tokenizer."""
+
+    pad_token_id, eos_token_id, vocab_size = 0, 1, V
+    padding_side = "right"
+
+    def get_vocab(self) -> dict[str, int]:
+        return {str(number): number for number in range(V)}
+
+
+class WithLoader(transformers.Trainer):
+    """A trainer that reads a loader of the course."""
+
+    make_loader: Callable[[], WindowLoader]
+
+    def get_train_dataloader(self) -> DataLoader:
+        loader = self.make_loader()
+        return self.accelerator.prepare(loader) if self.prepares else loader
+
+
+STREAM = np.random.default_rng(0).integers(2, V, 12 * T + 1)
+WINDOWS = SlidingWindowDataset(STREAM, T, T)  # 12 of them: with batches of 4, an epoch is three steps
+
+
+def losses_of(trainer: transformers.Trainer, **how) -> list[float]:
+    trainer.train(**how)
+    return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+
+
+def trainer_for(folder, source: str, steps: int = 8) -> transformers.Trainer:
+    settings = transformers.TrainingArguments(
+        str(folder), max_steps=steps, save_steps=1, logging_steps=1, logging_first_step=True, learning_rate=1e-2,
+        per_device_train_batch_size=4, use_cpu=True, report_to=[], disable_tqdm=True, save_total_limit=None,
+        lr_scheduler_type="constant",
+    )  # fmt: skip
+    if not source.startswith("loader"):
+        dataset, collator = SOURCES[source](folder)
+        return transformers.Trainer(llama(), settings, data_collator=collator, train_dataset=dataset)
+    trainer = WithLoader(llama(), settings)
+    make = make_shard_loader if "shards" in source else make_dataloader
+    workers = 2 if "workers" in source else 0
+    trainer.make_loader = lambda: make(WINDOWS.as_rows(), 4, base_seed=7, num_workers=workers)
+    trainer.prepares = "prepared" in source
+    return trainer
+
+
+def shards(folder) -> ShardedStream:
+    tokenizer = CharTokenizer("abcdefgh")
+    documents = ["abcdefgh" * k for k in range(1, 9)]
+    write_shards(documents, tokenizer, folder / "shards", shard_size=50, progress=False)
+    return ShardedStream(folder / "shards", "train")
+
+
+DOCUMENTS = [STREAM[: 3 + 2 * k] for k in range(12)]
+PADDING, PACKING = PaddingCollator(Ends()), PackingCollator(Ends())
+SMALL = datasets.Dataset.from_dict({"text": ["abcdefgh" * k for k in range(1, 13)]})
+SOURCES = {
+    "windows": lambda _: (WINDOWS.as_rows(), None),
+    "shards": lambda folder: (SlidingWindowDataset(shards(folder), T, T).as_rows(), None),
+    "chunks": lambda _: (StreamingTextDataset(SMALL, CharTokenizer("abcdefgh"), max_length=T, base_seed=7), PADDING),
+    "packs": lambda _: (pack_documents(DOCUMENTS, 24), PACKING),
+}
+
+
+@pytest.mark.parametrize("source", [*SOURCES, "loader", "loader shards workers", "loader prepared"])
+def test_a_trainer_that_is_resumed_has_the_losses_of_one_that_was_not(tmp_path, source):
+    whole = losses_of(trainer_for(tmp_path / "whole", source))
+    assert len(set(whole)) == 8
+    for saved in (2, 3, 5):  # within the first epoch, at its end, within the second
+        checkpoint = tmp_path / "whole" / f"checkpoint-{saved}"
+        again = losses_of(trainer_for(tmp_path / "again", source), resume_from_checkpoint=str(checkpoint))
+        assert again[saved:] == whole[saved:]
+
+
+def test_rows_make_the_predictions_of_the_pairs():
+    model = llama()
+    for row, (inputs, targets) in zip(WINDOWS.as_rows(), WINDOWS, strict=True):
+        assert torch.equal(row["input_ids"][:-1], inputs)
+        assert torch.equal(row["labels"][1:], targets)
+        with torch.no_grad():
+            theirs = model(**{name: ids[None] for name, ids in row.items()}).loss
+            ours = next_token_loss(model(inputs[None]).logits, targets[None])
+        assert torch.allclose(theirs, ours)
+        row["labels"][:] = -100
+        assert torch.equal(row["input_ids"][:-1], inputs)
+    assert [batch["labels"].shape for batch in make_dataloader(WINDOWS.as_rows(), 5, base_seed=0)] == [
+        (5, T + 1), (5, T + 1), (2, T + 1)
+    ]  # fmt: skip
