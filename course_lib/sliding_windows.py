@@ -456,6 +456,7 @@ class WindowLoader(DataLoader):
             if value is not None and (check := LOADER_OPTIONS[name]):
                 check(name, value)
         self.windows = dataset
+        num_workers = check_integer("num_workers", num_workers, minimum=0)
         # A generator of its own: without one, each epoch draws the workers' seeds from
         # the global generator.
         options = {"generator": torch.Generator(), "num_workers": num_workers} | options
@@ -474,7 +475,7 @@ class WindowLoader(DataLoader):
             window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
             batches = BYTES_PER_MESSAGE // (order.batch_size * window_bytes)
             batches = min(max(1, batches), BATCHES_PER_MESSAGE)
-            options |= {"batch_size": batches, "collate_fn": _keep}
+            options |= {"batch_size": batches, "collate_fn": list}
             self._messages = DataLoader(_Messages(dataset), sampler=order, **options)
 
     @property
@@ -610,10 +611,6 @@ class _Compact:
         return self.parts
 
 
-def _keep(message: list[np.ndarray]) -> list[np.ndarray]:
-    return message
-
-
 def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
     """Begin a worker. A reader that is killed reads no more messages, and a worker that
     wants to send one would wait for ever."""
@@ -672,7 +669,6 @@ def make_dataloader(
         raise TypeError(
             f"dataset must be a SlidingWindowDataset, got {type(dataset).__name__}"
         )
-    num_workers = check_integer("num_workers", num_workers, minimum=0)
     order = BatchOrder(
         len(dataset),
         batch_size,
