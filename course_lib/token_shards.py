@@ -546,7 +546,6 @@ def make_shard_loader(
         raise TypeError(
             f"dataset must be a SlidingWindowDataset, got {type(dataset).__name__}"
         )
-    num_workers = check_integer("num_workers", num_workers, minimum=0)
     sampler = GlobalOrder(
         len(dataset),
         batch_size,
