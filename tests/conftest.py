@@ -15,6 +15,7 @@ SLOW = {
     "test_browser",
     "test_classroom_book",
     "test_classroom_slides",
+    "test_commands",
     "test_grading_nbgrader",
     "test_many_machines",
     "test_other_loops",

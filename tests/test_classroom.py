@@ -99,6 +99,9 @@ def test_nothing_is_written_into_the_course_itself(command, folder, capsys):
 
 @pytest.mark.parametrize("command", ["blank", "slides", "book", "nbgrader"])
 def test_what_is_no_folder_is_refused_in_words(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert command_line.main([command, "2"]) == 1
+    assert "give a folder first" in capsys.readouterr().err
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     for word, said in (("2", "give a folder first, `~/monday 2`"), ("file", "file is a file: give a folder")):

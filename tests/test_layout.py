@@ -32,9 +32,9 @@ LESSONS = [
 FOUNDATION = [
     "arguments",
     "progress",
+    "markup",
     "tokenizing",
     "corpora",
-    "markup",
     "shuffling",
     "ledger",
     "models",

@@ -8,6 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 FOLDER = tempfile.TemporaryDirectory(prefix="hostile_corpora_")
+TWO_TEXTS = '{"id": "a", "kind": "note", "quality": 3, "text": "one", "text": "two"}'
 LINE = {"id": "a", "kind": "note", "quality": 3, "text": "one"}
 
 
@@ -62,6 +63,8 @@ CALLS = {
     "with_corpus(FOLDER.name, load_text)": FileNotFoundError("(from COURSE_CORPUS)"),
     "texts(load_documents(lines({'id': 'b', 'text': 'two'})))": ["one", "two"],
     "load_documents(lines({'text': 'two'}))": ValueError("line 2: id must be that of one document, but 'a' stands"),
+    "load_documents(lines({'text': 'a\\ud800'}))": ValueError("line 2: text must be Unicode, but character 1 is half"),
+    "load_documents(lines({'id': '\\udc00'}))": ValueError("line 2: id must be Unicode"),
     "load_documents(lines({'quality': 2**64}))": ValueError("line 2: quality must be"),
     "load_documents(lines({'quality': float('nan')}))": TypeError("line 2: quality must be"),
     "load_documents(lines({'quality': 6}))": ValueError("line 2: quality must be"),
@@ -78,6 +81,7 @@ CALLS = {
     "load_documents(file(b''))": ValueError("holds no documents"),
     "load_documents(lines({'quality': '3'}))": TypeError("line 2: quality must be"),
     "load_documents(lines({'text': ['one']}))": ValueError("line 2: text must be a non-empty string, got ['one']"),
+    "load_documents(file(TWO_TEXTS))": ValueError("kind, quality and text ('text' stands there 2 times)"),
     "load_documents(file('[' * 100_000))": ValueError("line 1: expected an object with id, kind, quality and text"),
     "load_documents(file('{\"quality\": ' + '9' * 5000 + '}'))": ValueError("line 1: expected an object with id"),
     "load_documents(file('null'))": ValueError("line 1: expected an object with id"),
@@ -93,6 +97,7 @@ CALLS = {
     "web_document(ROW | {'int_score': True})": TypeError("row 'a': quality must be"),
     "web_document(ROW | {'text': ''})": ValueError("row 'a': text must be a non-empty string"),
     "web_document(ROW | {'text': None})": ValueError("row 'a': text must be a non-empty string"),
+    "web_document(ROW | {'text': 'a\\ud800'})": ValueError("text must be Unicode, but character 1 is half"),
     "web_document({'text': 'a'})": ValueError("row must have the columns ['id', 'int_score', 'language'], got"),
     "web_document('text')": TypeError("row must be a dict of columns, got str"),
     "web_document(None)": TypeError("row must be a dict of columns, got NoneType"),

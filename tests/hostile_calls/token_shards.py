@@ -124,7 +124,7 @@ CALLS = {
     "load_shard(FOLDER, 'train', -1)": ValueError("shard_index must be"),
     "load_shard(FOLDER, 'train', 0.0)": TypeError("shard_index must be"),
     "load_shard(FOLDER, 'test', 0)": ValueError("split must be one of 'train', 'val', got 'test'"),
-    "load_shard(FOLDER, None, 0)": TypeError("split must be one of 'train', 'val'"),
+    "load_shard(FOLDER, None, 0)": TypeError("split must be one of 'train', 'val', got"),
     "load_shard(BARE, 'train', 0)": FileNotFoundError("no shards here"),
     "load_shard('~nobody', 'train', 0)": FileNotFoundError("no shards here"),
     "load_shard(None, 'train', 0)": TypeError("NoneType"),

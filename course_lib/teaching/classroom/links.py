@@ -47,18 +47,18 @@ def check_out(out: Path, paths: Iterable[Path], *, force: bool) -> None:
         FileExistsError: it is a file; or one of `paths` is there, without `force`.
         ValueError: it is the name of a lesson, or lies in the course's own folder.
     """
-    course = notebooks_folder().parent
-    if course in (out.resolve(), *out.resolve().parents):
-        lies = f"{out} lies in the course's own folder, {course}"
-        raise ValueError(f"{lies}: give one outside of it, such as ~/monday")
-    if out.exists() and not out.is_dir():
-        raise FileExistsError(f"{out} is a file: give a folder")
     try:
         is_lesson = not out.exists() and find_lessons([str(out)])
     except ValueError:
         is_lesson = False
     if is_lesson:
         raise ValueError(f"{out} is a lesson: give a folder first, `~/monday {out}`")
+    if out.exists() and not out.is_dir():
+        raise FileExistsError(f"{out} is a file: give a folder")
+    course = notebooks_folder().parent
+    if course in (out.resolve(), *out.resolve().parents):
+        lies = f"{out} lies in the course's own folder, {course}"
+        raise ValueError(f"{lies}: give one outside of it, such as ~/monday")
     check_free(paths, force=force)
 
 

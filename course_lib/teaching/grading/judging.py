@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 import traceback
 from dataclasses import dataclass, replace
@@ -119,17 +118,16 @@ def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
     seed = attempt.seed
     if isinstance(item, Exercise):
         item = drawn(item, task.seed if seed is None else seed)
-    folder = Path(tempfile.mkdtemp(dir=task.folder))
-    copy_neighbors(task.path, folder)
-    limits = replace(
-        limits_of_answers(), before=task.seconds, extra_bytes=task.extra_bytes
-    )
-    found = run_in_a_process(
-        lambda watch: run_attempt(attempt, item, watch),
-        limits,
-        lambda: prepare(folder, limits),
-    )
-    shutil.rmtree(folder, ignore_errors=True)
+    own = {"before": task.seconds, "extra_bytes": task.extra_bytes}
+    limits = replace(limits_of_answers(), **own)
+    how = {"dir": task.folder, "ignore_cleanup_errors": True}
+    with tempfile.TemporaryDirectory(**how) as folder:
+        copy_neighbors(task.path, Path(folder))
+        found = run_in_a_process(
+            lambda watch: run_attempt(attempt, item, watch),
+            limits,
+            lambda: prepare(Path(folder), limits),
+        )
     return judge_found(found, item, seed, task)
 
 

@@ -106,24 +106,18 @@ def students(rows: list[Row]) -> Iterator[tuple]:
 def summary(rows: list[Row]) -> str:
     """How each exercise went, the most frequent diagnoses and wrong answers, as
     Markdown."""
-    files: dict[str, set[str]] = {}
-    for row in rows:
-        if row.lesson:
-            files.setdefault(row.lesson, set()).add(row.file)
     parts = []
     for lesson in lessons():
-        if lesson.name in files:
-            own = [row for row in rows if row.lesson == lesson.name]
-            count = len(files[lesson.name])
-            parts.append(_summary_of(f"{lesson.number}. {lesson.title}", own, count))
-    unreadable = [row for row in rows if row.outcome == UNREADABLE]
-    if unreadable:
+        if own := [row for row in rows if row.lesson == lesson.name]:
+            parts.append(_summary_of(f"{lesson.number}. {lesson.title}", own))
+    if unreadable := [row for row in rows if row.outcome == UNREADABLE]:
         lines = [f"- {row.file}: {row.diagnosis}" for row in unreadable]
         parts.append("\n".join(["## Unreadable", "", *lines]))
     return "\n\n".join(parts)
 
 
-def _summary_of(title: str, rows: list[Row], count: int) -> str:
+def _summary_of(title: str, rows: list[Row]) -> str:
+    count = len({row.file for row in rows})
     notebooks = "1 notebook" if count == 1 else f"{count} notebooks"
     outcomes = [PASSED, FAILED, RAISED, NOT_ATTEMPTED, MISSING]
     width = max(len(row.exercise) for row in rows)
