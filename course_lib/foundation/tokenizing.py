@@ -16,6 +16,7 @@ from course_lib.foundation.arguments import (
     Ids,
     as_stream,
     check_integer,
+    check_iterable,
     check_range,
 )
 from course_lib.foundation.progress import progress_bar
@@ -363,7 +364,7 @@ def encode_each(
         batch_size = 1
     encode = _batch_encoder(tokenizer)
     texts = iterate_texts(texts, text_column)
-    numbers = count() if numbers is None else iter(numbers)
+    numbers = count() if numbers is None else iter(check_iterable("numbers", numbers))
 
     def each() -> Iterator[np.ndarray]:
         for batch in _batches(texts, batch_size):
