@@ -149,9 +149,7 @@ STRATEGIES: dict[str, Callable[[list[int], int], list[list[int]]]] = {
 
 
 def _check_strategy(name: str) -> Callable[[list[int], int], list[list[int]]]:
-    if not isinstance(name, str) or name not in STRATEGIES:
-        raise ValueError(f"strategy must be one of {list(STRATEGIES)}, got {name!r}")
-    return STRATEGIES[name]
+    return STRATEGIES[check_choice("strategy", name, STRATEGIES)]
 
 
 def _check_lengths(lengths: Ids, max_length: int) -> tuple[np.ndarray, int]:

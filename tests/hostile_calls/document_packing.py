@@ -76,9 +76,9 @@ CALLS = {
     "assign_packs([True, 2], 4)": TypeError("lengths must be integers"),
     "assign_packs(3, 4)": ValueError("lengths must be one-dimensional"),
     "assign_packs(MASKED, 4)": TypeError("masked ones"),
-    "assign_packs([3], 4, strategy='bfd')": ValueError("['greedy', 'first_fit', 'best_fit'], got 'bfd'"),
-    "assign_packs([3], 4, strategy=None)": ValueError("strategy must be one of"),
-    "assign_packs([3], 4, strategy=['best_fit'])": ValueError("strategy must be one of"),
+    "assign_packs([3], 4, strategy='bfd')": ValueError("'greedy', 'first_fit', 'best_fit', got 'bfd'"),
+    "assign_packs([3], 4, strategy=None)": TypeError("strategy must be one of"),
+    "assign_packs([3], 4, strategy=['best_fit'])": TypeError("strategy must be one of"),
     # packs
     "ids(pack_documents([], 4))": [],
     "ids(pack_documents([[], []], 4))": [],
@@ -154,7 +154,7 @@ CALLS = {
     "pack_examples({'text': ['xyz']}, CHARACTERS, max_length=4)": ValueError("x"),
     "pack_examples({'text': ['ab']}, None, max_length=4)": TypeError("tokenizer must have a method encode"),
     "pack_examples({'text': ['ab']}, CHARACTERS, max_length=0)": ValueError("max_length must be"),
-    "pack_examples({'text': ['ab']}, CHARACTERS, max_length=4, strategy=1)": ValueError("strategy must be"),
+    "pack_examples({'text': ['ab']}, CHARACTERS, max_length=4, strategy=1)": TypeError("strategy must be"),
     # a stream
     "ids(stream())": [[1, 2, 3], [4, 5, 6, 7], [8, 9]],
     "ids(stream(max_length=2**31 - 1, buffer_size=9))": [[1, 2, 3, 4, 5, 6, 7, 8, 9]],
