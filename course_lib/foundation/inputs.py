@@ -102,19 +102,16 @@ def plan_tasks(
         ValueError: there are none, or a file is of no such kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
-    tasks: list[Task] = []
-    pieces: list[Piece] = []
+    parts: list[list[Piece]] = [[]]
     num_bytes = 0
     for path, kind in _find_inputs(inputs, suffixes)[0].items():
         for piece in _cut(path, kind, task_bytes):
-            pieces.append(piece)
+            parts[-1].append(piece)
             num_bytes += piece.num_bytes
             if num_bytes >= task_bytes:
-                tasks.append(Task(len(tasks), tuple(pieces)))
-                pieces, num_bytes = [], 0
-    if pieces:
-        tasks.append(Task(len(tasks), tuple(pieces)))
-    return tasks
+                parts.append([])
+                num_bytes = 0
+    return [Task(number, tuple(part)) for number, part in enumerate(parts) if part]
 
 
 def list_inputs(

@@ -39,12 +39,12 @@ CALLS = {
     # bytes and words
     "printable(b'')": "",
     "printable(bytes([0, 32, 10, 255]))": "ĀĠĊÿ",
-    "printable('tide')": TypeError("data must be bytes, got str"),
-    "printable(None)": TypeError("data must be bytes, got NoneType"),
+    "printable('tide')": TypeError("data must be a bytes, got str"),
+    "printable(None)": TypeError("data must be a bytes, got NoneType"),
     "list(split_words(''))": [],
     "list(split_words('a b', None))": ["a b"],
     "list(split_words('ab, cd', r'\\w+'))": ["ab", ", ", "cd"],
-    "list(split_words('ab cd', r'(?r)\\w+'))": ValueError("(?r) finds the last word first"),
+    "list(split_words('ab cd', r'(?r)\\w+'))": ValueError("pattern must read forward, got"),
     "list(split_words('a', '('))": ValueError("pattern must be a regular expression or None, got '('"),
     "list(split_words('a', b'a'))": TypeError("pattern must be a str, got bytes"),
     "list(split_words(b'a'))": TypeError("text must be a str, got bytes"),
@@ -65,7 +65,7 @@ CALLS = {
     "count_words(['!'], first_id=np.int8(127))": {(127,): 1},
     "count_words(['a', None])": TypeError("texts[1] must be a str, got NoneType"),
     "count_words([HALF])": ValueError("texts[0] must be Unicode, but character 1 is half of one"),
-    "count_words(['a'], '(?r)a')": ValueError("(?r) finds the last word first"),
+    "count_words(['a'], '(?r)a')": ValueError("pattern must read forward, got"),
     # pairs
     "pair_counts({})": {},
     "pair_counts({(): 3, (1,): 3})": {},
@@ -118,7 +118,7 @@ CALLS = {
     # encoding a word
     "merge_history([], {})": [[]],
     "merge_history(np.array([1, 2]), {(1, 2): 70_000})": [[1, 2], [70_000]],
-    "merge_history([1, 2], [(1, 2)])": TypeError("merges must map pairs to new ids, got list"),
+    "merge_history([1, 2], [(1, 2)])": TypeError("merges must be a Mapping, got list"),
     "merge_history('ab', {})": TypeError("ids must be integers, got text"),
     "merge_word([], {})": [],
     "merge_word([-1, 1, 2], {(1, 2): 9})": [-1, 9],
@@ -126,8 +126,8 @@ CALLS = {
     "WORD": [1, 2, 1, 2],
     "merge_word(torch.tensor([1, 2]), {(1, 2): 9})": [9],
     "merge_word(np.array([1, 2], dtype=np.uint16), {(1, 2): 70_000})": [70_000],
-    "merge_word([1, 2], [(1, 2)])": TypeError("merges must map pairs to new ids, got list"),
-    "merge_word([1, 2], None)": TypeError("merges must map pairs to new ids, got NoneType"),
+    "merge_word([1, 2], [(1, 2)])": TypeError("merges must be a Mapping, got list"),
+    "merge_word([1, 2], None)": TypeError("merges must be a Mapping, got NoneType"),
     "merge_word('ab', {})": TypeError("ids must be integers, got text"),
     # the tokenizer by hand
     "BPETokenizer().vocab_size": 256,
@@ -143,7 +143,7 @@ CALLS = {
     "BPETokenizer(pattern=3)": TypeError("pattern must be a str, got int"),
     "BPETokenizer(['ab'])": TypeError("pair of merges must be integers, got text"),
     "BPETokenizer(special_tokens='<a>')": TypeError("special_tokens must be several names, got one"),
-    "BPETokenizer(pattern='(?r)a')": ValueError("(?r) finds the last word first"),
+    "BPETokenizer(pattern='(?r)a')": ValueError("pattern must read forward, got"),
     "BPETokenizer.train('the tide', np.int16(257)).vocab_size": 256,
     "BPETokenizer.train('aaaa', np.uint16(257), min_frequency=np.int8(1)).vocab_size": 257,
     "BPETokenizer.train('aa aa', 300).merges == BPETokenizer.train(['aa aa'], 300).merges": True,
@@ -164,7 +164,7 @@ CALLS = {
     "BPETokenizer.train('a', 300, min_frequency=0)": ValueError("min_frequency must be"),
     "BPETokenizer.train('a', 300, min_frequency=1.5)": TypeError("min_frequency must be"),
     "BPETokenizer.train(' \\n ', 300)": ValueError("texts must hold more than blanks, got an empty corpus"),
-    "BPETokenizer.train('a', 300, pattern='(?r)a')": ValueError("(?r) finds the last word first"),
+    "BPETokenizer.train('a', 300, pattern='(?r)a')": ValueError("pattern must read forward, got"),
     "BPETokenizer.train(SPLITS, 300)": TypeError("got a DatasetDict with the splits ['train', 'test']"),
     "BPETokenizer.train(ROWS, 300).vocab_size": 262,
     "BPETokenizer.train({'text': ['a']}, 300)": TypeError("got a dict with the columns ['text']: use [texts]"),
@@ -188,8 +188,8 @@ CALLS = {
     "BPETokenizer().encode('!', allowed_special='all')": np.array([0]),
     "BPETokenizer(special_tokens=['<a>']).encode('a', allowed_special=[None])": ValueError("got [None]"),
     "BPETokenizer().encode_bytes(b'')": np.array([], dtype=np.uint16),
-    "BPETokenizer().encode_bytes(bytearray(b'!'))": np.array([0]),
-    "BPETokenizer().encode_bytes(memoryview(b'!'))": TypeError("data must be bytes, got memoryview"),
+    "BPETokenizer().encode_bytes(bytearray(b'!'))": TypeError("data must be a bytes, got bytearray"),
+    "BPETokenizer().encode_bytes(memoryview(b'!'))": TypeError("data must be a bytes, got memoryview"),
     "BPETokenizer().decode(np.array([0, 255], dtype=np.uint8))": "!\N{REPLACEMENT CHARACTER}",
     "BPETokenizer().decode([256])": ValueError("ids must lie in 0 ... 255, got 256 ... 256"),
     "BPETokenizer().decode([-1])": ValueError("ids must lie in 0 ... 255, got -1 ... -1"),
@@ -242,7 +242,7 @@ CALLS = {
     "train_byte_level_bpe('aa aa', **QUIET)": TypeError("texts must be several texts, got str: use [text]"),
     "train_byte_level_bpe(['a', b'b'], **QUIET)": TypeError("texts[1] must be a str, got bytes"),
     "train_byte_level_bpe(['aa aa'], special_tokens=['a'], vocab_size=300)": ValueError(
-        "special_tokens must not be tokens of ordinary text, but one of ['a'] is"
+        "special_tokens must be no ordinary text, but one of ['a'] is"
     ),
     "train_byte_level_bpe(['aa aa'], special_tokens=['aa'], vocab_size=300)": ValueError("but one of ['aa'] is"),
     "train_byte_level_bpe(['a'], vocab_size=257, special_tokens=['<a>', '<b>'])": ValueError(

@@ -253,7 +253,7 @@ CALLS = {
     "batch(row(1), flatten=True, pad=None)['input_ids']": [[1]],
     "batch(row(1), flatten=1)": TypeError("flatten must be True or False"),
     "batch(row(1), cu_seq_lens=None)": TypeError("cu_seq_lens must be True or False"),
-    "PackingCollator(SimpleNamespace(pad_token_id=0))(None)": TypeError("rows must be several rows, got NoneType"),
+    "PackingCollator(SimpleNamespace(pad_token_id=0))(None)": TypeError("rows must be several rows, got"),
     "batch([1, 2])": TypeError("rows[0] must have input_ids, got a list"),
     "batch({'ids': [1]})": TypeError("rows[0] must have input_ids, got a dict"),
     "batch(row(1.5))": TypeError("input_ids must be integers"),
