@@ -370,8 +370,7 @@ def rows_of_documents(
 
 def sum_over_ranks(tensor: torch.Tensor) -> torch.Tensor:
     """Add up a tensor over all ranks, in place; every rank must take part."""
-    if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"tensor must be one, got {type(tensor).__name__}")
+    check_type("tensor", tensor, torch.Tensor)
     if distributed.is_initialized():
         distributed.all_reduce(tensor)
     return tensor

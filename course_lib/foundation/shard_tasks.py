@@ -91,7 +91,7 @@ def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     Returns:
         the size of tasks that the run was begun with.
     """
-    folder, out_dir = Path(job.folder), Path(job.out_dir)
+    folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
     entries = {
         "settings": asdict(job.settings),
         "text_column": job.text_column,
@@ -130,7 +130,7 @@ def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
 
 def remove_job(job: Job) -> None:
     """Remove what a run has left beside the shards, and nothing else."""
-    folder = Path(job.folder)
+    folder = Path(check_type("job", job, Job).folder)
     try:
         if durable.read_json(folder / JOB)["settings"] != asdict(job.settings):
             return

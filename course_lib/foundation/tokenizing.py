@@ -11,7 +11,13 @@ from mmap import mmap
 import numpy as np
 import torch
 
-from course_lib.foundation.arguments import Ids, as_stream, check_integer, check_range
+from course_lib.foundation.arguments import (
+    Ids,
+    as_stream,
+    check_integer,
+    check_iterable,
+    check_range,
+)
 from course_lib.foundation.progress import progress_bar
 
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
@@ -342,7 +348,7 @@ def encode_each(
         batch_size = 1
     encode = _batch_encoder(tokenizer)
     texts = iterate_texts(texts, text_column)
-    names = count() if names is None else iter(names)
+    names = count() if names is None else iter(check_iterable("names", names))
 
     def each() -> Iterator[np.ndarray]:
         for batch in _batches(texts, batch_size):
