@@ -98,6 +98,7 @@ def test_a_table_has_rows_and_rows_share_words_or_take_those_from_above():
         ("third => fourth", "other words."),
         ("fifth", "two lines…"),
     ]
+    assert rows_of("first => \\\n    second\n    words.\n") == [("first => second", "words.")]  # as in a raw string
     assert with_words_in_full(rows, [])[-1] == ("fifth", "two lines of words.")
     with pytest.raises(ValueError, match="0 rows above begin 'unheard of'"):
         with_words_in_full([("code", "unheard of…")], [])

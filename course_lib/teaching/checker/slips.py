@@ -62,6 +62,7 @@ def rows_of(table: str) -> list[Row]:
         ValueError: code without words, or words without code.
     """
     groups: list[tuple[list[str], list[str]]] = [([], [])]
+    table = re.sub(r" *\\\n *", " ", table)  # a raw string keeps its line ends
     for line in textwrap.dedent(table).splitlines():
         codes, words = groups[-1]
         if codes and not words and _is_open(codes[-1]):
