@@ -58,539 +58,225 @@ def tidy(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-def _tidied(
-    text: str,
-    ends: str = r"[ \t]+(?=\n|\Z)",
-    runs: tuple[str, str] = (r"(?<=[^ \t\n]) {2,}", " "),
-    newlines: tuple[str, str] = (r"\n{3,}", "\n\n"),
-) -> str:
-    """`tidy` with one of its patterns changed."""
-    text = re.sub(runs[0], runs[1], re.sub(ends, "", text))
-    return re.sub(newlines[0], newlines[1], text)
+def _each_line(change: Callable[[str], str], text: str) -> str:
+    return "\n".join([change(line) for line in text.split("\n")])
 
 
-@tidy.mistake(
-    "newlines are reduced before blanks are cut: lines that hold only blanks keep "
-    "newlines apart until then."
-)
-def newlines_first(text):
-    return _tidied(re.sub(r"\n{3,}", "\n\n", text), newlines=("x^", ""))
+tidy.slips(r"""
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]+$"
+        `$` without `re.MULTILINE` is the end of the text, and the place before a last
+        newline. Each line has an end.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]+\Z"
+        blanks are cut only at the end of the text. Each line has an end.
+    r"[ \t]+(?=\n|\Z)" => r" +(?=\n|\Z)"
+        tabs at the end of a line stay: a tab is a blank, too.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]+(?=\n)"
+        the last line has an end too, although no newline follows it.
+    r"[ \t]+(?=\n|\Z)" => r"\s+$"
+        `\s+$` takes the newlines at the end of the text as well, and leaves the blanks
+        of all other lines. Blanks are `[ \t]`.
+    r"[ \t]+(?=\n|\Z)" => r"(?m)\s+$"
+    r"[ \t]+(?=\n|\Z)" => r"[ \t\n]+(?=\n|\Z)"
+        newlines are cut with the blanks before them, so that empty lines vanish. Blanks
+        are `[ \t]`.
+    r"[ \t]+(?=\n|\Z)" => r"\s+(?=\n)"
+        `\s+\n` takes newlines as well, so that empty lines vanish. And the last line,
+        which no newline follows, keeps its blanks.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t](?=\n|\Z)"
+        only one blank is cut at the end of a line: there may be several.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]{2,}(?=\n|\Z)"
+        a single blank at the end of a line stays.
+    r"[ \t]+(?=\n|\Z)" => r"(?m)^[ \t]+"
+        blanks are cut at the beginning of a line, not at its end.
+    r"[ \t]+(?=\n|\Z)" => r"x^"
+        blanks at the end of lines are never cut.
+    r"[ \t]+(?=\n|\Z)", "" => r"[ \t]+(?=\n|\Z)", " "
+        blanks at the end of a line become one space.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(str.rstrip, text)
+        white space that is no blank is cut at the ends of lines, such as a carriage
+        return or a no-break space: `rstrip()` needs its argument `" \t"`.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(lambda s: s.strip(" \t"), text)
+        each line loses its indentation. (`strip` cuts on both sides, `rstrip` on one.)
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(str.strip, text)
+        each line loses its indentation, and other white space at its ends with it:
+        `strip()` without `" \t"` takes all of it.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => \
+    "".join([line.rstrip(" \t") for line in text.split("\n")])
+        lines are joined without a newline.
+    text = re.sub(r"[ \t]+(?=\n|\Z)" => two = re.sub(r"\n{3,}", "\n\n", text) ⏎ \
+    text = two ⏎ text = re.sub(r"[ \t]+(?=\n|\Z)" ; return re.sub(...) => return text
+        newlines are reduced before blanks are cut: lines that hold only blanks keep
+        newlines apart until then.
+    r"(?<=[^ \t\n]) {2,}" => " {2,}"
+        the indentation is reduced too. In Python, and in lists, it has a meaning.
+    r"(?<=[^ \t\n]) {2,}" => r"[ \t]+"
+        all runs of blanks are reduced, tabs and the indentation too: a run of spaces
+        within a line is meant.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^\n]) {2,}"
+        indentation of three or more spaces is reduced: its second space stands behind a
+        space, which is no line end, but a blank.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<!\n) {2,}"
+        `(?<!\n)` holds for the second space of an indentation as well, and at the
+        beginning of the text: look for a character that is no blank.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<!^) {2,}"
+        `(?<!^)` spares the indentation of the first line alone, and only its first
+        space: look for a character that is no blank.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \n]) {2,}"
+        spaces behind a tab, in an indentation, are reduced: a tab is a blank, so they
+        are to be left alone.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\S) {2,}"
+        `\S` leaves other white space out: a run behind a no-break space or a carriage
+        return is to be reduced, too.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\w) {2,}"
+        runs are reduced behind letters alone: any character that is no blank counts,
+        such as a full stop.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\w) {2,}(?=\w)"
+        runs are reduced between letters alone: before or behind them may stand any
+        character that is no blank, such as a full stop.
+    r"(?<=[^ \t\n]) {2,}", " " => r"(\w) {2,}(\w)", r"\1 \2"
+        runs are reduced between letters alone, which are taken with them: the next run,
+        behind a single letter, is missed.
+    r"(?<=[^ \t\n]) {2,}", " " => r"([^ \t\n]) {2,}([^ \t\n])", r"\1 \2"
+        the characters beside a run are taken with it, so that the next run, which needs
+        the same character, is missed. Look behind instead: `(?<=...)`.
+    r"(?<=[^ \t\n]) {2,}", " " => r"(\S) {2,}(\S)", r"\1 \2"
+        the characters beside a run are taken with it, so that the next run is missed.
+        And `\S` leaves other white space out. Look behind instead: `(?<=[^ \t\n])`.
+    r"(?<=[^ \t\n]) {2,}" => r"[^ \t\n] {2,}"
+        the character before a run is part of the match, and is replaced with it: look
+        behind, `(?<=...)`, or put it back.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])[ \t]{2,}"
+        runs of tabs are reduced too: a run of spaces is meant.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])[ \t]+"
+        single tabs within a line become a space: a run of spaces is meant.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\S)\s{2,}"
+        `\s` is more than a space: tabs, no-break spaces and newlines are reduced too.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\S)\s+"
+        `\s+` takes newlines and tabs too, and puts a space in their place: lines are
+        joined.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])  "
+        runs are halved: a pattern for two spaces goes through the text once, so that
+        four spaces become two.
+    r"(?<=[^ \t\n]) {2,}" => "  "
+        runs are halved, in the indentation too: `replace` goes through the text once,
+        so that four spaces become two wherever they are.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n]) {3,}"
+        two spaces stay: a run begins with two.
+    r"(?<=[^ \t\n]) {2,}" => r"x^"
+        runs of spaces are never reduced.
+    r"(?<=[^ \t\n]) {2,}", " " => r"(?<=[^ \t\n]) {2,}", ""
+        a run of spaces becomes nothing: one space is to be left.
+    r"(?<=[^ \t\n]) {2,}", " ", text => r"(?<=[^ \t\n]) {2,}", " ", text, count=1
+        only the first run of the text is reduced.
+    r"\n{3,}", "\n\n" => "\n\n\n", "\n\n"
+        one pass leaves rests: `replace` and a pattern for exactly three newlines go
+        through the text once, so that five newlines become four.
+    r"\n{3,}", "\n\n" => r"\n{2,}", "\n"
+        two newlines become one as well: an empty line between paragraphs may stay.
+    r"\n{3,}", "\n\n" => r"\n{3,}", "\n"
+        three or more newlines become one. They are to become two.
+    r"\n{3,}", "\n\n" => r"\n{3,}", ""
+        three or more newlines become none. They are to become two.
+    r"\n{3,}", "\n\n" => r"\n{3,}", "\n\n\n"
+        three or more newlines become three. They are to become two.
+    r"\n{3,}", "\n\n" => r"\n{4,}", "\n\n"
+        three newlines stay: three or more are to become two.
+    return re.sub(...) => return text
+        newlines are never reduced: three or more are to become two.
+    r"\n{3,}", "\n\n" => r"\n\s*\n\s*\n", "\n\n"
+        lines that hold other white space are taken for empty ones.
+    r"\n{3,}", "\n\n", text => r"\n{3,}", "\n\n", text, count=1
+        only the first run of newlines is reduced.
+    return re.sub(...) => return re.sub(...).strip()
+        the text as a whole is stripped: newlines at its beginning and its end may stay,
+        and so may the indentation of its first line.
+""")
 
 
-@tidy.mistake(
-    "the indentation is reduced too. In Python, and in lists, it has a meaning."
-)
-def flattens_indentation(text):
-    return _tidied(text, runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    "indentation of three or more spaces is reduced: its second space stands behind a "
-    "space, which is no line end, but a blank."
-)
-def spares_the_first_space(text):
-    return _tidied(text, runs=(r"(?<=[^\n]) {2,}", " "))
-
-
-@tidy.mistake(
-    "one pass leaves rests: `replace` and a pattern for exactly three newlines go "
-    "through the text once, so that five newlines become four."
-)
-def newlines_once(text):
-    return _tidied(text, newlines=("\n\n\n", "\n\n"))
-
-
-@tidy.mistake(
-    "runs are halved: a pattern for two spaces goes through the text once, so that "
-    "four spaces become two."
-)
-def spaces_once(text):
-    return _tidied(text, runs=("(?<=[^ \t\n])  ", " "))
-
-
-@tidy.mistake(
-    "one pass leaves rests, of spaces and of newlines: four spaces become two, and "
-    "five newlines four."
-)
-def both_once(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n])  ", " "), newlines=("\n\n\n", "\n\n"))
-
-
-@tidy.mistake(
-    "`replace` goes through the text once, and through the indentation too: four "
-    "spaces become two wherever they are."
-)
-def replaces_everywhere(text):
-    return _tidied(text, runs=("  ", " "), newlines=("\n\n\n", "\n\n"))
-
-
-@tidy.mistake(
-    "all white space becomes one blank, newlines too: the paragraphs are gone."
-)
-def one_line(text):
-    return " ".join(text.split())
-
-
-@tidy.mistake(
-    "`split` without an argument cuts each line at all white space: its indentation "
-    "is lost, and a tab or a no-break space becomes a space."
-)
-def splits_each_line(text):
-    lines = [" ".join(line.split()) for line in text.split("\n")]
+@tidy.way(r"""
+    rstrip(" \t") => rstrip()
+        white space that is no blank is cut…
+    rstrip(" \t") => strip(" \t")
+        each line loses its indentation. (…
+    rstrip(" \t") => strip()
+        each line loses its indentation, and other white space…
+    rstrip(" \t") => rstrip(" ")
+        tabs at the end of a line stay…
+    in text.split("\n"): => in text.splitlines():
+        `splitlines` cuts at more than newlines: at carriage returns and form feeds too,
+        and it forgets a newline at the end of the text.
+    lstrip(" \t") => lstrip()
+        all white space at the beginning of a line counts as indentation: only blanks
+        do.
+    lstrip(" \t") => lstrip(" ") ; r"(?<=[^ \t]) {2,}" => r" {2,}"
+        spaces behind a tab, in an indentation, are reduced…
+    r"(?<=[^ \t]) {2,}" => " {2,}"
+        the indentation is spared, but a tab within a line is a blank as well: a run
+        right behind one stays.
+    r"(?<=[^ \t]) {2,}" => "  "
+        runs right behind a tab are reduced, and runs of spaces are halved.
+    r"(?<=[^ \t]) {2,}" => r"[ \t]+"
+        single tabs within a line…
+    re.sub(r"(?<=[^ \t]) {2,}", " ", body) => " ".join(body.split())
+        `split` without an argument cuts at all white space: a tab or a no-break space
+        within a line becomes a space.
+    r"(?<=[^ \t]) {2,}", " ", body) => r"(?<=[^ \t]) {2,}", " ", body, count=1)
+        only the first run of a line is reduced.
+    lstrip(" \t") => lstrip() ; re.sub(r"(?<=[^ \t]) {2,}", " ", body) => \
+    " ".join(body.split())
+        `lstrip` and `split` without an argument take all white space, not blanks alone.
+    indent + =>
+        each line loses its indentation. (…
+    "\n".join(lines) => "".join(lines)
+        lines are joined without…
+    "\n".join(lines) => " ".join(lines)
+        lines are joined by a space.
+    "\n".join(lines) => "\n".join(lines[:-1])
+        the last line is lost.
+    return re.sub(r"\n{3,}", "\n\n", ...) => return (...)
+        newlines are never reduced…
+    r"\n{3,}" => "\n\n\n"
+        one pass leaves rests…
+    r"\n{3,}", "\n\n" => r"\n{2,}", "\n"
+        two newlines become one as well…
+""")
+def line_by_line(text):
+    lines = []
+    for line in text.split("\n"):
+        line = line.rstrip(" \t")
+        body = line.lstrip(" \t")
+        indent = line[: len(line) - len(body)]
+        lines.append(indent + re.sub(r"(?<=[^ \t]) {2,}", " ", body))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
-@tidy.mistake(
-    "each line loses its indentation: `strip` cuts on both sides, `rstrip` on one."
-)
-def strips_both_sides(text):
-    lines = [line.strip(" \t") for line in text.split("\n")]
-    return _tidied("\n".join(lines))
-
-
-@tidy.mistake(
-    "each line loses its indentation, and other white space at its ends with it: "
-    '`strip()` without `" \\t"` takes all of it.'
-)
-def strips_all_on_both_sides(text):
-    return _tidied("\n".join([line.strip() for line in text.split("\n")]))
-
-
-@tidy.mistake(
-    "each line is stripped, and its indentation, tabs too, is gone: only what stands "
-    "at its end is to be cut."
-)
-def strips_and_flattens(text):
-    lines = [line.strip() for line in text.split("\n")]
-    return _tidied("\n".join(lines), runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    "newlines are reduced before blanks are cut, and the indentation is reduced too."
-)
-def newlines_first_and_flattens(text):
-    text = re.sub(r"\n{3,}", "\n\n", text)
-    return _tidied(text, runs=(" {2,}", " "), newlines=("x^", ""))
-
-
-@tidy.mistake(
-    "white space that is no blank is cut at the ends of lines, and the indentation is "
-    "reduced."
-)
-def strips_white_space_and_flattens(text):
-    lines = [line.rstrip() for line in text.split("\n")]
-    return _tidied("\n".join(lines), runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    "the text as a whole is stripped: newlines at its beginning and its end may stay, "
-    "and so may the indentation of its first line."
-)
-def strips_the_text(text):
-    return _tidied(text).strip()
-
-
-@tidy.mistake(
-    "`$` without `re.MULTILINE` is the end of the text, and the place before a last "
-    "newline. Each line has an end."
-)
-def without_multiline(text):
-    return _tidied(text, ends=r"[ \t]+$")
-
-
-@tidy.mistake("tabs at the end of a line stay: a tab is a blank, too.")
-def keeps_tabs_at_ends(text):
-    return _tidied(text, ends=r" +(?=\n|\Z)")
-
-
-@tidy.mistake("blanks are cut only at the end of the text. Each line has an end.")
-def cuts_the_last_line(text):
-    return _tidied(text, ends=r"[ \t]+\Z")
-
-
-@tidy.mistake("the last line has an end too, although no newline follows it.")
-def forgets_the_last_line(text):
-    return _tidied(text, ends=r"[ \t]+(?=\n)")
-
-
-@tidy.mistake(
-    r"`\s+$` takes the newlines at the end of the text as well, and leaves the blanks "
-    r"of all other lines. Blanks are `[ \t]`."
-)
-def white_space_at_the_end(text):
-    return _tidied(text, ends=r"\s+$")
-
-
-@tidy.mistake(
-    r"`\s+$` takes newlines as well, so that empty lines vanish. Blanks are `[ \t]`."
-)
-def white_space_at_each_end(text):
-    return _tidied(text, ends=r"(?m)\s+$")
-
-
-@tidy.mistake(
-    "white space that is no blank is cut as well, such as a carriage return or a "
-    'no-break space: `rstrip()` needs its argument `" \\t"`.'
-)
-def strips_all_white_space(text):
-    return _tidied("\n".join([line.rstrip() for line in text.split("\n")]))
-
-
-@tidy.mistake(
-    "`splitlines` cuts at more than newlines: at carriage returns and form feeds too, "
-    "and it forgets a newline at the end of the text."
-)
-def splits_lines(text):
-    return _tidied("\n".join([line.rstrip(" \t") for line in text.splitlines()]))
-
-
-@tidy.mistake(
-    "the characters beside a run are taken with it, so that the next run, which needs "
-    "the same character, is missed. Look behind instead: `(?<=...)`."
-)
-def takes_the_neighbors(text):
-    return _tidied(text, runs=(r"([^ \t\n]) {2,}([^ \t\n])", r"\1 \2"))
-
-
-@tidy.mistake(
-    "runs are reduced between letters alone: before or behind them may stand any "
-    "character that is no blank, such as a full stop."
-)
-def between_words(text):
-    return _tidied(text, runs=(r"(?<=\w) {2,}(?=\w)", " "))
-
-
-@tidy.mistake(
-    "runs are reduced behind letters alone: any character that is no blank counts, "
-    "such as a full stop."
-)
-def behind_words(text):
-    return _tidied(text, runs=(r"(?<=\w) {2,}", " "))
-
-
-@tidy.mistake("runs of tabs are reduced too: a run of spaces is meant.")
-def reduces_tabs(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n])[ \t]{2,}", " "))
-
-
-@tidy.mistake("a tab becomes a space: a run of spaces is meant.")
-def replaces_tabs(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n])[ \t]+", " "))
-
-
-@tidy.mistake(
-    r"`\s` is more than a space: tabs, no-break spaces and newlines are reduced too."
-)
-def reduces_white_space(text):
-    return _tidied(text, runs=(r"(?<=\S)\s{2,}", " "))
-
-
-@tidy.mistake(
-    "two newlines become one as well: an empty line between paragraphs may stay."
-)
-def no_empty_lines(text):
-    return _tidied(text, newlines=(r"\n{2,}", "\n"))
-
-
-@tidy.mistake("three or more newlines become one. They are to become two.")
-def to_one_newline(text):
-    return _tidied(text, newlines=(r"\n{3,}", "\n"))
-
-
-@tidy.mistake("newlines are never reduced: three or more are to become two.")
-def keeps_newlines(text):
-    return _tidied(text, newlines=("x^", ""))
-
-
-@tidy.mistake("runs of spaces are never reduced.")
-def keeps_runs(text):
-    return _tidied(text, runs=("x^", ""))
-
-
-@tidy.mistake("blanks at the end of lines are never cut.")
-def keeps_ends(text):
-    return _tidied(text, ends="x^")
-
-
-@tidy.mistake(
-    "the last line has an end too, although no newline follows it; and the indentation "
-    "is reduced."
-)
-def forgets_the_last_line_and_flattens(text):
-    return _tidied(text, ends=r"[ \t]+(?=\n)", runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    r"`(?<!\n)` holds for the second space of an indentation as well, and at the "
-    "beginning of the text: look for a character that is no blank."
-)
-def behind_no_newline(text):
-    return _tidied(text, runs=(r"(?<!\n) {2,}", " "))
-
-
-@tidy.mistake(
-    r"`\s+` takes newlines and tabs too, and puts a space in their place: lines are "
-    "joined."
-)
-def joins_lines(text):
-    return _tidied(text, runs=(r"(?<=\S)\s+", " "))
-
-
-@tidy.mistake(
-    r"`\s+\n` takes newlines as well, so that empty lines vanish, and the last line, "
-    "which no newline follows, keeps its blanks."
-)
-def white_space_before_newlines(text):
-    text = re.sub(r"\s+\n", "\n", text)
-    return _tidied(text, ends="x^")
-
-
-@tidy.mistake(
-    "only the ends of lines are cut: runs and newlines are still to be reduced."
-)
-def ends_alone(text):
-    return re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-
-
-@tidy.mistake(
-    "a tab is a blank, so that spaces behind it, in an indentation, are left alone."
-)
-def behind_tabs_too(text):
-    return _tidied(text, runs=(r"(?<=[^ \n]) {2,}", " "))
-
-
-@tidy.mistake("three newlines stay: three or more are to become two.")
-def from_four_newlines(text):
-    return _tidied(text, newlines=(r"\n{4,}", "\n\n"))
-
-
-@tidy.mistake("two spaces stay: a run begins with two.")
-def from_three_spaces(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n]) {3,}", " "))
-
-
-@tidy.mistake(
-    "the character before a run is part of the match, and is replaced with it: look "
-    "behind, `(?<=...)`, or put it back."
-)
-def eats_the_character_before(text):
-    return _tidied(text, runs=(r"[^ \t\n] {2,}", " "))
-
-
-@tidy.mistake("a run of spaces becomes nothing: one space is to be left.")
-def no_space_left(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n]) {2,}", ""))
-
-
-@tidy.mistake(
-    "runs are reduced between letters alone, and the letters are taken with them: the "
-    "next run, behind a single letter, is missed."
-)
-def takes_letters(text):
-    return _tidied(text, runs=(r"(\w) {2,}(\w)", r"\1 \2"))
-
-
-@tidy.mistake(
-    r"`\S` leaves other white space out: a run behind a no-break space or a carriage "
-    "return is to be reduced, too."
-)
-def behind_no_white_space(text):
-    return _tidied(text, runs=(r"(?<=\S) {2,}", " "))
-
-
-@tidy.mistake(
-    "the characters beside a run are taken with it, so that the next run is missed; "
-    r"and `\S` leaves other white space out. Look behind instead: `(?<=[^ \t\n])`."
-)
-def takes_the_neighbors_but_no_white_space(text):
-    return _tidied(text, runs=(r"(\S) {2,}(\S)", r"\1 \2"))
-
-
-@tidy.mistake(
-    "the indentation is spared, but a tab within a line is a blank as well: a run "
-    "right behind one stays."
-)
-def behind_the_indentation(text):
-    return _in_steps(_cut_ends, _within_lines, _reduce_newlines, text)
-
-
-@tidy.mistake(
-    r"`(?<!^)` spares the indentation of the first line alone, and only its first "
-    "space: look for a character that is no blank."
-)
-def behind_the_beginning(text):
-    return _tidied(text, runs=(r"(?<!^) {2,}", " "))
-
-
-Step = Callable[[str], str]
-
-
-def _in_steps(ends: Step, runs: Step, newlines: Step, text: str) -> str:
-    return newlines(runs(ends(text)))
-
-
-def _swap(pattern: str, replacement: str) -> Step:
-    return partial(re.sub, pattern, replacement)
-
-
-def _each_line(change: Step) -> Step:
-    return lambda text: "\n".join([change(line) for line in text.split("\n")])
-
-
-def _behind_indentation(change: Step, blanks: str | None = " \t") -> Step:
-    def changed(line: str) -> str:
-        body = line.lstrip(blanks)
-        return line[: len(line) - len(body)] + change(body)
-
-    return _each_line(changed)
-
-
-_cut_ends = _swap(r"[ \t]+(?=\n|\Z)", "")
-_reduce_runs = _swap(r"(?<=[^ \t\n]) {2,}", " ")
-_reduce_newlines = _swap(r"\n{3,}", "\n\n")
-_within_lines = _behind_indentation(_swap(" {2,}", " "))
-
-ENDS = {
-    "tabs at the end of a line stay": _swap(r" +(?=\n|\Z)", ""),
-    "white space that is no blank is cut at the ends of lines": _each_line(str.rstrip),
-    "the last line keeps the blanks at its end": _swap(r"[ \t]+(?=\n)", ""),
-    "blanks are cut at the end of the text, not of each line": _swap(r"[ \t]+$", ""),
-    "blanks at the end of lines are never cut": str,
-    "each line loses its indentation": _each_line(lambda line: line.strip(" \t")),
-    "each line loses all white space at both of its ends": _each_line(str.strip),
-    "only one blank is cut at the end of a line": _swap(r"[ \t](?=\n|\Z)", ""),
-    "blanks are cut at the beginning of a line, not at its end": _swap(
-        r"(?m)^[ \t]+", ""
-    ),
-    "lines are joined without a newline": lambda text: "".join(
-        line.rstrip(" \t") for line in text.split("\n")
-    ),
-    "lines are joined by a space": lambda text: " ".join(
-        line.rstrip(" \t") for line in text.split("\n")
-    ),
-    "the last line is lost": lambda text: _cut_ends(text).rpartition("\n")[0],
-    "a newline is added to each line, the last one too": lambda text: (
-        _cut_ends(text) + "\n"
-    ),
-    "`splitlines` cuts at more than newlines, and forgets the last one": lambda text: (
-        "\n".join([line.rstrip(" \t") for line in text.splitlines()])
-    ),
-    "blanks at the end of a line become one space": _swap(r"[ \t]+(?=\n|\Z)", " "),
-    "a single blank at the end of a line stays": _swap(r"[ \t]{2,}(?=\n|\Z)", ""),
-    "tabs become spaces": lambda text: _cut_ends(text.expandtabs(4)),
-    "each tab becomes one space": lambda text: _cut_ends(text.replace("\t", " ")),
-    "tabs are removed": lambda text: _cut_ends(text.replace("\t", "")),
-    "empty lines vanish with the blanks": _swap(r"(?m)\s+$", ""),
-}
-RUNS = {
-    "the indentation is reduced": _swap(" {2,}", " "),
-    "a run behind white space that is no blank stays": _swap(r"(?<=\S) {2,}", " "),
-    "runs are reduced behind letters alone": _swap(r"(?<=\w) {2,}", " "),
-    "runs of tabs are reduced": _swap(r"(?<=[^ \t\n])[ \t]{2,}", " "),
-    "all runs of blanks are reduced, in the indentation too": _swap(r"[ \t]+", " "),
-    "all white space is reduced, newlines too": _swap(r"(?<=\S)\s{2,}", " "),
-    "runs of spaces are halved": _swap(r"(?<=[^ \t\n])  ", " "),
-    "runs of spaces are halved, in the indentation too": _swap("  ", " "),
-    "a run right behind a tab within a line is reduced": _within_lines,
-    "runs right behind a tab are reduced, and runs of spaces are halved": (
-        _behind_indentation(_swap("  ", " "))
-    ),
-    "tabs and other white space within a line become a space": _behind_indentation(
-        lambda body: " ".join(body.split())
-    ),
-    "all white space at the beginning of a line counts as indentation, and within it "
-    "becomes a space": _behind_indentation(lambda body: " ".join(body.split()), None),
-    "each line loses its indentation, and white space within it becomes a space": (
-        _each_line(lambda line: " ".join(line.split()))
-    ),
-    "all white space at the beginning of a line counts as indentation": (
-        _behind_indentation(_swap(" {2,}", " "), None)
-    ),
-    "only a tab does not count as indentation": _behind_indentation(
-        _swap(" {2,}", " "), " "
-    ),
-    "indentation keeps no more than two spaces": _swap(r"(?<=[^\n]) {2,}", " "),
-    "two spaces stay": _swap(r"(?<=[^ \t\n]) {3,}", " "),
-    "a run between two letters alone is reduced": _swap(r"(?<=\w) {2,}(?=\w)", " "),
-    "a run becomes nothing": _swap(r"(?<=[^ \t\n]) {2,}", ""),
-    "the character before a run is lost": _swap(r"[^ \t\n] {2,}", " "),
-    "single tabs within a line become a space": _swap(r"(?<=[^ \t\n])[ \t]+", " "),
-    "all spaces are removed": _swap(" +", ""),
-    "all spaces behind a character are removed": _swap(r"(?<=[^ \t\n]) +", ""),
-    "only the first run of a line is reduced": _each_line(
-        lambda line: re.sub(r"(?<=[^ \t\n]) {2,}", " ", line, count=1)
-    ),
-    "only the first run of the text is reduced": lambda text: re.sub(
-        r"(?<=[^ \t\n]) {2,}", " ", text, count=1
-    ),
-    "runs of spaces are never reduced": str,
-}
-NEWLINES = {
-    "two newlines become one": _swap(r"\n{2,}", "\n"),
-    "three or more newlines become one": _swap(r"\n{3,}", "\n"),
-    "five newlines become four": _swap(r"\n\n\n", "\n\n"),
-    "newlines are never reduced": str,
-    "three newlines stay": _swap(r"\n{4,}", "\n\n"),
-    "all newlines become one, or are removed": _swap(r"\n+", "\n"),
-    "three or more newlines become three": _swap(r"\n{3,}", "\n\n\n"),
-    "three or more newlines become none": _swap(r"\n{3,}", ""),
-    "only the first run of newlines is reduced": lambda text: re.sub(
-        r"\n{3,}", "\n\n", text, count=1
-    ),
-    "lines that hold other white space are taken for empty ones": _swap(
-        r"\n\s*\n\s*\n", "\n\n"
-    ),
-    "newlines at the end of the text are cut": lambda text: _reduce_newlines(
-        text
-    ).rstrip("\n"),
-    "newlines at the beginning of the text are cut": lambda text: _reduce_newlines(
-        text
-    ).lstrip("\n"),
-    "the text as a whole is stripped": lambda text: _reduce_newlines(text).strip(),
-}
-
-
-def tidied_in_part(runs: Step, text: str) -> str:
-    return _in_steps(_cut_ends, runs, _reduce_newlines, text)
-
-
-def tidied_otherwise(ends: Step, runs: Step, text: str) -> str:
-    return _in_steps(ends, runs, _reduce_newlines, text)
-
-
-def ended_otherwise(ends: Step, newlines: Step, text: str) -> str:
-    return _in_steps(ends, _reduce_runs, newlines, text)
-
-
-def reduced_otherwise(runs: Step, newlines: Step, text: str) -> str:
-    return _in_steps(_cut_ends, runs, newlines, text)
-
-
-def ended_in_part(ends: Step, text: str) -> str:
-    return _in_steps(ends, _reduce_runs, _reduce_newlines, text)
-
-
-def newlines_in_part(newlines: Step, text: str) -> str:
-    return _in_steps(_cut_ends, _reduce_runs, newlines, text)
-
-
-def ordered_otherwise(_: None, step: tuple[Step, Step], text: str) -> str:
-    ends, runs = step
-    return runs(ends(_reduce_newlines(text)))
-
-
-tidy.combine(tidied_in_part, RUNS)
-tidy.combine(ended_in_part, ENDS)
-tidy.combine(newlines_in_part, NEWLINES)
-tidy.combine(tidied_otherwise, ENDS, RUNS)
-tidy.combine(ended_otherwise, ENDS, NEWLINES)
-tidy.combine(reduced_otherwise, RUNS, NEWLINES)
-tidy.combine(
-    ordered_otherwise,
-    {"newlines are reduced before blanks are cut": None},
-    {words: (ends, _reduce_runs) for words, ends in ENDS.items()}
-    | {words: (_cut_ends, runs) for words, runs in RUNS.items()},
-)
+tidy.answers(r"""
+    " ".join(text.split())
+        all white space becomes one blank, newlines too: the paragraphs are gone.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text)
+        only the ends of lines are cut: runs and newlines are still to be reduced.
+    re.sub(r"\n{3,}", "\n\n", _each_line(lambda line: " ".join(line.split()), text))
+        `split` without an argument cuts each line at all white space: its indentation
+        is lost, and a tab or a no-break space becomes a space.
+    tidy.reference(text.expandtabs(4))
+        tabs become spaces: they may stand in an indentation.
+    tidy.reference(text.replace("\t", " "))
+        each tab becomes one space: it may stand in an indentation.
+    tidy.reference(text.replace("\t", ""))
+        tabs are removed: one may stand in an indentation.
+    tidy.reference(re.sub(r"\n\s*\n\s*\n", "\n\n", text))
+        lines that hold other white space…
+    tidy.reference(text).rstrip("\n")
+        newlines at the end of the text are cut: one or two may stay.
+    tidy.reference(text).lstrip("\n")
+        newlines at the beginning of the text are cut: one or two may stay.
+    tidy.reference(text) + "\n"
+        a newline is added at the end of the text.
+    re.sub(" +", "", tidy.reference(text))
+        all spaces are removed.
+    tidy.reference("\n".join(text.splitlines()))
+        `splitlines` cuts at more than newlines…
+""")
 
 
 def _rules_and_texts(random: Random) -> Iterator[Case]:

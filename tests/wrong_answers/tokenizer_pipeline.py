@@ -1,6 +1,6 @@
 """What a class answers to the exercises of lesson 07."""
 
-# ruff: noqa: RUF005, RUF017, B034, C401, E741, UP031 (written as a class writes)
+# ruff: noqa: RUF005, RUF017, C401, E741, UP031 (written as a class writes)
 
 from __future__ import annotations
 
@@ -11,198 +11,6 @@ import numpy as np
 from wrong_answers import refused, right, wrong
 
 # tidy
-
-
-@wrong("tidy", "newlines are reduced before blanks are cut")
-def newlines_first(text):
-    text = re.sub(r"\n{3,}", "\n\n", text)
-    text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
-    return re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-
-
-@wrong("tidy", "the indentation is reduced too")
-def every_run(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"  +", " ", text)
-    return re.sub(r"\n\n\n+", "\n\n", text)
-
-
-@wrong("tidy", "through the indentation too")
-def replaces(text):
-    text = "\n".join(line.rstrip(" \t") for line in text.split("\n"))
-    return text.replace("  ", " ").replace("\n\n\n", "\n\n")
-
-
-@wrong("tidy", "five newlines become four")
-def three_newlines(text):
-    text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub("\n\n\n", "\n\n", text)
-
-
-@wrong("tidy", "all white space becomes one blank")
-def one_line(text):
-    return re.sub(r"\s+", " ", text).strip()
-
-
-@wrong("tidy", "`split` without an argument cuts each line")
-def words_of_lines(text):
-    return re.sub("\n{3,}", "\n\n", "\n".join(" ".join(line.split()) for line in text.split("\n")))
-
-
-@wrong("tidy", "only at the end of the text")
-def end_of_text_alone(text):
-    text = text.rstrip(" \t")
-    text = re.sub(r"(?<=[^ \t\n])  +", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "the last line has an end too")
-def before_newlines_alone(text):
-    text = re.sub(r"[ \t]+\n", "\n", text)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "takes the newlines at the end of the text")
-def white_space_at_the_end(text):
-    text = re.sub(r"\s+$", "", text)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "takes newlines as well, so that empty lines vanish")
-def white_space_at_line_ends(text):
-    text = re.sub(r"\s+$", "", text, flags=re.M)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "white space that is no blank")
-def rstrip_of_lines(text):
-    text = "\n".join(line.rstrip() for line in text.split("\n"))
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "`splitlines` cuts at more than newlines")
-def lines_of_splitlines(text):
-    text = "\n".join(line.rstrip(" \t") for line in text.splitlines())
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "are taken with it")
-def with_groups(text):
-    text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-    text = re.sub(r"(\S) {2,}(\S)", r"\1 \2", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "runs are reduced between letters alone")
-def between_words(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"\b {2,}\b", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "runs are reduced behind letters alone")
-def behind_words(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"(?<=\w) +", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "runs of tabs are reduced too")
-def blanks_in_runs(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"(?<=[^ \t\n])[ \t]{2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "two newlines become one as well")
-def one_newline(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n+", "\n", text)
-
-
-@wrong("tidy", "each line is stripped")
-def strips_lines(text):
-    text = "\n".join(line.strip() for line in text.split("\n"))
-    text = re.sub(r" {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "newlines are reduced before blanks are cut, and the indentation")
-def wrong_order_and_every_run(text):
-    text = re.sub(r"\n{3,}", "\n\n", text)
-    text = re.sub(r" +", " ", text)
-    return re.sub(r"[ \t]+$", "", text, flags=re.M)
-
-
-@wrong("tidy", "white space that is no blank is cut at the ends of lines")
-def rstrip_and_every_run(text):
-    text = "\n".join(line.rstrip() for line in text.split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", re.sub(" +", " ", text))
-
-
-@wrong("tidy", "the text as a whole is stripped")
-def strip_behind(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
-
-
-@wrong("tidy", "without `re.MULTILINE`")
-def dollar(text):
-    text = re.sub(r"[ \t]+$", "", text)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "tabs at the end of a line stay")
-def spaces_at_line_ends(text):
-    text = re.sub(r" +$", "", text, flags=re.M)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "three or more newlines become one")
-def three_to_one(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n", text)
-
-
-@wrong("tidy", "indentation of three or more")
-def not_behind_a_newline(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    text = re.sub(r"(?<=[^\n]) {2,}", " ", text)
-    return re.sub(r"\n{3,}", "\n\n", text)
-
-
-def tidied(text, runs=(r"(?<=[^ \t\n]) {2,}", " "), newlines=(r"\n{3,}", "\n\n")):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    return re.sub(*newlines, re.sub(*runs, text))
-
-
-wrong("tidy", "`(?<!\\n)` holds for")(lambda text: tidied(text, runs=(r"(?<!\n) {2,}", " ")))
-wrong("tidy", "lines are joined")(lambda text: tidied(text, runs=(r"(?<=\S)\s+", " ")))
-wrong("tidy", "a tab is a blank, so that")(lambda text: tidied(text, runs=(r"(?<=[^ \n]) {2,}", " ")))
-wrong("tidy", "runs are halved")(lambda text: tidied(text, runs=(r"(?<=[^ \t\n])  ", " ")))
-wrong("tidy", "two spaces stay")(lambda text: tidied(text, runs=(r"(?<=[^ \t\n]) {3,}", " ")))
-wrong("tidy", "is replaced with it")(lambda text: tidied(text, runs=(r"[^ \t\n] {2,}", " ")))
-wrong("tidy", "becomes nothing")(lambda text: tidied(text, runs=(r"(?<=[^ \t\n]) {2,}", "")))
-wrong("tidy", "the letters are taken with them")(lambda text: tidied(text, runs=(r"(\w) {2,}(\w)", r"\1 \2")))
-wrong("tidy", "three newlines stay")(lambda text: tidied(text, newlines=(r"\n{4,}", "\n\n")))
-wrong("tidy", "only the ends of lines are cut")(lambda text: "\n".join(li.rstrip(" \t") for li in text.split("\n")))
-wrong("tidy", "the indentation is reduced.")(
-    lambda text: re.sub(r"\n{3,}", "\n\n", re.sub(" +", " ", re.sub(r"[ \t]+\n", "\n", text)))
-)
-wrong("tidy", "`\\s+\\n` takes newlines as well")(
-    lambda text: re.sub(r"(?<=[^ \t\n]) {2,}", " ", re.sub(r"\s+\n", "\n", text))
-)
 
 
 wrong("tidy", None, natural=False)(lambda text: text.replace("\t", "    "))
@@ -219,12 +27,6 @@ def line_by_line(text):
     while "\n\n\n" in text:
         text = text.replace("\n\n\n", "\n\n")
     return text
-
-
-@wrong("tidy", r"`\S` leaves other white space out")
-def with_a_group(text):
-    text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
-    return re.sub(r"\n\n\n+", "\n\n", re.sub(r"(\S)  +", r"\1 ", text))
 
 
 # cut_isolated
@@ -1197,123 +999,6 @@ def dtype_str(v, a):
     return str(np.dtype(np.uint16 if max(max(a, default=0), v - 1) < 2**16 else np.uint32))
 
 
-@wrong("tidy", "`(?<!^)` spares the indentation of the first line alone, and only its first space: look for a")
-def runs_of_spaces_not_guarded_at(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<!^) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "two things at once: empty lines vanish with the blanks; and a run behind white space that is no")
-def s_at_end_of_lines_with(text):
-    text = re.sub("\\s+$", "", text, flags=re.M)
-    text = re.sub("(?<=\\S) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "`\\S` leaves other white space out: a run behind a no-break space or a carriage return is to be")
-def s_right_of_non_white_r(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<=\\S) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "tabs at the end of a line stay: a tab is a blank, too.")
-def only_spaces_at_end_tabs_not(text):
-    text = re.sub(" +$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "`$` without `re.MULTILINE` is the end of the text, and the place before a last newline. Each line")
-def swapped_args_flags_position_re_sub(text):
-    text = re.sub("[ \\t]+$", "", text, re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "runs of tabs are reduced too: a run of spaces is meant.")
-def blanks_in_run_t_one_space(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n])[ \\t]{2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "one pass leaves rests: `replace` and a pattern for exactly three newlines go through the text once,")
-def newlines_exactly_three_two(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3}", "\n\n", text)
-
-
-@wrong("tidy", "two newlines become one as well: an empty line between paragraphs may stay.")
-def newlines_one_two_or_more_become(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{2,}", "\n", text)
-
-
-@wrong("tidy", "two things at once: white space that is no blank is cut at the ends of lines; and all white space")
-def line_loop_rstrip(text):
-    lines = []
-    for line in text.split("\n"):
-        line = line.rstrip()
-        ind = len(line) - len(line.lstrip())
-        lines.append(line[:ind] + " ".join(line[ind:].split()))
-    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
-
-
-@wrong("tidy", "a tab is a blank, so that spaces behind it, in an indentation, are left alone.")
-def line_loop_right_strip_indentation_only(text):
-    lines = []
-    for line in text.split("\n"):
-        line = line.rstrip(" \t")
-        body = line.lstrip(" ")
-        lines.append(line[: len(line) - len(body)] + re.sub(" {2,}", " ", body))
-    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
-
-
-@wrong("tidy", "runs right behind a tab are reduced, and runs of spaces are halved.")
-def replace_double_space_once_not_loop(text):
-    lines = []
-    for line in text.split("\n"):
-        line = line.rstrip(" \t")
-        body = line.lstrip(" \t")
-        lines.append(line[: len(line) - len(body)] + body.replace("  ", " "))
-    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
-
-
-@wrong("tidy", "the indentation is spared, but a tab within a line is a blank as well: a run right behind one stays.")
-def flatten_body_runs_after_indentation_also(text):
-    lines = []
-    for line in text.split("\n"):
-        line = line.rstrip(" \t")
-        body = line.lstrip(" \t")
-        lines.append(line[: len(line) - len(body)] + re.sub(" {2,}", " ", body))
-    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
-
-
-@wrong("tidy", "`splitlines` cuts at more than newlines: at carriage returns and form feeds too, and it forgets a")
-def splitlines_join_loses_final_newline(text):
-    text = "\n".join(l.rstrip(" \t") for l in text.splitlines())
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "the character before a run is part of the match, and is replaced with it: look behind, `(?<=...)`,")
-def consumes_the_char(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("[^ \\t\\n] {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "the text as a whole is stripped: newlines at its beginning and its end may stay, and so may the")
-def no_result_assigned_for_spaces_strip(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text).strip()
-
-
 @wrong("cut_isolated", "what lies between the matches is dropped. A tokenizer must not lose a character.")
 def findall_only(text, rules):
     return re.findall("|".join(rules), text)
@@ -1933,66 +1618,6 @@ def v_strict_added_fine_v(v, a):
     return "uint16" if v < 65536 and all(x < 65536 for x in a) else "uint32"
 
 
-@wrong("tidy", "lines are joined without a newline.")
-def uses_text_strip_lines_w_rstrip(text):
-    text = "".join(l.rstrip(" \t") for l in text.split("\n"))
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "newlines are missing; all else is right.")
-def raw_string_missing_blanks_class_includes(text):
-    text = re.sub("[ \\t\\n]+(?=\\n|\\Z)", "", text)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "only one blank is cut at the end of a line.")
-def only_t_n_one_blank(text):
-    text = re.sub("[ \\t]$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "two things at once: two spaces stay; and three newlines stay.")
-def runs_to_two_spaces_replaced_with(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {3,}", " ", text)
-    return re.sub("\\n{4,}", "\n\n", text)
-
-
-@wrong("tidy", "runs are reduced behind letters alone: any character that is no blank counts, such as a full stop.")
-def spaces_between_word_boundary_b(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("\\b {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "the indentation is reduced too. In Python, and in lists, it has a meaning.")
-def while_loop_replace_over_whole_text(text):
-    text = "\n".join(l.rstrip(" \t") for l in text.split("\n"))
-    while "  " in text:
-        text = text.replace("  ", " ")
-    while "\n\n\n" in text:
-        text = text.replace("\n\n\n", "\n\n")
-    return text
-
-
-@wrong("tidy", "lines that hold other white space are taken for empty ones.")
-def blank_line_removal_newlines_with_blanks(text):
-    text = re.sub("\\n\\s*\\n\\s*\\n", "\n\n", text)
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    return re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-
-
-@wrong("tidy", "tabs become spaces.")
-def expandtabs_first(text):
-    text = text.expandtabs(4)
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
 @wrong("cut_isolated", "the text is cut at the first match alone: there may be more.")
 def re_match_at_start_only_not(text, rules):
     m = re.search("|".join(rules), text)
@@ -2384,12 +2009,6 @@ def returns_dtype_object_for_np_dtype(v, a):
     return np.dtype("uint16" if max([v - 1, *a]) < 65536 else "uint32")
 
 
-@wrong("tidy", "white space that is no blank is cut at the ends of lines, and the indentation is reduced.")
-def textwrap_like_each_line_join(text):
-    lines = [re.sub(" +", " ", l).rstrip() for l in text.split("\n")]
-    return re.sub("\\n{3,}", "\n\n", "\n".join(lines))
-
-
 @wrong("tidy", None)
 def count_consecutive_empties_allow_two(text):
     out = []
@@ -2414,39 +2033,11 @@ def drops_empties_all_but_one_consecutive(text):
     return "\n".join(out)
 
 
-@wrong("tidy", "two things at once: tabs at the end of a line stay; and a run behind white space that is no blank")
-def spaces_first_with_s_ends_rstrip(text):
-    text = re.sub("(?<=[^\\s]) {2,}", " ", text)
-    text = "\n".join(l.rstrip(" ") for l in text.split("\n"))
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "newlines are reduced before blanks are cut: lines that hold only blanks keep newlines apart until")
-def newlines_first_with_m(text):
-    text = re.sub("\\n\\n\\n+", "\n\n", text)
-    text = re.sub("[ \\t]*$", "", text, flags=re.M)
-    return re.sub("(?<=[^ \\t\\n])  +", " ", text)
-
-
 @wrong("tidy", "newlines and other characters are missing; all else is right.")
 def s_in_ends_before_n(text):
     text = re.sub("\\s+\\n", "\n", text)
     text = re.sub("[ \\t]+\\Z", "", text)
     return re.sub("(?<=[^ \\t\\n])  +", " ", text)
-
-
-@wrong("tidy", "the characters beside a run are taken with it, so that the next run is missed; and `\\S` leaves")
-def s_s_single_pass(text):
-    text = re.sub("[ \\t]+$", "", text, flags=re.M)
-    text = re.sub("(\\S) {2,}(\\S)", "\\1 \\2", text)
-    return re.sub("\\n{3,}", "\n\n", text)
-
-
-@wrong("tidy", "blanks are cut only at the end of the text. Each line has an end.")
-def returns_after_last_replaced_with_text(text):
-    text = text.rstrip(" \t")
-    text = re.sub("(?<=[^ \\t\\n]) {2,}", " ", text)
-    return re.sub("\\n{3,}", "\n\n", text)
 
 
 @wrong(
