@@ -114,6 +114,8 @@ def test_code_without_words_is_refused(table):
     "source",
     [
         "def f(n):\n    while n or n:\n        n += 1",
+        "def f(n):\n    while m := n:\n        n = m",
+        "def f(n):\n    while (\n        n\n    ):\n        n += 1",
         "def f(n):\n    items = [n]\n    for item in items:\n        items.append(item)",
     ],
 )

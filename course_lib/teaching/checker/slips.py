@@ -41,7 +41,8 @@ ANYTHING = re.compile(r"\s*\.\.\.\s*")
 OPENING, CLOSING = "([{", ")]}"
 # In the source and not in its tree, which takes five times as long.
 COUNTED = (
-    (re.compile(r"^( *while) ", re.M), r"\1 _goes_on() and "),
+    (re.compile(r"^( *while) (.*):$", re.M), r"\1 _goes_on() and (\2):"),
+    (re.compile(r"^( *while) \($", re.M), r"\1 _goes_on() and ("),
     (re.compile(r"^( *)(for .*:)$", re.M), r"\1\2\n\1    _goes_on()"),
 )
 
