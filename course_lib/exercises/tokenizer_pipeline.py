@@ -7,7 +7,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -333,68 +333,164 @@ def cut_isolated(text: str, rules: list[str]) -> list[str]:
     return [piece for piece in [*pieces, text[end:]] if piece]
 
 
-@cut_isolated.mistake(
-    "what lies between the matches is dropped. A tokenizer must not lose a character."
-)
-def only_matches(text, rules):
-    return re.findall("|".join(rules), text)
+cut_isolated.slips(r"""
+    re.finditer("|".join(rules) => re.finditer("|".join(rules[::-1])
+        the rules are tried in the opposite order: the first one wins.
+    re.finditer("|".join(rules) => re.finditer("|".join(sorted(rules))
+        the rules are sorted first: their order is given.
+    re.finditer("|".join(rules) => \
+    re.finditer("|".join(sorted(rules, key=len, reverse=True))
+        the rule with the longest pattern comes first. The order of the rules decides.
+    re.finditer("|".join(rules) => re.finditer("|".join(rules[:1])
+        the first rule alone is used: the others come after it.
+    re.finditer("|".join(rules) => re.finditer("|".join(rules[-1:])
+        the last rule alone is used: all of them are to be tried.
+    re.finditer("|".join(rules) => re.finditer("|".join(map(re.escape, rules))
+        the rules are escaped, or searched as plain text: they are patterns.
+    re.finditer("|".join(rules) => re.finditer("".join(rules)
+        the rules are joined without `|`: together they match only one behind another.
+    re.finditer("|".join(rules) => re.finditer("(?:" + "|".join(rules) + ")+"
+        matches that touch are joined: each of them is a piece of its own.
+    text): => text, re.IGNORECASE):
+        capitals are taken for small letters: a rule says what it means.
+    text): => text, re.DOTALL):
+        a point stands for a newline, too: a rule says what it means.
+    re.finditer(...) => list(re.finditer(...))[:1]
+        the text is cut at the first match alone: there may be more.
+    re.finditer(...) => filter(None, [re.match(...)])
+        the rules match only at the beginning of the text: `re.match` looks nowhere
+        else.
+    [text[end : match.start()], => [
+        what lies between the matches is dropped. A tokenizer must not lose a character.
+    , match.group()] => ]
+        the matches are dropped, and what lies between them is kept: `re.split` keeps
+        both only if the pattern stands in a group.
+    text[end : match.start()], match.group() => text[end : match.end()]
+        a match and what stands before it are one piece: `isolated` keeps them apart.
+    [text[end : match.start()], match.group()] => [(end, match.start()), match.span()] ; \
+    text[end:] => (end, len(text)) ; if piece] => if piece[0] < piece[1]]
+        the list has the places of the pieces, but the pieces themselves are wanted.
+    [text[end : => [*text[end : ; text[end:] => *text[end:]
+        what lies between two matches is one piece, not one for each character.
+    end = match.end() => end = match.end() + 1
+        the character behind each match is skipped: `end()` is already the first one
+        behind it.
+    end = match.end() => end = match.start()
+        what lies between is taken up to a match from the start of the one before, not
+        from its end: matches come twice.
+    end = match.end() => pass
+        what lies between two matches is taken from the beginning of the text: `end`
+        stays 0.
+    [*pieces, text[end:]] => pieces
+        the rest behind the last match is missing.
+    [*pieces, text[end:]] => [*pieces[1:], text[end:]]
+        what stands before the first match is missing.
+    if piece] =>]
+        empty pieces stay in the list, between two matches that touch.
+    return [...] => return [...] or [""]
+        an empty text has no pieces: an empty list, not an empty piece.
+    if piece] => if piece.strip()]
+        pieces that hold only blanks are dropped: a tokenizer must not lose a character.
+    [piece for ... if piece] => [piece.strip() for ... if piece.strip()]
+        pieces that hold only blanks are dropped, or blanks are cut off: a tokenizer
+        must not lose a character.
+    return [...] => return [*dict.fromkeys([...])]
+        pieces that occurred before are left out.
+""")
 
 
-@cut_isolated.mistake(
-    "the matches are dropped, and what lies between them is kept: `re.split` keeps "
-    "both only if the pattern stands in a group."
-)
-def only_gaps(text, rules):
-    return [piece for piece in re.split("|".join(rules), text) if piece]
+@cut_isolated.way(r"""
+    "(" + "|".join(rules) + ")" => "|".join(rules)
+        the matches are dropped, and…
+    "|".join(rules) => "|".join(rules[::-1])
+        the rules are tried in the opposite order…
+    "|".join(rules) => "|".join(sorted(rules, key=len, reverse=True))
+        the rule with the longest pattern…
+    "|".join(rules) => "".join(rules)
+        the rules are joined without…
+    if piece] =>]
+        empty pieces stay…
+    text) if => text)[1:-1] if
+        the first and the last part of the split are dropped. They are empty only if a
+        match stands there.
+""")
+def split_in_a_group(text, rules):
+    return [piece for piece in re.split("(" + "|".join(rules) + ")", text) if piece]
 
 
-@cut_isolated.mistake(
-    "`re.split` without a group drops the matches, and leaves empty pieces."
-)
-def plain_split(text, rules):
-    return re.split("|".join(rules), text)
-
-
-@cut_isolated.mistake(
-    "the rule with the longest pattern comes first. The order of the rules decides."
-)
-def longest_rule_first(text, rules):
-    return cut_isolated.reference(text, sorted(rules, key=len, reverse=True))
-
-
-@cut_isolated.mistake(
-    "the longest match wins. In a regular expression it is the first alternative, "
-    "long or short."
-)
-def longest_match_wins(text, rules):
-    return _walk(text, rules, lambda found: max(found, key=lambda m: m.end()))
-
-
-@cut_isolated.mistake("the rules are tried in the opposite order: the first one wins.")
-def last_rule_wins(text, rules):
-    return cut_isolated.reference(text, rules[::-1])
-
-
-def _walk(text, rules, choose, *, sliced=False, merged=True):
-    """Cut place by place; `choose` one of the matches of the rules."""
+@cut_isolated.way(r"""
+    match(text, place) => match(text[place:])
+        the rules see only the rest of the text: a pattern that looks behind,
+        `(?<=...)`, needs what stands before.
+    found[0] => max(found, key=len)
+        the longest match wins. In a regular expression it is the first alternative,
+        long or short.
+    found[0] => min(found, key=len)
+        the shortest match wins. In a regular expression it is the first alternative,
+        long or short.
+    found[0] => found[-1]
+        the rules are tried in the opposite order…
+    gap = "" ⏎ else => pass ⏎ else
+        what lies between two matches is never forgotten: what was before the first
+        match comes again before the next ones.
+    gap += piece => pieces.append(piece)
+        what lies between two matches is one piece…
+    pieces += [gap, piece] => pieces.append(gap + piece)
+        a match and what stands before it…
+    pieces += [gap, piece] => pieces.append(piece)
+        what lies between the matches is dropped…
+    [*pieces, gap] => pieces
+        the rest behind the last match…
+    if piece] =>]
+        empty pieces stay…
+""")
+def place_by_place(text, rules):
     pieces, gap, place = [], "", 0
     while place < len(text):
-        if sliced:
-            found = [re.match(rule, text[place:]) for rule in rules]
-        else:
-            found = [re.compile(rule).match(text, place) for rule in rules]
-        found = [match for match in found if match]
-        if found:
-            piece = choose(found).group()
+        found = [re.compile(rule).match(text, place) for rule in rules]
+        if found := [match.group() for match in found if match]:
+            piece = found[0]
             pieces += [gap, piece]
             gap = ""
         else:
             piece = text[place]
             gap += piece
-            if not merged:
-                pieces, gap = [*pieces, gap], ""
         place += len(piece)
     return [piece for piece in [*pieces, gap] if piece]
+
+
+@cut_isolated.way(r"""
+    search(text, place) => search(text) ; place = match.end() => \
+    text = text[match.end() :]
+        behind a match the search begins anew in what is left of the text: a pattern
+        that looks behind no longer sees the match.
+    return [...] => return [*filter(None, pieces), text[place:]]
+        the rest stays where it is empty: a match may stand at the end.
+""")
+def searched_on(text, rules):
+    pieces, place = [], 0
+    while match := re.compile("|".join(rules)).search(text, place):
+        pieces += [text[place : match.start()], match.group()]
+        place = match.end()
+    return [piece for piece in [*pieces, text[place:]] if piece]
+
+
+cut_isolated.answers(r"""
+    re.findall("|".join(rules), text)
+        what lies between the matches is dropped…
+    re.split("(" + ")|(".join(rules) + ")", text)
+        each rule has a group of its own, and `re.split` writes `None` for those that
+        did not match: one group around all of them.
+    list(text)
+        each character is a piece, whatever the rules are.
+    re.split("|".join(rules), text)
+        `re.split` without a group drops the matches, and leaves empty pieces.
+    [p for part in text.split() for p in cut_isolated.reference(part, rules)]
+        the text is cut at blanks first, and they are lost: the rules alone cut.
+    [text[i:j] for i, j in pairwise([0, \
+    *(m.start() for m in re.finditer("|".join(rules), text)), len(text)]) if j > i]
+        a match and what stands behind it are one piece: `isolated` keeps them apart.
+""")
 
 
 @cut_isolated.mistake(
@@ -402,106 +498,15 @@ def _walk(text, rules, choose, *, sliced=False, merged=True):
     "But at an earlier place a later rule comes first."
 )
 def rule_by_rule(text, rules):
-    pieces = [(text, False)]
-    for rule in rules:
-        cut_anew = []
-        for piece, done in pieces:
-            if done:
-                cut_anew.append((piece, True))
-                continue
-            parts = re.split(f"({rule})", piece)
-            cut_anew += [(p, i % 2 == 1) for i, p in enumerate(parts) if p]
-        pieces = cut_anew
-    return [piece for piece, _ in pieces]
-
-
-@cut_isolated.mistake(
-    "the rules see only the rest of the text: a pattern that looks behind, "
-    "`(?<=...)`, needs what stands before."
-)
-def forgets_what_is_before(text, rules):
-    return _walk(text, rules, lambda found: found[0], sliced=True)
-
-
-@cut_isolated.mistake(
-    "the longest match wins, where the first rule should; and the rules see only the "
-    "rest of the text, in which a pattern that looks behind, `(?<=...)`, finds nothing."
-)
-def longest_match_in_the_rest(text, rules):
-    longest = partial(max, key=lambda match: match.end())
-    return _walk(text, rules, longest, sliced=True)
-
-
-@cut_isolated.mistake(
-    "what lies between two matches is one piece, not one for each character."
-)
-def gap_in_characters(text, rules):
-    return _walk(text, rules, lambda found: found[0], merged=False)
-
-
-@cut_isolated.mistake("the rest behind the last match is missing.")
-def without_rest(text, rules):
-    pieces, end = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces += [text[end : match.start()], match.group()]
-        end = match.end()
-    return [piece for piece in pieces if piece]
-
-
-@cut_isolated.mistake(
-    "behind a match the search begins anew in what is left of the text: a pattern that "
-    "looks behind no longer sees the match."
-)
-def searches_the_rest(text, rules):
-    pieces = []
-    while match := re.search("|".join(rules), text):
-        pieces += [text[: match.start()], match.group()]
-        text = text[match.end() :]
-    return [piece for piece in [*pieces, text] if piece]
-
-
-@cut_isolated.mistake(
-    "an empty piece stays at the end; and behind a match the search begins anew in "
-    "what is left, so that a pattern that looks behind no longer sees the match."
-)
-def searches_the_rest_to_an_empty_end(text, rules):
-    pieces = []
-    while match := re.search("|".join(rules), text):
-        pieces += [text[: match.start()], match.group()]
-        text = text[match.end() :]
-    return [*(piece for piece in pieces if piece), text]
-
-
-@cut_isolated.mistake("what stands before the first match is missing.")
-def without_beginning(text, rules):
-    pieces = cut_isolated.reference(text, rules)
-    first = re.search("|".join(rules), text)
-    return pieces[1:] if first and first.start() > 0 else pieces
-
-
-@cut_isolated.mistake("empty pieces stay in the list, between two matches that touch.")
-def empty_pieces(text, rules):
-    return re.split(f"({'|'.join(rules)})", text)
-
-
-@cut_isolated.mistake(
-    "a match and what stands before it are one piece: `isolated` keeps them apart."
-)
-def merged_with_previous(text, rules):
-    pieces, end = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces.append(text[end : match.end()])
-        end = match.end()
-    return [piece for piece in [*pieces, text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "pieces that hold only blanks are dropped, or blanks are cut off: a tokenizer "
-    "must not lose a character."
-)
-def strips_pieces(text, rules):
-    pieces = [piece.strip() for piece in cut_isolated.reference(text, rules)]
-    return [piece for piece in pieces if piece]
+    if not rules:
+        return [text] if text else []
+    pieces = re.split(f"({rules[0]})", text)
+    gaps = [rule_by_rule(gap, rules[1:]) for gap in pieces[::2]]
+    return gaps[0] + [
+        piece
+        for match, gap in zip(pieces[1::2], gaps[1:], strict=True)
+        for piece in (match, *gap)
+    ]
 
 
 @cut_isolated.mistake(
@@ -526,240 +531,6 @@ def once_for_each_rule(text, rules):
             pieces += [text[end : match.start()], match.group()]
             end = match.end()
     return [piece for piece in [*pieces, text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "the first and the last part of the split are dropped. They are empty only if a "
-    "match stands there."
-)
-def drops_both_ends(text, rules):
-    return re.split(f"({'|'.join(rules)})", text)[1:-1]
-
-
-@cut_isolated.mistake(
-    "pieces that hold only blanks are dropped: a tokenizer must not lose a character."
-)
-def drops_blank_pieces(text, rules):
-    return [p for p in cut_isolated.reference(text, rules) if p.strip()]
-
-
-@cut_isolated.mistake(
-    "the character behind each match is skipped: `end()` is already the first one "
-    "behind it."
-)
-def skips_one(text, rules):
-    pieces, end = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces += [text[end : match.start()], match.group()]
-        end = match.end() + 1
-    return [piece for piece in [*pieces, text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "each rule has a group of its own, and `re.split` writes `None` for those that did "
-    "not match: one group around all of them."
-)
-def a_group_each(text, rules):
-    return re.split("|".join(f"({rule})" for rule in rules), text)
-
-
-@cut_isolated.mistake("the rules are sorted first: their order is given.")
-def sorts_rules(text, rules):
-    return cut_isolated.reference(text, sorted(rules))
-
-
-@cut_isolated.mistake("the first rule alone is used: the others come after it.")
-def first_rule_alone(text, rules):
-    return cut_isolated.reference(text, rules[:1])
-
-
-@cut_isolated.mistake("the last rule alone is used: all of them are to be tried.")
-def last_rule_alone(text, rules):
-    return cut_isolated.reference(text, rules[-1:])
-
-
-@cut_isolated.mistake(
-    "the rules are escaped, or searched as plain text: they are patterns."
-)
-def escapes_rules(text, rules):
-    return cut_isolated.reference(text, list(map(re.escape, rules)))
-
-
-@cut_isolated.mistake(
-    "the rules are joined without `|`: together they match only one behind another."
-)
-def joins_rules(text, rules):
-    return cut_isolated.reference(text, ["".join(rules)])
-
-
-@cut_isolated.mistake("the text is cut at the first match alone: there may be more.")
-def first_match_alone(text, rules):
-    parts = re.split(f"({'|'.join(rules)})", text, maxsplit=1)
-    return [part for part in parts if part]
-
-
-@cut_isolated.mistake(
-    "matches that touch are joined: each of them is a piece of its own."
-)
-def joins_matches(text, rules):
-    both = "|".join(rules)
-    return [part for part in re.split(f"((?:{both})+)", text) if part]
-
-
-@cut_isolated.mistake(
-    "a match and what stands behind it are one piece: `isolated` keeps them apart."
-)
-def merged_with_next(text, rules):
-    starts = [match.start() for match in re.finditer("|".join(rules), text)]
-    pairs = zip([0, *starts], [*starts, len(text)], strict=True)
-    return [text[start:end] for start, end in pairs if end > start]
-
-
-@cut_isolated.mistake(
-    "the shortest match wins. In a regular expression it is the first alternative, "
-    "long or short."
-)
-def shortest_match_wins(text, rules):
-    return _walk(text, rules, lambda found: min(found, key=lambda m: m.end()))
-
-
-@cut_isolated.mistake(
-    "capitals are taken for small letters: a rule says what it means."
-)
-def ignores_case(text, rules):
-    return cut_isolated.reference(text, [f"(?i:{rule})" for rule in rules])
-
-
-@cut_isolated.mistake(
-    "what lies between is taken up to a match from the start of the one before, not "
-    "from its end: matches come twice."
-)
-def from_the_start(text, rules):
-    pieces, start = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces += [text[start : match.start()], match.group()]
-        start = match.start()
-    return [piece for piece in [*pieces, text[start:]] if piece]
-
-
-@cut_isolated.mistake(
-    "what lies between two matches is never forgotten: what was before the first match "
-    "comes again before the next ones."
-)
-def never_empties_the_gap(text, rules):
-    pieces, gap, end = [], "", 0
-    for match in re.finditer("|".join(rules), text):
-        gap += text[end : match.start()]
-        pieces += [gap, match.group()]
-        end = match.end()
-    return [piece for piece in [*pieces, gap + text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "the text is cut at blanks first, and they are lost: the rules alone cut."
-)
-def cuts_at_blanks(text, rules):
-    return [p for part in text.split() for p in cut_isolated.reference(part, rules)]
-
-
-@cut_isolated.mistake("an empty text has no pieces: an empty list, not an empty piece.")
-def an_empty_piece(text, rules):
-    return cut_isolated.reference(text, rules) or [""]
-
-
-@cut_isolated.mistake(
-    "the rules match only at the beginning of the text: `re.match` looks nowhere else."
-)
-def at_the_beginning(text, rules):
-    match = re.match("|".join(rules), text)
-    parts = [match.group(), text[match.end() :]] if match else [text]
-    return [part for part in parts if part]
-
-
-Pieces = list[tuple[str, bool]]  # each with whether it is a match
-
-
-def _marked(text: str, rules: list[str], cut: Callable[..., list[str]]) -> Pieces:
-    """The pieces of `cut`, with empty ones where matches touch, as in `re.split`."""
-    matched = re.compile("|".join(rules)).fullmatch
-    pieces, gap = [], ""
-    for piece in cut(text, rules):
-        if matched(piece):
-            pieces += [(gap, False), (piece, True)]
-            gap = ""
-        else:
-            gap += piece
-    return [*pieces, (gap, False)]
-
-
-def _matches(pieces: Pieces) -> list[str]:
-    return [*(piece for piece, match in pieces if match), ""]
-
-
-CHOICES = {
-    "the longest match wins instead of the first rule": longest_match_wins,
-    "the shortest match wins instead of the first rule": shortest_match_wins,
-    "capitals are taken for small letters": ignores_case,
-    "the text is cut at the first match alone": first_match_alone,
-    "the last rule alone is used": last_rule_alone,
-    "the rules are joined without `|`": joins_rules,
-    "the rules are sorted": sorts_rules,
-    "the rules are tried in the opposite order": last_rule_wins,
-    "the first rule alone is used": first_rule_alone,
-    "the rules are escaped": escapes_rules,
-    "each rule cuts the whole text, one after another": rule_by_rule,
-    "matches are cut again by the rules that follow": cuts_matches_again,
-    "the rules see only the rest of the text": forgets_what_is_before,
-}
-PIECES = {
-    "what lies between the matches is dropped": lambda ps: [p for p, m in ps if m],
-    "the matches are dropped": lambda ps: [p for p, m in ps if p and not m],
-    "empty pieces stay": lambda ps: [p for p, _ in ps],
-    "the rest behind the last match is missing": lambda ps: [
-        p for p, _ in ps[:-1] if p
-    ],
-    "a match and what stands before it are one piece": lambda ps: [
-        p
-        for p in map("".join, zip([p for p, _ in ps[::2]], _matches(ps), strict=True))
-        if p
-    ],
-    "matches stand first, and what lies between them behind": lambda ps: [
-        *(p for p, m in ps if m),
-        *(p for p, m in ps if p and not m),
-    ],
-    "spaces are removed from all pieces": lambda ps: [
-        p.replace(" ", "") for p, _ in ps if p.replace(" ", "")
-    ],
-    "matches that occurred before are left out": lambda ps: [
-        *dict.fromkeys(p for p, _ in ps if p)
-    ],
-    "without a match the list is empty": lambda ps: (
-        [p for p, _ in ps if p] if len(ps) > 1 else []
-    ),
-    "what stands before the first match is missing": lambda ps: [
-        p for p, _ in ps[1:] if p
-    ],
-    "only gaps of a single character are kept": lambda ps: [
-        p for p, m in ps if m or len(p) == 1
-    ],
-    "what lies between two matches is cut into characters": lambda ps: [
-        part for p, m in ps for part in ([p] if m else list(p))
-    ],
-    "blank pieces are dropped": lambda ps: [p for p, _ in ps if p.strip()],
-    "blanks are cut off": lambda ps: [p.strip() for p, _ in ps if p.strip()],
-}
-
-
-def select_otherwise(select, text, rules):
-    return select(_marked(text, rules, cut_isolated.reference))
-
-
-def cut_otherwise(choice, select, text, rules):
-    return select(_marked(text, rules, choice))
-
-
-cut_isolated.combine(select_otherwise, PIECES)
-cut_isolated.combine(cut_otherwise, CHOICES, PIECES)
 
 
 def _words_and_alphabets(random: Random) -> Iterator[Case]:
