@@ -98,6 +98,7 @@ def test_a_table_has_rows_and_rows_share_words_or_take_those_from_above():
         ("third => fourth", "other words."),
         ("fifth", "two lines…"),
     ]
+    assert rows_of("first => \\\n    second\n    words.\n") == [("first => second", "words.")]  # as in a raw string
     assert with_words_in_full(rows, [])[-1] == ("fifth", "two lines of words.")
     with pytest.raises(ValueError, match="0 rows above begin 'unheard of'"):
         with_words_in_full([("code", "unheard of…")], [])
@@ -113,6 +114,8 @@ def test_code_without_words_is_refused(table):
     "source",
     [
         "def f(n):\n    while n or n:\n        n += 1",
+        "def f(n):\n    while m := n:\n        n = m",
+        "def f(n):\n    while (\n        n\n    ):\n        n += 1",
         "def f(n):\n    items = [n]\n    for item in items:\n        items.append(item)",
     ],
 )
