@@ -3,8 +3,9 @@ over targets."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate, combinations
 from random import Random
 
 import numpy as np
@@ -80,305 +81,142 @@ def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
     return [0, *behind] if ids else []
 
 
-def _ends(ids, end_id):
-    return [place for place, id in enumerate(ids) if id == end_id]
-
-
-def _inside(places, ids):
-    return [place for place in places if place < len(ids)]
-
-
-PLACES = {
-    "these are the places of the end ids themselves: a document begins behind its "
-    "predecessor's end": lambda ids, end: _ends(ids, end),
-    "these are places of the ends themselves, that of the last id left out": (
-        lambda ids, end: _ends(ids[:-1], end)
-    ),
-    "behind the end of the last document no other begins, if the row ends there": (
-        lambda ids, end: [place + 1 for place in _ends(ids, end)]
-    ),
-    "one place too far: the document begins right behind the end": (
-        lambda ids, end: _inside([place + 2 for place in _ends(ids, end)], ids)
-    ),
-    "one place too early: the end belongs to the document before": (
-        lambda ids, end: [place - 1 for place in _ends(ids, end) if place]
-    ),
-    "only the first end is found: each has a document behind it": (
-        lambda ids, end: _inside([place + 1 for place in _ends(ids, end)][:1], ids)
-    ),
-    "only the last end is found: each has a document behind it": (
-        lambda ids, end: _inside([place + 1 for place in _ends(ids, end)][-1:], ids)
-    ),
-    "two ends in a row are two ends: a document can consist of its end alone": (
-        lambda ids, end: [
-            place + 1 for place in _ends(ids[:-1], end) if ids[place + 1] != end
-        ]
-    ),
-    "of two ends in a row, the second is passed over": (
-        lambda ids, end: [
-            place + 1
-            for place in _ends(ids[:-1], end)
-            if place == 0 or ids[place - 1] != end
-        ]
-    ),
-    "a document counts although its own end is missing: the row was cut there": (
-        lambda ids, end: [p + 1 for p in _ends(ids, end)][:-1]
-    ),
-    "a document begins behind each *end*; here one begins behind all other ids": (
-        lambda ids, end: [p + 1 for p, id in enumerate(ids[:-1]) if id != end]
-    ),
-    "every id but the ends is taken for a beginning": (
-        lambda ids, end: [p for p, id in enumerate(ids) if id != end and p]
-    ),
-    "where an end stands last but one, the last id is a document, too": (
-        lambda ids, end: [p + 1 for p in _ends(ids[:-2], end)]
-    ),
-    "an end at the very first place is an end, too: behind it a document begins": (
-        lambda ids, end: [p + 1 for p in _ends(ids[:-1], end) if p]
-    ),
-}
-
-
-FROM_PLACES = {
-    "the first document begins at 0, where no end stands before it": (
-        lambda places, ids: places
-    ),
-    "in a row without ids no document begins, not even at 0": (
-        lambda places, ids: [0, *places]
-    ),
-    "where documents *end* is added at the end": (
-        lambda places, ids: [0, *places, len(ids)] if ids else []
-    ),
-    "where documents *end* is added at the end, even if there are none": (
-        lambda places, ids: [0, *places, len(ids)]
-    ),
-    "the place of the first end is missing": (
-        lambda places, ids: [0, *places[1:]] if ids else []
-    ),
-    "lengths are returned, not starts": (
-        lambda places, ids: np.diff([0, *places, len(ids)]).tolist() if ids else []
-    ),
-    "ids are returned, not places": (
-        lambda places, ids: [ids[p] for p in [0, *places] if p < len(ids)]
-    ),
-}
-
-
-def _right_places(ids, end_id):
-    return [place + 1 for place in _ends(ids[:-1], end_id)]
-
-
-def _with_zero(places, ids):
-    return [0, *places] if ids else []
-
-
-def _unique(places):
-    return sorted(set(places))
-
-
-def started_otherwise(places, whole, ids, end_id):
-    return whole(places(ids, end_id), ids)
-
-
-_combine(
-    starts_from_ends,
-    started_otherwise,
-    (_right_places, _with_zero),
-    (PLACES, FROM_PLACES),
-)
-
-
-@starts_from_ends.mistake(
-    "the first document is missing: it begins at 0, where no end stands before it."
-)
-def starts_without_the_first(ids, end_id):
-    return _right_places(ids, end_id)
-
-
-@starts_from_ends.mistake(
-    "a row without ids holds no documents, so none begins: the answer is `[]`."
-)
-def starts_of_an_empty_row(ids, end_id):
-    return [0, *_right_places(ids, end_id)]
-
-
-@starts_from_ends.mistake(
-    "where the row ends with an end, no further document begins: its start would lie "
-    "behind the last place."
-)
-def starts_behind_the_row(ids, end_id):
-    return [0, *(place + 1 for place in _ends(ids, end_id))] if ids else []
-
-
-@starts_from_ends.mistake(
-    "where the row ends with an end, no further document begins: its start would lie "
-    "behind the last place. And a row without ids holds none."
-)
-def starts_behind_any_row(ids, end_id):
-    return [0, *(place + 1 for place in _ends(ids, end_id))]
-
-
-@starts_from_ends.mistake(
-    "these are the places of the ends. A document begins one place further, and the "
-    "first one at 0."
-)
-def places_of_ends(ids, end_id):
-    return _ends(ids, end_id)
-
-
-@starts_from_ends.mistake(
-    "these are the places behind the ends: they are where documents *end*. The first "
-    "begins at 0, and behind the last place none does."
-)
-def exclusive_ends(ids, end_id):
-    return [place + 1 for place in _ends(ids, end_id)]
-
-
-@starts_from_ends.mistake(
-    "these are the ids with which documents begin. Their places are wanted."
-)
-def first_ids(ids, end_id):
-    return [ids[start] for start in starts_from_ends.reference(ids, end_id)]
-
-
-@starts_from_ends.mistake(
-    "these are the lengths of the documents. Where they begin is wanted."
-)
-def lengths_for_starts(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return np.diff([*starts, len(ids)]).tolist()
-
-
-@starts_from_ends.mistake(
-    "`ids.index` finds the first place of an id, each time again: `enumerate` tells "
-    "where you are."
-)
-def index_each_time(ids, end_id):
-    if not ids:
-        return []
-    return [0, *(ids.index(id) + 1 for id in ids[:-1] if id == end_id)]
-
-
-@starts_from_ends.mistake(
-    "`ids.index` finds the first place of an id, each time again: `enumerate` tells "
-    "where you are. And behind the last place, or in a row without ids, nothing begins."
-)
-def index_of_all(ids, end_id):
-    return [0, *(ids.index(id) + 1 for id in ids if id == end_id)]
-
-
-@starts_from_ends.mistake(
-    "there need not be an end in the row: `index` raises then, and the whole row is "
-    "one document."
-)
-def index_without_end(ids, end_id):
-    if ids and end_id not in ids:
-        raise ValueError("is not in list")
-    return starts_from_ends.reference(ids, end_id)
-
-
-@starts_from_ends.mistake("the end is not always 0: `end_id` says which id it is.")
-def end_is_zero(ids, end_id):
-    return starts_from_ends.reference(ids, 0)
-
-
-@starts_from_ends.mistake(
-    "this tells for each place whether a document begins there. Return the places "
-    "alone."
-)
-def flags_of_starts(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return [place in starts for place in range(len(ids))]
-
-
-@starts_from_ends.mistake(
-    "this tells for each place in which document it lies. Return where each begins."
-)
-def documents_of_places(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return [sum(start <= place for start in starts) - 1 for place in range(len(ids))]
-
-
-@starts_from_ends.mistake(
-    "these are the documents themselves. Where each begins is wanted."
-)
-def documents_themselves(ids, end_id):
-    bounds = [*starts_from_ends.reference(ids, end_id), len(ids)]
-    return [ids[start:end] for start, end in pairwise(bounds)]
-
-
-@starts_from_ends.mistake(
-    "`index` finds the first end alone, and raises where there is none: each end has a "
-    "document behind it, unless the row ends there."
-)
-def first_end_alone(ids, end_id):
-    return [0, ids.index(end_id) + 1] if ids else []
-
-
-@starts_from_ends.mistake(
-    "every id that is no end is taken for a beginning. A document begins where nothing "
-    "stands before, or behind an end."
-)
-def all_but_ends(ids, end_id):
-    return [place for place, id in enumerate(ids) if id != end_id]
-
-
-@starts_from_ends.mistake(
-    "a document can consist of its end alone: behind an end, one begins even where the "
-    "next id is an end, too."
-)
-def ends_alone_passed_over(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return [start for start in starts if ids[start] != end_id]
-
-
-@starts_from_ends.mistake(
-    "0, and the places of the ends themselves: a document begins one place further, "
-    "behind the end of the one before."
-)
-def ends_and_zero_once(ids, end_id):
-    return _unique([0, *_ends(ids, end_id)]) if ids else []
-
-
-@starts_from_ends.mistake(
-    "a document counts although its own end is missing: the row was cut there."
-)
-def only_those_with_an_end(ids, end_id):
-    bounds = [0, *(place + 1 for place in _ends(ids, end_id))]
-    return bounds[:-1]
-
-
-@starts_from_ends.mistake(
-    "before place 0 nothing stands. `ids[-1]` is the *last* id of the row, so the "
-    "first document is found only if the row ends with an end."
-)
-def last_id_before_the_first(ids, end_id):
-    return [place for place in range(len(ids)) if ids[place - 1] == end_id]
-
-
-@starts_from_ends.mistake(
-    "a row without an end inside is one document, or a part of one. It begins at 0."
-)
-def no_start_without_an_end(ids, end_id):
-    places = _right_places(ids, end_id)
-    return [0, *places] if places else []
-
-
-@starts_from_ends.mistake(
-    "these are the lengths of the documents that have an end. Add them up: a document "
-    "begins behind all those before it."
-)
-def lengths_up_to_ends(ids, end_id):
-    bounds = [0, *(place + 1 for place in _ends(ids, end_id))]
-    return [b - a for a, b in pairwise(bounds)]
-
-
-@starts_from_ends.mistake(
-    "this tells where each document begins *and* ends. Return the beginnings alone."
-)
-def pairs_of_bounds(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return list(pairwise([*starts, len(ids)]))
+starts_from_ends.slips("""
+    place + 1 for => place for
+        the places of the ends themselves are taken. A document begins behind the end of
+        the one before.
+    place + 1 for => place + 2 for
+    place + 1 for place, id in enumerate(ids[:-1]) => \
+    place + 2 for place, id in enumerate(ids[:-2])
+        one place too far: a document begins right behind the end of the one before.
+    place + 1 for place, id in enumerate(ids[:-1]) if => \
+    place - 1 for place, id in enumerate(ids) if place and
+        one place too early: an end belongs to the document before.
+    place + 1 for => ids.index(id) + 1 for
+        `ids.index` finds the first place of an id, each time again: `enumerate` tells
+        where you are.
+    enumerate(ids[:-1]) => enumerate(ids)
+        where the row ends with an end, no further document begins: its start would lie
+        behind the last place.
+    enumerate(ids[:-1]) => enumerate(ids[:-2])
+        where an end stands last but one, the last id is a document, too.
+    if id == end_id => if id != end_id
+        a document begins behind each *end*; here one begins behind all other ids.
+    == end_id => == 0
+        the end is not always 0: `end_id` says which id it is.
+    id == end_id => id == end_id and ids[place + 1] != end_id
+        a document can consist of its end alone: behind an end, one begins even where
+        the next id is an end, too.
+    id == end_id => id == end_id and ids[place + 1]
+        the next id is asked whether it is true. 0 is an id like any other, and can
+        begin a document.
+    id == end_id => id == end_id and (place == 0 or ids[place - 1] != end_id)
+        of two ends in a row, the second is passed over.
+    id == end_id => id == end_id and place
+        an end at the very first place is an end, too: behind it a document begins.
+    [0, *behind] => behind
+        the first document is missing: it begins at 0, where no end stands before it.
+    if ids else [] =>
+        a row without ids holds no documents, so none begins: the answer is `[]`.
+    if ids else [] => if behind else []
+        a row without an end inside is one document, or a part of one. It begins at 0.
+    *behind] => *behind, len(ids)]
+        where the last document *ends* is added: nothing begins there.
+    *behind] => *behind[:1]]
+        only the first end is looked at: each has a document behind it.
+    *behind] => *behind[-1:]]
+        only the last end is looked at: each has a document behind it.
+    *behind] => *behind[1:]]
+        the document behind the first end is missing.
+    *behind] => *behind[:-1]]
+        the last of the documents is missing, although it begins in the row.
+    enumerate(ids[:-1]) => enumerate(ids) ; *behind] => *behind[:-1]]
+        a document counts although its own end is missing: the row was cut there.
+    [0, *behind] => np.diff([0, *behind, len(ids)]).tolist()
+        these are the lengths of the documents. Where they begin is wanted.
+    [0, *behind] => [ids[place] for place in [0, *behind]]
+        these are the ids with which documents begin. Their places are wanted.
+    [0, *behind] => [ids[a:b] for a, b in zip([0, *behind], [*behind, len(ids)])]
+        these are the documents themselves. Where each begins is wanted.
+    [0, *behind] => list(zip([0, *behind], [*behind, len(ids)]))
+        this tells where each document begins *and* ends. Return the beginnings alone.
+    [0, *behind] => [place in [0, *behind] for place in range(len(ids))]
+        this tells for each place whether a document begins there. Return the places
+        alone.
+""")
+
+
+@starts_from_ends.way("""
+    ids[i - 1] == end_id => ids[i] == end_id
+        the places of the ends themselves…
+    ids[i - 1] == end_id => ids[i] != end_id
+        every id that is no end is taken for a beginning. A document begins where
+        nothing stands before, or behind an end.
+    ids[i - 1] == end_id => ids[i - 2] == end_id
+        one place too far…
+    if i == 0 or ids => if ids
+        before place 0 nothing stands. `ids[-1]` is the *last* id of the row, so the
+        first document is found only if the row ends with an end.
+    range(len(ids)) if i == 0 or => range(1, len(ids)) if
+        the first document is missing…
+    range(len(ids)) => range(len(ids) + 1)
+        where the row ends with an end…
+    range(len(ids)) => range(len(ids) - 1)
+        where an end stands last but one…
+    == end_id => == 0
+        the end is not always 0…
+""")
+def nothing_or_an_end_before(ids, end_id):
+    return [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end_id]
+
+
+@starts_from_ends.way("""
+    if begins: => if begins and id != end_id:
+        a document can consist of its end alone…
+    begins = [], True => begins = [], False
+        the first document is missing…
+    append(place) => append(id)
+        these are the ids with which…
+    if begins: ⏎ starts.append(place) => if id == end_id: ⏎ starts.append(place)
+        the places of the ends themselves…
+    == end_id => == 0
+        the end is not always 0…
+""")
+def begun_behind_ends(ids, end_id):
+    starts, begins = [], True
+    for place, id in enumerate(ids):
+        if begins:
+            starts.append(place)
+        begins = id == end_id
+    return starts
+
+
+starts_from_ends.answers("""
+    starts_from_ends.reference(ids, end_id) if end_id in ids else \
+    ids and ids.index(end_id)
+        there need not be an end in the row: `index` raises then, and the whole row is
+        one document.
+    [0, ids.index(end_id) + 1] if ids else []
+        `index` finds the first end alone, and raises where there is none: each end has
+        a document behind it, unless the row ends there.
+    [place + 1 for place, id in enumerate(ids) if id == end_id]
+        these are the places behind the ends: they are where documents *end*. The first
+        begins at 0, and behind the last place none does.
+    [place for place, id in enumerate(ids) if id != end_id]
+        every id that is no end…
+    sorted({0, *(place for place, id in enumerate(ids) if id == end_id)}) if ids else []
+        the places of the ends themselves…
+    [sum(id == end_id for id in ids[:place]) for place in range(len(ids))]
+        this tells for each place in which document it lies. Return where each begins.
+    [start for start in starts_from_ends.reference(ids, end_id) if ids[start] != end_id]
+        a document can consist of its end alone…
+    [0, *behind[:-1]] if (behind := [p + 1 for p, id in enumerate(ids) \
+    if id == end_id]) else []
+        a document counts although its own end…
+    np.diff([0, *(p + 1 for p, id in enumerate(ids) if id == end_id)]).tolist()
+        these are the lengths of the documents that have an end. Add them up: a document
+        begins behind all those before it.
+""")
 
 
 # Positions
@@ -412,297 +250,193 @@ def positions_of(document_starts: list[int], length: int) -> list[int]:
     ]
 
 
-def _bounds(starts, length):
-    return list(pairwise([*starts, length]))
+positions_of.slips("""
+    length] => ] ; strict=True => strict=False
+        the last document is missing: no start follows it, so it ends with the row.
+    length] => length - 1]
+        the last place of the row is missing.
+    length] => length + 1]
+        the row is one place too long.
+    length] => document_starts[-1] + length]
+        the last document is taken to be as long as the row.
+    range(end - start) => range(end - start - 1)
+        the last place of each document is missing: `range` leaves its end out by
+        itself.
+    range(end - start) => range(end - start + 1)
+        each document is one place too long.
+    range(end - start) => range(length - start)
+        each document goes on to the end of the row.
+    range(end - start) => range(start, end)
+        positions run on through the whole row: they begin again with each document.
+    range(end - start) => range(end - start - 1, -1, -1)
+        positions count backwards.
+    zip(document_starts, ends, => zip(document_starts[1:], ends[1:],
+        the first document is missing.
+    ends = => document_starts = document_starts[:2] ⏎ ends =
+        only the second start is looked at.
+    ends = => document_starts = sorted({0, document_starts[-1]}) ⏎ ends =
+        only the last start is looked at.
+    ends = => document_starts = document_starts[:-1] or [0] ⏎ ends =
+        the last start is passed over.
+    ends = => document_starts = [0, *document_starts[2:]] ⏎ ends =
+        the second start is passed over.
+    ends = => document_starts = [0, *(s + 1 for s in document_starts[1:])] ⏎ ends =
+        positions begin again one place too late, behind the first place of a document.
+    ends = => document_starts = sorted({0, *(s - 1 for s in document_starts[1:])}) \
+    ⏎ ends =
+        positions begin again one place too early, at the last place of the document
+        before.
+    position for start => position + 1 for start
+        positions count from 1: the first place of a document is 0.
+    position for start => position + (start > 0) for start
+        documents behind the first count from 1.
+    position for start => position + (start == 0) for start
+        the first document counts from 1.
+    position for start => max(0, position - 1) for start
+        the position 0 stands twice at the beginning of a document.
+    position for start => position + start * (position > 0) for start
+        only the first place of a document gets a 0: those behind it count on from
+        there.
+    position for start => end - start for start
+        every place gets the length of its document.
+    position for start => start for start
+        that is where the document of each place begins: take it off the place.
+    position for start => 0 for start
+        every place gets 0.
+    position for start => length - start - position for start
+        places count how far the row still goes.
+""")
 
 
-# Which documents are counted through, and how each is counted.
-BOUNDS = {
-    "the last document is missing: it ends with the row": (
-        lambda s, n: _bounds(s, n)[:-1]
-    ),
-    "the last place of each document is missing: `range` leaves its end out by "
-    "itself": lambda s, n: [(a, b - 1) for a, b in _bounds(s, n)],
-    "each document is one place too long": (
-        lambda s, n: [(a, b + 1) for a, b in _bounds(s, n)]
-    ),
-    "the last place of the row is missing": (
-        lambda s, n: [(a, b) for a, b in _bounds(s, n - 1) if a < b]
-    ),
-    "the row is one place too long": lambda s, n: _bounds(s, n + 1),
-    "positions begin again one place too late": (
-        lambda s, n: _bounds([0, *(a + 1 for a in s[1:] if a + 1 < n)], n)
-    ),
-    "positions begin again one place too late, also behind the first place": (
-        lambda s, n: _bounds(_unique([0, *(a + 1 for a in s if a + 1 < n)]), n)
-    ),
-    "positions begin again one place too early": (
-        lambda s, n: _bounds(_unique([0, *(a - 1 for a in s[1:])]), n)
-    ),
-    "each document goes on to the end of the row": lambda s, n: [(a, n) for a in s],
-    "the last document is taken to be as long as the row": (
-        lambda s, n: [*_bounds(s, n)[:-1], (s[-1], s[-1] + n)]
-    ),
-    "the first document is missing": lambda s, n: _bounds(s, n)[1:],
-    "only the second start is looked at": lambda s, n: _bounds(s[:2], n),
-    "the last start is passed over": lambda s, n: _bounds(s[:-1] or [0], n),
-    "the second start is passed over": lambda s, n: _bounds([0, *s[2:]], n),
-    "only the last start is looked at": lambda s, n: _bounds(_unique([0, s[-1]]), n),
-}
-COUNTED_AS = {
-    "positions count from 1": lambda a, b, n: range(1, b - a + 1),
-    "positions count backwards": lambda a, b, n: range(b - a - 1, -1, -1),
-    "positions run on through all documents": lambda a, b, n: range(a, b),
-    "every place gets the length of its document": lambda a, b, n: [b - a] * (b - a),
-    "every place gets the start of its document": lambda a, b, n: [a] * (b - a),
-    "every place gets 0": lambda a, b, n: [0] * (b - a),
-    "the first position of a document stands there twice": (
-        lambda a, b, n: [0, *range(b - a - 1)]
-    ),
-    "documents behind the first count from 1": (
-        lambda a, b, n: range(a > 0, b - a + (a > 0))
-    ),
-    "the first document counts from 1": lambda a, b, n: range(a == 0, b - a + (a == 0)),
-    "only the first document counts from 0": (
-        lambda a, b, n: range(b - a) if not a else range(a, b)
-    ),
-    "only its first place counts again": lambda a, b, n: [0, *range(a + 1, b)],
-    "places count how far the row still goes": lambda a, b, n: range(n - a, n - b, -1),
-}
+@positions_of.way("""
+    max(s for => min(s for
+        positions run on…
+    max(s for s in document_starts if s <= p) => document_starts[-1]
+        the *last* start is taken off everywhere: each place has the start of its own
+        document.
+    max(s for ...) => sum(s for ...)
+        all starts up to a place are taken off, one after another. Take off only that of
+        its own document.
+    max(s for s in document_starts if s <= p) => \
+    max((s for s in document_starts if s < p), default=0)
+        a start is compared strictly. So where a document begins, the place still
+        belongs to the one before.
+    max(s for s in document_starts if s <= p) => \
+    min((s for s in document_starts if s > p), default=length)
+        the start of the document that comes *next* is taken off: positions come out
+        negative.
+    p - max( => max(
+        that is where the document of each place begins…
+    for p in range(length) => for p in range(1, length + 1)
+        places are counted from 1.
+    for p in range(length) => for p in range(length - 1)
+        the last place of the row…
+    for p in range(length) => for p in range(length + 1)
+        the row is one place too long.
+    [p - => [p + 1 -
+        positions count from 1…
+""")
+def behind_the_last_start(document_starts, length):
+    return [p - max(s for s in document_starts if s <= p) for p in range(length)]
 
 
-def _counted(a, b, n):
-    return range(b - a)
+@positions_of.way("""
+    positions.append(position) position += 1 => \
+    position += 1 ⏎ positions.append(position)
+    position = 0 positions => position = 1 ⏎ positions
+        positions count from 1…
+    if place in document_starts: position = 0 positions.append(position) position += 1 \
+    => positions.append(position) ⏎ position += 1 ⏎ position *= \
+    place not in document_starts
+        positions begin again one place too late, and so the 0 of the row's beginning
+        stands there twice.
+    place in document_starts => place + 1 in document_starts
+        positions begin again one place too early…
+    position += 1 => position = place + 1
+        only the first place of a document gets a 0…
+    position = 0 positions => position = max(0, position - 1) ⏎ positions
+        at a start, counting only pauses: the sum goes on from there. It has to fall
+        back to 0.
+    position = 0 positions => position -= place ⏎ positions
+        all starts up to a place are taken off…
+    position = 0 positions => position, positions = 0, [] ⏎ positions
+        at a start, the list is begun anew: only the last document is returned.
+    range(length) => range(length - 1)
+        the last place of the row…
+""")
+def counted_on(document_starts, length):
+    positions, position = [], 0
+    for place in range(length):
+        if place in document_starts:
+            position = 0
+        positions.append(position)
+        position += 1
+    return positions
 
 
-def counted_otherwise(bounds, count, document_starts, length):
-    return [
-        position
-        for a, b in bounds(document_starts, length)
-        for position in count(a, b, length)
-    ]
-
-
-_combine(positions_of, counted_otherwise, (_bounds, _counted), (BOUNDS, COUNTED_AS))
-
-
-@positions_of.mistake(
-    "positions run on through the whole row: they begin again with each document."
-)
-def running_positions(document_starts, length):
-    return list(range(length))
-
-
-@positions_of.mistake("positions count from 1: the first place of a document is 0.")
-def positions_from_one(document_starts, length):
-    return [
-        position + 1 for position in positions_of.reference(document_starts, length)
-    ]
-
-
-@positions_of.mistake(
-    "the last document is missing: no start follows it, so it ends with the row."
-)
-def without_the_last_document(document_starts, length):
-    return positions_of.reference(document_starts[:-1], document_starts[-1])
-
-
-@positions_of.mistake(
-    "that is the number of the document in which each place lies. How far is it from "
-    "where that begins?"
-)
-def numbers_of_documents(document_starts, length):
-    return [sum(s <= place for s in document_starts) - 1 for place in range(length)]
-
-
-@positions_of.mistake(
-    "that is the number of the document in which each place lies, counted from 1. How "
-    "far is it from where that begins?"
-)
-def numbers_of_documents_from_one(document_starts, length):
-    return [sum(s <= place for s in document_starts) for place in range(length)]
-
-
-@positions_of.mistake(
-    "that is where the document of each place begins: take it off the place."
-)
-def starts_of_places(document_starts, length):
-    return [max(s for s in document_starts if s <= p) for p in range(length)]
-
-
-@positions_of.mistake(
-    "only the first place of a document gets a 0: those behind it count on from there."
-)
-def only_zeros_at_starts(document_starts, length):
-    return [0 if place in document_starts else place for place in range(length)]
-
-
-@positions_of.mistake(
-    "all documents are taken to be as long as the first: take each place's own start "
-    "off."
-)
-def as_long_as_the_first(document_starts, length):
-    first = [*document_starts, length][1]
-    return [place % first for place in range(length)]
-
-
-@positions_of.mistake(
-    "the start of the document *before* is taken off: behind an index that is one too "
-    "small stands the one before, or even the last."
-)
-def start_before(document_starts, length):
-    numbers = numbers_of_documents(document_starts, length)
-    return [p - document_starts[n - 1] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "the start of the document *before* is taken off: each document has its own."
-)
-def start_before_or_zero(document_starts, length):
-    numbers = numbers_of_documents(document_starts, length)
-    return [p - document_starts[max(0, n - 1)] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "where a document begins, the place still belongs to the one before; and at place "
-    "0, where there is none, an index of -1 finds the *last* start."
-)
-def place_at_start_before_or_last(document_starts, length):
-    numbers = [sum(s < place for s in document_starts) - 1 for place in range(length)]
+@positions_of.way("""
+    s <= p => s < p
+        a start is compared strictly…
+    document_starts) - 1 for => document_starts) for
+        the number of a document is taken for that of the next one: its start is the one
+        *behind*, and the last document has none.
+    document_starts[n] => document_starts[n - 1]
+        the start of the document *before* is taken off; behind an index that is one too
+        small stands the one before, or even the last.
+    document_starts[n] => document_starts[max(0, n - 1)]
+        the start of the document *before* is taken off: each document has its own.
+    document_starts[n] => [*document_starts, length][n + 1]
+        the start of the document that comes *next*…
+    p - document_starts[n] => n
+        that is the number of the document in which each place lies. How far is it from
+        where that begins?
+    p - document_starts[n] => n + 1
+        that is the number of the document in which each place lies, counted from 1. How
+        far is it from where that begins?
+    p - document_starts[n] => p - (n and document_starts[n] - document_starts[n - 1])
+        only the length of the document right before is taken off. Take the start of the
+        place's own document off: that is the length of all before.
+""")
+def start_by_its_number(document_starts, length):
+    numbers = [sum(s <= p for s in document_starts) - 1 for p in range(length)]
     return [p - document_starts[n] for p, n in enumerate(numbers)]
 
 
-@positions_of.mistake(
-    "all starts up to a place are taken off, one after another. Take off only that of "
-    "its own document."
-)
-def all_starts_taken_off(document_starts, length):
-    return [p - sum(s for s in document_starts if s <= p) for p in range(length)]
-
-
-@positions_of.mistake(
-    "the start of the document that comes *next* is taken off: positions come out "
-    "negative."
-)
-def start_behind(document_starts, length):
-    bounds = [*document_starts, length]
-    numbers = numbers_of_documents(document_starts, length)
-    return [p - bounds[n + 1] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "where a document begins, the place still belongs to the one before: `>`, where "
-    "`>=` is wanted."
-)
-def place_at_start_before(document_starts, length):
-    return [
-        p - max((s for s in document_starts if s < p), default=0) for p in range(length)
-    ]
-
-
-@positions_of.mistake(
-    "these are the lengths of the documents. Every place of the row has a position."
-)
-def lengths_of_documents(document_starts, length):
-    return [b - a for a, b in _bounds(document_starts, length)]
-
-
-@positions_of.mistake(
-    "each document has its list here: one list for the whole row is wanted."
-)
-def a_list_each(document_starts, length):
-    return [list(range(b - a)) for a, b in _bounds(document_starts, length)]
-
-
-@positions_of.mistake(
-    "these are the places of each document, in a list of its own: one list of "
-    "positions is wanted, which begin again with each."
-)
-def places_of_each(document_starts, length):
-    return [list(range(a, b)) for a, b in _bounds(document_starts, length)]
-
-
-@positions_of.mistake(
-    "the *last* start is taken off everywhere: each place has the start of its own "
-    "document."
-)
-def last_start_taken_off(document_starts, length):
-    return [place - document_starts[-1] for place in range(length)]
-
-
-@positions_of.mistake(
-    "at a start, counting only pauses: the sum goes on from there. It has to fall back "
-    "to 0."
-)
-def pauses_at_starts(document_starts, length):
-    steps = [int(place not in document_starts) for place in range(length)]
-    return list(accumulate(steps))
-
-
-@positions_of.mistake(
-    "at a start, the whole start is taken off the sum. How large is the sum there? The "
-    "starts before are taken off already."
-)
-def falls_too_far(document_starts, length):
-    steps = [-place if place in document_starts else 1 for place in range(length)]
-    return list(accumulate(steps))
-
-
-@positions_of.mistake(
-    "for each place there is a position for *every* start before it. Only the last of "
-    "these is where its document begins."
-)
-def one_for_every_start(document_starts, length):
-    return [p - s for p in range(length) for s in document_starts if s <= p]
-
-
-@positions_of.mistake(
-    "only the length of the document right before is taken off. Take the start of the "
-    "place's own document off: that is the length of all before."
-)
-def one_length_taken_off(document_starts, length):
-    numbers = numbers_of_documents(document_starts, length)
-    before = [0, *(b - a for a, b in pairwise(document_starts))]
-    return [p - before[n] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "all documents are taken to be equally long: `document_starts` says where each "
-    "begins."
-)
-def equally_long(document_starts, length):
-    return [place % (length // len(document_starts)) for place in range(length)]
-
-
-@positions_of.mistake(
-    "starts are taken for lengths: a document is as long as it is to the *next* start."
-)
-def starts_for_lengths(document_starts, length):
-    return [position for start in document_starts for position in range(start)]
-
-
-@positions_of.mistake(
-    "starts, and the row's end, are taken for lengths: a document is as long as it is "
-    "to the *next* start."
-)
-def bounds_for_lengths(document_starts, length):
-    return [p for bound in [*document_starts, length] for p in range(bound)]
-
-
-@positions_of.mistake(
-    "each place is measured from the *nearest* start, which can be the next one: only "
-    "those before it count."
-)
-def from_the_nearest(document_starts, length):
-    return [min(abs(p - s) for s in document_starts) for p in range(length)]
-
-
-@positions_of.mistake(
-    "each start is counted once only: the places between two starts have positions, "
-    "too."
-)
-def as_many_as_starts(document_starts, length):
-    return list(range(len(document_starts)))
+positions_of.answers("""
+    list(accumulate(-p if p in document_starts else 1 for p in range(length)))
+        at a start, the whole start is taken off the sum. How large is the sum there?
+        The starts before are taken off already.
+    [p % [*document_starts, length][1] for p in range(length)]
+        all documents are taken to be as long as the first: take each place's own start
+        off.
+    [p % (length // len(document_starts)) for p in range(length)]
+        all documents are taken to be equally long: `document_starts` says where each
+        begins.
+    [b - a for a, b in zip(document_starts, [*document_starts[1:], length])]
+        these are the lengths of the documents. Every place of the row has a position.
+    [list(range(b - a)) for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        each document has its list here: one list for the whole row is wanted.
+    [list(range(a, b)) for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        these are the places of each document, in a list of its own: one list of
+        positions is wanted, which begin again with each.
+    [p - s for p in range(length) for s in document_starts if s <= p]
+        for each place there is a position for *every* start before it. Only the last of
+        these is where its document begins.
+    [p for start in document_starts for p in range(start)]
+        starts are taken for lengths: a document is as long as it is to the *next*
+        start.
+    [p for bound in [*document_starts, length] for p in range(bound)]
+        starts, the row's end among them, are taken for lengths: a document is as long
+        as it is to the *next* start.
+    [min(abs(p - s) for s in document_starts) for p in range(length)]
+        each place is measured from the *nearest* start, which can be the next one: only
+        those before it count.
+    list(range(len(document_starts)))
+        each start is counted once only: the places between two starts have positions,
+        too.
+""")
 
 
 # Masks
@@ -733,290 +467,144 @@ def may_look(position_ids: list[int]) -> list[list[bool]]:
     return [[begins[q] <= k <= q for k in places] for q in places]
 
 
-def _documents(position_ids):
-    return list(accumulate(int(position == 0) for position in position_ids))
+may_look.slips("""
+    k <= q for => k < q for
+        a place looks at itself, too: its own id is known, the next one is to be
+        predicted. Without it, the first place of a document would look at nothing.
+    <= k <= q for => <= k for
+        the beginning of the document is bounded, its end is not: all that comes later
+        is open, even other documents.
+    begins[q] <= k <= q => k <= q
+        what stands in documents before is open, too, as in a plain causal mask.
+    begins[q] <= k <= q => begins[q] == begins[k]
+        what comes later may be looked at, too: that is the answer which a place is to
+        predict.
+    begins[q] <= k => begins[q] < k
+        the document begins one place too late: its first place is closed, even to
+        itself.
+    begins[q] <= k <= q => begins[q] < k <= q or k == q
+        the document begins one place too late: only itself sees its first place.
+    begins[q] <= k => begins[q] - 1 <= k
+        the document begins one place too early: the last place of the one before is
+        open.
+    begins[q] <= k <= q => abs(q - k) <= position_ids[q]
+        a position says how many places of the document stand *before* a place. As many
+        behind it come later, and are closed.
+    k <= q for => k <= q + 1 for
+        the place that comes next is open, too.
+    for k in places] => for k in range(q + 1)]
+        each row ends with the place itself. All rows are as long as the whole: later
+        places are `False`.
+    [begins[q] <= k <= q for k in places] => list(range(begins[q], q + 1))
+        these are the places that each one may look at. For every place say `True` or
+        `False`.
+    [begins[q] <= k <= q for k in places] => q - begins[q] + 1
+        that is how many places each one may look at. For every pair say `True` or
+        `False`.
+""")
 
 
-SAME_DOCUMENT = {
-    "documents play no part": lambda p, d, q, k: True,
-    "the documents are taken for the same where they differ": (
-        lambda p, d, q, k: d[q] != d[k]
-    ),
-    "places with the same position are taken for one document": (
-        lambda p, d, q, k: p[q] == p[k]
-    ),
-    "positions are compared, which begin again in each document": (
-        lambda p, d, q, k: p[k] <= p[q]
-    ),
-    "positions are compared, which begin again in each document, and strictly": (
-        lambda p, d, q, k: p[k] < p[q]
-    ),
-    "positions are compared, which begin again in each document, and the wrong way": (
-        lambda p, d, q, k: p[k] >= p[q]
-    ),
-    "the document before may be looked at, too": (
-        lambda p, d, q, k: d[q] - 1 <= d[k] <= d[q]
-    ),
-    "all documents before may be looked at, too": lambda p, d, q, k: d[k] <= d[q],
-    "only documents before may be looked at": lambda p, d, q, k: d[k] < d[q],
-    "the document begins one place too late": (
-        lambda p, d, q, k: q - p[q] < k or k == q
-    ),
-    "the document begins one place too early": lambda p, d, q, k: q - p[q] - 1 <= k,
-    "the document begins one place too late, so that a first place does not see "
-    "itself": lambda p, d, q, k: q - p[q] < k,
-    "only the first place of its document may be looked at": (
-        lambda p, d, q, k: k == q - p[q]
-    ),
-    "only the first document has entries": lambda p, d, q, k: d[q] == d[k] == 1,
-    "only as many places as the position says are open, those at the row's beginning": (
-        lambda p, d, q, k: k <= p[q]
-    ),
-    "as many places as the position says are open, but at the row's beginning": (
-        lambda p, d, q, k: k < p[q]
-    ),
-    "at the first place of a document, that before is still open": (
-        lambda p, d, q, k: d[q] == d[k] or (p[q] == 0 and d[k] == d[q] - 1)
-    ),
-    "the last document's start is taken for that of all": (
-        lambda p, d, q, k: d[k] == d[-1]
-    ),
-    "a first place looks at itself alone, but those behind it at all before": (
-        lambda p, d, q, k: p[q] > 0 or k == q
-    ),
-    "a first place is counted to the document before": (
-        lambda p, d, q, k: d[q] - (p[q] == 0) == d[k] - (p[k] == 0)
-    ),
-    "a first place is taken for one that nobody may look at": (
-        lambda p, d, q, k: d[q] == d[k] and p[k] > 0
-    ),
-    "a first place may look at nothing": lambda p, d, q, k: d[q] == d[k] and p[q] > 0,
-}
-ORDER = {
-    "what comes later may be looked at, too": lambda q, k: True,
-    "a place may look at itself, too: only what comes later is closed": (
-        lambda q, k: k < q
-    ),
-    "only what comes later may be looked at: rows and columns are exchanged": (
-        lambda q, k: k >= q
-    ),
-    "only what comes later may be looked at": lambda q, k: k > q,
-    "a place may look at itself alone": lambda q, k: k == q,
-    "only the place right before is open": lambda q, k: k == q - 1,
-    "only the place itself and the one right before are open": (
-        lambda q, k: q - 1 <= k <= q
-    ),
-    "the place that comes next is open, too": lambda q, k: k <= q + 1,
-}
-
-
-def _same_document(p, d, q, k):
-    return d[q] == d[k]
-
-
-def _not_later(q, k):
-    return k <= q
-
-
-def masked_otherwise(same, order, position_ids):
-    documents, places = _documents(position_ids), range(len(position_ids))
-    return [
-        [bool(same(position_ids, documents, q, k) and order(q, k)) for k in places]
-        for q in places
-    ]
-
-
-# How the answer is written down.
-WRITTEN = {
-    "`True` stands where looking is forbidden": lambda mask: [
-        [not entry for entry in row] for row in mask
-    ],
-    "there is text in the rows, no `True` and `False`": lambda mask: [
-        [str(bool(entry)) for entry in row] for row in mask
-    ],
-    "rows and columns are exchanged": lambda mask: [
-        list(row) for row in zip(*mask, strict=True)
-    ],
-    "each row ends with the place itself": lambda mask: [
-        row[: q + 1] for q, row in enumerate(mask)
-    ],
-    "the places are listed, not `True` and `False` for each": lambda mask: [
-        [k for k, entry in enumerate(row) if entry] for row in mask
-    ],
-    "places are counted, not `True` and `False` for each": lambda mask: [
-        sum(row) for row in mask
-    ],
-    "each row holds only what may be looked at, and not the rest": lambda mask: [
-        [entry for entry in row if entry] for row in mask
-    ],
-    "pairs of places are listed": lambda mask: [
-        (q, k) for q, row in enumerate(mask) for k, entry in enumerate(row) if entry
-    ],
-    "all rows are joined to one list": lambda mask: [e for row in mask for e in row],
-}
-
-
-def _as_it_is(mask):
+@may_look.way("""
+    documents[q] == documents[k] => True
+    documents[q] == documents[k] => documents[k] <= documents[q]
+        what stands in documents before…
+    documents[q] == documents[k] => documents[q] != documents[k]
+    documents[q] == documents[k] => documents[k] < documents[q]
+        only *other* documents may be looked at.
+    documents[q] == documents[k] => position_ids[q] == position_ids[k]
+        places with the same position are taken for one document.
+    documents[q] == documents[k] => position_ids[k] <= position_ids[q]
+        positions are compared across documents: they begin again in each, so a smaller
+        one can be that of another document.
+    documents[q] == documents[k] => position_ids[k] < position_ids[q]
+        positions are compared strictly, across documents: they begin again in each.
+    documents[q] == documents[k] => position_ids[k] >= position_ids[q]
+        positions are compared the wrong way round: the smaller one stands before, if it
+        is one of the same document.
+    documents[q] == documents[k] => documents[q] - 1 <= documents[k] <= documents[q]
+        the document before may be looked at, too.
+    documents[q] == documents[k] => k == q - position_ids[q]
+        only the first place of its document may be looked at.
+    documents[q] == documents[k] => documents[q] == documents[k] == 1
+        the row is one document here: in the others every place is closed, even to
+        itself.
+    documents[q] == documents[k] => documents[k] == documents[-1]
+        the last document's start is taken for that of all.
+    documents[q] == documents[k] => k <= position_ids[q]
+        only as many places as the position says are open, those at the row's beginning.
+    documents[q] == documents[k] => k < position_ids[q]
+        as many places as the position says are open, but at the row's beginning.
+    documents[q] == documents[k] => (position_ids[q] > 0 or k == q)
+        a first place looks at itself alone, but those behind it at all before.
+    documents[q] == documents[k] => documents[q] - (position_ids[q] == 0) == \
+    documents[k] - (position_ids[k] == 0)
+        a first place is counted to the document before.
+    documents[q] == documents[k] => (documents[q] == documents[k] or \
+    position_ids[q] == 0 and documents[k] == documents[q] - 1)
+        at the first place of a document, the document before is still open.
+    documents[q] == documents[k] => documents[q] == documents[k] and position_ids[k] > 0
+        the document begins one place too late: its first…
+    documents[q] == documents[k] => documents[q] == documents[k] and position_ids[q] > 0
+        a first place may look at nothing, not even at itself.
+    and k <= q =>
+        what comes later may be looked at…
+    k <= q => k < q
+        a place looks at itself, too…
+    k <= q => k >= q
+        rows and columns are exchanged: row q says what place q looks *at*, which is not
+        later.
+    k <= q => k > q
+        only what comes later may be looked at.
+    k <= q => k == q
+        a place may look at itself alone.
+    k <= q => k == q - 1
+        only the place right before is open.
+    k <= q => q - 1 <= k <= q
+        only the place itself and the one right before are open.
+    k <= q => k <= q + 1
+        the place that comes next…
+    and k <= q => or k <= q
+        one of the two conditions is enough here: a place must fulfill both.
+    return mask => return [[not entry for entry in row] for row in mask]
+        the other way round: `True` says that q *may* look at k. (Some libraries mean
+        the opposite, so look it up each time.)
+    return mask => return [[str(entry) for entry in row] for row in mask]
+        there is text in the rows, no `True` and `False`.
+    return mask => return [[0.0 if entry else -math.inf for entry in row] \
+    for row in mask]
+        0 and minus infinity are what is added to scores: say `True` or `False`.
+    return mask => return [list(row) for row in zip(*mask, strict=True)]
+        rows and columns are exchanged…
+    return mask => return [row[: q + 1] for q, row in enumerate(mask)]
+        each row ends with the place itself…
+    return mask => return [[k for k, entry in enumerate(row) if entry] for row in mask]
+        these are the places…
+    return mask => return [sum(row) for row in mask]
+        that is how many places…
+    return mask => return [[entry for entry in row if entry] for row in mask]
+        each row holds only what may be looked at, and not the rest.
+    return mask => return [(q, k) for q, row in enumerate(mask) \
+    for k, entry in enumerate(row) if entry]
+        pairs of places are listed. For every pair say `True` or `False`.
+    return mask => return [entry for row in mask for entry in row]
+        all rows are joined to one list.
+""")
+def in_one_document(position_ids):
+    documents = list(accumulate(int(position == 0) for position in position_ids))
+    places = range(len(documents))
+    mask = [[documents[q] == documents[k] and k <= q for k in places] for q in places]
     return mask
 
 
-def masked_and_written(same, order, written, position_ids):
-    return written(masked_otherwise(same, order, position_ids))
-
-
-_combine(
-    may_look,
-    masked_and_written,
-    (_same_document, _not_later, _as_it_is),
-    (SAME_DOCUMENT, ORDER, WRITTEN),
-)
-
-
-@may_look.mistake(
-    "a plain causal mask: each place looks at all before it, those of other documents "
-    "included."
-)
-def causal_mask(position_ids):
-    places = range(len(position_ids))
-    return [[k <= q for k in places] for q in places]
-
-
-@may_look.mistake(
-    "within its document, each place also looks at what comes later: that is the "
-    "answer which it is to predict."
-)
-def blocks(position_ids):
-    documents = _documents(position_ids)
-    return [[one == other for other in documents] for one in documents]
-
-
-@may_look.mistake(
-    "a place looks at itself, too: its own id is known, the next one is to be "
-    "predicted. Without it, the first place of a document would look at nothing."
-)
-def without_itself(position_ids):
-    return masked_otherwise(_same_document, lambda q, k: k < q, position_ids)
-
-
-@may_look.mistake(
-    "rows and columns are exchanged: row q says what place q looks *at*, which is not "
-    "later."
-)
-def rows_for_columns(position_ids):
-    return [list(row) for row in zip(*may_look.reference(position_ids), strict=True)]
-
-
-@may_look.mistake(
-    "the other way round: `True` says that q *may* look at k. (Some libraries mean the "
-    "opposite, so look it up each time.)"
-)
-def true_for_closed(position_ids):
-    return [[not entry for entry in row] for row in may_look.reference(position_ids)]
-
-
-@may_look.mistake(
-    "positions are compared across documents: they begin again in each, so a smaller "
-    "one can be that of another document."
-)
-def positions_compared(position_ids):
-    return [[k <= q for k in position_ids] for q in position_ids]
-
-
-@may_look.mistake(
-    "positions are compared across documents, and what comes later is closed: still, a "
-    "smaller position before can be that of another document."
-)
-def positions_compared_causally(position_ids):
-    return [
-        [
-            k <= q and position_ids[k] <= position_ids[q]
-            for k in range(len(position_ids))
-        ]
-        for q in range(len(position_ids))
-    ]
-
-
-@may_look.mistake(
-    "the beginning of the document is bounded, its end is not: all that comes later is "
-    "open, even other documents."
-)
-def open_to_the_end(position_ids):
-    places = range(len(position_ids))
-    return [[q - position_ids[q] <= k for k in places] for q in places]
-
-
-@may_look.mistake(
-    "a position says how many places of the document stand *before* a place. As many "
-    "behind it come later, and are closed."
-)
-def as_many_behind(position_ids):
-    places = range(len(position_ids))
-    return [[abs(q - k) <= position_ids[q] for k in places] for q in places]
-
-
-@may_look.mistake(
-    "these are the places that each one may look at. For every place say `True` or "
-    "`False`."
-)
-def places_looked_at(position_ids):
-    return [list(range(q - p, q + 1)) for q, p in enumerate(position_ids)]
-
-
-@may_look.mistake(
-    "that is how many places each one may look at. For every pair say `True` or "
-    "`False`."
-)
-def counts_looked_at(position_ids):
-    return [position + 1 for position in position_ids]
-
-
-@may_look.mistake(
-    "each row ends with the place itself. All rows are as long as the whole: later "
-    "places are `False`."
-)
-def triangle(position_ids):
-    return [row[: q + 1] for q, row in enumerate(may_look.reference(position_ids))]
-
-
-@may_look.mistake(
-    "there is a mask for each document. One for the whole row is wanted, with `False` "
-    "between documents."
-)
-def mask_each(position_ids):
-    documents = _documents(position_ids)
-    sizes = [documents.count(number) for number in sorted(set(documents))]
-    return [[[k <= q for k in range(n)] for q in range(n)] for n in sizes]
-
-
-@may_look.mistake(
-    "the row is one document here: in the others every place is closed, even to itself."
-)
-def first_document_only(position_ids):
-    documents, places = _documents(position_ids), range(len(position_ids))
-    return [
-        [documents[q] == documents[k] == 1 and k <= q for k in places] for q in places
-    ]
-
-
-@may_look.mistake(
-    "all rows are one and the same list, several times: what is written into one "
-    "stands in all of them."
-)
-def one_list_for_all(position_ids):
-    rows = [[False] * len(position_ids)] * len(position_ids)
-    for q, row in enumerate(may_look.reference(position_ids)):
-        for k, entry in enumerate(row):
-            if entry:
-                rows[q][k] = True
-    return rows
-
-
-@may_look.mistake(
-    "0 and minus infinity are what is added to scores: say `True` or `False`."
-)
-def scores_to_add(position_ids):
-    mask = may_look.reference(position_ids)
-    return [[0.0 if entry else -float("inf") for entry in row] for row in mask]
+may_look.answers("""
+    [[True] * len(position_ids)] * len(position_ids)
+        every place looks at all others. (Or are all rows one and the same list, as in
+        `[[False] * n] * n`? Then what is written into one stands in all of them.)
+    [np.tri(count, dtype=bool).tolist() for count in np.diff(np.flatnonzero( \
+    np.array([*position_ids, 0]) == 0))]
+        there is a mask for each document. One for the whole row is wanted, with `False`
+        between documents.
+""")
 
 
 # Packs
@@ -1299,286 +887,179 @@ def best_pack(rooms: list[int], length: int) -> int | None:
     return min(fitting, key=lambda pack: rooms[pack], default=None)
 
 
-# Which packs are looked at, which of them is chosen, and what is returned.
-LOOKED_AT = {
-    "a pack with exactly so much room is large enough": lambda room, n: room > n,
-    "packs without enough room are chosen, too": lambda room, n: True,
-    "only packs with exactly so much room are looked at": lambda room, n: room == n,
-    "packs that are *too small* are looked at": lambda room, n: room < n,
-    "packs that are too small are looked at, or that fit exactly": (
-        lambda room, n: room <= n
-    ),
-    "full packs are left out, but not those that are too small": (
-        lambda room, n: room > 0
-    ),
-    "one token too many is let in": lambda room, n: room >= n - 1,
-}
-CHOSEN = {
-    "the *emptiest* pack is chosen": (
-        lambda few, rooms, n: max(few, key=rooms.__getitem__)
-    ),
-    "the first pack with room is chosen, not the fullest": (
-        lambda few, rooms, n: few[0]
-    ),
-    "the last pack with room is chosen, not the fullest": (
-        lambda few, rooms, n: few[-1]
-    ),
-    "of equally full packs the last is chosen, not the first": (
-        lambda few, rooms, n: min(reversed(few), key=rooms.__getitem__)
-    ),
-    "the emptiest pack is chosen, of equally full ones the last": (
-        lambda few, rooms, n: max(reversed(few), key=rooms.__getitem__)
-    ),
-    "the pack whose room differs least from the length is chosen": (
-        lambda few, rooms, n: min(few, key=lambda i: abs(rooms[i] - n))
-    ),
-    "a pack that fits exactly is chosen rightly, but else the first with room": (
-        lambda few, rooms, n: next((i for i in few if rooms[i] == n), few[0])
-    ),
-    "the smallest number is chosen, not the fullest pack": (
-        lambda few, rooms, n: min(few)
-    ),
-}
-RETURNED = {
-    "the room of the pack is returned, not its number": lambda i, few, rooms, n: rooms[
-        i
-    ],
-    "the room that is left in it is returned, not its number": (
-        lambda i, few, rooms, n: rooms[i] - n
-    ),
-    "the pack is counted among those with room, not among all": (
-        lambda i, few, rooms, n: few.index(i)
-    ),
-    "the place of its room among the sorted rooms is returned": (
-        lambda i, few, rooms, n: sorted(rooms).index(rooms[i])
-    ),
-    "packs are counted from 1": lambda i, few, rooms, n: i + 1,
-    "`index` finds the first pack with this room": (
-        lambda i, few, rooms, n: rooms.index(rooms[i])
-    ),
-    "whether there is such a pack is returned, not its number": (
-        lambda i, few, rooms, n: True
-    ),
-    "pack 0 is taken for none": lambda i, few, rooms, n: i or None,
-    "all packs with room are returned": lambda i, few, rooms, n: few,
-    "all packs with room that are as full are returned": lambda i, few, rooms, n: [
-        j for j in few if rooms[j] == rooms[i]
-    ],
-    "number and room are returned": lambda i, few, rooms, n: (i, rooms[i]),
-}
-WITHOUT_ROOM = {
-    "where no pack has room, the answer is `None`, not -1": lambda rooms: -1,
-    "where no pack has room, the answer is `None`, not pack 0": lambda rooms: 0,
-    "where no pack has room, the answer is `None`, not the number of a new one": (
-        lambda rooms: len(rooms)
-    ),
-    "where no pack has room, the answer is `None`, not the last one": (
-        lambda rooms: len(rooms) - 1
-    ),
-    "where no pack has room, the answer is `None`, not `False`": lambda rooms: False,
-    "where no pack has room, the answer is `None`, not an empty list": lambda rooms: [],
-}
+best_pack.slips("""
+    room >= length => room > length
+        a pack with exactly so much room is large enough, and even the best: it is full
+        then.
+    if room >= length =>
+        packs are chosen whether they have room or not.
+    room >= length => room == length
+        only packs with exactly so much room are looked at.
+    room >= length => room < length
+        packs that are *too small* are looked at.
+    room >= length => room <= length
+        packs that are too small are looked at, or that fit exactly.
+    room >= length => room > 0
+        full packs are left out, but not those that are too small.
+    room >= length => room >= length - 1
+        one token too many is let in.
+    min(fitting => max(fitting
+        that is the *emptiest* pack, the one with the most room. The fullest has the
+        least.
+    fitting, key => fitting[::-1], key
+        of equally full packs the *first* is wanted. (`<=` lets a later one win, `<`
+        does not.)
+    if room >= length => ; rooms[pack], default => abs(rooms[pack] - length), default
+        the pack is taken whose room *differs* least from the length: that can be one
+        that is too small.
+    key=lambda pack: rooms[pack], =>
+        that is the *first* pack with room. Among those with room, the fullest is
+        wanted.
+    default=None => default=-1
+        where no pack has room, the answer is `None`, not -1.
+    default=None => default=0
+        where no pack has room, the answer is `None`, not pack 0.
+    default=None => default=len(rooms)
+        where no pack has room, the answer is `None`, not the number of a new one.
+    default=None => default=len(rooms) - 1
+        where no pack has room, the answer is `None`, not the last one.
+    default=None => default=False
+        where no pack has room, the answer is `None`, not `False`.
+    , default=None) => )
+        where no pack has room, the answer is `None`, without an error: `min` of nothing
+        raises. Ask first whether there is one.
+    enumerate(rooms) => enumerate(rooms, 1) ; rooms[pack], => rooms[pack - 1],
+        packs are counted from 1.
+    enumerate(rooms) => enumerate(sorted(rooms)) ; rooms[pack], => sorted(rooms)[pack],
+        the place of its room among the sorted rooms is returned.
+""")
 
 
-def _enough(room, n):
-    return room >= n
-
-
-def _fullest(few, rooms, n):
-    return min(few, key=rooms.__getitem__)
-
-
-def _its_number(i, few, rooms, n):
-    return i
-
-
-def _none(rooms):
-    return None
-
-
-def chosen_otherwise(enough, choose, returned, nothing, rooms, length):
-    few = [i for i, room in enumerate(rooms) if enough(room, length)]
+@best_pack.way("""
+    room >= length => room > length
+        a pack with exactly so much…
+    room >= length =>  True
+        packs are chosen whether…
+    return None => return -1
+        where no pack has room, the answer is `None`, not -1.
+    return None => return len(rooms)
+        where no pack has room, the answer is `None`, not the number…
+    return None => return []
+        where no pack has room, the answer is `None`, not an empty list.
+    best = min(few => best = max(few
+        that is the *emptiest*…
+    min(few, key=rooms.__getitem__) => few[0]
+        that is the *first* pack…
+    min(few, key=rooms.__getitem__) => few[-1]
+        that is the *last* pack with room. Among those with room, the fullest is wanted.
+    min(few, key=rooms.__getitem__) => \
+    next((i for i in few if rooms[i] == length), few[0])
+        a pack that fits exactly is found, but else the first with room is taken.
+    return best => return rooms[best]
+        that is the room of the pack. Its number is wanted.
+    return best => return rooms[best] - length
+        that is the room that would be left in it. Its number is wanted.
+    return best => return few.index(best)
+        that is its place in the list of those with room. Its number among *all* packs
+        is wanted.
+    return best => return best + 1
+        packs are counted from 1.
+    return best => return True
+        whether there is such a pack is returned, not its number.
+    return best => return best or None
+        pack 0 counts as `False`, so it is taken for no pack at all, or passed over:
+        compare with `is None`.
+    return best => return few
+        all packs with room are returned.
+    return best => return [i for i in few if rooms[i] == rooms[best]]
+        all packs that are as full are returned.
+    return best => return best, rooms[best]
+        number and room are returned.
+""")
+def among_the_few(rooms, length):
+    few = [pack for pack, room in enumerate(rooms) if room >= length]
     if not few:
-        return nothing(rooms)
-    return returned(choose(few, rooms, length), few, rooms, length)
-
-
-RIGHT_CHOICE = _enough, _fullest, _its_number, _none
-CHOICES = LOOKED_AT, CHOSEN, RETURNED, WITHOUT_ROOM
-_combine(best_pack, chosen_otherwise, RIGHT_CHOICE, CHOICES)
-
-
-def _choice_with(one, way, rooms, length):
-    steps = [*RIGHT_CHOICE[:one], way, *RIGHT_CHOICE[one + 1 :]]
-    return chosen_otherwise(*steps, rooms, length)
-
-
-@best_pack.mistake(
-    "a pack with exactly so much room is large enough, and even the best: it is full "
-    "then."
-)
-def more_than_enough(rooms, length):
-    return _choice_with(0, lambda room, n: room > n, rooms, length)
-
-
-@best_pack.mistake(
-    "that is the *emptiest* pack, the one with the most room. The fullest has the "
-    "least."
-)
-def emptiest_pack(rooms, length):
-    return _choice_with(1, CHOSEN["the *emptiest* pack is chosen"], rooms, length)
-
-
-@best_pack.mistake(
-    "that is the *first* pack with room. Among those with room, the fullest is wanted."
-)
-def first_pack(rooms, length):
-    return _choice_with(1, lambda few, rooms, n: few[0], rooms, length)
-
-
-@best_pack.mistake("that is the fullest pack of all, whether it has room or not.")
-def fullest_of_all(rooms, length):
-    return _choice_with(0, lambda room, n: True, rooms, length)
-
-
-@best_pack.mistake(
-    "of equally full packs the *first* is wanted. (`<=` lets a later one win, `<` does "
-    "not.)"
-)
-def last_of_equals(rooms, length):
-    return _choice_with(
-        1,
-        lambda few, rooms, n: min(reversed(few), key=rooms.__getitem__),
-        rooms,
-        length,
-    )
-
-
-@best_pack.mistake("that is the room of the pack. Its number is wanted.")
-def room_of_the_pack(rooms, length):
-    return _choice_with(2, lambda i, few, rooms, n: rooms[i], rooms, length)
-
-
-@best_pack.mistake("that is the room that would be left in it. Its number is wanted.")
-def room_left(rooms, length):
-    return _choice_with(2, lambda i, few, rooms, n: rooms[i] - n, rooms, length)
-
-
-@best_pack.mistake(
-    "that is its place in the list of those with room. Its number among *all* packs is "
-    "wanted."
-)
-def place_among_fitting(rooms, length):
-    return _choice_with(2, lambda i, few, rooms, n: few.index(i), rooms, length)
-
-
-@best_pack.mistake(
-    "pack 0 counts as `False`, so it is taken for no pack at all, or passed over: "
-    "compare with `is None`."
-)
-def zero_is_no_pack(rooms, length):
-    best = None
-    for pack, room in enumerate(rooms):
-        if room >= length and (not best or room < rooms[best]):
-            best = pack
-    return best
-
-
-@best_pack.mistake(
-    "where no pack has room, the answer is `None`, without an error: `min` of nothing "
-    "raises, unless it has a `default`."
-)
-def error_without_room(rooms, length):
-    if not any(room >= length for room in rooms):
-        raise ValueError("min() iterable argument is empty")
-    return best_pack.reference(rooms, length)
-
-
-@best_pack.mistake("where no pack has room, the answer is `None`, not -1.")
-def minus_one_without_room(rooms, length):
-    return _choice_with(3, lambda rooms: -1, rooms, length)
-
-
-@best_pack.mistake(
-    "the first pack is taken for the best without a look at its room: it can be too "
-    "small."
-)
-def begins_with_the_first(rooms, length):
-    best = 0 if rooms else None
-    for pack, room in enumerate(rooms):
-        if length <= room < rooms[best]:
-            best = pack
-    return best
-
-
-@best_pack.mistake(
-    "the first pack is taken for the best without a look at its room: it can be too "
-    "small. And without packs there is none, not even pack 0."
-)
-def begins_with_pack_zero(rooms, length):
-    return begins_with_the_first(rooms, length) if rooms else 0
-
-
-@best_pack.mistake(
-    "only the fullest pack of all is asked whether it has room. If it has none, "
-    "another one may."
-)
-def fullest_or_none(rooms, length):
-    fullest = rooms.index(min(rooms)) if rooms else None
-    return fullest if fullest is not None and rooms[fullest] >= length else None
-
-
-@best_pack.mistake(
-    "a room is compared with the *number* of the best pack so far, not with its room."
-)
-def room_against_number(rooms, length):
-    best = None
-    for pack, room in enumerate(rooms):
-        if room >= length and (best is None or room < best):
-            best = pack
-    return best
-
-
-@best_pack.mistake(
-    "only the first pack is looked at: is the `return` indented too far?"
-)
-def only_pack_zero(rooms, length):
-    return 0 if rooms and rooms[0] >= length else None
-
-
-@best_pack.mistake(
-    "the least that is left over begins with `length`, so twice as much room is "
-    "never chosen: begin with more than any pack can have."
-)
-def twice_the_room_never_chosen(rooms, length):
-    best, least = None, length
-    for pack, room in enumerate(rooms):
-        if 0 <= room - length < least:
-            best, least = pack, room - length
-    return best
-
-
-@best_pack.mistake(
-    "packs without enough room are set to 0, which is the least of all: so one of them "
-    "is chosen. Set them to more than any pack can have."
-)
-def too_small_set_to_zero(rooms, length):
-    if not any(room >= length for room in rooms):
         return None
-    kept = [room if room >= length else 0 for room in rooms]
-    return kept.index(min(kept))
+    best = min(few, key=rooms.__getitem__)
+    return best
 
 
-@best_pack.mistake(
-    "no pack is ever chosen. If the least room so far begins with 0, none is smaller: "
-    "begin with more than any pack can have."
-)
-def never_chosen(rooms, length):
-    best, least = None, 0
+@best_pack.way("""
+    room >= length => room > length
+        a pack with exactly so much…
+    room >= length and =>
+        packs are chosen whether…
+    best is None or => not best or
+        pack 0 counts as `False`…
+    best = None => best = 0 if rooms else None
+        the first pack is taken for the best without a look at its room: it can be too
+        small.
+    best = None => best = 0 ; best is None or =>
+        the first pack is taken for the best without a look at its room, even where
+        there is none.
+    room < rooms[best] => room <= rooms[best]
+        of equally full packs…
+    room < rooms[best] => room > rooms[best]
+        that is the *emptiest*…
+    room < rooms[best] => room < best
+        a room is compared with the *number* of the best pack so far, not with its room.
+    return best => return -1 if best is None else best
+        where no pack has room, the answer is `None`, not -1.
+    return best => return None if best is None else rooms[best]
+        that is the room of the pack…
+    return best => return None if best is None else rooms[best] - length
+        that is the room that would be left…
+""")
+def better_ones_win(rooms, length):
+    best = None
+    for pack, room in enumerate(rooms):
+        if room >= length and (best is None or room < rooms[best]):
+            best = pack
+    return best
+
+
+@best_pack.way("""
+    math.inf => 0
+        the least room so far begins with 0, and none is smaller: begin with more than
+        any pack can have.
+    math.inf => 2 * length
+        the least that is left over begins with `length`, so twice as much room is never
+        chosen: begin with more than any pack can have.
+    length <= room => length < room
+        a pack with exactly so much…
+    length <= room < => room <
+        packs are chosen whether…
+    < least => <= least
+        of equally full packs…
+    best, least = pack, room => best = pack
+        that is the *last* pack…
+    best, least = pack, room => best, least = pack, room - length
+        what is left over is remembered, and compared with a whole room.
+""")
+def least_so_far(rooms, length):
+    best, least = None, math.inf
     for pack, room in enumerate(rooms):
         if length <= room < least:
             best, least = pack, room
     return best
+
+
+best_pack.answers("""
+    any(room >= length for room in rooms)
+        whether there is such a pack is returned, not its number.
+    0 if rooms and rooms[0] >= length else None
+        only the first pack is looked at: is the `return` indented too far?
+    None if not rooms or min(rooms) < length else rooms.index(min(rooms))
+        only the fullest pack of all is asked whether it has room. If it has none,
+        another one may.
+    None if max(rooms, default=0) < length else \
+    min(range(len(rooms)), key=lambda i: (rooms[i] >= length) * rooms[i])
+        packs without enough room are set to 0, which is the least of all: so one of
+        them is chosen. Set them to more than any pack can have.
+    min(range(len(rooms)), key=lambda i: rooms[i] >= length, default=None)
+        the key of `min` only says whether a pack has room: `False` is less than `True`,
+        so the first one *without* room wins.
+""")
 
 
 # Labels
@@ -1871,7 +1352,10 @@ def inserted(input_ids, document_starts, length):
     "for each id of the row is wanted."
 )
 def lists_of_scored(input_ids, document_starts, length):
-    return [input_ids[a + 1 : b] for a, b in _bounds(document_starts, length)]
+    return [
+        input_ids[a + 1 : b]
+        for a, b in zip(document_starts, [*document_starts[1:], length])
+    ]
 
 
 @pack_labels.mistake("what is scored and what is not are exchanged.")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
 import statistics
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -16,90 +14,14 @@ from wrong_answers import refused, right, wrong
 
 # starts_from_ends: ids, end_id
 
-wrong("starts_from_ends", "these are the places of the ends. A document")(
-    lambda ids, end: [i for i, x in enumerate(ids) if x == end]
-)
-wrong("starts_from_ends", "these are the places behind the ends: they")(
-    lambda ids, end: [i + 1 for i, x in enumerate(ids) if x == end]
-)
-wrong("starts_from_ends", "where the row ends with an end, no further")(
-    lambda ids, end: [0] + [i + 1 for i, x in enumerate(ids) if x == end]
-)
-wrong("starts_from_ends", "a row without ids holds no documents, so none")(
-    lambda ids, end: [0] + [i + 1 for i, x in enumerate(ids[:-1]) if x == end]
-)
-wrong("starts_from_ends", "these are the places of the end ids")(
-    lambda ids, end: [0] + [i for i, x in enumerate(ids) if x == end] if ids else []
-)
-wrong("starts_from_ends", "a document counts although its own end is")(
-    lambda ids, end: [0, *[i + 1 for i, x in enumerate(ids) if x == end][:-1]] if ids else []
-)
-wrong("starts_from_ends", "the first document is missing: it begins at")(
-    lambda ids, end: [i for i in range(1, len(ids)) if ids[i - 1] == end]
-)
-wrong("starts_from_ends", "before place 0 nothing stands. `ids[-1]` is")(
-    lambda ids, end: [i for i in range(len(ids)) if ids[i - 1] == end]
-)
-wrong("starts_from_ends", "`index` finds the first end alone, and raises")(
-    lambda ids, end: [0, ids.index(end) + 1] if ids else []
-)
-wrong("starts_from_ends", "every id that is no end is taken for a")(
-    lambda ids, end: [i for i in range(len(ids)) if ids[i] != end]
-)
-wrong("starts_from_ends", "a document can consist of its end alone:")(
-    lambda ids, end: [i for i in range(len(ids)) if ids[i] != end and (i == 0 or ids[i - 1] == end)]
-)
-wrong("starts_from_ends", "these are the places behind the ends: they")(
-    lambda ids, end: (np.where(np.array(ids) == end)[0] + 1).tolist()
-)
-wrong("starts_from_ends", "a row without ids holds no documents, so none")(
-    lambda ids, end: np.concatenate([[0], np.where(np.array(ids[:-1]) == end)[0] + 1]).tolist()
-)
-wrong("starts_from_ends", "0, and the places of the ends themselves: a")(
-    lambda ids, end: [i for i, x in enumerate(ids) if i == 0 or x == end]
-)
 
-
-@wrong("starts_from_ends", "a document can consist of its end alone:")
-def splits_at_ends(ids, end_id):
-    starts, new = [], True
-    for place, id in enumerate(ids):
-        if new and id != end_id:
-            starts.append(place)
-            new = False
-        if id == end_id:
-            new = True
-    return starts
-
-
-@wrong("starts_from_ends", "a document counts although its own end is")
-def collects_only_closed_documents(ids, end_id):
-    starts, start = [], 0
-    for place, id in enumerate(ids):
-        if id == end_id:
-            starts.append(start)
-            start = place + 1
-    return starts
-
-
-@wrong("starts_from_ends", None)
+@wrong("starts_from_ends", "(1) The next id is asked whether it is true. 0")
 def looks_one_further(ids, end_id):
     starts = [0]
     for place in range(len(ids)):
         if ids[place] == end_id and ids[place + 1]:
             starts.append(place + 1)
     return starts
-
-
-@wrong("starts_from_ends", "where the row ends with an end, no further")
-def lengths_added_up(ids, end_id):
-    lengths, length = [], 0
-    for id in ids:
-        length += 1
-        if id == end_id:
-            lengths.append(length)
-            length = 0
-    return [0, *accumulate(lengths)] if ids else []
 
 
 @right("starts_from_ends")
@@ -119,94 +41,6 @@ right("starts_from_ends")(
 refused("starts_from_ends", "has no order")(lambda ids, end: {i for i in range(len(ids)) if not i or ids[i - 1] == end})
 
 # positions_of: document_starts, length
-
-wrong("positions_of", "positions run on through the whole row: they")(lambda starts, n: list(range(n)))
-wrong("positions_of", "only the first place of a document gets a 0:")(
-    lambda starts, n: [i if i not in starts else 0 for i in range(n)]
-)
-wrong("positions_of", "the last document is missing: it ends with")(
-    lambda starts, n: [p for a, b in pairwise(starts) for p in range(b - a)]
-)
-wrong("positions_of", "positions count from 1: the first place of a")(
-    lambda starts, n: [p + 1 for a, b in pairwise([*starts, n]) for p in range(b - a)]
-)
-wrong("positions_of", "each document has its list here: one list for")(
-    lambda starts, n: [list(range(b - a)) for a, b in pairwise([*starts, n])]
-)
-wrong("positions_of", "positions run on through the whole row: they")(
-    lambda starts, n: [p for a, b in pairwise([*starts, n]) for p in range(a, b)]
-)
-wrong("positions_of", "the last place of each document is missing:")(
-    lambda starts, n: [p for a, b in pairwise([*starts, n]) for p in range(b - a - 1)]
-)
-wrong("positions_of", "each document is one place too long.")(
-    lambda starts, n: [p for a, b in pairwise([*starts, n]) for p in range(b - a + 1)]
-)
-wrong("positions_of", "the last place of the row is missing.")(
-    lambda starts, n: [p for a, b in pairwise([*starts, n - 1]) for p in range(b - a)]
-)
-wrong("positions_of", "that is the number of the document in which")(
-    lambda starts, n: (np.searchsorted(starts, np.arange(n), side="right") - 1).tolist()
-)
-wrong("positions_of", "where a document begins, the place still")(
-    lambda starts, n: (np.arange(n) - np.array(starts)[np.searchsorted(starts, np.arange(n)) - 1]).tolist()
-)
-wrong("positions_of", "the start of the document that comes *next*")(
-    lambda starts, n: (np.arange(n) - np.array([*starts, n])[np.searchsorted(starts, np.arange(n), "right")]).tolist()
-)
-wrong("positions_of", "an index is beyond the end: of n entries the")(
-    lambda starts, n: (np.arange(n) - np.array(starts)[np.searchsorted(starts, np.arange(n), "left")]).tolist()
-)
-
-
-@wrong("positions_of", "positions count from 1: the first place of a")
-def counts_before_it_appends(document_starts, length):
-    positions, position = [], 0
-    for place in range(length):
-        if place in document_starts:
-            position = 0
-        position += 1
-        positions.append(position)
-    return positions
-
-
-@wrong("positions_of", "positions begin again one place too late,")
-def begins_again_one_late(document_starts, length):
-    positions, position = [], 0
-    for place in range(length):
-        positions.append(position)
-        position += 1
-        if place in document_starts:
-            position = 0
-    return positions
-
-
-@wrong("positions_of", "positions run on through the whole row: they")
-def never_begins_again(document_starts, length):
-    positions, position = [], 0
-    for place in range(length):
-        if place == document_starts:
-            position = 0
-        positions.append(position)
-        position += 1
-    return positions
-
-
-@wrong("positions_of", "only the second start is looked at.")
-def knows_the_second_start_alone(document_starts, length):
-    if len(document_starts) == 1:
-        return list(range(length))
-    start = document_starts[1]
-    return list(range(start)) + list(range(length - start))
-
-
-@wrong("positions_of", "all starts up to a place are taken off, one")
-def takes_starts_off_one_after_another(document_starts, length):
-    positions = list(range(length))
-    for start in document_starts:
-        for place in range(start, length):
-            positions[place] -= start
-    return positions
 
 
 @wrong("positions_of", "an index is beyond the end: of n entries the")
@@ -232,101 +66,6 @@ right("positions_of")(position_ids_from_starts)
 right("positions_of")(lambda starts, n: [p - max(s for s in starts if s <= p) for p in range(n)])
 
 # may_look: position_ids
-
-wrong("may_look", "a plain causal mask: each place looks at all")(
-    lambda ps: torch.ones(len(ps), len(ps), dtype=torch.bool).tril()
-)
-wrong("may_look", "positions are compared across documents: they")(lambda ps: [[k <= q for k in ps] for q in ps])
-wrong("may_look", "two things at once: documents play no part")(
-    lambda ps: [[k < q for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "a place looks at itself, too: its own id is")(
-    lambda ps: [[q - ps[q] <= k < q for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "within its document, each place also looks at")(
-    lambda ps: [[q - ps[q] == k - ps[k] for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "rows and columns are exchanged: row q says")(
-    lambda ps: [[q - ps[q] == k - ps[k] and k >= q for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "the document begins one place too late, so")(
-    lambda ps: [[q - ps[q] < k <= q for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "positions are compared across documents, and")(
-    lambda ps: [[k <= q and ps[k] <= ps[q] for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "positions are compared, which begin again in")(
-    lambda ps: [[k <= q and ps[k] < ps[q] for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "only as many places as the position says are")(
-    lambda ps: [[k <= ps[q] for k in range(len(ps))] for q in range(len(ps))]
-)
-wrong("may_look", "these are the places that each one may look")(
-    lambda ps: [list(range(q - p, q + 1)) for q, p in enumerate(ps)]
-)
-wrong("may_look", "the other way round: `True` says that q *may*")(
-    lambda ps: ~document_mask(np.array([i for i, p in enumerate(ps) if p == 0]), len(ps))
-)
-wrong("may_look", "two things at once: all documents before may be looked at, too")(
-    lambda ps: [[not (k > q) or q - ps[q] == k - ps[k] for k in range(len(ps))] for q in range(len(ps))]
-)
-
-
-@wrong("may_look", "a first place is counted to the document")
-def counts_documents_behind_their_first_place(position_ids):
-    document, documents = 0, []
-    for position in position_ids:
-        documents.append(document)
-        if position == 0:
-            document += 1
-    size = len(position_ids)
-    return [[documents[q] == documents[k] and k <= q for k in range(size)] for q in range(size)]
-
-
-@wrong("may_look", "all rows are one and the same list, several")
-def writes_into_shared_rows(position_ids):
-    size = len(position_ids)
-    mask = [[False] * size] * size
-    for q in range(size):
-        for k in range(q - position_ids[q], q + 1):
-            mask[q][k] = True
-    return mask
-
-
-@wrong("may_look", "each row holds only what may be looked at,")
-def a_row_as_long_as_it_sees(position_ids):
-    return [[True] * (position + 1) for position in position_ids]
-
-
-@wrong("may_look", "the document begins one place too late, so")
-def stops_at_the_first_zero_behind(position_ids):
-    size = len(position_ids)
-    mask = np.zeros((size, size), dtype=bool)
-    for q in range(size):
-        for k in range(q, -1, -1):
-            if position_ids[k] == 0:
-                break
-            mask[q, k] = True
-    return mask
-
-
-@wrong("may_look", "a place looks at itself, too: its own id is")
-def a_range_to_the_place_before(position_ids):
-    size = len(position_ids)
-    mask = [[False] * size for _ in range(size)]
-    for q in range(size):
-        for k in range(q - position_ids[q], q):
-            mask[q][k] = True
-    return mask
-
-
-@wrong("may_look", "all rows are joined to one list.")
-def appends_joined(position_ids):
-    mask = []
-    for q in range(len(position_ids)):
-        for k in range(len(position_ids)):
-            mask.append(q - position_ids[q] <= k <= q)
-    return mask
 
 
 @right("may_look")
@@ -361,101 +100,6 @@ right("pack_in_order")(lambda ns, m: assign_packs(ns, m, strategy="greedy"))
 right("pack_in_order")(lambda ns, m: [tuple(pack) for pack in assign_packs(ns, m, strategy="greedy")])
 
 # best_pack: rooms, length
-
-wrong("best_pack", "that is the fullest pack of all, whether it")(
-    lambda rooms, n: min(range(len(rooms)), key=lambda i: rooms[i], default=None)
-)
-wrong("best_pack", "that is the *emptiest* pack, the one with the")(
-    lambda rooms, n: max((i for i, r in enumerate(rooms) if r >= n), key=lambda i: rooms[i], default=None)
-)
-wrong("best_pack", "a pack with exactly so much room is large")(
-    lambda rooms, n: min((i for i, r in enumerate(rooms) if r > n), key=lambda i: rooms[i], default=None)
-)
-wrong("best_pack", "where no pack has room, the answer is `None`,")(
-    lambda rooms, n: min((i for i, r in enumerate(rooms) if r >= n), key=lambda i: rooms[i])
-)
-wrong("best_pack", "that is the room of the pack. Its number is")(
-    lambda rooms, n: min((r for r in rooms if r >= n), default=None)
-)
-wrong("best_pack", "that is the *first* pack with room. Among")(
-    lambda rooms, n: next((i for i, r in enumerate(rooms) if r >= n), None)
-)
-wrong("best_pack", "that is the *first* pack with room. Among")(
-    lambda rooms, n: min((i for i, r in enumerate(rooms) if r >= n), default=None)
-)
-wrong("best_pack", "that is the fullest pack of all, whether it")(
-    lambda rooms, n: int(np.argmin(rooms)) if rooms else None
-)
-wrong("best_pack", "that is its place in the list of those with")(
-    lambda rooms, n: int(np.argmin([r for r in rooms if r >= n])) if any(r >= n for r in rooms) else None
-)
-wrong("best_pack", "that is its place in the list of those with")(
-    lambda rooms, n: int(np.argmin([r - n for r in rooms if r >= n])) if max(rooms, default=0) >= n else None
-)
-wrong("best_pack", "two things at once: packs without enough room are chosen, too")(
-    lambda rooms, n: min(range(len(rooms)), key=lambda i: abs(rooms[i] - n), default=None)
-)
-wrong("best_pack", "where no pack has room, the answer is `None`,")(
-    lambda rooms, n: min((i for i, r in enumerate(rooms) if r >= n), key=lambda i: rooms[i], default=-1)
-)
-wrong("best_pack", "only packs with exactly so much room are")(lambda rooms, n: rooms.index(n) if n in rooms else None)
-wrong("best_pack", "where no pack has room, the answer is `None`,")(
-    lambda rooms, n: rooms.index(min(r for r in rooms if r >= n))
-)
-wrong("best_pack", None)(lambda rooms, n: min(enumerate(rooms), key=lambda pair: pair[1] >= n, default=(None,))[0])
-
-
-@wrong("best_pack", "of equally full packs the *first* is wanted.")
-def later_ones_win(rooms, length):
-    best, least = None, math.inf
-    for i, room in enumerate(rooms):
-        if room >= length and room <= least:
-            best, least = i, room
-    return best
-
-
-@wrong("best_pack", "pack 0 counts as `False`, so it is taken for")
-def zero_is_false(rooms, length):
-    best = None
-    for i, room in enumerate(rooms):
-        if room >= length and (not best or room < rooms[best]):
-            best = i
-    return best
-
-
-@wrong("best_pack", "the first pack is taken for the best without")
-def begins_with_pack_zero(rooms, length):
-    best = 0
-    for i, room in enumerate(rooms):
-        if room >= length and room < rooms[best]:
-            best = i
-    return best
-
-
-@wrong("best_pack", "no pack is ever chosen. If the least room so")
-def smallest_room_from_zero(rooms, length):
-    best, least = None, 0
-    for i, room in enumerate(rooms):
-        if room >= length and room < least:
-            best, least = i, room
-    return best
-
-
-@wrong("best_pack", "the last pack with room is chosen, not the")
-def forgets_to_remember_the_room(rooms, length):
-    best, least = None, math.inf
-    for i, room in enumerate(rooms):
-        if room >= length and room < least:
-            best = i
-    return best
-
-
-@wrong("best_pack", "the place of its room among the sorted rooms")
-def counts_in_sorted_order(rooms, length):
-    for i, room in enumerate(sorted(rooms)):
-        if room >= length:
-            return i
-    return None
 
 
 @wrong("best_pack", "the function changes its arguments. Whoever")
@@ -849,24 +493,6 @@ def compares_neighbors_from_zero(ids, end_id):
     return [i for i in range(len(ids) - 1) if ids[i] == end_id and ids[i + 1] != end_id]
 
 
-@wrong("starts_from_ends", "a row without ids holds no documents, so none")
-def begins_with_zero_and_goes_on(ids, end_id):
-    starts = [0]
-    for i in range(1, len(ids)):
-        if ids[i - 1] == end_id:
-            starts.append(i)
-    return starts
-
-
-@wrong("starts_from_ends", "a document counts although its own end is")
-def begins_with_zero_and_appends_next(ids, end_id):
-    starts = [0]
-    for i, id in enumerate(ids):
-        if id == end_id:
-            starts.append(i + 1)
-    return starts[:-1]
-
-
 @right("starts_from_ends")
 def removes_the_last_if_it_is_an_end(ids, end_id):
     starts = [0]
@@ -878,171 +504,17 @@ def removes_the_last_if_it_is_an_end(ids, end_id):
     return starts
 
 
-@wrong("starts_from_ends", "a document can consist of its end alone:")
-def joins_text(ids, end_id):
-    text = "".join(map(str, ids)).split(str(end_id))
-    starts, place = [], 0
-    for part in text:
-        if part:
-            starts.append(place)
-        place += len(part) + 1
-    return starts
-
-
 @wrong("starts_from_ends", "one value where several are wanted.")
 def counts_the_ends(ids, end_id):
     return ids.count(end_id) + 1
 
 
-@wrong("starts_from_ends", "these are places of the ends themselves, that")
-def forgets_to_add_one(ids, end_id):
-    starts = []
-    if ids:
-        starts.append(0)
-    for i in range(len(ids) - 1):
-        if ids[i] == end_id:
-            starts.append(i)
-    return starts
-
-
-@wrong("starts_from_ends", "one place too far: the document begins right")
-def two_too_far(ids, end_id):
-    return [0] + [i + 2 for i in range(len(ids) - 2) if ids[i] == end_id] if ids else []
-
-
-wrong("starts_from_ends", "an end at the very first place is an end,")(
-    lambda ids, end: [0] + [i + 1 for i in range(1, len(ids) - 1) if ids[i] == end] if ids else []
-)
-wrong("starts_from_ends", "this tells for each place whether a document")(
-    lambda ids, end: [i == 0 or ids[i - 1] == end for i in range(len(ids))]
-)
-wrong("starts_from_ends", "these are the places behind the ends: they")(
-    lambda ids, end: (torch.tensor(ids) == end).nonzero().flatten() + 1
-)
-wrong("starts_from_ends", "this tells for each place in which document")(
-    lambda ids, end: list(accumulate(int(i > 0 and ids[i - 1] == end) for i in range(len(ids))))
-)
-wrong("starts_from_ends", "where the row ends with an end, no further")(
-    lambda ids, end: [0] + [i + 1 for i, x in enumerate(ids) if x == end and i < len(ids)] if ids else []
-)
-wrong("starts_from_ends", "one place too early: the end belongs to the")(
-    lambda ids, end: [0] + [i - 1 for i, x in enumerate(ids) if x == end and i > 0] if ids else []
-)
-wrong("starts_from_ends", "the end is not always 0: `end_id` says which")(
-    lambda ids, end: [0] + [i + 1 for i, x in enumerate(ids[:-1]) if x == 0] if ids else []
-)
-
 # positions_of
 
 
-@wrong("positions_of", "where a document begins, the place still")
-def takes_the_previous_start(document_starts, length):
-    positions, k = [], 0
-    for place in range(length):
-        if k + 1 < len(document_starts) and place > document_starts[k + 1]:
-            k += 1
-        positions.append(place - document_starts[k])
-    return positions
-
-
-@wrong("positions_of", "the last document is missing: it ends with")
-def stops_at_last_start(document_starts, length):
-    out = []
-    for i in range(len(document_starts) - 1):
-        for p in range(document_starts[i + 1] - document_starts[i]):
-            out.append(p)
-    return out
-
-
-@wrong("positions_of", "positions run on through the whole row: they")
-def last_document_by_length(document_starts, length):
-    out = []
-    for i in range(len(document_starts)):
-        end = document_starts[i + 1] if i + 1 < len(document_starts) else length
-        out.extend(range(document_starts[i], end))
-    return out
-
-
-@wrong("positions_of", "the last document is taken to be as long as")
-def last_document_too_long(document_starts, length):
-    out = []
-    for i, start in enumerate(document_starts):
-        if i + 1 < len(document_starts):
-            out += list(range(document_starts[i + 1] - start))
-        else:
-            out += list(range(length))
-    return out
-
-
-@wrong("positions_of", "each document goes on to the end of the row.")
-def every_document_to_the_end(document_starts, length):
-    out = []
-    for start in document_starts:
-        out += list(range(length - start))
-    return out
-
-
-@wrong("positions_of", "positions run on through the whole row: they")
-def overwrites_to_the_end_without_shift(document_starts, length):
-    positions = [0] * length
-    for start in document_starts:
-        for i in range(start, length):
-            positions[i] = i
-    return positions
-
-
-@wrong("positions_of", "documents behind the first count from 1.")
-def counts_since_the_first_place(document_starts, length):
-    positions = []
-    count = 0
-    for i in range(length):
-        if i in document_starts[1:]:
-            count = 1
-        positions.append(count)
-        count += 1
-    return positions
-
-
-@wrong("positions_of", "every place gets 0.")
-def zero_at_length(document_starts, length):
-    positions = [0]
-    for i in range(1, length):
-        positions.append(0 if i in document_starts else positions[i - 1])
-    return positions
-
-
-@wrong("positions_of", "at a start, counting only pauses: the sum")
-def cumulative_ones(document_starts, length):
-    ones = np.ones(length, dtype=int)
-    ones[document_starts] = 0
-    return np.cumsum(ones)
-
-
-@wrong("positions_of", "at a start, the whole start is taken off the")
-def cumulative_with_jumps(document_starts, length):
-    steps = np.ones(length, dtype=int)
-    steps[document_starts] = -np.array(document_starts)
-    return np.cumsum(steps)
-
-
-@wrong("positions_of", "that is the number of the document in which")
-def number_of_starts(document_starts, length):
-    return [sum(1 for s in document_starts if s <= i) for i in range(length)]
-
-
 wrong("positions_of", None)(lambda starts, n: [i % len(starts) for i in range(n)])
-wrong("positions_of", "these are the places of each document, in a")(
-    lambda starts, n: [list(range(n))[a:b] for a, b in pairwise([*starts, n])]
-)
-wrong("positions_of", "each document goes on to the end of the row.")(
-    lambda starts, n: [i - s for s in starts for i in range(n) if i >= s]
-)
-wrong("positions_of", "the *last* start is taken off everywhere:")(lambda starts, n: [i - starts[-1] for i in range(n)])
 wrong("positions_of", "the last document is missing: no start")(
     lambda starts, n: np.concatenate([np.arange(b - a) for a, b in pairwise(starts)]).tolist()
-)
-wrong("positions_of", "two things at once: the last place of each document is missing:")(
-    lambda starts, n: [p for a, b in pairwise([*starts, n]) for p in range(1, b - a)]
 )
 wrong("positions_of", None)(lambda starts, n: [n - 1 - i for i in range(n)])
 
@@ -1059,113 +531,6 @@ def first_document_only_causal(position_ids):
             if position_ids[k] == 0 and k > 0:
                 mask[q][k] = False
     return mask
-
-
-@wrong("may_look", "the beginning of the document is bounded, its")
-def resets_columns_at_zero(position_ids):
-    n, mask, start = len(position_ids), [], 0
-    for q in range(n):
-        if position_ids[q] == 0:
-            start = q
-        mask.append([start <= k for k in range(n)])
-    return mask
-
-
-@wrong("may_look", "a place looks at itself, too: its own id is")
-def forgets_the_place_itself(position_ids):
-    n, mask, start = len(position_ids), [], 0
-    for q in range(n):
-        if position_ids[q] == 0:
-            start = q
-        mask.append([k in range(start, q) for k in range(n)])
-    return mask
-
-
-@wrong("may_look", "at the first place of a document, that before")
-def starts_one_late(position_ids):
-    n, mask, start = len(position_ids), [], 0
-    for q in range(n):
-        mask.append([start <= k <= q for k in range(n)])
-        if position_ids[q] == 0:
-            start = q
-    return mask
-
-
-@wrong("may_look", "the beginning of the document is bounded, its")
-def looks_back_position_places(position_ids):
-    return [[q - k <= p for k in range(len(position_ids))] for q, p in enumerate(position_ids)]
-
-
-@wrong("may_look", "the document begins one place too late, so")
-def looks_back_strictly(position_ids):
-    return [[0 <= q - k < p for k in range(len(position_ids))] for q, p in enumerate(position_ids)]
-
-
-@wrong("may_look", "a position says how many places of the")
-def abs_distance(position_ids):
-    return [[abs(q - k) <= p for k in range(len(position_ids))] for q, p in enumerate(position_ids)]
-
-
-@wrong("may_look", "only as many places as the position says are")
-def positions_below_own(position_ids):
-    return [[k <= p for k in range(len(position_ids))] for p in position_ids]
-
-
-@wrong("may_look", "two things at once: places with the same position are taken for one")
-def same_position(position_ids):
-    return [[a == b for b in position_ids] for a in position_ids]
-
-
-@wrong("may_look", "two things at once: all documents before may be looked at, too")
-def differences(position_ids):
-    n = len(position_ids)
-    return [[position_ids[q] - position_ids[k] == q - k or k < q for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "a place may look at itself alone.")
-def identity(position_ids):
-    return np.eye(len(position_ids), dtype=bool)
-
-
-@wrong("may_look", "0 and minus infinity are what is added to")
-def minus_infinity(position_ids):
-    n = len(position_ids)
-    return [[0.0 if q - position_ids[q] <= k <= q else -math.inf for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "positions are compared across documents, and")
-def numpy_no_block(position_ids):
-    p = np.array(position_ids)
-    return np.tril(p[:, None] >= p[None, :])
-
-
-@wrong("may_look", "two things at once: all documents before may be looked at, too")
-def numpy_cumsum_no_causal(position_ids):
-    d = np.cumsum(np.array(position_ids) == 0)
-    return d[:, None] >= d[None, :]
-
-
-@wrong("may_look", "rows and columns are exchanged: row q says")
-def triangle_up(position_ids):
-    d = np.cumsum(np.array(position_ids) == 0)
-    return np.triu(d[:, None] == d[None, :])
-
-
-@wrong("may_look", None)
-def single_row(position_ids):
-    return [True for _ in position_ids]
-
-
-@wrong("may_look", "there is a mask for each document. One for")
-def block_of_each(position_ids):
-    blocks, block = [], []
-    for p in position_ids:
-        if p == 0 and block:
-            blocks.append(np.tril(np.ones((len(block), len(block)), dtype=bool)))
-            block = []
-        block.append(p)
-    blocks.append(np.tril(np.ones((len(block), len(block)), dtype=bool)))
-    return blocks
 
 
 # pack_in_order
@@ -1195,139 +560,11 @@ def dictionary(lengths, max_length):
 # best_pack
 
 
-@wrong("best_pack", "only the fullest pack of all is asked whether")
-def first_smallest_of_all_if_it_fits(rooms, length):
-    best = rooms.index(min(rooms)) if rooms else None
-    return best if best is not None and rooms[best] >= length else None
-
-
-@wrong("best_pack", "that is the *emptiest* pack, the one with the")
-def most_room(rooms, length):
-    best = rooms.index(max(rooms)) if rooms else None
-    return best if best is not None and rooms[best] >= length else None
-
-
-@wrong("best_pack", "where no pack has room, the answer is `None`,")
-def sorted_pairs_reversed(rooms, length):
-    fitting = sorted(((r, i) for i, r in enumerate(rooms) if r >= length), reverse=True)
-    return fitting[-1][1] if fitting else 0
-
-
-@wrong("best_pack", "the emptiest pack is chosen, of equally full")
-def sorted_pairs_largest(rooms, length):
-    fitting = sorted((r, i) for i, r in enumerate(rooms) if r >= length)
-    return fitting[-1][1] if fitting else None
-
-
-@wrong("best_pack", "that is its place in the list of those with")
-def index_of_room_among_fitting(rooms, length):
-    fitting = [r for r in rooms if r >= length]
-    return fitting.index(min(fitting)) if fitting else None
-
-
-@wrong("best_pack", "a pack that fits exactly is chosen rightly,")
-def returns_at_first_exact(rooms, length):
-    for i, room in enumerate(rooms):
-        if room == length:
-            return i
-    for i, room in enumerate(rooms):
-        if room > length:
-            return i
-    return None
-
-
-@wrong("best_pack", "packs that are too small are looked at, or")
-def fits_upside_down(rooms, length):
-    fitting = [i for i, r in enumerate(rooms) if r <= length]
-    return min(fitting, key=lambda i: rooms[i]) if fitting else None
-
-
-@wrong("best_pack", "two things at once: packs that are too small are looked at, or that")
-def largest_below(rooms, length):
-    fitting = [i for i, r in enumerate(rooms) if r <= length]
-    return max(fitting, key=lambda i: rooms[i]) if fitting else None
-
-
-@wrong("best_pack", "where no pack has room, the answer is `None`,")
-def new_number_when_none(rooms, length):
-    fitting = [i for i, r in enumerate(rooms) if r >= length]
-    return min(fitting, key=lambda i: rooms[i]) if fitting else len(rooms)
-
-
-@wrong("best_pack", "that is the room that would be left in it.")
-def least_left_returns_left(rooms, length):
-    left = [r - length for r in rooms if r - length >= 0]
-    return min(left) if left else None
-
-
-@wrong("best_pack", "that is the fullest pack of all, whether it")
-def negative_left_allowed(rooms, length):
-    left = [r - length for r in rooms]
-    return left.index(min(left)) if left else None
-
-
-@wrong("best_pack", "that is the *first* pack with room. Among")
-def break_after_first(rooms, length):
-    best = None
-    for i, room in enumerate(rooms):
-        if room >= length:
-            best = i
-            break
-    return best
-
-
-@wrong("best_pack", "a room is compared with the *number* of the")
-def compares_with_index(rooms, length):
-    best = None
-    for i, room in enumerate(rooms):
-        if room >= length and (best is None or room < best):
-            best = i
-    return best
-
-
-@wrong("best_pack", "that is the room of the pack. Its number is")
-def keeps_the_room(rooms, length):
-    best = None
-    for room in rooms:
-        if room >= length and (best is None or room < best):
-            best = room
-    return best
-
-
-@wrong("best_pack", "that is the *emptiest* pack, the one with the")
-def greater_equal_reversed_max(rooms, length):
-    best = None
-    for i, room in enumerate(rooms):
-        if room >= length and (best is None or room > rooms[best]):
-            best = i
-    return best
-
-
-@wrong("best_pack", "only the first pack is looked at: is the")
-def returns_inside_loop(rooms, length):
-    best = None
-    for i, room in enumerate(rooms):
-        if room >= length and (best is None or room < rooms[best]):
-            best = i
-        return best
-    return best
-
-
 @wrong("best_pack", "text, a `str`, where no text is wanted.")
 def empty_string_for_none(rooms, length):
     fitting = [i for i, r in enumerate(rooms) if r >= length]
     return min(fitting, key=rooms.__getitem__) if fitting else "None"
 
-
-wrong("best_pack", "two things at once: all packs with room are returned")(
-    lambda rooms, n: [i for i, r in enumerate(rooms) if r >= n]
-)
-wrong("best_pack", "two things at once: whether there is such a pack is returned, not its")(
-    lambda rooms, n: any(r >= n for r in rooms)
-)
-wrong("best_pack", "that is the *first* pack with room. Among")(
-    lambda rooms, n: min([i for i, r in enumerate(rooms) if r >= n] or [None])
-)
 
 # pack_labels
 
@@ -1699,108 +936,11 @@ def returns_in_the_first_round(roles, turns):
 # A third class
 
 
-@wrong("starts_from_ends", "two things at once: two ends in a row are two ends: a document can")
-def appends_when_next_exists(ids, end_id):
-    starts = [0]
-    for i in range(len(ids) - 1):
-        if ids[i] == end_id and ids[i + 1] != end_id:
-            starts.append(i + 1)
-    return starts
-
-
-@wrong("starts_from_ends", "where the row ends with an end, no further")
-def searches_on(ids, end_id):
-    starts, place = [0], 0
-    while end_id in ids[place:]:
-        place = ids.index(end_id, place) + 1
-        starts.append(place)
-    return starts
-
-
-@wrong("starts_from_ends", "two things at once: a document counts although its own end is")
-def cuts_the_last_whatever_it_is(ids, end_id):
-    starts = [0]
-    for i, x in enumerate(ids):
-        if x == end_id:
-            starts.append(i + 1)
-    if len(starts) > 1:
-        starts.pop()
-    return starts
-
-
-@wrong("starts_from_ends", "two things at once: one place too early: the end belongs to the")
-def compares_with_the_next(ids, end_id):
-    return [i for i in range(len(ids) - 1) if ids[i + 1] == end_id]
-
-
-@wrong("starts_from_ends", "a row without an end inside is one document,")
-def includes_zero_only_if_an_end(ids, end_id):
-    places = [i + 1 for i, x in enumerate(ids[:-1]) if x == end_id]
-    return [0, *places] if places else []
-
-
-@wrong("starts_from_ends", "these are the lengths of the documents that")
-def cumulative_lengths(ids, end_id):
-    starts, length = [], 0
-    for x in ids:
-        length += 1
-        if x == end_id:
-            starts.append(length)
-            length = 0
-    return starts
-
-
-@wrong("starts_from_ends", "this tells where each document begins *and*")
-def pairs(ids, end_id):
-    starts = [0] + [i + 1 for i, x in enumerate(ids[:-1]) if x == end_id]
-    return [(a, b) for a, b in pairwise([*starts, len(ids)])] if ids else []
-
-
-wrong("starts_from_ends", "a document begins behind each *end*; here one")(
-    lambda ids, end: [0] + [i for i in range(1, len(ids)) if ids[i - 1] != end] if ids else []
-)
 wrong("starts_from_ends", None)(
     lambda ids, end: list(range(len(ids))) if end not in ids else [i + 1 for i, x in enumerate(ids) if x == end]
 )
-wrong("starts_from_ends", "the first document is missing: it begins at")(
-    lambda ids, end: (np.flatnonzero(np.array(ids[:-1]) == end) + 1).tolist()
-)
 
 # positions_of
-
-
-@wrong("positions_of", "for each place there is a position for")
-def index_of_start(document_starts, length):
-    positions = []
-    for i in range(length):
-        for s in document_starts:
-            if s <= i:
-                positions.append(i - s)
-    return positions
-
-
-@wrong("positions_of", "positions run on through the whole row: they")
-def first_start_at_or_before(document_starts, length):
-    positions = []
-    for i in range(length):
-        for s in document_starts:
-            if s <= i:
-                positions.append(i - s)
-                break
-    return positions
-
-
-@wrong("positions_of", "the first document counts from 1.")
-def next_in_line(document_starts, length):
-    positions, position, starts = [], 0, document_starts[1:]
-    for i in range(length):
-        if starts and i == starts[0]:
-            position = 0
-            starts = starts[1:]
-        else:
-            position += 1
-        positions.append(position)
-    return positions
 
 
 @wrong("positions_of", "the function changes its arguments. Whoever")
@@ -1815,114 +955,7 @@ def pops_the_starts(document_starts, length):
     return positions
 
 
-@wrong("positions_of", "only the length of the document right before")
-def subtracts_the_previous_length(document_starts, length):
-    positions = list(range(length))
-    for a, b in pairwise(document_starts):
-        for i in range(b, length):
-            positions[i] = i - (b - a)
-    return positions
-
-
-@wrong("positions_of", "every place gets 0.")
-def off_by_one_after_reset(document_starts, length):
-    positions, position = [], 0
-    for i in range(length):
-        positions.append(position)
-        position = 0 if i + 1 in document_starts else position
-    return positions
-
-
-@wrong("positions_of", "positions begin again one place too early.")
-def resets_before_the_start(document_starts, length):
-    positions, position = [], 0
-    for i in range(length):
-        if i + 1 in document_starts:
-            position = 0
-        positions.append(position)
-        position += 1
-    return positions
-
-
-@wrong("positions_of", "all documents are taken to be equally long:")
-def divides(document_starts, length):
-    return [i % (length // len(document_starts)) for i in range(length)]
-
-
-wrong("positions_of", "the row is one place too long.")(
-    lambda starts, n: [p for a, b in zip(starts, [*starts[1:], n + 1], strict=True) for p in range(b - a)]
-)
-wrong("positions_of", "starts are taken for lengths: a document is")(
-    lambda starts, n: functools.reduce(operator.iadd, [list(range(s)) for s in starts], [])
-)
-wrong("positions_of", "starts, and the row's end, are taken for")(
-    lambda starts, n: [p for size in [*starts, n] for p in range(size)]
-)
-wrong("positions_of", "positions run on through the whole row: they", natural=False)(
-    lambda starts, n: torch.arange(n) - torch.tensor(starts).repeat_interleave(n)[:n]
-)
-
 # may_look
-
-
-@wrong("may_look", "a plain causal mask: each place looks at all")
-def compares_segments_strictly(position_ids):
-    segments = np.cumsum([p == 0 for p in position_ids])
-    n = len(position_ids)
-    return [[bool(segments[q] > segments[k]) or k <= q for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "as many places as the position says are open,")
-def looks_up_to_its_position(position_ids):
-    n = len(position_ids)
-    return [[k < position_ids[q] for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "rows and columns are exchanged: row q says")
-def swaps_q_and_k(position_ids):
-    n = len(position_ids)
-    mask = [[False] * n for _ in range(n)]
-    for q in range(n):
-        for k in range(q - position_ids[q], q + 1):
-            mask[k][q] = True
-    return mask
-
-
-@wrong("may_look", "there is text in the rows, no `True` and")
-def strings(position_ids):
-    n = len(position_ids)
-    return [["True" if q - position_ids[q] <= k <= q else "False" for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "the last document's start is taken for that")
-def starts_from_max(position_ids):
-    starts = [i for i, p in enumerate(position_ids) if p == 0]
-    n = len(position_ids)
-    return [[starts[-1] <= k <= q for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "a first place looks at itself alone, but")
-def crosses_boundary_check(position_ids):
-    n = len(position_ids)
-    return [[(k <= q and position_ids[q] != 0) or k == q for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "the document begins one place too late, so")
-def any_zero_between(position_ids):
-    n = len(position_ids)
-    return [[k <= q and 0 not in position_ids[k : q + 1] for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "at the first place of a document, that before")
-def any_zero_between_open(position_ids):
-    n = len(position_ids)
-    return [[k <= q and 0 not in position_ids[k + 1 : q] for k in range(n)] for q in range(n)]
-
-
-@wrong("may_look", "within its document, each place also looks at")
-def not_causal_within(position_ids):
-    segments = list(accumulate(p == 0 for p in position_ids))
-    return [[a == b for a in segments] for b in segments]
 
 
 @wrong("may_look", "entries are missing. Those that are there are")
@@ -1937,80 +970,10 @@ def rows_only_for_starts(position_ids):
 # best_pack
 
 
-@wrong("best_pack", "that is the *emptiest* pack, the one with the")
-def sorted_and_index(rooms, length):
-    for room in sorted(rooms, reverse=True):
-        if room >= length:
-            return rooms.index(room)
-    return None
-
-
-@wrong("best_pack", "of equally full packs the *first* is wanted.")
-def last_index(rooms, length):
-    fitting = [r for r in rooms if r >= length]
-    if not fitting:
-        return None
-    return len(rooms) - 1 - rooms[::-1].index(min(fitting))
-
-
-@wrong("best_pack", "where no pack has room, the answer is `None`,")
-def returns_false(rooms, length):
-    fitting = [r for r in rooms if r >= length]
-    return rooms.index(min(fitting)) if fitting else False
-
-
-@wrong("best_pack", "packs are counted from 1.")
-def count_from_one(rooms, length):
-    fitting = [r for r in rooms if r >= length]
-    return rooms.index(min(fitting)) + 1 if fitting else None
-
-
-@wrong("best_pack", "a pack with exactly so much room is large")
-def best_starts_large(rooms, length):
-    best, least = None, 10
-    for i, room in enumerate(rooms):
-        if length < room < least:
-            best, least = i, room
-    return best
-
-
-@wrong("best_pack", "the least that is left over begins with")
-def never_updates_least_and_strict(rooms, length):
-    best, left = None, length
-    for i, room in enumerate(rooms):
-        if 0 <= room - length < left:
-            best, left = i, room - length
-    return best
-
-
-@wrong("best_pack", "packs without enough room are set to 0, which")
-def numpy_argmin_masked_zero(rooms, length):
-    rooms = np.array(rooms)
-    if not (rooms >= length).any():
-        return None
-    return int(np.argmin(np.where(rooms >= length, rooms, 0)))
-
-
 @wrong("best_pack", "an index is beyond the end: of n entries the")
 def index_error(rooms, length):
     fitting = sorted((r, i) for i, r in enumerate(rooms) if r >= length)
     return fitting[0][1]
-
-
-@wrong("best_pack", "that is the *emptiest* pack, the one with the")
-def returns_no_else(rooms, length):
-    fitting = [i for i, r in enumerate(rooms) if r >= length]
-    best = fitting[0] if fitting else None
-    for i in fitting:
-        if rooms[i] > rooms[best]:
-            best = i
-    return best
-
-
-@wrong("best_pack", "pack 0 is taken for none.")
-def truthy(rooms, length):
-    best = min((i for i, r in enumerate(rooms) if r >= length), key=rooms.__getitem__, default=None)
-    return best or None
 
 
 @wrong("best_pack", "the function changes its arguments. Whoever")
