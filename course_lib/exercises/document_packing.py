@@ -1067,6 +1067,7 @@ best_pack.answers("""
 
 def _rows(random: Random) -> Iterator[Case]:
     yield from (([5], [0], 1), ([5, 6], [0], 2), ([5, 0], [0], 1), ([5, 0], [0], 2))
+    yield [5, 6, 9, 9], [0], 2  # padding need not be 0
     yield from (([5, 6, 7, 8, 0, 0], [0, 2], 4), ([5, 0, 0, 0], [0, 2], 3))
     yield from (([5, 5, 5, 5, 5], [0, 1, 4], 5), ([0, 0, 5, 0, 0], [0, 1], 4))
     for _ in range(8):
@@ -1096,275 +1097,131 @@ def pack_labels(
     return labels
 
 
-# Which places of documents are not scored, which of the padding, and what becomes of
-# the labels in the end.
-UNSCORED = {
-    "the first ids of documents are scored, though nothing before predicts them": (
-        lambda ids, starts, n: []
-    ),
-    "the *last* id of each document is left out, not the first": (
-        lambda ids, starts, n: [end - 1 for end in [*starts[1:], n]]
-    ),
-    "the last id of each document is left out, not the first; and that of the last "
-    "document is not": lambda ids, starts, n: [start - 1 for start in starts[1:]],
-    "only the first id of the row is left out, not that of each document": (
-        lambda ids, starts, n: [0]
-    ),
-    "the first id of the row is scored": lambda ids, starts, n: starts[1:],
-    "the second id of each document is left out, not the first": (
-        lambda ids, starts, n: [start + 1 for start in starts]
-    ),
-    "the place before each start is left out, and so for start 0 the last of the row": (
-        lambda ids, starts, n: [start - 1 for start in starts]
-    ),
-    "the first and the last id of each document are left out": (
-        lambda ids, starts, n: [*starts, *(end - 1 for end in [*starts[1:], n])]
-    ),
-    "the first id of each document is left out, and the last of the one before": (
-        lambda ids, starts, n: [*starts, *(start - 1 for start in starts[1:])]
-    ),
-    "the last document's first id is scored": lambda ids, starts, n: starts[:-1],
-    "*ids* that are equal to a start are left out": (
-        lambda ids, starts, n: [i for i, id in enumerate(ids) if id in starts]
-    ),
-    "every id that equals the first one of a document is left out": (
-        lambda ids, starts, n: [
-            i for i, id in enumerate(ids) if id in {ids[s] for s in starts}
-        ]
-    ),
-}
-PADDING = {
-    "padding is scored": lambda ids, starts, n: [],
-    "padding is told by its id, which documents can hold, too": (
-        lambda ids, starts, n: [i for i, id in enumerate(ids) if id == 0]
-    ),
-    "the first place of padding is scored": (
-        lambda ids, starts, n: range(n + 1, len(ids))
-    ),
-    "the last id before the padding counts as padding": (
-        lambda ids, starts, n: range(n - 1, len(ids))
-    ),
-    "only the first place of padding is left out": (
-        lambda ids, starts, n: range(n, min(n + 1, len(ids)))
-    ),
-    "the last place of padding is scored": lambda ids, starts, n: range(
-        n, len(ids) - 1
-    ),
-    "padding behind the last id that is not 0 is left out": (
-        lambda ids, starts, n: range(
-            max((i + 1 for i, id in enumerate(ids) if id), default=0), len(ids)
-        )
-    ),
-}
-LABELED = {
-    "the labels are shifted to the left: `transformers` does that itself": (
-        lambda labels, ids, n: [*labels[1:], -100]
-    ),
-    "the labels are shifted to the left, and one is missing: `transformers` shifts by "
-    "itself": lambda labels, ids, n: labels[1:],
-    "the labels are shifted to the right": lambda labels, ids, n: [-100, *labels[:-1]],
-    "0 stands where -100 is wanted": lambda labels, ids, n: [
-        0 if label == -100 else label for label in labels
-    ],
-    "-1 stands where -100 is wanted": lambda labels, ids, n: [
-        -1 if label == -100 else label for label in labels
-    ],
-    "100 stands where -100 is wanted": lambda labels, ids, n: [
-        100 if label == -100 else label for label in labels
-    ],
-    "`None` stands where -100 is wanted": lambda labels, ids, n: [
-        None if label == -100 else label for label in labels
-    ],
-    "places that are not scored are left out, so that labels no longer stand beside "
-    "their ids": lambda labels, ids, n: [label for label in labels if label != -100],
-    "1 stands for what is scored: a label is the id itself": lambda labels, ids, n: [
-        int(label != -100) for label in labels
-    ],
-    "all of the padding has a single -100, and so has a row without padding": (
-        lambda labels, ids, n: [*labels[:n], -100]
-    ),
-    "`True` and `False` tell what is scored: a label is the id itself": (
-        lambda labels, ids, n: [label != -100 for label in labels]
-    ),
-    "padding is cut off: labels are as long as the ids": (
-        lambda labels, ids, n: labels[:n]
-    ),
-    "scored and not scored are exchanged": lambda labels, ids, n: [
-        id if label == -100 else -100 for id, label in zip(ids, labels, strict=True)
-    ],
-}
+pack_labels.slips("""
+    for start in document_starts: labels[start] = -100 =>
+        the first id of each document is scored, though what stands before it belongs to
+        another one: -100 there, too.
+    labels[start] => labels[start - 1]
+        the place *before* each start is left out, and so for start 0 the last of the
+        row.
+    labels[start] => labels[min(start + 1, length - 1)]
+        the second id of each document is left out, not the first.
+    labels[start] = -100 => labels.insert(start, -100) ; \
+    return labels => return labels[:length] + [-100] * (len(labels) - length)
+        `insert` makes room: all that stands behind moves on by one. Write -100 into the
+        place instead.
+    *[-100] * (len(input_ids) - length)] => ]
+        padding is cut off: labels are as long as the ids.
+    *[-100] * (len => *[0] * (len
+        padding gets the label 0, which is an id like any other: -100 there, too.
+    * (len(input_ids) - length)] => ]
+        all of the padding has a single -100, and so has a row without padding.
+    [*input_ids[:length], *[-100] * (len(input_ids) - length)] => list(input_ids)
+        padding is scored: from place `length` on there is nothing to learn.
+    (len(input_ids) - length)] => length]
+        as much padding is added as there are ids, not as many as are missing.
+    *input_ids[:length] => *[*input_ids[1:], -100][:length]
+        the labels are shifted before places are left out. `transformers` shifts by
+        itself, inside the model: nothing is shifted here.
+    in document_starts => in document_starts[1:]
+        each first id is left out only behind the first document: at place 0 nothing
+        stands before either.
+    in document_starts => in document_starts[:1]
+        only the first id of the row is left out. Each document has a first id.
+""")
 
 
-def _document_firsts(ids, starts, n):
-    return starts
-
-
-def _padding(ids, starts, n):
-    return range(n, len(ids))
-
-
-def _just_so(labels, ids, n):
+@pack_labels.way("""
+    starts = document_starts => starts = []
+        the first id of each document is scored…
+    starts = document_starts => starts = [s - 1 for s in [*document_starts[1:], length]]
+        the *last* id of each document is left out. Aligned with the ids, it is the
+        first one that nothing predicts.
+    starts = document_starts => starts = [s - 1 for s in document_starts]
+        the last id of each document but the last one is left out, and no first one.
+    starts = document_starts => starts = document_starts[:1]
+        only the first id of the row…
+    starts = document_starts => starts = document_starts[1:]
+        each first id is left out only behind…
+    starts = document_starts => starts = document_starts[:-1]
+        the last document's first id is scored.
+    starts = document_starts => starts = [s + 1 for s in document_starts]
+        the second id of each document…
+    starts = document_starts => starts = [*document_starts, \
+    *(s - 1 for s in [*document_starts[1:], length])]
+        the first *and* the last id of each document are left out.
+    starts = document_starts => starts = [*document_starts, \
+    *(s - 1 for s in document_starts[1:])]
+        beside the first id of each document, the last of the one before is left out.
+    i in starts => id in starts
+        *ids* that are equal to a start are left out.
+    i in starts => id in {input_ids[start] for start in starts}
+        every id that equals the first one of a document is left out.
+    i >= length or =>
+        padding is scored…
+    i >= length => id == 0
+        padding is told by its id. A document can hold that id, and it must be scored
+        there: `length` says where padding begins.
+    i >= length => i > length
+        the first place of padding is scored.
+    i >= length => i >= length - 1
+        the last id before the padding counts as padding.
+    i >= length => i == length
+        only the first place of padding is left out.
+    i >= length => length <= i < len(input_ids) - 1
+        the last place of padding is scored.
+    i >= length => not any(input_ids[i:])
+        padding is told by zeros at the end of the row. A document can end with them,
+        and they must be scored there: `length` says where padding begins.
+    i >= length => i >= starts[-1]
+        the last document is not scored at all: no start follows it, it ends at
+        `length`.
+    else id => else input_ids[i - 1]
+        the id *before* stands at each place: the labels are shifted, to the right even.
+        Each stands beside its own id.
+    else id => else 1
+        1, or `True`, stands for what is scored: a label is the id itself.
+    -100 if => 0 if
+        the label 0 stands where -100 is wanted.
+    -100 if => -1 if
+        the label -1 stands where -100 is wanted.
+    -100 if => 100 if
+        the label 100 stands where -100 is wanted.
+    -100 if => None if
+        `None` stands where -100 is wanted.
+    return labels => return [*labels[1:], -100]
+        the labels are shifted. `transformers` does that itself, inside the model: they
+        stand beside their own ids.
+    return labels => return labels[1:]
+        the labels are shifted, and one is missing: `transformers` shifts by itself.
+    return labels => return [-100, *labels[:-1]]
+        the labels are shifted to the right.
+    return labels => return [label for label in labels if label != -100]
+        places that are not scored are left out, so that labels no longer stand beside
+        their ids.
+    return labels => return [label != -100 for label in labels]
+        1, or `True`, stands…
+    return labels => return labels[:length]
+        padding is cut off…
+    -100 if ... else id for => id if ... else -100 for
+        what is scored and what is not are exchanged.
+""")
+def label_by_label(input_ids, document_starts, length):
+    starts = document_starts
+    labels = [
+        -100 if i >= length or i in starts else id for i, id in enumerate(input_ids)
+    ]
     return labels
 
 
-def labeled_otherwise(unscored, padding, shown, input_ids, document_starts, length):
-    labels = list(input_ids)
-    for places in (unscored, padding):
-        for place in places(input_ids, document_starts, length):
-            if place < len(labels):
-                labels[place] = -100
-    return shown(labels, input_ids, length)
-
-
-RIGHT_LABELS = _document_firsts, _padding, _just_so
-_combine(pack_labels, labeled_otherwise, RIGHT_LABELS, (UNSCORED, PADDING, LABELED))
-
-
-def _labels_with(one, way, *arguments):
-    steps = [*RIGHT_LABELS[:one], way, *RIGHT_LABELS[one + 1 :]]
-    return labeled_otherwise(*steps, *arguments)
-
-
-@pack_labels.mistake(
-    "the first id of each document is scored, though what stands before it belongs to "
-    "another one: -100 there, too."
-)
-def firsts_scored(input_ids, document_starts, length):
-    return _labels_with(0, lambda ids, s, n: [], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "padding is scored: from place `length` on there is nothing to learn."
-)
-def padding_scored(input_ids, document_starts, length):
-    return _labels_with(1, lambda ids, s, n: [], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "padding is told by its id. A document can hold that id, and it must be scored "
-    "there: `length` says where padding begins."
-)
-def padding_by_id(input_ids, document_starts, length):
-    return _labels_with(
-        1,
-        lambda ids, s, n: [i for i, id in enumerate(ids) if id == 0],
-        input_ids,
-        document_starts,
-        length,
-    )
-
-
-@pack_labels.mistake(
-    "the *last* id of each document is left out. Aligned with the ids, it is the first "
-    "one that nothing predicts."
-)
-def lasts_unscored(input_ids, document_starts, length):
-    return _labels_with(
-        0,
-        lambda ids, s, n: [end - 1 for end in [*s[1:], n]],
-        input_ids,
-        document_starts,
-        length,
-    )
-
-
-@pack_labels.mistake(
-    "the labels are shifted. `transformers` does that itself, inside the model: they "
-    "stand beside their own ids."
-)
-def labels_shifted(input_ids, document_starts, length):
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [*labels[1:], -100]
-
-
-@pack_labels.mistake(
-    "only the first id of the row is left out. Each document has a first id."
-)
-def first_of_the_row(input_ids, document_starts, length):
-    return _labels_with(0, lambda ids, s, n: [0], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "each first id is left out only behind the first document: at place 0 nothing "
-    "stands before either."
-)
-def row_begins_scored(input_ids, document_starts, length):
-    return _labels_with(0, lambda ids, s, n: s[1:], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "all starts are there, but padding is cut off: labels are as long as the ids."
-)
-def padding_cut_off(input_ids, document_starts, length):
-    return pack_labels.reference(input_ids, document_starts, length)[:length]
-
-
-@pack_labels.mistake(
-    "the id *before* stands at each place: the labels are shifted, to the right even. "
-    "Each stands beside its own id."
-)
-def id_before(input_ids, document_starts, length):
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [
-        label if label == -100 else input_ids[place - 1]
-        for place, label in enumerate(labels)
-    ]
-
-
-@pack_labels.mistake(
-    "the last document is not scored at all: no start follows it, it ends at `length`."
-)
-def last_document_unscored(input_ids, document_starts, length):
-    end = document_starts[-1]
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [*labels[:end], *[-100] * (len(labels) - end)]
-
-
-@pack_labels.mistake("nothing is scored at all: the ids inside of documents are.")
-def nothing_scored(input_ids, document_starts, length):
-    return [-100 for _ in input_ids]
-
-
-@pack_labels.mistake(
-    "the labels are shifted before places are left out. `transformers` shifts by "
-    "itself, inside the model: nothing is shifted here."
-)
-def shifted_first(input_ids, document_starts, length):
-    labels = [*input_ids[1:], -100]
-    for place in (*document_starts, *range(length, len(labels))):
-        labels[place] = -100
-    return labels
-
-
-@pack_labels.mistake(
-    "`insert` makes room: all that stands behind moves on by one. Write -100 into the "
-    "place instead."
-)
-def inserted(input_ids, document_starts, length):
-    labels = list(input_ids)
-    for start in document_starts:
-        labels.insert(start, -100)
-    return [*labels[:length], *[-100] * (len(labels) - length)]
-
-
-@pack_labels.mistake(
-    "each document has a list of its own, and what is not scored is missing: one label "
-    "for each id of the row is wanted."
-)
-def lists_of_scored(input_ids, document_starts, length):
-    return [
-        input_ids[a + 1 : b]
-        for a, b in zip(document_starts, [*document_starts[1:], length])
-    ]
-
-
-@pack_labels.mistake("what is scored and what is not are exchanged.")
-def exchanged_labels(input_ids, document_starts, length):
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [
-        id if label == -100 else -100
-        for id, label in zip(input_ids, labels, strict=True)
-    ]
+pack_labels.answers("""
+    [-100 for _ in input_ids]
+        nothing is scored at all: the ids inside of documents are.
+    [input_ids[a + 1 : b] for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        each document has a list of its own, and what is not scored is missing: one
+        label for each id of the row is wanted.
+""")
 
 
 # A mean
@@ -1399,232 +1256,139 @@ def mean_over_targets(means: list[float], counts: list[int]) -> float:
     return sum(sums) / sum(counts) if sums else float("nan")
 
 
+mean_over_targets.slips("""
+    if count] => ]
+    if count] => if m]
+        a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN:
+        leave it out.
+    if count] => if count > 1]
+        a micro-batch of a single target is left out.
+    m * count for => m for
+        the means are not weighted: the sum of losses of a micro-batch is its mean times
+        its number of targets.
+    m * count for => m / count for
+        each mean is *divided* by its number of targets: times it, that is the sum of
+        its losses.
+    if sums else float("nan") =>
+        without any targets there is nothing to divide by: return NaN.
+    if sums else float("nan") => if means else float("nan")
+        without any targets there is nothing to divide by, even where there are
+        micro-batches: return NaN.
+    float("nan") => 0.0
+        without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
+    float("nan") => None
+        without any targets there is no mean: NaN. `None` is no number.
+    float("nan") => float("inf")
+        without any targets there is no mean: NaN, not infinity.
+    / sum(counts) =>
+    / sum(counts) if sums else float("nan") =>
+        that is the sum of all losses. Divide it by the number of targets.
+    / sum(counts) => / len(counts)
+        it is divided by the number of micro-batches, where that of targets is wanted.
+    / sum(counts) => / len(sums)
+        it is divided by the number of micro-batches that have targets, where that of
+        targets is wanted.
+    / sum(counts) => / max(counts)
+        it is divided by the largest number of targets.
+    / sum(counts) => // sum(counts)
+        `//` rounds down to a whole number: a mean needs `/`.
+    / sum(counts) => / (sum(counts) + 1)
+        one target too many is counted.
+    / sum(counts) => / max(1, sum(counts) - 1)
+        one target too few is counted.
+    / sum(counts) => / (sum(counts) + counts.count(0))
+        a target is counted for a micro-batch without any.
+    / sum(counts) => / (sum(counts) / len(counts))
+        it is divided by the mean number of targets.
+    / sum(counts) => / sum(counts) / len(counts)
+        it is divided by both, the number of targets and of micro-batches.
+    / sum(counts) => / sum(counts) / len(sums)
+        it is divided by both, the number of targets and of batches that have some.
+    return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
+        upside down: the losses are divided by the number of targets, not the other way.
+    return ... if => return round(..., 2) if
+        rounded: return the mean as it is.
+    sum(sums) => sums[0]
+        only the first micro-batch is added.
+    sum(sums) => sums[-1]
+        only the last micro-batch is added.
+    sum(sums) => sum(sums[:-1])
+        the last micro-batch is not added.
+""")
+
+
+@mean_over_targets.way("""
+    if count == 0: continue =>
+        a micro-batch without targets has NaN…
+    if count == 0: => if count == 0 or m == 0:
+        a mean loss of 0 is a mean, too: its targets count.
+    total += m * count => total += m * count * (count > 1)
+        a micro-batch of a single target is not added.
+    continue => break
+        it ends with the first micro-batch without targets: go on with the next one,
+        `continue`, not `break`.
+    m * count => m
+        the means are not weighted…
+    m * count => m * count * count
+        each mean is weighted by the square of its number of targets.
+    total += => total =
+        only the last micro-batch is added.
+    number += count => number += 1
+        it is divided by the number of micro-batches that have…
+    number += count => number = count
+        the number of targets is that of the last micro-batch alone.
+    total / number => total
+        that is the sum of all losses…
+    if number else NAN =>
+        without any targets there is nothing to divide by: return…
+    number else NAN => number else 0.0
+        without any targets there is no mean: NaN. A loss…
+""")
+def added_up(means, counts):
+    total, number = 0, 0
+    for m, count in zip(means, counts, strict=True):
+        if count == 0:
+            continue
+        total += m * count
+        number += count
+    return total / number if number else NAN
+
+
 def _scored(means, counts):
-    return [(m, n) for m, n in zip(means, counts, strict=True) if n]
+    return [m for m, count in zip(means, counts, strict=True) if count]
 
 
-def _mean(values):
-    return sum(values) / len(values) if values else NAN
-
-
-# What is added up, what it is divided by, and what comes where nothing is scored.
-ADDED_UP = {
-    "the means are added up, however many targets each is of": (
-        lambda pairs: sum(m for m, n in pairs)
-    ),
-    "a micro-batch of a single target is not added": (
-        lambda pairs: sum(m * n for m, n in pairs if n > 1)
-    ),
-    "each mean is *divided* by its number of targets": (
-        lambda pairs: sum(m / n for m, n in pairs)
-    ),
-    "each mean is weighted by the square of its number of targets": (
-        lambda pairs: sum(m * n * n for m, n in pairs)
-    ),
-    "the numbers of targets are added up, not their losses": (
-        lambda pairs: sum(n for m, n in pairs)
-    ),
-    "only the last micro-batch is added": (
-        lambda pairs: pairs[-1][0] * pairs[-1][1] if pairs else 0
-    ),
-    "only the first micro-batch is added": (
-        lambda pairs: pairs[0][0] * pairs[0][1] if pairs else 0
-    ),
-    "the last micro-batch is left out": (
-        lambda pairs: sum(m * n for m, n in pairs[:-1])
-    ),
-    "all means are added up, and then weighted together": (
-        lambda pairs: sum(m for m, n in pairs) * sum(n for m, n in pairs)
-    ),
-}
-DIVIDED_BY = {
-    "it is not divided by the number of targets": lambda pairs, number: 1,
-    "it is divided by the number of micro-batches, where that of targets is wanted": (
-        lambda pairs, number: number
-    ),
-    "it is divided by the number of micro-batches that have targets": (
-        lambda pairs, number: len(pairs)
-    ),
-    "it is divided by the largest number of targets": (
-        lambda pairs, number: max(n for m, n in pairs)
-    ),
-    "it is divided by the mean number of targets": (
-        lambda pairs, number: sum(n for m, n in pairs) / number
-    ),
-    "one target too many is counted": lambda pairs, number: (
-        sum(n for _, n in pairs) + 1
-    ),
-    "one target too few is counted": lambda pairs, number: sum(n for _, n in pairs) - 1,
-    "a target is counted for a micro-batch without any": lambda pairs, number: (
-        sum(n for _, n in pairs) + number - len(pairs)
-    ),
-    "it is divided by both, the number of targets and of micro-batches": (
-        lambda pairs, number: sum(n for _, n in pairs) * number
-    ),
-    "it is divided by both, the number of targets and of batches that have some": (
-        lambda pairs, number: sum(n for _, n in pairs) * len(pairs)
-    ),
-}
-
-
-def _raised():
-    raise ZeroDivisionError("division by zero")
-
-
-NOTHING_SCORED = {
-    "without targets there is no mean, so NaN: 0 would say that the model knows all": (
-        lambda means: 0.0
-    ),
-    "without targets there is no mean, so NaN, and no error": lambda means: _raised(),
-    "without micro-batches there is no mean, so NaN, and no error": (
-        lambda means: NAN if means else _raised()
-    ),
-    "where all counts are 0, there is no mean, so NaN, and no error": (
-        lambda means: _raised() if means else NAN
-    ),
-    "0 divided by the number of micro-batches is 0, or an error, but without targets "
-    "there is no mean, so NaN": lambda means: 0.0 if means else _raised(),
-    "0 divided by the number of micro-batches is 0, but without targets there is no "
-    "mean, so NaN": lambda means: 0.0 if means else NAN,
-    "without micro-batches there is no mean, so NaN, not 0": (
-        lambda means: NAN if means else 0.0
-    ),
-    "without targets there is no mean, so NaN: `None` is no number": lambda means: None,
-    "without targets there is no mean, so NaN, not infinity": (
-        lambda means: float("inf")
-    ),
-}
-NAN_STAYS = "a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN"
-LEFT_OUT = {
-    NAN_STAYS: lambda means, counts: list(zip(means, counts, strict=True)),
-    "a micro-batch of a single target is left out": lambda means, counts: [
-        (m, n) for m, n in _scored(means, counts) if n > 1
-    ],
-    "a mean loss of 0 is a mean, too": lambda means, counts: [
-        (m, n) for m, n in _scored(means, counts) if m
-    ],
-}
-
-
-def _sum_of_losses(pairs):
-    return sum(m * n for m, n in pairs)
-
-
-def _number_of_targets(pairs, number):
-    return sum(n for m, n in pairs)
-
-
-def _no_mean(means):
-    return NAN
-
-
-def averaged_otherwise(pairs_of, added, divided, nothing, means, counts):
-    if not any(counts):
-        return nothing(means)
-    pairs = pairs_of(means, counts)
-    return added(pairs) / divided(pairs, len(means))
-
-
-RIGHT_MEAN = _scored, _sum_of_losses, _number_of_targets, _no_mean
-_combine(
-    mean_over_targets,
-    averaged_otherwise,
-    RIGHT_MEAN,
-    (LEFT_OUT, ADDED_UP, DIVIDED_BY, NOTHING_SCORED),
-)
-
-
-def _mean_with(steps, means, counts):
-    ways = [steps.get(number, way) for number, way in enumerate(RIGHT_MEAN)]
-    return averaged_otherwise(*ways, means, counts)
-
-
-@mean_over_targets.mistake(
-    "a mean of means: a micro-batch of one target counts as much as one of a thousand. "
-    "And one without targets makes it NaN."
-)
-def mean_of_means(means, counts):
-    return sum(means) / len(means)
-
-
-@mean_over_targets.mistake(
-    "a mean of means: a micro-batch of one target counts as much as one of a thousand."
-)
-def mean_of_scored_means(means, counts):
-    return _mean([m for m, n in _scored(means, counts)])
-
-
-@mean_over_targets.mistake(
-    "a mean of means, in which a micro-batch without targets even counts as a loss of "
-    "0: weight each by its number of targets."
-)
-def mean_of_means_with_zeros(means, counts):
-    if not any(counts):
-        return NAN
-    return sum(m for m, n in _scored(means, counts)) / len(means)
-
-
-@mean_over_targets.mistake(
-    "a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN: "
-    "leave it out. And without any targets, dividing raises."
-)
-def nan_times_zero(means, counts):
-    return sum(m * n for m, n in zip(means, counts, strict=True)) / sum(counts)
-
-
-@mean_over_targets.mistake(
-    "a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN: "
-    "leave it out."
-)
-def nan_times_zero_checked(means, counts):
-    return nan_times_zero(means, counts) if any(counts) else NAN
-
-
-@mean_over_targets.mistake(
-    "without any targets there is nothing to divide by: return NaN."
-)
-def nothing_divided(means, counts):
-    return sum(m * n for m, n in _scored(means, counts)) / sum(counts)
-
-
-@mean_over_targets.mistake(
-    "without any targets there is no mean: NaN. A loss of 0 would be a perfect score."
-)
-def zero_for_nothing(means, counts):
-    return mean_over_targets.reference(means, counts) if any(counts) else 0.0
-
-
-@mean_over_targets.mistake(
-    "that is the sum of all losses. Divide it by the number of targets."
-)
-def sum_of_losses(means, counts):
-    if not any(counts):
-        return NAN
-    return sum(m * n for m, n in _scored(means, counts))
-
-
-@mean_over_targets.mistake(
-    "that is the sum of all losses, and 0 without any: divide it by the number of "
-    "targets."
-)
-def sum_of_losses_or_zero(means, counts):
-    return sum(m * n for m, n in _scored(means, counts))
-
-
-@mean_over_targets.mistake(
-    "the sum of all losses is divided by the number of micro-batches: divide it by "
-    "that of the targets."
-)
-def divided_by_batches(means, counts):
-    return _mean_with({2: lambda pairs, number: number}, means, counts)
-
-
-@mean_over_targets.mistake(
-    "the means are divided by the number of targets, but not weighted: the sum of "
-    "losses of a micro-batch is its mean times its number of targets."
-)
-def means_over_targets(means, counts):
-    return _mean_with({1: lambda pairs: sum(m for m, n in pairs)}, means, counts)
+mean_over_targets.answers("""
+    sum(means) / len(means)
+    sum(means) / len(means) if means else NAN
+        a mean of means: a micro-batch of one target counts as much as one of a
+        thousand, and one without targets makes it NaN.
+    np.mean(_scored(means, counts)) if any(counts) else NAN
+        a mean of means: a micro-batch of one target counts as much as one of a
+        thousand.
+    np.mean(_scored(means, counts)) if any(counts) else 0.0
+        a mean of means, and 0 without any: a micro-batch of one target counts as much
+        as one of a thousand.
+    sum(_scored(means, counts)) / len(means) if any(counts) else NAN
+    sum(_scored(means, counts)) / len(means) if means else NAN
+    sum(_scored(means, counts)) / len(means)
+        a mean of means, in which a micro-batch without targets counts as a loss of 0,
+        which is a perfect score: weight each by its number of targets.
+    sum(means)
+        that is the sum of the means. Weight each by its number of targets, and divide
+        by the number of all; and NaN must not come in.
+    float(np.median(_scored(means, counts))) if any(counts) else NAN
+        that is the median of the means: add up the losses of all targets.
+    [*_scored(means, counts), NAN][0]
+        that is the mean of the first micro-batch that has targets: go on, and return
+        behind the loop.
+    sum(_scored(means, counts)) * sum(counts)
+    sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
+        all means are weighted together, by the number of all targets. Each is weighted
+        by its own.
+    1.0 if any(counts) else NAN
+        the numbers of targets are added up, not their losses.
+""")
 
 
 @mean_over_targets.mistake(
@@ -1633,80 +1397,9 @@ def means_over_targets(means, counts):
 )
 def averaged_in_turn(means, counts):
     average = NAN
-    for m, _ in _scored(means, counts):
+    for m in _scored(means, counts):
         average = m if average != average else (average + m) / 2
     return average
-
-
-@mean_over_targets.mistake(
-    "that is the sum of the means. Weight each by its number of targets, and divide by "
-    "the number of all; and NaN must not come in."
-)
-def sum_of_means(means, counts):
-    return sum(means)
-
-
-@mean_over_targets.mistake(
-    "the sum of all losses is divided by the number of micro-batches, where that of "
-    "the targets is wanted. And NaN times 0 is still NaN."
-)
-def divided_by_batches_with_nan(means, counts):
-    return sum(m * n for m, n in zip(means, counts, strict=True)) / len(means)
-
-
-@mean_over_targets.mistake(
-    "a mean of means, in which a micro-batch without targets counts as a loss of 0, "
-    "which is a perfect score: weight each by its number of targets."
-)
-def mean_of_means_with_all_zeros(means, counts):
-    if not means:
-        return NAN
-    return sum(m for m, n in _scored(means, counts)) / len(means)
-
-
-@mean_over_targets.mistake(
-    "upside down: the losses are divided by the number of targets, not the other way."
-)
-def upside_down(means, counts):
-    if not any(counts):
-        return NAN
-    return 1 / mean_over_targets.reference(means, counts)
-
-
-@mean_over_targets.mistake(
-    "that is the mean of the first micro-batch that has targets: go on, and return "
-    "behind the loop."
-)
-def first_with_targets(means, counts):
-    scored = _scored(means, counts)
-    return scored[0][0] if scored else NAN
-
-
-@mean_over_targets.mistake(
-    "that is the median of the means: add up the losses of all targets."
-)
-def median_of_means(means, counts):
-    scored = [m for m, n in _scored(means, counts)]
-    return float(np.median(scored)) if scored else NAN
-
-
-@mean_over_targets.mistake("`//` rounds down to a whole number: a mean needs `/`.")
-def rounded_down(means, counts):
-    return mean_over_targets.reference(means, counts) // 1
-
-
-@mean_over_targets.mistake("rounded: return the mean as it is.")
-def rounded_mean(means, counts):
-    return round(mean_over_targets.reference(means, counts), 2)
-
-
-@mean_over_targets.mistake(
-    "it ends with the first micro-batch without targets: go on with the next one, "
-    "`continue`, not `break`."
-)
-def ended_without_targets(means, counts):
-    first = counts.index(0) if 0 in counts else len(counts)
-    return mean_over_targets.reference(means[:first], counts[:first])
 
 
 # A conversation
@@ -1757,298 +1450,167 @@ def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
     return labels
 
 
-def _is_assistant(roles, i):
-    return roles[i] == "assistant"
+chat_labels.slips("""
+    ids if role == "assistant" else => ids if True else
+        all turns are scored: the model would learn to write the user's part, too.
+    role == "assistant" => role == "user"
+        the turns of the user are scored.
+    role == "assistant" => role != "assistant"
+        the other way round: the assistant's turns are scored, all others are not.
+    role == "assistant" => role != "user"
+        the system's turns are scored, too: it is not the assistant who wrote them.
+    role == "assistant" => role == "model"
+        no turn is scored. Is the role spelled as in the task?
+    role == "assistant" => role == roles[-1] == "assistant"
+        the assistant's turns are scored only if the last turn is one of them.
+    [-100] * len(ids) => [-100]
+        a turn that is not scored has a single -100, where each of its ids needs one.
+    [-100] * len(ids) => []
+        a turn that is not scored is left out.
+    [-100] * len(ids) => [-100] * (len(ids) - 1)
+        one -100 too few for each turn that is not scored.
+    labels[0] = -100 return => return
+        where the assistant begins the conversation, its very first id is scored, though
+        nothing stands before it: -100 there.
+    labels[0] => labels[-1]
+        the *last* id of the conversation is left out, where the first should be.
+    labels[0] = -100 => labels.insert(0, -100)
+        -100 is put before the first id, where it is wanted in its stead.
+    labels[0] = -100 => labels.pop(0)
+        the first id is taken out, so that all labels stand one place too far left.
+    labels += ids => labels += [ids[0], *[-100] * (len(ids) - 1)]
+        only the first id of a turn is scored.
+    zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
+        `index` finds the *first* turn with these ids, each time again: two turns can be
+        alike. `enumerate` or `zip` tells whose turn it is.
+    zip(roles, turns, => zip(roles, [dict(zip(roles, turns))[role] for role in roles],
+        a dictionary of roles holds one turn for each, the last. All turns are wanted,
+        in their order: `zip` without `dict`.
+    labels += ids => labels += [ids]
+        a turn is appended as a list of its own: one list for the whole conversation is
+        wanted.
+""")
 
 
-SCORED_TURNS = {
-    "all turns are scored, those of the user included": lambda roles, i: True,
-    "the turns of the user are scored": lambda roles, i: roles[i] == "user",
-    "all turns but those of the assistant are scored": (
-        lambda roles, i: roles[i] != "assistant"
-    ),
-    "all turns but those of the user are scored, the system's too": (
-        lambda roles, i: roles[i] != "user"
-    ),
-    "only the assistant's last turn is scored": lambda roles, i: (
-        _is_assistant(roles, i) and "assistant" not in roles[i + 1 :]
-    ),
-    "only the assistant's first turn is scored": lambda roles, i: (
-        _is_assistant(roles, i) and "assistant" not in roles[:i]
-    ),
-    "all turns from the assistant's first on are scored": lambda roles, i: (
-        "assistant" in roles[: i + 1]
-    ),
-    "only what the assistant says behind the user's last turn is scored": (
-        lambda roles, i: _is_assistant(roles, i) and "user" not in roles[i:]
-    ),
-    "the turn behind one of the user's is scored, whoever wrote it": lambda roles, i: (
-        i > 0 and roles[i - 1] == "user"
-    ),
-    "only a last turn of the assistant's is scored": lambda roles, i: (
-        _is_assistant(roles, i) and i == len(roles) - 1
-    ),
-    "the last turn is scored, whoever wrote it": lambda roles, i: i == len(roles) - 1,
-    "every second turn is taken for one of the assistant's": (
-        lambda roles, i: i % 2 == 1
-    ),
-    "all turns but the first are taken for the assistant's": lambda roles, i: i > 0,
-    "the turn *behind* one of the assistant's is scored": lambda roles, i: (
-        i > 0 and _is_assistant(roles, i - 1)
-    ),
-    "the turn *before* one of the assistant's is scored": lambda roles, i: (
-        i + 1 < len(roles) and _is_assistant(roles, i + 1)
-    ),
-    "a turn counts as the assistant's only behind one of the user": lambda roles, i: (
-        _is_assistant(roles, i) and i > 0 and roles[i - 1] == "user"
-    ),
-    "a turn counts as the assistant's only behind one of the user; and before the "
-    "first, `roles[-1]` is the last": lambda roles, i: (
-        _is_assistant(roles, i) and roles[i - 1] == "user"
-    ),
-    "all turns from the assistant's first on are scored, with an error if there is "
-    "none": lambda roles, i: i >= roles.index("assistant"),
-    "the user's turns are scored, too": lambda roles, i: roles[i] != "system",
-    "no turn is scored (is the role spelled as in the task?)": (lambda roles, i: False),
-}
-OF_A_TURN = {
-    "the labels are shifted within each turn": lambda ids: [*ids[1:], -100],
-    "the end of a turn is not scored: a model that never learns it never stops": (
-        lambda ids: [*ids[:-1], -100]
-    ),
-    "the first id of each turn is not scored, though what stands before it predicts "
-    "it": lambda ids: [-100, *ids[1:]],
-    "first and last id of each turn are not scored": lambda ids: (
-        [-100, *ids[1:-1], -100] if len(ids) > 1 else [-100]
-    ),
-    "first and last id of each turn are not scored, and a turn of one id gets two": (
-        lambda ids: [-100, *ids[1:-1], -100]
-    ),
-    "only the end of a turn is scored": lambda ids: [-100] * (len(ids) - 1) + ids[-1:],
-    "only the first id of a turn is scored": lambda ids: (
-        ids[:1] + [-100] * (len(ids) - 1)
-    ),
-    "1 stands for what is scored: a label is the id itself": lambda ids: [1] * len(ids),
-    "all ids equal to the end are left out": lambda ids: [
-        -100 if id == 9 else id for id in ids
-    ],
-}
-OF_OTHERS = {
-    "a turn that is not scored has a single -100, where each of its ids needs one": (
-        lambda ids: [-100]
-    ),
-    "a turn that is not scored is left out": lambda ids: [],
-    "0 stands where -100 is wanted": lambda ids: [0] * len(ids),
-    "-1 stands where -100 is wanted": lambda ids: [-1] * len(ids),
-    "`None` stands where -100 is wanted": lambda ids: [None] * len(ids),
-    "the end of a turn that others wrote is scored, too": (
-        lambda ids: [-100] * (len(ids) - 1) + ids[-1:]
-    ),
-    "one -100 too few for each turn that is not scored": (
-        lambda ids: [-100] * (len(ids) - 1)
-    ),
-}
-WHOLE_CHAT = {
-    "the conversation's very first id is scored, though nothing stands before it": (
-        lambda labels, turns: labels
-    ),
-    "the labels are shifted to the left: `transformers` does that itself": (
-        lambda labels, turns: [*labels[1:], -100]
-    ),
-    "the first place is missing, so that all labels stand one place too far left": (
-        lambda labels, turns: labels[1:]
-    ),
-    "the labels are shifted to the right": lambda labels, turns: [-100, *labels[:-1]],
-    "each turn has a list of its own": lambda labels, turns: [
-        labels[end - len(ids) : end]
-        for ids, end in zip(turns, accumulate(map(len, turns)), strict=True)
-    ],
-    "all that is -100, the first place included, is another number": (
-        lambda labels, turns: [0 if x == -100 else x for x in [-100, *labels[1:]]]
-    ),
-    "100 stands where -100 is wanted": (
-        lambda labels, turns: [100 if x == -100 else x for x in [-100, *labels[1:]]]
-    ),
-    "the labels are shifted to the right, and the first place counts as one of them": (
-        lambda labels, turns: [-100, -100, *labels[1:-1]]
-    ),
-    "what is not scored is left out": lambda labels, turns: [
-        label for label in [-100, *labels[1:]] if label != -100
-    ],
-    "what is not scored is left out, and the very first id is scored": (
-        lambda labels, turns: [label for label in labels if label != -100]
-    ),
-    "-100 is put before the first id, where it is wanted in its stead": (
-        lambda labels, turns: [-100, *labels]
-    ),
-    "the *last* id of the conversation is not scored, where the first should not be": (
-        lambda labels, turns: [*labels[:-1], -100]
-    ),
-    "`True` and `False` tell what is scored: a label is the id itself": (
-        lambda labels, turns: [label != -100 for label in labels]
-    ),
-    "the last id of the conversation is not scored": (
-        lambda labels, turns: [*[-100, *labels[1:]][:-1], -100]
-    ),
-}
-
-
-def _whole_turn(ids):
-    return ids
-
-
-def _first_unscored(labels, turns):
-    return [-100, *labels[1:]] if labels else []
-
-
-def _unscored(ids):
-    return [-100] * len(ids)
-
-
-def chat_otherwise(scored, of_a_turn, of_others, whole, roles, turns):
+@chat_labels.way("""
+    scored = roles[i] == "assistant" => scored = True
+        all turns are scored…
+    == "assistant" => == "assistant" and "assistant" not in roles[i + 1 :]
+        only the *last* turn of the assistant is scored. All of them are answers to
+        learn from.
+    == "assistant" => == "assistant" and "assistant" not in roles[:i]
+        only the *first* turn of the assistant is scored. All of them are answers to
+        learn from.
+    roles[i] == "assistant" => "assistant" in roles[: i + 1]
+        from the assistant's first turn on everything is scored: the user writes again
+        behind it.
+    == "assistant" => == "assistant" and "user" not in roles[i:]
+        only what the assistant says behind the user's last turn is scored.
+    == "assistant" => == "assistant" and i == len(roles) - 1
+        only a last turn of the assistant's is scored.
+    roles[i] == "assistant" => i == len(roles) - 1
+        the last turn is scored, whoever wrote it.
+    roles[i] == "assistant" => i % 2 == 1
+        every second turn is taken for one of the assistant's. A system's turn, or two
+        turns of one side, move them: look at `roles`.
+    roles[i] == "assistant" => i > 0
+        all turns but the first are taken for the assistant's.
+    roles[i] == "assistant" => i > 0 and roles[i - 1] == "user"
+        the turn behind one of the user's is scored, whoever wrote it.
+    roles[i] == "assistant" => i > 0 and roles[i - 1] == "assistant"
+        the turn *behind* one of the assistant's is scored.
+    roles[i] == "assistant" => roles[i + 1 : i + 2] == ["assistant"]
+        the turn *before* one of the assistant's is scored.
+    == "assistant" => == "assistant" and i > 0 and roles[i - 1] == "user"
+        a turn counts as the assistant's only behind one of the user.
+    == "assistant" => == "assistant" and roles[i - 1] == "user"
+        a turn counts as the assistant's only behind one of the user; before the first,
+        `roles[-1]` is the last.
+    roles[i] == "assistant" => i >= roles.index("assistant")
+        from the assistant's first turn on everything is scored, with an error if there
+        is none.
+    == "assistant" => != "system"
+        the user's turns are scored, too.
+    += ids if => += [*ids[1:], -100] if
+    += ids if => += [*ids[1:], -100] if ; [-100, *labels[1:]] => labels
+        the labels are shifted within each turn.
+    += ids if => += [*ids[:-1], -100] if
+    += ids if => += [-100 if id == 9 else id for id in ids] if
+        the end of each turn is left out. A model that never learns to end a turn goes
+        on for ever.
+    += ids if => += [-100, *ids[1:]] if
+        the first id of each of the assistant's turns is left out: the turns before
+        predict it. Only the first of the whole conversation has nothing before it.
+    += ids if => += [-100, *ids[1:-1], -100][: len(ids)] if
+        the first *and* the last id of each turn are left out.
+    += ids if => += [-100, *ids[1:-1], -100] if
+        the first *and* the last id of each turn are left out, and a turn of one id gets
+        two labels.
+    += ids if => += [*[-100] * (len(ids) - 1), *ids[-1:]] if
+        only the end of a turn is scored.
+    += ids if => += [1] * len(ids) if
+        1, or `True`, stands for what is scored: a label is the id itself.
+    [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
+        a turn that is not scored is left out.
+    [-100] * len(ids) => [0] * len(ids)
+        the label 0 stands where -100 is wanted.
+    [-100] * len(ids) => [-1] * len(ids)
+        the label -1 stands where -100 is wanted.
+    [-100] * len(ids) => [None] * len(ids)
+        `None` stands where -100 is wanted.
+    [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
+        the end of a turn that others wrote is scored, too.
+    [-100, *labels[1:]] => labels
+        where the assistant begins the conversation…
+    [-100, *labels[1:]] => [*labels[1:], -100]
+        the labels are shifted. `transformers` does that itself, inside the model: they
+        stand beside their own ids.
+    [-100, *labels[1:]] => labels[1:]
+        the first id is taken out…
+    [-100, *labels[1:]] => [-100, *labels]
+        -100 is put before the first id…
+    [-100, *labels[1:]] => [-100, *labels[:-1]]
+    [-100, *labels[1:]] => [-100, -100, *labels[1:-1]]
+        the labels are shifted to the right.
+    [-100, *labels[1:]] => [*labels[:-1], -100]
+        the *last* id of the conversation…
+    [-100, *labels[1:]] => [-100, *labels[1:-1], -100]
+        the last id of the conversation is left out, too.
+""")
+def turn_by_turn(roles, turns):
     labels = []
     for i, ids in enumerate(turns):
-        labels += of_a_turn(ids) if scored(roles, i) else of_others(ids)
-    return whole(labels, turns)
-
-
-RIGHT_CHAT = _is_assistant, _whole_turn, _unscored, _first_unscored
-_combine(
-    chat_labels,
-    chat_otherwise,
-    RIGHT_CHAT,
-    (SCORED_TURNS, OF_A_TURN, OF_OTHERS, WHOLE_CHAT),
-)
-
-
-def _chat_with(one, way, roles, turns):
-    steps = [*RIGHT_CHAT[:one], way, *RIGHT_CHAT[one + 1 :]]
-    return chat_otherwise(*steps, roles, turns)
-
-
-@chat_labels.mistake(
-    "where the assistant begins the conversation, its very first id is scored, though "
-    "nothing stands before it: -100 there."
-)
-def first_id_scored(roles, turns):
-    return _chat_with(3, lambda labels, turns: labels, roles, turns)
-
-
-@chat_labels.mistake(
-    "only the *last* turn of the assistant is scored. All of them are answers to learn "
-    "from."
-)
-def last_answer_alone(roles, turns):
-    way = SCORED_TURNS["only the assistant's last turn is scored"]
-    return _chat_with(0, way, roles, turns)
-
-
-@chat_labels.mistake(
-    "the end of each turn is left out. A model that never learns to end a turn goes on "
-    "for ever."
-)
-def ends_unscored(roles, turns):
-    return _chat_with(1, lambda ids: [*ids[:-1], -100], roles, turns)
-
-
-@chat_labels.mistake(
-    "the first id of each of the assistant's turns is left out: the turns before "
-    "predict it. Only the first of the whole conversation has nothing before it."
-)
-def first_of_each_turn(roles, turns):
-    return _chat_with(1, lambda ids: [-100, *ids[1:]], roles, turns)
-
-
-@chat_labels.mistake(
-    "all turns are scored: the model would learn to write the user's part, too."
-)
-def everybody_scored(roles, turns):
-    return _chat_with(0, lambda roles, i: True, roles, turns)
-
-
-@chat_labels.mistake(
-    "the other way round: the assistant's turns are scored, all others are not."
-)
-def others_scored(roles, turns):
-    return _chat_with(0, lambda roles, i: roles[i] != "assistant", roles, turns)
-
-
-@chat_labels.mistake(
-    "the system's turns are scored, too: it is not the assistant who wrote them."
-)
-def all_but_the_user(roles, turns):
-    return _chat_with(0, lambda roles, i: roles[i] != "user", roles, turns)
-
-
-@chat_labels.mistake(
-    "every second turn is taken for one of the assistant's. A system's turn, or two "
-    "turns of one side, move them: look at `roles`."
-)
-def every_second_turn(roles, turns):
-    return _chat_with(0, lambda roles, i: i % 2 == 1, roles, turns)
-
-
-@chat_labels.mistake(
-    "from the assistant's first turn on everything is scored: the user writes again "
-    "behind it."
-)
-def everything_behind_the_first_answer(roles, turns):
-    way = SCORED_TURNS["all turns from the assistant's first on are scored"]
-    return _chat_with(0, way, roles, turns)
-
-
-@chat_labels.mistake(
-    "each turn has a list of its own: one list for the whole conversation is wanted."
-)
-def a_list_for_each_turn(roles, turns):
-    return _chat_with(3, WHOLE_CHAT["each turn has a list of its own"], roles, turns)
-
-
-@chat_labels.mistake(
-    "a dictionary of roles holds one turn for each, the last. All turns are wanted, in "
-    "their order: `zip` without `dict`."
-)
-def last_turn_of_each_role(roles, turns):
-    by_role = dict(zip(roles, turns, strict=True))
-    return chat_labels.reference(roles, [by_role[role] for role in roles])
-
-
-@chat_labels.mistake(
-    "`index` finds the *first* turn with these ids, each time again: two turns can be "
-    "alike. `enumerate` or `zip` tells whose turn it is."
-)
-def role_of_the_first_alike(roles, turns):
-    return chat_labels.reference([roles[turns.index(ids)] for ids in turns], turns)
-
-
-@chat_labels.mistake(
-    "turns are taken in pairs of a question and an answer, and what has no partner is "
-    "lost: a system's turn, or two turns of one side, move all behind. Look at `roles`."
-)
-def in_pairs(roles, turns):
-    labels = []
-    for question, answer in zip(turns[::2], turns[1::2], strict=False):
-        labels += [-100] * len(question) + answer
-    return labels
-
-
-@chat_labels.mistake(
-    "the labels are shifted. `transformers` does that itself, inside the model: they "
-    "stand beside their own ids."
-)
-def chat_shifted(roles, turns):
-    return [*chat_labels.reference(roles, turns)[1:], -100]
-
-
-@chat_labels.mistake(
-    "ids are looked up among those of the assistant's: the user says some of them, "
-    "too. Who wrote a turn decides, not which ids it has."
-)
-def ids_of_the_assistant(roles, turns):
-    pairs = list(zip(roles, turns, strict=True))
-    said = {id for role, ids in pairs if role == "assistant" for id in ids}
-    labels = [id if id in said else -100 for ids in turns for id in ids]
+        scored = roles[i] == "assistant"
+        labels += ids if scored else [-100] * len(ids)
     return [-100, *labels[1:]]
+
+
+chat_labels.answers("""
+    [0 if x == -100 else x for x in chat_labels.reference(roles, turns)]
+        the label 0 stands where -100 is wanted.
+    [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
+        the label 100 stands where -100 is wanted.
+    [x for x in chat_labels.reference(roles, turns) if x != -100]
+        the labels of -100 are taken out of the list: each id needs one.
+    [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
+        what others say is left out: each of their ids gets a -100.
+    [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]
+    [x != -100 for x in chat_labels.reference(roles, turns)]
+        1, or `True`, stands…
+    [[-100 if role != "assistant" or i == j == 0 else x for j, x in enumerate(ids)] for
+    i, (role, ids) in enumerate(zip(roles, turns))]
+    [ids if role == "assistant" else [-100] * len(ids) for
+    role, ids in zip(roles, turns)]
+        each turn has a list of its own: one list for the whole conversation is wanted.
+    sum(([-100] * len(a) + b for a, b in zip(turns[::2], turns[1::2])), [])
+        turns are taken in pairs of a question and an answer, and what has no partner is
+        lost: a system's turn, or two turns of one side, move all behind. Look at
+        `roles`.
+    [-100, *[x if any(role == "assistant" and x in ids for role, ids in
+    zip(roles, turns)) else -100 for ids in turns for x in ids][1:]]
+        ids are looked up among those of the assistant's: the user says some of them,
+        too. Who wrote a turn decides, not which ids it has.
+""")
 
 
 # Questions
