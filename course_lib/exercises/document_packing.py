@@ -4,54 +4,16 @@ over targets."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, combinations
+from collections.abc import Iterator
+from itertools import accumulate
 from random import Random
 
 import numpy as np
 
 from course_lib.document_packing import assign_packs
-from course_lib.teaching import (
-    Case,
-    Exercise,
-    bug_or_not,
-    exercise,
-    numbers,
-    true_or_false,
-)
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 NAN = float("nan")
-
-
-def _combine(
-    exercise: Exercise,
-    build: Callable,
-    right: Sequence[Callable],
-    wrong: Sequence[dict[str, Callable]],
-) -> None:
-    """Register what goes wrong in one step of an answer, and in each two of them.
-
-    Args:
-        build: an answer, which gets its steps in front of its arguments.
-        right: what to do in each step.
-        wrong: what may be done instead, by what is to be said of it.
-    """
-
-    def with_steps(places: tuple[int, ...]) -> Callable:
-        def answer(*given: object) -> object:
-            steps = list(right)
-            for place, way in zip(places, given, strict=False):
-                steps[place] = way
-            return build(*steps, *given[len(places) :])
-
-        answer.__name__ = build.__name__
-        return answer
-
-    numbers = range(len(right))
-    for place in numbers:
-        exercise.combine(with_steps((place,)), wrong[place])
-    for one, other in combinations(numbers, 2):
-        exercise.combine(with_steps((one, other)), wrong[one], wrong[other])
 
 
 # Where documents begin, by their end ids
@@ -98,8 +60,6 @@ starts_from_ends.slips("""
     enumerate(ids[:-1]) => enumerate(ids)
         where the row ends with an end, no further document begins: its start would lie
         behind the last place.
-    enumerate(ids[:-1]) => enumerate(ids[:-2])
-        where an end stands last but one, the last id is a document, too.
     if id == end_id => if id != end_id
         a document begins behind each *end*; here one begins behind all other ids.
     == end_id => == 0
@@ -110,8 +70,6 @@ starts_from_ends.slips("""
     id == end_id => id == end_id and ids[place + 1]
         the next id is asked whether it is true. 0 is an id like any other, and can
         begin a document.
-    id == end_id => id == end_id and (place == 0 or ids[place - 1] != end_id)
-        of two ends in a row, the second is passed over.
     id == end_id => id == end_id and place
         an end at the very first place is an end, too: behind it a document begins.
     [0, *behind] => behind
@@ -120,16 +78,8 @@ starts_from_ends.slips("""
         a row without ids holds no documents, so none begins: the answer is `[]`.
     if ids else [] => if behind else []
         a row without an end inside is one document, or a part of one. It begins at 0.
-    *behind] => *behind, len(ids)]
-        where the last document *ends* is added: nothing begins there.
     *behind] => *behind[:1]]
         only the first end is looked at: each has a document behind it.
-    *behind] => *behind[-1:]]
-        only the last end is looked at: each has a document behind it.
-    *behind] => *behind[1:]]
-        the document behind the first end is missing.
-    *behind] => *behind[:-1]]
-        the last of the documents is missing, although it begins in the row.
     enumerate(ids[:-1]) => enumerate(ids) ; *behind] => *behind[:-1]]
         a document counts although its own end is missing: the row was cut there.
     [0, *behind] => np.diff([0, *behind, len(ids)]).tolist()
@@ -161,8 +111,6 @@ starts_from_ends.slips("""
         the first document is missing…
     range(len(ids)) => range(len(ids) + 1)
         where the row ends with an end…
-    range(len(ids)) => range(len(ids) - 1)
-        where an end stands last but one…
     == end_id => == 0
         the end is not always 0…
 """)
@@ -175,8 +123,6 @@ def nothing_or_an_end_before(ids, end_id):
         a document can consist of its end alone…
     begins = [], True => begins = [], False
         the first document is missing…
-    append(place) => append(id)
-        these are the ids with which…
     if begins: ⏎ starts.append(place) => if id == end_id: ⏎ starts.append(place)
         the places of the ends themselves…
     == end_id => == 0
@@ -268,18 +214,8 @@ positions_of.slips("""
         each document goes on to the end of the row.
     range(end - start) => range(start, end)
         positions run on through the whole row: they begin again with each document.
-    range(end - start) => range(end - start - 1, -1, -1)
-        positions count backwards.
-    zip(document_starts, ends, => zip(document_starts[1:], ends[1:],
-        the first document is missing.
     ends = => document_starts = document_starts[:2] ⏎ ends =
         only the second start is looked at.
-    ends = => document_starts = sorted({0, document_starts[-1]}) ⏎ ends =
-        only the last start is looked at.
-    ends = => document_starts = document_starts[:-1] or [0] ⏎ ends =
-        the last start is passed over.
-    ends = => document_starts = [0, *document_starts[2:]] ⏎ ends =
-        the second start is passed over.
     ends = => document_starts = [0, *(s + 1 for s in document_starts[1:])] ⏎ ends =
         positions begin again one place too late, behind the first place of a document.
     ends = => document_starts = sorted({0, *(s - 1 for s in document_starts[1:])}) \
@@ -292,8 +228,6 @@ positions_of.slips("""
         documents behind the first count from 1.
     position for start => position + (start == 0) for start
         the first document counts from 1.
-    position for start => max(0, position - 1) for start
-        the position 0 stands twice at the beginning of a document.
     position for start => position + start * (position > 0) for start
         only the first place of a document gets a 0: those behind it count on from
         there.
@@ -303,8 +237,6 @@ positions_of.slips("""
         that is where the document of each place begins: take it off the place.
     position for start => 0 for start
         every place gets 0.
-    position for start => length - start - position for start
-        places count how far the row still goes.
 """)
 
 
@@ -327,8 +259,6 @@ positions_of.slips("""
         negative.
     p - max( => max(
         that is where the document of each place begins…
-    for p in range(length) => for p in range(1, length + 1)
-        places are counted from 1.
     for p in range(length) => for p in range(length - 1)
         the last place of the row…
     for p in range(length) => for p in range(length + 1)
@@ -430,12 +360,6 @@ positions_of.answers("""
     [p for bound in [*document_starts, length] for p in range(bound)]
         starts, the row's end among them, are taken for lengths: a document is as long
         as it is to the *next* start.
-    [min(abs(p - s) for s in document_starts) for p in range(length)]
-        each place is measured from the *nearest* start, which can be the next one: only
-        those before it count.
-    list(range(len(document_starts)))
-        each start is counted once only: the places between two starts have positions,
-        too.
 """)
 
 
@@ -482,8 +406,6 @@ may_look.slips("""
     begins[q] <= k => begins[q] < k
         the document begins one place too late: its first place is closed, even to
         itself.
-    begins[q] <= k <= q => begins[q] < k <= q or k == q
-        the document begins one place too late: only itself sees its first place.
     begins[q] <= k => begins[q] - 1 <= k
         the document begins one place too early: the last place of the one before is
         open.
@@ -518,13 +440,6 @@ may_look.slips("""
         one can be that of another document.
     documents[q] == documents[k] => position_ids[k] < position_ids[q]
         positions are compared strictly, across documents: they begin again in each.
-    documents[q] == documents[k] => position_ids[k] >= position_ids[q]
-        positions are compared the wrong way round: the smaller one stands before, if it
-        is one of the same document.
-    documents[q] == documents[k] => documents[q] - 1 <= documents[k] <= documents[q]
-        the document before may be looked at, too.
-    documents[q] == documents[k] => k == q - position_ids[q]
-        only the first place of its document may be looked at.
     documents[q] == documents[k] => documents[q] == documents[k] == 1
         the row is one document here: in the others every place is closed, even to
         itself.
@@ -544,8 +459,6 @@ may_look.slips("""
         at the first place of a document, the document before is still open.
     documents[q] == documents[k] => documents[q] == documents[k] and position_ids[k] > 0
         the document begins one place too late: its first…
-    documents[q] == documents[k] => documents[q] == documents[k] and position_ids[q] > 0
-        a first place may look at nothing, not even at itself.
     and k <= q =>
         what comes later may be looked at…
     k <= q => k < q
@@ -557,10 +470,6 @@ may_look.slips("""
         only what comes later may be looked at.
     k <= q => k == q
         a place may look at itself alone.
-    k <= q => k == q - 1
-        only the place right before is open.
-    k <= q => q - 1 <= k <= q
-        only the place itself and the one right before are open.
     k <= q => k <= q + 1
         the place that comes next…
     and k <= q => or k <= q
@@ -656,8 +565,6 @@ pack_in_order.slips("""
         one token too many is let in.
     length > room => room <= 0
         a pack is closed only when it is full, and so it can be too long.
-    length > room => room < 0 or not packs
-        a pack is closed only when it is too long already.
     length > room => length > max_length or not packs
     room -= length =>
         only the new document is compared with `max_length`, not what stands before it.
@@ -667,18 +574,12 @@ pack_in_order.slips("""
         every document gets a pack of its own.
     length > room => not packs or length > max_length - room
         the new document is compared with what is in the pack, not with its room.
-    length > room => length > room or len(packs[-1]) >= 2
-        packs hold two documents at most.
     room = max_length => room = max_length + length
         the document that opens a pack is not counted.
-    room = max_length => room = max_length + (length if len(packs) > 1 else 0)
-        the document that opens a pack behind the first is not counted.
     room = max_length => room = max_length if len(packs) == 1 else room
         what was in the pack before is still counted.
     room = max_length => room += max_length
         what was too much for the pack before is counted as what is in the new one.
-    room = max_length => room = max_length - 1 + length
-        a new pack is taken to hold one token.
     room -= length => room = max_length - length
         only the document right before is counted, not all that is in the pack.
     room -= length => room -= document
@@ -697,25 +598,13 @@ pack_in_order.slips("""
         `index` finds the first document of a length, each time again.
     append(document) => append(len(packs[-1]))
         documents are counted from 0 in each pack.
-    append(document) => append((document, length))
-        each document is given with its length.
-    append(document) => extend([document] * length)
-        a document stands in its pack as often as it has tokens.
-    append(document) => insert(0, document)
-        the documents of a pack are from back to front.
     return packs => return packs[:-1]
         the last pack is missing: behind the loop there is one that nothing has closed.
-    return packs => return packs[1:]
-        the first pack is missing.
     return packs => return packs[:1]
         it ends with the first document that does not fit: the packs behind it are
         missing.
-    return packs => return packs[-1] if packs else []
-        only the last pack is returned.
     return packs => return [[], *packs]
         there is an empty pack in front.
-    return packs => return [*packs, []]
-        there is an empty pack at the end.
     return packs => return packs or [[]]
         without documents there is no pack: the answer is `[]`, not `[[]]`. (A pack that
         is begun before the loop must not be returned empty.)
@@ -723,15 +612,9 @@ pack_in_order.slips("""
         how many documents a pack has is not what is asked for.
     return packs => return [sum(lengths[i] for i in pack) for pack in packs]
         how many tokens a pack has is not what is asked for.
-    return packs => return [pack[0] for pack in packs]
-        where each pack begins is not what is asked for.
-    return packs => return [pack[:-1] for pack in packs]
-        each pack lacks its last document.
     return packs => return packs[:1] + [pack[1:] for pack in packs[1:]]
         each pack behind the first lacks its first document: the one that did not fit is
         lost.
-    return packs => return packs[::-1]
-        the packs are right, but from back to front.
     return packs => return [i for pack in packs for i in pack]
         all packs are joined.
     return packs => return packs[-1:] * len(packs)
@@ -748,9 +631,6 @@ pack_in_order.slips("""
     enumerate(lengths) => enumerate(sorted(lengths))
         the lengths are sorted first, so a number no longer says which document it was.
         Here they stay in their order.
-    enumerate(lengths) => enumerate(sorted(lengths, reverse=True))
-        the lengths are sorted first, the longest in front, so a number no longer says
-        which document it was. Here they stay in their order.
 """)
 
 
@@ -899,10 +779,6 @@ best_pack.slips("""
         packs that are *too small* are looked at.
     room >= length => room <= length
         packs that are too small are looked at, or that fit exactly.
-    room >= length => room > 0
-        full packs are left out, but not those that are too small.
-    room >= length => room >= length - 1
-        one token too many is let in.
     min(fitting => max(fitting
         that is the *emptiest* pack, the one with the most room. The fullest has the
         least.
@@ -921,8 +797,6 @@ best_pack.slips("""
         where no pack has room, the answer is `None`, not pack 0.
     default=None => default=len(rooms)
         where no pack has room, the answer is `None`, not the number of a new one.
-    default=None => default=len(rooms) - 1
-        where no pack has room, the answer is `None`, not the last one.
     default=None => default=False
         where no pack has room, the answer is `None`, not `False`.
     , default=None) => )
@@ -971,8 +845,6 @@ best_pack.slips("""
         compare with `is None`.
     return best => return few
         all packs with room are returned.
-    return best => return [i for i in few if rooms[i] == rooms[best]]
-        all packs that are as full are returned.
     return best => return best, rooms[best]
         number and room are returned.
 """)
@@ -1003,8 +875,6 @@ def among_the_few(rooms, length):
         that is the *emptiest*…
     room < rooms[best] => room < best
         a room is compared with the *number* of the best pack so far, not with its room.
-    return best => return -1 if best is None else best
-        where no pack has room, the answer is `None`, not -1.
     return best => return None if best is None else rooms[best]
         that is the room of the pack…
     return best => return None if best is None else rooms[best] - length
@@ -1033,8 +903,6 @@ def better_ones_win(rooms, length):
         of equally full packs…
     best, least = pack, room => best = pack
         that is the *last* pack…
-    best, least = pack, room => best, least = pack, room - length
-        what is left over is remembered, and compared with a whole room.
 """)
 def least_so_far(rooms, length):
     best, least = None, math.inf
@@ -1143,8 +1011,6 @@ pack_labels.slips("""
         only the first id of the row…
     starts = document_starts => starts = document_starts[1:]
         each first id is left out only behind…
-    starts = document_starts => starts = document_starts[:-1]
-        the last document's first id is scored.
     starts = document_starts => starts = [s + 1 for s in document_starts]
         the second id of each document…
     starts = document_starts => starts = [*document_starts, \
@@ -1166,10 +1032,6 @@ pack_labels.slips("""
         the first place of padding is scored.
     i >= length => i >= length - 1
         the last id before the padding counts as padding.
-    i >= length => i == length
-        only the first place of padding is left out.
-    i >= length => length <= i < len(input_ids) - 1
-        the last place of padding is scored.
     i >= length => not any(input_ids[i:])
         padding is told by zeros at the end of the row. A document can end with them,
         and they must be scored there: `length` says where padding begins.
@@ -1192,8 +1054,6 @@ pack_labels.slips("""
     return labels => return [*labels[1:], -100]
         the labels are shifted. `transformers` does that itself, inside the model: they
         stand beside their own ids.
-    return labels => return labels[1:]
-        the labels are shifted, and one is missing: `transformers` shifts by itself.
     return labels => return [-100, *labels[:-1]]
         the labels are shifted to the right.
     return labels => return [label for label in labels if label != -100]
@@ -1278,8 +1138,6 @@ mean_over_targets.slips("""
         without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
     float("nan") => None
         without any targets there is no mean: NaN. `None` is no number.
-    float("nan") => float("inf")
-        without any targets there is no mean: NaN, not infinity.
     / sum(counts) =>
     / sum(counts) if sums else float("nan") =>
         that is the sum of all losses. Divide it by the number of targets.
@@ -1294,26 +1152,16 @@ mean_over_targets.slips("""
         `//` rounds down to a whole number: a mean needs `/`.
     / sum(counts) => / (sum(counts) + 1)
         one target too many is counted.
-    / sum(counts) => / max(1, sum(counts) - 1)
-        one target too few is counted.
     / sum(counts) => / (sum(counts) + counts.count(0))
         a target is counted for a micro-batch without any.
-    / sum(counts) => / (sum(counts) / len(counts))
-        it is divided by the mean number of targets.
-    / sum(counts) => / sum(counts) / len(counts)
-        it is divided by both, the number of targets and of micro-batches.
     / sum(counts) => / sum(counts) / len(sums)
         it is divided by both, the number of targets and of batches that have some.
     return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
         upside down: the losses are divided by the number of targets, not the other way.
     return ... if => return round(..., 2) if
         rounded: return the mean as it is.
-    sum(sums) => sums[0]
-        only the first micro-batch is added.
     sum(sums) => sums[-1]
         only the last micro-batch is added.
-    sum(sums) => sum(sums[:-1])
-        the last micro-batch is not added.
 """)
 
 
@@ -1329,8 +1177,6 @@ mean_over_targets.slips("""
         `continue`, not `break`.
     m * count => m
         the means are not weighted…
-    m * count => m * count * count
-        each mean is weighted by the square of its number of targets.
     total += => total =
         only the last micro-batch is added.
     number += count => number += 1
@@ -1366,9 +1212,6 @@ mean_over_targets.answers("""
     np.mean(_scored(means, counts)) if any(counts) else NAN
         a mean of means: a micro-batch of one target counts as much as one of a
         thousand.
-    np.mean(_scored(means, counts)) if any(counts) else 0.0
-        a mean of means, and 0 without any: a micro-batch of one target counts as much
-        as one of a thousand.
     sum(_scored(means, counts)) / len(means) if any(counts) else NAN
     sum(_scored(means, counts)) / len(means) if means else NAN
     sum(_scored(means, counts)) / len(means)
@@ -1386,8 +1229,6 @@ mean_over_targets.answers("""
     sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
         all means are weighted together, by the number of all targets. Each is weighted
         by its own.
-    1.0 if any(counts) else NAN
-        the numbers of targets are added up, not their losses.
 """)
 
 
@@ -1461,8 +1302,6 @@ chat_labels.slips("""
         the system's turns are scored, too: it is not the assistant who wrote them.
     role == "assistant" => role == "model"
         no turn is scored. Is the role spelled as in the task?
-    role == "assistant" => role == roles[-1] == "assistant"
-        the assistant's turns are scored only if the last turn is one of them.
     [-100] * len(ids) => [-100]
         a turn that is not scored has a single -100, where each of its ids needs one.
     [-100] * len(ids) => []
@@ -1478,17 +1317,12 @@ chat_labels.slips("""
         -100 is put before the first id, where it is wanted in its stead.
     labels[0] = -100 => labels.pop(0)
         the first id is taken out, so that all labels stand one place too far left.
-    labels += ids => labels += [ids[0], *[-100] * (len(ids) - 1)]
-        only the first id of a turn is scored.
     zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
         `index` finds the *first* turn with these ids, each time again: two turns can be
         alike. `enumerate` or `zip` tells whose turn it is.
     zip(roles, turns, => zip(roles, [dict(zip(roles, turns))[role] for role in roles],
         a dictionary of roles holds one turn for each, the last. All turns are wanted,
         in their order: `zip` without `dict`.
-    labels += ids => labels += [ids]
-        a turn is appended as a list of its own: one list for the whole conversation is
-        wanted.
 """)
 
 
@@ -1519,10 +1353,6 @@ chat_labels.slips("""
         the turn behind one of the user's is scored, whoever wrote it.
     roles[i] == "assistant" => i > 0 and roles[i - 1] == "assistant"
         the turn *behind* one of the assistant's is scored.
-    roles[i] == "assistant" => roles[i + 1 : i + 2] == ["assistant"]
-        the turn *before* one of the assistant's is scored.
-    == "assistant" => == "assistant" and i > 0 and roles[i - 1] == "user"
-        a turn counts as the assistant's only behind one of the user.
     == "assistant" => == "assistant" and roles[i - 1] == "user"
         a turn counts as the assistant's only behind one of the user; before the first,
         `roles[-1]` is the last.
@@ -1541,13 +1371,9 @@ chat_labels.slips("""
     += ids if => += [-100, *ids[1:]] if
         the first id of each of the assistant's turns is left out: the turns before
         predict it. Only the first of the whole conversation has nothing before it.
-    += ids if => += [-100, *ids[1:-1], -100][: len(ids)] if
-        the first *and* the last id of each turn are left out.
     += ids if => += [-100, *ids[1:-1], -100] if
         the first *and* the last id of each turn are left out, and a turn of one id gets
         two labels.
-    += ids if => += [*[-100] * (len(ids) - 1), *ids[-1:]] if
-        only the end of a turn is scored.
     += ids if => += [1] * len(ids) if
         1, or `True`, stands for what is scored: a label is the id itself.
     [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
@@ -1574,8 +1400,6 @@ chat_labels.slips("""
         the labels are shifted to the right.
     [-100, *labels[1:]] => [*labels[:-1], -100]
         the *last* id of the conversation…
-    [-100, *labels[1:]] => [-100, *labels[1:-1], -100]
-        the last id of the conversation is left out, too.
 """)
 def turn_by_turn(roles, turns):
     labels = []
@@ -1590,8 +1414,6 @@ chat_labels.answers("""
         the label 0 stands where -100 is wanted.
     [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
         the label 100 stands where -100 is wanted.
-    [x for x in chat_labels.reference(roles, turns) if x != -100]
-        the labels of -100 are taken out of the list: each id needs one.
     [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
         what others say is left out: each of their ids gets a -100.
     [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]
@@ -1848,21 +1670,16 @@ def empty_places(lengths: list[int], max_length: int) -> int:
     return len(rows) * max_length - sum(lengths)
 
 
-@empty_places.mistake("best fit: here, a row that was left is never opened again.")
-def empty_by_best_fit(lengths, max_length):
-    rows = assign_packs(lengths, max_length, strategy="best_fit")
-    return len(rows) * max_length - sum(lengths)
-
-
-@empty_places.mistake("a row for each document. One that fits goes into the open row.")
-def a_row_for_each(lengths, max_length):
-    return len(lengths) * max_length - sum(lengths)
-
-
-@empty_places.mistake("those of the last row alone.")
-def empty_in_the_last(lengths, max_length):
-    last = assign_packs(lengths, max_length, strategy="greedy")[-1]
-    return max_length - sum(lengths[document] for document in last)
+empty_places.answers("""
+    len(assign_packs(lengths, max_length, strategy="best_fit")) * max_length - \
+    sum(lengths)
+        best fit: here, a row that was left is never opened again.
+    len(lengths) * max_length - sum(lengths)
+        a row for each document. One that fits goes into the open row.
+    max_length - sum(lengths[document] for document in
+    assign_packs(lengths, max_length, strategy="greedy")[-1])
+        those of the last row alone.
+""")
 
 
 @numbers(
@@ -1875,19 +1692,14 @@ def pairs_in_row(lengths: list[int]) -> int:
     return sum(n * (n + 1) // 2 for n in lengths)
 
 
-@pairs_in_row.mistake("as if the row were one document: nobody looks across.")
-def across_documents(lengths):
-    return sum(lengths) * (sum(lengths) + 1) // 2
-
-
-@pairs_in_row.mistake("both ways. A token does not look at those behind it.")
-def both_ways(lengths):
-    return sum(n * n for n in lengths)
-
-
-@pairs_in_row.mistake("without a token's look at itself.")
-def not_at_itself(lengths):
-    return sum(n * (n - 1) // 2 for n in lengths)
+pairs_in_row.answers("""
+    sum(lengths) * (sum(lengths) + 1) // 2
+        as if the row were one document: nobody looks across.
+    sum(n * n for n in lengths)
+        both ways. A token does not look at those behind it.
+    sum(n * (n - 1) // 2 for n in lengths)
+        without a token's look at itself.
+""")
 
 
 @numbers(
@@ -1903,16 +1715,11 @@ def scored_in_row(max_length: int, lengths: list[int]) -> int:
     return sum(lengths) - len(lengths)
 
 
-@scored_in_row.mistake("all ids. Nothing of its own document predicts the first one.")
-def all_ids_scored(max_length, lengths):
-    return sum(lengths)
-
-
-@scored_in_row.mistake("one for the row is taken off: each document has a first id.")
-def one_first_id(max_length, lengths):
-    return sum(lengths) - 1
-
-
-@scored_in_row.mistake("the pads are scored, too.")
-def pads_scored(max_length, lengths):
-    return max_length - len(lengths)
+scored_in_row.answers("""
+    sum(lengths)
+        all ids. Nothing of its own document predicts the first one.
+    sum(lengths) - 1
+        one for the row is taken off: each document has a first id.
+    max_length - len(lengths)
+        the pads are scored, too.
+""")
