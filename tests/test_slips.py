@@ -152,6 +152,8 @@ total.slips("""
         the last number alone: nothing is added up.
 """)
 total.way("""
+    , size) => )
+        the steps are of 1.
     range(0 => range(1
         the numbers begin with 1.
     last + 1 => last
@@ -186,6 +188,6 @@ def test_one_slip_is_named_and_two_are_named_together(answer, words):
 
 def test_every_way_is_right_and_singles_come_before_pairs():
     assert all(total.judge(way.function, guarded=False).outcome == PASSED for way in total.ways)
-    assert len(total.mistakes) == 7
+    assert len(total.mistakes) == 8
     assert {len(pair.slips) for pair in total.pairs} == {2}
     assert all(pair.diagnosis.startswith("two slips at once. (1) ") for pair in total.pairs)
