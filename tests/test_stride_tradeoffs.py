@@ -66,11 +66,9 @@ def naive_losses(model, ids, context_length: int, stride: int) -> list[float]:
 
 def reader(vocab_size: int = 7) -> GRUModel:
     """A model whose predictions depend on all of its context, and on where that begins."""
-    state = torch.get_rng_state()
-    torch.manual_seed(0)
-    model = GRUModel(vocab_size, hidden_size=8).eval()
-    torch.set_rng_state(state)
-    return model
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return GRUModel(vocab_size, hidden_size=8).eval()
 
 
 READER = reader()
