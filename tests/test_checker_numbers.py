@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import importlib
 import math
-import pkgutil
 
 import numpy as np
 import pytest
 import torch
 
-import course_lib.exercises
 from course_lib.teaching import numbers, show_scores
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, NumbersQuestion
+from test_exercises import LESSONS, members, of_each
 
-LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
-
-
-def questions_of(lesson: str) -> list[NumbersQuestion]:
-    module = importlib.import_module(f"course_lib.exercises.{lesson}")
-    return [member for member in vars(module).values() if isinstance(member, NumbersQuestion)]
-
-
-each_question = pytest.mark.parametrize(
-    "question", [pytest.param(item, id=f"{lesson}-{item.name}") for lesson in LESSONS for item in questions_of(lesson)]
-)
+each_question = of_each("question", NumbersQuestion)
 
 
 @numbers(
@@ -62,7 +51,7 @@ def half(number):
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_each_lesson_has_two_or_three(lesson):
-    assert 2 <= len(questions_of(lesson)) <= 3
+    assert 2 <= len(members(lesson, NumbersQuestion)) <= 3
 
 
 @each_question
@@ -195,4 +184,4 @@ def test_task_hints_and_solution_are_displayed(capsys, monkeypatch):
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_they_are_no_exercises_of_the_lesson(lesson):
     module = importlib.import_module(f"course_lib.exercises.{lesson}")
-    assert not {question.name for question in questions_of(lesson)} & show_scores(module).outcomes.keys()
+    assert not {question.name for question in members(lesson, NumbersQuestion)} & show_scores(module).outcomes.keys()

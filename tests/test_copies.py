@@ -39,11 +39,6 @@ def test_what_is_kept_has_no_copies(case):
     assert {*map(normalized, without)} == {*map(normalized, texts)}
 
 
-def test_copies_across_the_split_are_told_apart():
-    # numbers 1 to 3 are train, 4 is val
-    assert count_copies(["a", "b", "a", "a"], val_every=4) == Copies(documents=4, copies=2, across=1)
-
-
 def test_any_letter_is_the_same_in_upper_case():
     letters = [chr(number) for number in range(0x20, 0x3000) if unicodedata.category(chr(number)) in ("Ll", "Lt")]
     # but the Turkish i without a dot, whose capital is the usual one

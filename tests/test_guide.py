@@ -15,16 +15,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 LESSONS = find_lessons()
 
 
-def headings(text: str) -> list[str]:
-    without_code = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
-    return re.findall(r"^#+ (.+)$", without_code, flags=re.MULTILINE)
-
-
-def anchor(heading: str) -> str:
-    """As GitHub and JupyterLab name it, near enough: small letters and hyphens."""
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-
-
 def section(lesson: Lesson) -> str:
     begin = GUIDE.index(f"\n### {lesson.number}. ")
     end = GUIDE.find("\n### ", begin + 1)
@@ -75,16 +65,6 @@ def test_questions_to_discuss_have_answers(lesson):
     assert len(questions) >= 3
     for question, reply in questions:
         assert len(reply.split()) >= 8, question
-
-
-def test_links_lead_somewhere():
-    links = re.findall(r"\]\((?!https?:)([^)]+)\)", GUIDE)
-    anchors = {anchor(heading) for heading in headings(GUIDE)}
-    assert len(links) > 30
-    for link in links:
-        path, _, place = link.partition("#")
-        assert not path or (ROOT / "notebooks" / path).exists(), link
-        assert not place or place in anchors, link
 
 
 def test_names_in_code_are_there():
