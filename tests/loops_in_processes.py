@@ -1,7 +1,5 @@
 """What processes do that tests start: they import this file, and so no more than it does."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Is everything installed and working?"""
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import importlib.metadata

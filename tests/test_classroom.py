@@ -1,7 +1,5 @@
 """Notebooks for live coding."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import nbformat

@@ -1,7 +1,5 @@
 """The web site of the course: whole, sound in itself, and in need of nothing from elsewhere."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import html

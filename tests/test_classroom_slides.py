@@ -1,7 +1,5 @@
 """Slides: where a lesson is cut, how a slide is written, and that nothing overflows."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

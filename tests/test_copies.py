@@ -1,7 +1,5 @@
 """The same text twice: counted and left out as a loop over all pairs of texts would do it."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from hypothesis import given, settings

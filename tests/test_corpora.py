@@ -1,7 +1,5 @@
 """The bundled data, what a reader's own text may look like, and the way from text to one stream of ids."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

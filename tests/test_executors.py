@@ -1,7 +1,5 @@
 """Tasks in order wherever they run, and what happens when workers die."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

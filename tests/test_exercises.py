@@ -1,7 +1,5 @@
 """Every exercise of every lesson: its solution passes, its stub is not attempted, each mistake is told apart."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil

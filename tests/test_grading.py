@@ -1,7 +1,5 @@
 """What of a lesson is handed in, before nbgrader sees it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

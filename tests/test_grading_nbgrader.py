@@ -1,7 +1,5 @@
 """The assignments in nbgrader's hands: what students get, and what their answers get."""
 
-from __future__ import annotations
-
 import copy
 import os
 import re

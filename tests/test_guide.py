@@ -1,7 +1,5 @@
 """The guide for teachers agrees with the lessons that it is about."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The layout is the table of contents: one name for a lesson's notebook, module, tests and exercises."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """The token ledger against a twin that walks through every window token by token."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

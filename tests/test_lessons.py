@@ -1,7 +1,5 @@
 """The notebooks as data."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest

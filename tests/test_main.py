@@ -1,7 +1,5 @@
 """The command line: what it says, and what it does with what it does not know."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Tasks that may be done anywhere and twice, shards like those of one machine, ranks like one process."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import multiprocessing
@@ -48,8 +46,7 @@ from course_lib.many_machines import (
     tokenize_files,
     train_rank,
 )
-from course_lib.sliding_windows import SlidingWindowDataset
-from course_lib.token_shards import make_shard_loader, verify_shards, write_shards
+from course_lib.token_shards import verify_shards, write_shards
 from deadly import encode_or_die, run_until_killed
 from power_loss import power_cuts
 
@@ -587,26 +584,6 @@ def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
         run_ranks(take_steps, 2, [3, 2])
     with pytest.raises(RuntimeError, match=r"rank 0 raised .*Timed out.*; ranks that were done: none$"):
         run_ranks(take_steps, 2, [3, 2], busy_seconds=3600, time_limit=2)
-
-
-@pytest.mark.parametrize(("world_size", "batch_size"), [(1, 8), (2, 8), (3, 4), (4, 7)])
-def test_the_ranks_of_a_loader_take_equal_steps_and_share_an_epoch(world_size, batch_size):
-    windows = SlidingWindowDataset(np.arange(1_001), 10, 10)
-    loaders = [
-        make_shard_loader(windows, batch_size, base_seed=3, rank=rank, world_size=world_size)
-        for rank in range(world_size)
-    ]
-    epochs = []
-    for epoch in range(2):
-        for loader in loaders:
-            loader.sampler.set_epoch(epoch)
-        batches = [[inputs[:, 0].tolist() for inputs, _ in loader] for loader in loaders]
-        assert len({len(of_rank) for of_rank in batches}) == 1
-        read = Counter(start for of_rank in batches for batch in of_rank for start in batch)
-        assert set(read.values()) == {1}
-        assert 100 - len(read) < world_size
-        epochs.append(batches)
-    assert epochs[0] != epochs[1]
 
 
 class Numbers(torch.utils.data.IterableDataset):

@@ -1,7 +1,5 @@
 """The small models, and the bound that no model of one token's context can beat."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import math

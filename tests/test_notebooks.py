@@ -3,8 +3,6 @@
 That their outputs are those that are committed is tested by nbval.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re
@@ -23,7 +21,7 @@ from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PAGES = [ROOT / name for name in ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md", "data/README.md")]
+PAGES = [ROOT / name for name in ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md")]
 LONGEST_CELL = 12
 WIDEST_LINE = 88
 FORBIDDEN = ("clear_output", "update_display", "interact(", "interactive(", "Output(", "%pip", "!pip", "time.time(")

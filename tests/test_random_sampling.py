@@ -1,7 +1,5 @@
 """Lesson 03: counts, starts and epochs of random sampling, against twins written from the definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Lesson 04: rows, starts and epochs of sequential partitioning, and carried states, against plain twins."""
 
-from __future__ import annotations
-
 from itertools import islice, pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The source that notebooks show is the source that they import."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -146,4 +144,3 @@ def test_checks_of_arguments_are_left_out_of_long_blocks_alone(monkeypatch):
         f"    {left_out}",
         "    return inner(number), limit",
     ]
-    assert source_of(checked, full=True) == inspect.getsource(checked).rstrip()

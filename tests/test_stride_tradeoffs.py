@@ -1,7 +1,5 @@
 """Costs counted from starts, confidence intervals, strided evaluation and splits, each beside a naive twin."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from unittest import mock

@@ -2,8 +2,6 @@
 nobody can play.
 """
 
-from __future__ import annotations
-
 import base64
 import copy
 import io
