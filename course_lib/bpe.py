@@ -58,12 +58,7 @@ Words = Mapping[tuple[int, ...], int]
 GPT2_PATTERN = (
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 )
-NORMALIZERS = {
-    "nfc": normalizers.NFC,
-    "nfd": normalizers.NFD,
-    "nfkc": normalizers.NFKC,
-    "nfkd": normalizers.NFKD,
-}
+NORMALIZERS = (None, "nfc", "nfd", "nfkc", "nfkd")
 CACHED_WORDS = 2**16
 
 
@@ -615,12 +610,10 @@ def train_byte_level_bpe(
         "min_frequency", min_frequency, minimum=1, maximum=2**63 - 1
     )
     add_prefix_space = check_flag("add_prefix_space", add_prefix_space)
-    unicode_normalizer = check_choice(
-        "unicode_normalizer", unicode_normalizer, [None, *NORMALIZERS]
-    )
+    check_choice("unicode_normalizer", unicode_normalizer, NORMALIZERS)
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
-        tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()
+        tokenizer.normalizer = getattr(normalizers, unicode_normalizer.upper())()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
         add_prefix_space=add_prefix_space
     )

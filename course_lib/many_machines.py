@@ -132,7 +132,7 @@ def tokenize_files(
 
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
-        tokenizer: of `tokenizers`, wrapped or not, or of the course.
+        tokenizer: what `encode_corpus` takes.
         out_dir: a folder of their own; on a cluster every machine must see it.
         num_workers: processes of this machine; a script starts them under
             `if __name__ == "__main__":`.

@@ -457,6 +457,7 @@ class WindowLoader(DataLoader):
             if value is not None and (check := LOADER_OPTIONS[name]):
                 check(name, value)
         self.windows = dataset
+        num_workers = check_integer("num_workers", num_workers, minimum=0)
         # A generator of its own: without one, each epoch draws the workers' seeds from
         # the global generator.
         options = {"generator": torch.Generator(), "num_workers": num_workers} | options
@@ -475,7 +476,7 @@ class WindowLoader(DataLoader):
             window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
             batches = BYTES_PER_MESSAGE // (order.batch_size * window_bytes)
             batches = min(max(1, batches), BATCHES_PER_MESSAGE)
-            options |= {"batch_size": batches, "collate_fn": _keep}
+            options |= {"batch_size": batches, "collate_fn": list}
             self._messages = DataLoader(_Messages(dataset), sampler=order, **options)
 
     @property
@@ -611,10 +612,6 @@ class _Compact:
         return self.parts
 
 
-def _keep(message: list[np.ndarray]) -> list[np.ndarray]:
-    return message
-
-
 def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
     """Begin a worker. A reader that is killed reads no more messages, and a worker that
     wants to send one would wait for ever."""
@@ -670,7 +667,6 @@ def make_dataloader(
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.
     """
     check_type("dataset", dataset, SlidingWindowDataset)
-    num_workers = check_integer("num_workers", num_workers, minimum=0)
     order = BatchOrder(
         len(dataset),
         batch_size,

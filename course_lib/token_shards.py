@@ -77,7 +77,7 @@ def write_shards(
     Args:
         documents: texts, lists of texts, or rows with a column of texts; read once, not
             kept.
-        tokenizer: one of `tokenizers`, which encodes on all cores, or of the course.
+        tokenizer: what `encode_corpus` takes; one of `tokenizers` uses all cores.
         out_dir: a folder of its own; made if it is not there.
         shard_size: ids in a file at most. Documents may cross from one to the next.
         val_every: counted from 1, each document whose number it divides goes to the
@@ -546,7 +546,6 @@ def make_shard_loader(
         raise TypeError(
             f"dataset must be a SlidingWindowDataset, got {type(dataset).__name__}"
         )
-    num_workers = check_integer("num_workers", num_workers, minimum=0)
     sampler = GlobalOrder(
         len(dataset),
         batch_size,

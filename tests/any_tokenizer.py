@@ -1,7 +1,5 @@
 """Small tokenizers of every common kind, each with what it puts around a text: for all that encodes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple

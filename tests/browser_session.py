@@ -4,8 +4,6 @@ The browser is one that is installed (Chromium or Chrome; the variable COURSE_BR
 downloaded, and it sees no address but this machine's.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

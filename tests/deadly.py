@@ -1,7 +1,5 @@
 """What workers and runs that get killed do; of few imports, since each worker needs them anew."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Figures that tests look at, and what they are made of: rectangles, labels and lines, not pixels."""
 
-from __future__ import annotations
-
 import functools
 
 import matplotlib.pyplot as plt

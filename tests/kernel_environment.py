@@ -3,8 +3,6 @@
 As a plugin of pytest, which both conftest.py import, it prepares the kernels of all tests.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import tempfile

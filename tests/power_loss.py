@@ -4,8 +4,6 @@ Killing a process shows less, because what it wrote stays in the system's cache.
 model of a bad one: a file has the bytes of its last fsync (none, if there was none), a folder the names of its last.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 import stat

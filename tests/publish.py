@@ -5,8 +5,6 @@
 Until then no address stands anywhere: a lesson that is opened apart from its repository cannot fetch the course.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -4,8 +4,6 @@ The folder holds `documents.jsonl`, `tokenizer.json` and the shards of `write_sh
 its own, since tests may not open sockets and Ray does. It prints a line of JSON: what was found out.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -2,18 +2,14 @@
 
     python tests/refresh_notebooks.py                 all of them
     python tests/refresh_notebooks.py 02 05           those whose names begin so
-    python tests/refresh_notebooks.py --check         execute nothing; fail if one is not in normal form
 
 The picture in the README is drawn anew as well. Run twice on one machine, it changes no byte the second time.
 """
-
-from __future__ import annotations
 
 import argparse
 import hashlib
 import os
 import re
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -106,35 +102,27 @@ def draw_readme_picture() -> None:
     figure.savefig(path, dpi=100, metadata={"Software": None})
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="beginnings of notebook names; all by default")
-    parser.add_argument("--check", action="store_true", help="only say which notebooks are not in normal form")
     options = parser.parse_args()
     wanted = tuple(options.names) or ""
     paths = [path for path in sorted(NOTEBOOKS.glob("*.ipynb")) if path.name.startswith(wanted)]
     if not paths:
         parser.error(f"no notebook of that name in {NOTEBOOKS}")
-    changed = []
     with tempfile.TemporaryDirectory(prefix="course-ipython-") as directory:
         os.environ.update(kernel_environment(Path(directory)))
-        if not options.check:
-            draw_readme_picture()
+        draw_readme_picture()
         for path in paths:
             before = path.read_text(encoding="utf-8")
             notebook = nbformat.reads(before, as_version=4)
             started = time.perf_counter()
-            if not options.check:
-                execute(notebook)
+            execute(notebook)
             after = normalize(notebook)
-            state = "unchanged" if after == before else "not in normal form" if options.check else "written"
+            path.write_text(after, encoding="utf-8")
+            state = "unchanged" if after == before else "written"
             print(f"{path.name:<40} {state:<20} {time.perf_counter() - started:6.1f} s", flush=True)
-            if after != before:
-                changed.append(path)
-                if not options.check:
-                    path.write_text(after, encoding="utf-8")
-    return 1 if options.check and changed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

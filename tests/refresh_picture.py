@@ -5,8 +5,6 @@
 Needs a browser, as the tests in one do. Look at the picture before you commit it.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Lessons with every exercise solved, on a text that is not the course's: what a diligent reader runs, and we test."""
 
-from __future__ import annotations
-
 import importlib
 import linecache
 import re

@@ -1,7 +1,5 @@
 """What counts as a stream of ids, and what a wrong argument is told."""
 
-from __future__ import annotations
-
 import array
 
 import numpy as np

@@ -5,8 +5,6 @@ Without a browser `tests/test_notebooks.py` runs the same, but sees no page. COU
 keeps the pictures.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,15 +1,11 @@
 """Notebooks for live coding."""
 
-from __future__ import annotations
-
-import argparse
 from pathlib import Path
 
 import nbformat
 import pytest
 
 import course_lib.__main__ as command_line
-from course_lib.teaching.classroom import blank as blanks
 from course_lib.teaching.classroom.blank import blank, imports_in
 from course_lib.teaching.classroom.links import LINK, check_out, relink
 from course_lib.teaching.lessons import exercise_of, find_lessons
@@ -132,10 +128,3 @@ def test_links_lead_to_what_is_in_the_folder_and_what_else_they_name_stays_as_wo
     else:
         assert picture == "![a](images/a%20b.png)"
         assert (out / "images" / "a b.png").read_bytes() == b"something"
-
-
-def test_blank_offers_what_its_help_says():
-    parser = argparse.ArgumentParser()
-    blanks.add_arguments(parser)
-    options = parser.parse_args(["out", "2", "--empty-imports", "--empty-prompts", "--force"])
-    assert (options.out, options.lessons) == (Path("out"), ["2"])

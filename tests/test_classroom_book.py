@@ -1,7 +1,5 @@
 """The web site of the course: whole, sound in itself, and in need of nothing from elsewhere."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import html
@@ -315,8 +313,6 @@ def test_a_folder_that_is_not_empty_is_left_alone_unless_forced(tmp_path, sphinx
     assert sphinx.pages is None
     assert book.run(options(tmp_path, "2", "--force", "--no-api")) == 0
     assert (tmp_path / "thesis.txt").read_text() == "mine"
-    with pytest.raises(FileExistsError, match="is a file: give a folder"):
-        book.run(options(tmp_path / "thesis.txt"))
 
 
 def test_a_new_site_replaces_the_old_one_whole_or_not_at_all(tmp_path, sphinx):
@@ -334,6 +330,6 @@ def test_without_sphinx_it_says_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "sphinx", None)
     assert command_line.main(["book", str(tmp_path / "site"), "2"]) == 1
     said = capsys.readouterr().err
-    assert "it needs the package 'sphinx'" in said
+    assert "it needs the package 'sphinx', which is not installed" in said
     assert 'pip install --editable ".[teach]"' in said
     assert not (tmp_path / "site").exists()

@@ -1,7 +1,5 @@
 """Slides: where a lesson is cut, how a slide is written, and that nothing overflows."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -330,7 +328,6 @@ def page(tab):
 @pytest.mark.browser
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_nothing_overflows_a_slide(lesson, page, tmp_path):
-    page.set_viewport_size({"width": 1280, "height": 720})
     path = tmp_path / "slides.html"
     path.write_text(slides.as_page(lesson, cut(lesson.notebook), str), encoding="utf-8")
     page.goto(path.as_uri())
@@ -347,7 +344,6 @@ def test_nothing_overflows_a_slide(lesson, page, tmp_path):
 
 @pytest.mark.browser
 def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
-    page.set_viewport_size({"width": 1280, "height": 720})
     (lesson,) = find_lessons(["1"])
     folded = '<details><summary>Guess</summary><p id="four">4</p></details>'
     cells = [

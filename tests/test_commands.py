@@ -2,8 +2,6 @@
 printed; where it cannot run here, or takes long, its form is checked. One that is in no table fails.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import importlib.util

@@ -1,7 +1,5 @@
 """The same text twice: counted and left out as a loop over all pairs of texts would do it."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from hypothesis import given, settings
@@ -37,11 +35,6 @@ def test_what_is_kept_has_no_copies(case):
     without = list(drop_copies(iter(texts)))
     assert count_copies(without).copies == 0
     assert {*map(normalized, without)} == {*map(normalized, texts)}
-
-
-def test_copies_across_the_split_are_told_apart():
-    # numbers 1 to 3 are train, 4 is val
-    assert count_copies(["a", "b", "a", "a"], val_every=4) == Copies(documents=4, copies=2, across=1)
 
 
 def test_any_letter_is_the_same_in_upper_case():

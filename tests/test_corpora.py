@@ -1,8 +1,5 @@
 """The bundled data, what a reader's own text may look like, and the way from text to one stream of ids."""
 
-from __future__ import annotations
-
-import hashlib
 import json
 from collections import Counter
 
@@ -19,13 +16,6 @@ def no_corpus_of_the_reader(monkeypatch):
 
 
 # The bundled data
-
-
-def test_the_data_are_those_that_were_checked():
-    listed = [line.split() for line in (DATA_DIRECTORY / "SHA256SUMS").read_text().splitlines()]
-    assert {name for _, name in listed} == {"story.txt", "documents.jsonl"}
-    for checksum, name in listed:
-        assert hashlib.sha256((DATA_DIRECTORY / name).read_bytes()).hexdigest() == checksum
 
 
 def test_the_story_is_long_and_does_not_repeat_itself():
@@ -101,7 +91,6 @@ def test_documents_are_read_line_by_line(tmp_path):
 
 
 def test_a_package_without_its_repository_has_no_texts_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.delenv(CORPUS_VARIABLE, raising=False)
     monkeypatch.setattr(corpora, "DATA_DIRECTORY", tmp_path)
     for load in (load_text, load_documents):
         with pytest.raises(FileNotFoundError, match="the bundled texts come with a copy of the course's repository"):

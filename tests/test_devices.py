@@ -1,7 +1,5 @@
 """Copying batches ahead: what can be told without a GPU, by a stand-in that writes down what is asked of it."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 import pytest

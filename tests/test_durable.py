@@ -1,7 +1,5 @@
 """Files that are whole or not there, their checksums, and one writer at a time."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The assignments in nbgrader's hands: what students get, and what their answers get."""
 
-from __future__ import annotations
-
 import copy
 import os
 import re
@@ -16,8 +14,8 @@ from traitlets.config.loader import PyFileConfigLoader
 import course_lib.__main__
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 from course_lib.teaching.grading.assignments import build_assignment, points_of
-from course_lib.teaching.lessons import find_lessons
-from test_grading import items_of, marks
+from course_lib.teaching.lessons import find_lessons, items_of
+from test_grading import marks
 
 pytest.importorskip("nbgrader", reason="nbgrader is part of the extra `teach`")
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's own, of those that it stands on
@@ -187,7 +185,7 @@ def test_checks_that_were_changed_or_deleted_and_calls_known_by_heart(course, ma
 
 
 def test_what_is_released_is_the_stub_and_nothing_of_the_solution(course, make_api):
-    items, released = items_of(LESSONS[1]), read(course, "release")
+    items, released = items_of(LESSONS[1].name), read(course, "release")
     for cell in released.cells:
         name = marks(cell)["grade_id"]
         if marks(cell)["solution"]:
@@ -201,7 +199,7 @@ def test_what_is_released_is_the_stub_and_nothing_of_the_solution(course, make_a
 
 @each_lesson
 def test_each_exercise_becomes_an_answer_and_a_locked_check_with_points(lesson, assignments):
-    cells, items = assignments[lesson.name].cells, items_of(lesson)
+    cells, items = assignments[lesson.name].cells, items_of(lesson.name)
     places = {marks(cell)["grade_id"]: i for i, cell in enumerate(cells) if marks(cell)}
     worth = {Question: 1, NumbersQuestion: 2, Exercise: 3}
     for name, item in items.items():
@@ -230,7 +228,7 @@ def test_an_assignment_holds_what_it_needs_and_nothing_else(lesson, assignments)
     exec(imports.source, namespace)
     assert namespace.keys() >= {"exercises"}
     # What is imported must not pass for an answer.
-    assert not namespace.keys() & items_of(lesson).keys()
+    assert not namespace.keys() & items_of(lesson.name).keys()
     assert max(map(len, imports.source.splitlines())) <= 88
     # The tasks, and nothing of the lesson before or after.
     tasks = [cell.source for cell in lesson.notebook.cells if re.match(r"### `\w+`", cell.source)]
@@ -253,7 +251,7 @@ def test_nbgrader_takes_each_assignment_and_makes_our_stubs_of_it(lesson, course
     for step in (ClearSolutions, ClearHiddenTests):
         released, _ = step(config=config).preprocess(released, {})
     answers = {marks(cell)["grade_id"]: cell.source.rstrip() for cell in released.cells if marks(cell).get("solution")}
-    assert answers == {name: item.stub for name, item in items_of(lesson).items()}
+    assert answers == {name: item.stub for name, item in items_of(lesson.name).items()}
     assert not any("seed=1003" in cell.source for cell in released.cells)
 
 

@@ -1,7 +1,5 @@
 """The scores of a class: what a notebook does spoils nothing but its own rows."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import csv

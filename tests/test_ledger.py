@@ -1,17 +1,13 @@
 """The token ledger against a twin that walks through every window token by token."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.foundation import token_ledger
-from course_lib.sliding_windows import window_starts
 
 
 def naive_contexts(starts: list[int], num_tokens: int, context_length: int) -> tuple[list[int], list[list[int]]]:
@@ -83,40 +79,10 @@ def test_the_order_and_the_shape_of_starts_do_not_matter(starts, random):
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize("kind", [list, np.array, torch.tensor, lambda s: np.array(s, dtype=np.uint16).reshape(2, 1)])
-def test_starts_may_be_any_integers(kind):
-    assert token_ledger(kind([0, 4]), 10, 4).as_target.tolist() == [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]
-
-
-def test_windows_end_to_end_use_every_token_but_the_first_as_a_target_once():
-    ledger = token_ledger(window_starts(21, 4, 4), 21, 4)
-    assert ledger.as_target.tolist() == [0] + [1] * 20
-    assert ledger.dropped == {}
-    assert ledger.mean_context == 2.5
-
-
-def test_stride_one_gives_a_token_of_the_middle_every_context_length_once():
-    ledger = token_ledger(window_starts(21, 4, 1), 21, 4)
-    assert ledger.as_target[10] == 4
-    assert (ledger.shortest_context[10], ledger.longest_context[10], ledger.context_sum[10]) == (1, 4, 1 + 2 + 3 + 4)
-
-
-def test_stride_t_plus_one_never_uses_one_token_in_t_plus_one_as_a_target():
-    ledger = token_ledger(window_starts(50, 4, 5), 50, 4)
-    assert ledger.dropped == {}
-    assert np.flatnonzero(ledger.as_target == 0).tolist() == list(range(0, 50, 5))
-    assert ledger.targets == 40
-
-
 def test_tokens_before_between_and_behind_the_windows_are_told_apart():
     ledger = token_ledger([3, 10], 20, 4)
     assert ledger.dropped == {"offset": 3, "gap": 2, "tail": 5}
     assert list(ledger.dropped) == ["offset", "gap", "tail"]
-
-
-def test_a_scheme_names_what_it_leaves_out_on_purpose():
-    ledger = token_ledger([3], 20, 4, reasons={"dropped batch": range(8, 13), "row remainder": [13, 14]})
-    assert ledger.dropped == {"offset": 3, "dropped batch": 5, "row remainder": 2, "tail": 5}
 
 
 def test_as_many_reasons_as_one_likes_can_be_named():
@@ -134,20 +100,6 @@ def test_ledgers_are_equal_if_all_their_entries_are():
     for other in (token_ledger([0, 5], 10, 4), token_ledger([0, 4], 11, 4), token_ledger([], 10, 4), "ledger", None):
         assert one != other
     assert one != token_ledger([0, 4], 10, 4, reasons={"lost": [9]})
-
-
-def test_a_token_that_is_used_is_used_whatever_reason_was_given():
-    ledger = token_ledger([0], 10, 4, reasons={"dropped batch": [4, 5, 6]})
-    assert ledger.dropped == {"dropped batch": 2, "tail": 3}
-
-
-def test_without_windows_everything_is_tail():
-    for num_tokens in (0, 1, 7):
-        ledger = token_ledger([], num_tokens, 4)
-        assert ledger.dropped == ({"tail": num_tokens} if num_tokens else {})
-        assert (ledger.used, ledger.targets, ledger.num_windows) == (0, 0, 0)
-        assert math.isnan(ledger.mean_context)
-        assert ledger.as_input.shape == ledger.reason.shape == (num_tokens,)
 
 
 def test_printed_it_reads_like_an_account():

@@ -1,14 +1,11 @@
 """The notebooks as data."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest
 
 import course_lib
-from course_lib.teaching import lessons
-from course_lib.teaching.lessons import exercise_of, find_lessons, notebooks_folder
+from course_lib.teaching.lessons import find_lessons, notebooks_folder
 
 
 def test_the_lessons_come_in_their_order_with_their_titles():
@@ -25,21 +22,7 @@ def test_a_lesson_is_found_by_number_and_by_name(name):
     assert [lesson.number for lesson in find_lessons(["3", name, "03"])] == [2, 3]
 
 
-def test_an_unknown_lesson_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match="no lesson 'x'; there are 1 next_token_shifting, 2 sliding_windows"):
-        find_lessons(["x"])
-
-
-def test_every_exercise_of_a_module_is_asked_for_in_its_notebook():
-    for lesson in find_lessons():
-        module = importlib.import_module(f"course_lib.exercises.{lesson.name}")
-        there = {name for name, item in vars(module).items() if hasattr(item, "judge") and not isinstance(item, type)}
-        asked = [exercise_of(cell) for cell in lesson.notebook.cells]
-        assert {name for name in asked if name} == there, lesson.name
-
-
 def test_without_the_repository_it_is_said_where_the_notebooks_come_from(monkeypatch, tmp_path):
     monkeypatch.setattr(course_lib, "__file__", str(tmp_path / "course_lib" / "__init__.py"))
     with pytest.raises(FileNotFoundError, match="the notebooks come with a copy of the course's repository"):
         notebooks_folder()
-    assert lessons.find_lessons.__doc__

@@ -1,7 +1,5 @@
 """Tasks that may be done anywhere and twice, shards like those of one machine, ranks like one process."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import multiprocessing
@@ -36,11 +34,8 @@ from course_lib.foundation import (
 from course_lib.foundation.executors import process_context
 from course_lib.many_machines import (
     attention_pairs,
-    count_shards,
     encode_task,
     encoding_hours,
-    feeding_bandwidth,
-    hours_between_failures,
     main,
     permutation_bytes,
     rank_and_size,
@@ -51,8 +46,7 @@ from course_lib.many_machines import (
     tokenize_files,
     train_rank,
 )
-from course_lib.sliding_windows import SlidingWindowDataset
-from course_lib.token_shards import make_shard_loader, verify_shards, write_shards
+from course_lib.token_shards import verify_shards, write_shards
 from deadly import encode_or_die, run_until_killed
 from power_loss import power_cuts
 
@@ -209,16 +203,6 @@ def test_a_task_that_is_done_is_not_done_again_unless_its_input_has_changed(
     assert len(done) == before
 
 
-def test_doing_a_task_again_changes_nothing(tmp_path, inputs, tokenizer, reference, monkeypatch):
-    def encode_twice(job, task):
-        encode_task(job, task)
-        return encode_task(job, task)
-
-    monkeypatch.setattr(many_machines, "encode_task", encode_twice)
-    quiet(inputs, tokenizer, tmp_path / "out")
-    assert content(tmp_path / "out") == reference
-
-
 def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
     def encode_and_damage(job, task):
         result = encode_task(job, task)
@@ -309,7 +293,7 @@ def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_
     tmp_path, inputs, tokenizer, reference, monkeypatch
 ):
     monkeypatch.setattr(many_machines, "encode_task", partial(encode_or_die, 4))
-    with pytest.raises(BrokenExecutor, match="run it again"):
+    with pytest.raises(BrokenExecutor, match=r"want of memory.*run it again"):
         quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
     assert not (tmp_path / "out" / "manifest.json").exists()
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
@@ -388,9 +372,6 @@ def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokeni
     ("line", "words"),
     [
         ("{'text': 'no JSON'}", "expected a JSON object"),
-        ('{"title": "no text"}', "there is no 'text', only title"),
-        ('{"text": null}', "text must be a str, got NoneType"),
-        ('["a list"]', "expected a JSON object, got list"),
         ('{"text": "half a \\ud83d"}', "half of one"),
     ],
 )
@@ -605,26 +586,6 @@ def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
         run_ranks(take_steps, 2, [3, 2], busy_seconds=3600, time_limit=2)
 
 
-@pytest.mark.parametrize(("world_size", "batch_size"), [(1, 8), (2, 8), (3, 4), (4, 7)])
-def test_the_ranks_of_a_loader_take_equal_steps_and_share_an_epoch(world_size, batch_size):
-    windows = SlidingWindowDataset(np.arange(1_001), 10, 10)
-    loaders = [
-        make_shard_loader(windows, batch_size, base_seed=3, rank=rank, world_size=world_size)
-        for rank in range(world_size)
-    ]
-    epochs = []
-    for epoch in range(2):
-        for loader in loaders:
-            loader.sampler.set_epoch(epoch)
-        batches = [[inputs[:, 0].tolist() for inputs, _ in loader] for loader in loaders]
-        assert len({len(of_rank) for of_rank in batches}) == 1
-        read = Counter(start for of_rank in batches for batch in of_rank for start in batch)
-        assert set(read.values()) == {1}
-        assert 100 - len(read) < world_size
-        epochs.append(batches)
-    assert epochs[0] != epochs[1]
-
-
 class Numbers(torch.utils.data.IterableDataset):
     """The share of this reader: each worker of each rank."""
 
@@ -685,15 +646,8 @@ def test_attention_work_counts_pairs():
 
 
 def test_fifteen_trillion_tokens_on_paper():
-    tokens = 15 * 10**12
-    assert stored_bytes(tokens, 50_257) == 30 * 10**12
-    assert stored_bytes(tokens, 128_256) == 60 * 10**12
     assert stored_bytes(1, 65_536) == 2
     assert stored_bytes(1, 65_537) == 4
-    assert count_shards(tokens, 10**8) == 150_000
-    assert count_shards(10, 3) == 4
-    assert encoding_hours(tokens, 10**6, 1000) == pytest.approx(15_000 / 3600)
-    assert feeding_bandwidth(10_000, 50_257, 1000) == 2e7
+    assert encoding_hours(15 * 10**12, 10**6, 1000) == pytest.approx(15_000 / 3600)
     assert permutation_bytes(2**32) == 2**34
     assert permutation_bytes(2**32 + 1) == 8 * (2**32 + 1)
-    assert hours_between_failures(1000, 50_000) == 50

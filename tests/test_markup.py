@@ -1,7 +1,5 @@
 """From a web page to what its reader sees: tags, comments, entities, and what only looks like them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The small models, and the bound that no model of one token's context can beat."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import math
@@ -82,13 +80,6 @@ def test_counts_make_the_bigram_model_of_smallest_loss():
     assert loss.item() == pytest.approx(conditional_entropy(counts), rel=1e-5)
     loss.backward()
     assert model.table.grad.abs().max() < 1e-6  # no better table nearby
-
-
-def test_after_an_unseen_token_everything_is_equally_likely():
-    model = BigramModel.from_counts(np.array([[0, 4, 0], [0, 0, 0], [1, 1, 2]]))
-    probabilities = model(torch.tensor([[0, 1, 2]])).softmax(dim=-1)[0]
-    expected = torch.tensor([[0, 1, 0], [1 / 3, 1 / 3, 1 / 3], [0.25, 0.25, 0.5]])
-    assert torch.allclose(probabilities, expected)
 
 
 @pytest.mark.parametrize("half", [1, 5, 9])

@@ -1,7 +1,5 @@
 """Inputs and targets, the loss between them, and the detector of models that peek."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

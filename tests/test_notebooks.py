@@ -3,8 +3,6 @@
 That their outputs are those that are committed is tested by nbval.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re
@@ -21,7 +19,9 @@ import refresh_notebooks
 from kernel_environment import START_METHOD, kernel_environment
 from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
 
-NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+ROOT = Path(__file__).parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PAGES = [ROOT / name for name in ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md")]
 LONGEST_CELL = 12
 WIDEST_LINE = 88
 FORBIDDEN = ("clear_output", "update_display", "interact(", "interactive(", "Output(", "%pip", "!pip", "time.time(")
@@ -122,9 +122,7 @@ def test_has_the_anatomy_of_a_lesson(path):
     # The picture comes first: what stands where is told at the end.
     assert text.index("## Where everything lives") > text.index("Exercises\n")
     # Minutes for the core path, and for all of it.
-    time_needed = re.search(r"\*\*Time\*\*(.+?)(?:\n\n|\Z)", notebook.cells[0].source + "\n\n", flags=re.DOTALL).group(
-        1
-    )
+    time_needed = notebook.cells[0].source.split("**Time**")[1].split("\n\n")[0]
     assert len(re.findall(r"\d+", time_needed)) >= 2, time_needed
     learn = notebook.cells[0].source.split("**You need**")[0]
     assert 3 <= len(re.findall(r"^- \*", learn, flags=re.MULTILINE)) <= 5
@@ -190,10 +188,18 @@ def test_the_lessons_before_and_after_are_one_click_away(path):
     assert {neighbor.name for neighbor in before + after} <= set(links)
 
 
-@each_notebook
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *PAGES], ids=lambda path: path.stem)
 def test_links_lead_somewhere(path):
-    for link in re.findall(r"\]\((?!https?:|#)([^)]+)\)", markdown(read(path))):
-        assert (path.parent / link).exists(), link
+    text = markdown(read(path)) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
+    without_code = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", without_code, flags=re.MULTILINE)
+    # As GitHub and JupyterLab name them, near enough: small letters and hyphens.
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    links = re.findall(r"\]\((?!https?:)([^)]+)\)|src=\"([^\"]+)\"", text)
+    assert links
+    for page, _, place in ("".join(link).partition("#") for link in links):
+        assert not page or (path.parent / page).exists(), page
+        assert page or place in anchors, place
 
 
 @each_notebook

@@ -1,7 +1,5 @@
 """Orders of an epoch: each visits everything once, which says nothing about how well it mixes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

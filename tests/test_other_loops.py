@@ -1,7 +1,5 @@
 """Loaders in loops that are not ours: accelerate's, `Trainer`'s, and that of a run that is killed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Packed rows as batches, against documents that are read alone."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """When models of `transformers` keep packed documents apart, and packs through its trainer."""
 
-from __future__ import annotations
-
 import datasets
 import numpy as np
 import pytest

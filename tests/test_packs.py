@@ -1,7 +1,5 @@
 """The account of packs: it looks up every piece in its document, and everything must add up."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 

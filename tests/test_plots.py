@@ -2,8 +2,6 @@
 hostile_calls; what holds for all of them in test_plots_style.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

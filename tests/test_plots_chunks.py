@@ -1,7 +1,5 @@
 """Pictures of chunks and of padding by what they are made of: rectangles and labels."""
 
-from __future__ import annotations
-
 from course_lib.long_documents import chunk_starts
 from course_lib.teaching import plot_chunks, plot_padding
 from course_lib.teaching.plots.style import INK, INPUTS, LOST

@@ -1,7 +1,5 @@
 """Pictures of shared work by what they are made of: rectangles, lines and labels."""
 
-from __future__ import annotations
-
 import torch
 
 from course_lib.teaching import plot_readers, plot_timeline, plot_waits

@@ -1,7 +1,5 @@
 """Pictures of packs, masks and positions by what they are made of; and the inspector of packs."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from matplotlib.colors import same_color, to_rgb

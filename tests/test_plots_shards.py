@@ -1,7 +1,5 @@
 """Pictures of shards and of orders by what they are made of: rectangles, lines and dots."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from course_lib.teaching import plot_orders, plot_shards

@@ -2,8 +2,6 @@
 size, and the reader's own style left alone.
 """
 
-from __future__ import annotations
-
 import base64
 import inspect
 import io

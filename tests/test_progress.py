@@ -1,7 +1,5 @@
 """Progress bars: shown as asked, in a terminal or a notebook, and gone at the end."""
 
-from __future__ import annotations
-
 import html
 import os
 import signal

@@ -1,14 +1,11 @@
 """Lesson 03: counts, starts and epochs of random sampling, against twins written from the definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.foundation import token_ledger
 from course_lib.random_sampling import (
     count_subsequences,
     draw_offset,
@@ -49,19 +46,6 @@ def test_count_and_starts_agree_with_the_twin(num_tokens, num_steps, offset):
 def test_all_offsets_together_are_every_stride_1_start_exactly_once(num_tokens, num_steps):
     union = np.concatenate([subsequence_starts(num_tokens, num_steps, offset) for offset in range(num_steps)])
     assert sorted(union.tolist()) == window_starts(num_tokens, num_steps).tolist()
-
-
-@given(st.integers(1, 10), st.integers(0, 60))
-def test_an_offset_of_num_steps_repeats_alignment_0(num_steps, extra):
-    num_tokens = num_steps + 1 + extra
-    first, *rest = subsequence_starts(num_tokens, num_steps, 0).tolist()
-    assert first == 0
-    assert subsequence_starts(num_tokens, num_steps, num_steps).tolist() == rest
-
-
-def test_the_number_of_batches_depends_on_the_offset():
-    assert [count_subsequences(33, 5, offset) // 2 for offset in range(5)] == [3, 3, 3, 2, 2]
-    assert {len(random_starts(33, 2, 5, generator=seeded(seed))) for seed in range(60)} == {2, 3}
 
 
 @given(st.integers(0, 120), st.integers(1, 5), st.integers(1, 9), st.integers(0, 2**31))
@@ -126,16 +110,6 @@ def test_one_generator_makes_epochs_that_differ_and_runs_that_repeat():
     assert first != second != third
 
 
-def test_memory_maps_tensors_and_ids_past_65535_will_do(tmp_path):
-    ids = np.arange(60_000, 80_000, dtype=np.uint32)
-    ids.tofile(tmp_path / "ids.bin")
-    mapped = np.memmap(tmp_path / "ids.bin", dtype=np.uint32, mode="r")
-    expected = list(seq_data_iter_random(range(60_000, 80_000), 4, 100, generator=seeded()))
-    for corpus in (mapped, torch.from_numpy(ids.astype(np.int64))):
-        batches = list(seq_data_iter_random(corpus, 4, 100, generator=seeded()))
-        assert all(torch.equal(X, A) and torch.equal(Y, B) for (X, Y), (A, B) in zip(batches, expected, strict=True))
-
-
 def test_a_generator_leaves_the_global_one_alone_and_without_one_that_decides():
     before = torch.random.get_rng_state()
     list(seq_data_iter_random(range(100), 2, 5, generator=seeded()))
@@ -143,12 +117,3 @@ def test_a_generator_leaves_the_global_one_alone_and_without_one_that_decides():
     first = random_starts(100, 2, 5)
     torch.random.set_rng_state(before)
     assert (random_starts(100, 2, 5) == first).all()
-
-
-@given(st.integers(0, 200), st.integers(1, 4), st.integers(1, 9), st.integers(0, 99))
-def test_the_ledger_of_an_epoch_reconciles(num_tokens, batch_size, num_steps, seed):
-    starts = random_starts(num_tokens, batch_size, num_steps, generator=seeded(seed))
-    ledger = token_ledger(starts, num_tokens, num_steps)
-    assert ledger.used + sum(ledger.dropped.values()) == num_tokens
-    assert int(ledger.as_target.sum()) == starts.size * num_steps
-    assert ledger.as_target.max(initial=0) <= 1

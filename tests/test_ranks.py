@@ -1,7 +1,5 @@
 """Ranks that wait for one another, what they are told, and what is left when they are done."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """Lesson 04: rows, starts and epochs of sequential partitioning, and carried states, against plain twins."""
 
-from __future__ import annotations
-
 from itertools import islice, pairwise
 
 import numpy as np
@@ -11,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.foundation import GRUModel, token_ledger
-from course_lib.random_sampling import count_subsequences, draw_offset, seq_data_iter_random
+from course_lib.random_sampling import draw_offset, seq_data_iter_random
 from course_lib.sequential_partitioning import (
     count_graph_nodes,
     epoch_after_epoch,
@@ -75,16 +73,6 @@ def test_every_row_continues_in_the_next_batch(batch_size, num_steps, extra, see
     for (X, Y), (next_X, _) in pairwise(batches):
         assert torch.equal(next_X[:, 0], X[:, -1] + 1)
         assert torch.equal(next_X[:, 0], Y[:, -1])
-
-
-@given(*sizes)
-def test_both_schemes_make_as_many_batches_at_the_same_offset(num_tokens, batch_size, num_steps, offset):
-    batches = count_subsequences(num_tokens, num_steps, offset) // batch_size
-    assert len(partition_starts(num_tokens, batch_size, num_steps, offset)) == batches
-
-
-def test_an_offset_of_num_steps_repeats_alignment_0():
-    assert set(partition_starts(200, 1, 8, 8).ravel()) < set(partition_starts(200, 1, 8, 0).ravel())
 
 
 def test_offsets_are_uniform_on_the_closed_range_within_five_sigma():

@@ -1,7 +1,5 @@
 """The records of a folder of shards: what its files hold, with which settings, of which documents."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from course_lib.foundation import (

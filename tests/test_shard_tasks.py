@@ -1,7 +1,5 @@
 """What each shard is made of follows from sums. (What workers then do is tested with whole runs, in lesson 11.)"""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The writer of shards, as another program feeds it that has encoded the documents already."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The shuffled order: a permutation, the same everywhere, and as random as a shuffle should be."""
 
-from __future__ import annotations
-
 import functools
 import math
 import warnings

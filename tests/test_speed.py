@@ -1,7 +1,5 @@
 """The page of speed: it says what was measured, and the README what it says."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

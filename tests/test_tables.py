@@ -1,7 +1,5 @@
 """Tables and rows of tokens: as HTML, and as the text that outputs are compared by."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

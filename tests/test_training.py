@@ -1,7 +1,5 @@
 """Training loops and evaluation, against twins that take one token, or one step of plain PyTorch, at a time."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

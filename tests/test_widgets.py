@@ -2,8 +2,6 @@
 nobody can play.
 """
 
-from __future__ import annotations
-
 import base64
 import copy
 import io
@@ -100,13 +98,8 @@ def test_without_a_kernel_one_picture_stands_in_its_place_and_tells_what_could_b
 
 
 @pytest.mark.usefixtures("drawn")
-def test_the_picture_is_drawn_at_twice_its_size_in_a_notebook_that_is_read_and_in_one_that_is_run():
-    played = play_windows()
-    data, metadata = played._repr_mimebundle_()
-    shown = metadata["image/png"]
-    with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as image:
-        assert image.size == (2 * shown["width"], 2 * shown["height"])
-    tag = played.show()
+def test_in_a_live_notebook_the_picture_is_drawn_at_twice_its_size_too():
+    tag = play_windows().show()
     (encoded,) = re.findall(r'src="data:image/png;base64,([^"]+)"', tag)
     with Image.open(io.BytesIO(base64.b64decode(encoded))) as image:
         sizes = [int(number) for number in re.findall(r' (?:width|height)="(\d+)"', tag)]
@@ -212,10 +205,7 @@ def test_a_text_may_be_anything(tokenizer):
             assert not is_told(shown), text
             assert "<b>bold" not in shown
             assert "$x$" not in shown
-        for text in ("\ud800", "a" * 161):
-            assert is_told(one.show(text=text))
     assert not is_told(play_pipeline(tokenizer).show(text=""))
-    assert is_told(play_merges().show(text="  "))
 
 
 # One by one
@@ -234,10 +224,6 @@ def test_windows_are_those_of_the_lesson():
     np.testing.assert_allclose(np.array(above.get_xlim()) - 0.5, below.get_xlim())
 
 
-def test_a_stream_without_a_window_says_what_it_lacks():
-    assert "no window of T + 1 = 5: take a larger N, or a smaller T" in play_windows().show(num_tokens=4)
-
-
 def test_batches_are_those_of_random_sampling():
     figure = batches.draw_batches(33, 5, 4, 2, seed=0)
     assert says(figure).startswith("5 subsequences, shuffled; in batches of 2: 2, and 1 left over")
@@ -248,12 +234,6 @@ def test_batches_are_those_of_random_sampling():
     assert starts != [label.get_text() for label in other.axes[0].get_yticklabels()][1:]
 
 
-def test_an_offset_of_t_is_told_to_be_one_of_0():
-    shown = play_batches().show(offset=5)
-    assert "from 0 to T - 1 = 4; 5 would make the same cuts as 0" in shown
-    assert "an epoch without a batch" in play_batches().show(batch_size=6)
-
-
 def test_tracks_tell_what_the_state_holds():
     assert "2 batches of 3 rows" in says(tracks.draw_tracks(31, 3, 4, 1, "carried"))
     assert "with 4 ids of its row" in says(tracks.draw_tracks(31, 3, 4, 1, "carried"))
@@ -262,26 +242,12 @@ def test_tracks_tell_what_the_state_holds():
     assert "the state is reset" in keys
     one = [t.get_text() for t in tracks.draw_tracks(16, 3, 4, 1, "carried").legends[0].get_texts()]
     assert "the state goes on" not in one  # a single batch: there is nothing to go on from
-    assert "drawn from 0 to T = 4, not 5" in play_tracks().show(offset=5)
-    assert "too long to be drawn" in play_tracks().show(num_tokens=60, batch_size=1)
-    assert "has no window of T = 4" in play_tracks().show(num_tokens=3)
 
 
 def test_packs_are_those_of_the_strategies():
     assert says(packs.draw_packs("7 2 5 3 1 6 4 2 5 3", 8, "best_fit")).startswith("5 rows in place of 10")
     assert says(packs.draw_packs("7 2 5 3 1 6 4 2 5 3", 8, "greedy")).startswith("6 rows in place of 10")
-    assert "Document 0 has 7 tokens" in play_packs().show(max_length=6)
-    for lengths, words in {
-        "": "at least one",
-        "1 x": "x",
-        "1 -2": "-2",
-        "1 2.5": "2.5",
-        "1 " * 30: "at most 24",
-    }.items():
-        shown = play_packs().show(lengths=lengths)
-        assert is_told(shown)
-        assert words in shown, lengths
-    assert not is_told(play_packs().show(lengths="1,2, 3"))
+    assert "at most 24" in play_packs().show(lengths="1 " * 30)
 
 
 def test_merges_are_learned_one_after_another():
@@ -290,7 +256,6 @@ def test_merges_are_learned_one_after_another():
     assert "after 3 merges: 27 tokens" in three
     assert "merge " not in merges.draw_merges("the theme", 0).text
     assert "No more than 1 merge: no pair occurs twice." in merges.draw_merges("abab", 60).text
-    assert len(merges._listed("the theme " * 5, [])) == 0
 
 
 def test_the_pipeline_tells_every_stage(tokenizer):
