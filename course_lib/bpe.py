@@ -58,12 +58,7 @@ Words = Mapping[tuple[int, ...], int]
 GPT2_PATTERN = (
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 )
-NORMALIZERS = {
-    "nfc": normalizers.NFC,
-    "nfd": normalizers.NFD,
-    "nfkc": normalizers.NFKC,
-    "nfkd": normalizers.NFKD,
-}
+NORMALIZERS = (None, "nfc", "nfd", "nfkc", "nfkd")
 CACHED_WORDS = 2**16
 
 
@@ -87,7 +82,7 @@ _PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))
 
 def printable(data: bytes) -> str:
     """Write each byte as a visible character: a blank is Ġ, a line break Ċ, é Ã©."""
-    return "".join(BYTE_CHARACTERS[byte] for byte in _check_bytes(data))
+    return "".join(BYTE_CHARACTERS[byte] for byte in check_type("data", data, bytes))
 
 
 # Words: what no merge may cross.
@@ -214,8 +209,7 @@ def learn_merges(
         each merged pair with its new id, in the order in which they were learned.
 
     Raises:
-        TypeError: a number or a frequency is no integer.
-        ValueError: one is negative, or a word holds an id from `first_id` on.
+        TypeError, ValueError: a number is none, or a word holds an id from `first_id`.
     """
     num_merges = check_integer("num_merges", num_merges, minimum=0)
     first_id = check_integer("first_id", first_id, minimum=0)
@@ -288,7 +282,7 @@ def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[i
     steps.
     """
     stages = [_as_list("ids", ids)]
-    merges = _check_merges(merges)
+    check_type("merges", merges, Mapping)
     while candidates := [pair for pair in pairwise(stages[-1]) if pair in merges]:
         pair = min(candidates, key=merges.__getitem__)
         stages.append(merge_pair(stages[-1], pair, merges[pair]))
@@ -304,7 +298,7 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     """
     # None at the end stands in no merge, and closes the list to a ring: then neither
     # the first token nor the last needs a special case.
-    ids, merges = [*_as_list("ids", ids), None], _check_merges(merges)
+    ids, merges = [*_as_list("ids", ids), None], check_type("merges", merges, Mapping)
     after = [*range(1, len(ids)), -1]
     before = list(range(-1, len(ids) - 1))
     pairs = enumerate(pairwise(ids))
@@ -406,9 +400,8 @@ class BPETokenizer:
             pattern: how text is cut into words.
 
         Raises:
-            TypeError: a text is not a `str`, or a number no integer.
-            ValueError: there is no text but blanks, special tokens repeat, or the
-                vocabulary is smaller than the alphabet.
+            TypeError, ValueError: a wrong argument; no text but blanks; or a vocabulary
+                smaller than the alphabet.
         """
         special_tokens = check_special_tokens(special_tokens)
         alphabet = len(special_tokens) + 256
@@ -458,7 +451,7 @@ class BPETokenizer:
 
     def encode_bytes(self, data: bytes) -> np.ndarray:
         """Return the ids of any bytes, text or not; UTF-8 gets those of `encode`."""
-        text = _check_bytes(data).decode("utf-8", "surrogateescape")
+        text = check_type("data", data, bytes).decode("utf-8", "surrogateescape")
         ids = self._encode_ordinary(text)
         return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
 
@@ -617,12 +610,10 @@ def train_byte_level_bpe(
         "min_frequency", min_frequency, minimum=1, maximum=2**63 - 1
     )
     add_prefix_space = check_flag("add_prefix_space", add_prefix_space)
-    unicode_normalizer = check_choice(
-        "unicode_normalizer", unicode_normalizer, [None, *NORMALIZERS]
-    )
+    check_choice("unicode_normalizer", unicode_normalizer, NORMALIZERS)
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
-        tokenizer.normalizer = NORMALIZERS[unicode_normalizer]()
+        tokenizer.normalizer = getattr(normalizers, unicode_normalizer.upper())()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
         add_prefix_space=add_prefix_space
     )
@@ -641,8 +632,7 @@ def train_byte_level_bpe(
     learned = len(json.loads(tokenizer.to_str())["model"]["merges"])
     if tokenizer.get_vocab_size() != len(special_tokens) + 256 + learned:
         raise ValueError(
-            "special_tokens must not be tokens of ordinary text, but one of "
-            f"{special_tokens} is"
+            f"special_tokens must be no ordinary text, but one of {special_tokens} is"
         )
     return tokenizer
 
@@ -658,12 +648,10 @@ def check_vocab_size(
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
     alphabet_size = check_integer("alphabet_size", alphabet_size, minimum=0)
     number = check_integer("num_special_tokens", num_special_tokens, minimum=0)
-    needed = alphabet_size + number
-    if vocab_size < needed:
+    if vocab_size < alphabet_size + number:
         raise ValueError(
-            f"vocab_size must be at least {needed}: "
-            f"{alphabet_size} tokens of the alphabet and {num_special_tokens} special "
-            f"tokens; got {vocab_size}"
+            f"vocab_size must be at least {alphabet_size + number}: {alphabet_size} "
+            f"tokens of the alphabet and {number} special tokens; got {vocab_size}"
         )
     return vocab_size
 
@@ -679,10 +667,7 @@ def _check_pattern(pattern: str | None) -> str | None:
             f"pattern must be a regular expression or None, got {pattern!r} ({error})"
         ) from None
     if compiled.flags & regex.REVERSE:
-        raise ValueError(
-            f"pattern must read forward, got {pattern!r}: (?r) finds the last word "
-            "first"
-        )
+        raise ValueError(f"pattern must read forward, got {pattern!r}, with (?r)")
     return pattern
 
 
@@ -695,22 +680,10 @@ def _as_list(name: str, ids: Ids, *, length: int | None = None) -> list[int]:
     return ids
 
 
-def _check_merges(merges: Mapping[Pair, int]) -> Mapping[Pair, int]:
-    if isinstance(merges, Mapping):
-        return merges
-    raise TypeError(f"merges must map pairs to new ids, got {type(merges).__name__}")
-
-
 def _check_words(words: Words) -> Words:
     if not isinstance(words, Mapping) or set(map(type, words)) - {tuple}:
         raise TypeError(f"words must map tuples of ids to counts, got {words!r:.60}")
     return words
-
-
-def _check_bytes(data: bytes) -> bytes:
-    if not isinstance(data, bytes | bytearray):
-        raise TypeError(f"data must be bytes, got {type(data).__name__}")
-    return bytes(data)
 
 
 def _check_training(words: Words, first_id: int) -> dict[tuple[int, ...], int]:

@@ -69,7 +69,7 @@ def assign_packs(
     best fit on documents.
     """
     lengths, max_length = _check_lengths(lengths, max_length)
-    pack = _check_strategy(strategy)
+    pack = STRATEGIES[check_choice("strategy", strategy, STRATEGIES)]
     # No pack is longer than all documents together, however much room it has.
     return pack(lengths.tolist(), min(max_length, int(lengths.sum())))
 
@@ -148,15 +148,13 @@ STRATEGIES: dict[str, Callable[[list[int], int], list[list[int]]]] = {
 }
 
 
-def _check_strategy(name: str) -> Callable[[list[int], int], list[list[int]]]:
-    if not isinstance(name, str) or name not in STRATEGIES:
-        raise ValueError(f"strategy must be one of {list(STRATEGIES)}, got {name!r}")
-    return STRATEGIES[name]
+def _check_size(name: str, value: int) -> int:
+    return check_integer(name, value, minimum=1, maximum=LONGEST)
 
 
 def _check_lengths(lengths: Ids, max_length: int) -> tuple[np.ndarray, int]:
     lengths = as_stream(lengths, "lengths")
-    max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
+    max_length = _check_size("max_length", max_length)
     if lengths.size and (lengths.min() < 1 or lengths.max() > max_length):
         raise ValueError(
             f"lengths must lie in 1 ... max_length {max_length}, got {lengths.min()} "
@@ -190,8 +188,8 @@ def pack_documents(
         labels: of each document as many as ids, -100 where nothing is to be scored;
             they are cut and joined as the ids are. Other values: `Pack.along`.
     """
-    max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
-    _check_strategy(strategy)
+    max_length = _check_size("max_length", max_length)
+    check_choice("strategy", strategy, STRATEGIES)
     if labels is not None:
         documents = list(iterate_documents(documents))
         labels = _check_labels(labels, documents)
@@ -229,7 +227,7 @@ def pad_documents(documents: Iterable[Ids], max_length: int) -> list[Pack]:
 
     A longer one is split, as by `pack_documents`.
     """
-    max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
+    max_length = _check_size("max_length", max_length)
     return [join_pieces([piece]) for piece in _pieces(documents, max_length)]
 
 
@@ -251,8 +249,8 @@ def crop_documents(
         buffer_size: documents that wait, at least 1: with 1, in order.
         crop: which one is cut, the "shortest" of those that wait, or the "oldest".
     """
-    max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
-    buffer_size = check_integer("buffer_size", buffer_size, minimum=1, maximum=LONGEST)
+    max_length = _check_size("max_length", max_length)
+    buffer_size = _check_size("buffer_size", buffer_size)
     check_choice("crop", crop, ("shortest", "oldest"))
     whole = enumerate(iterate_documents(documents))
     arriving = (Piece(number, 0, ids) for number, ids in whole if len(ids))
@@ -377,12 +375,8 @@ class PackStream:
     """
 
     def __init__(self, documents: Iterable[Ids], max_length: int, buffer_size: int):
-        self.max_length = check_integer(
-            "max_length", max_length, minimum=1, maximum=LONGEST
-        )
-        self.buffer_size = check_integer(
-            "buffer_size", buffer_size, minimum=1, maximum=LONGEST
-        )
+        self.max_length = _check_size("max_length", max_length)
+        self.buffer_size = _check_size("buffer_size", buffer_size)
         iterate_documents(documents)  # what is no collection is refused now
         self._documents = documents
         self._is_used_up = False

@@ -307,7 +307,7 @@ class StreamingTextDataset(IterableDataset):
             self.tokenizer,
             end_of_text_id=self.end_of_text_id,
             batch_size=DOCUMENTS_AT_A_TIME,
-            numbers=rows,
+            names=rows,
         )
 
     def _texts_in(self, rows: Sequence[int]) -> Iterator[str]:
@@ -499,7 +499,7 @@ def _count_tokens(
     text_column: str,
 ) -> dict:
     each = encode_each(
-        batch[text_column], tokenizer, end_of_text_id=end_of_text_id, numbers=rows
+        batch[text_column], tokenizer, end_of_text_id=end_of_text_id, names=rows
     )
     return {"num_tokens": [len(ids) for ids in each]}
 

@@ -132,7 +132,7 @@ def tokenize_files(
 
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
-        tokenizer: of `tokenizers`, wrapped or not, or of the course.
+        tokenizer: what `encode_corpus` takes.
         out_dir: a folder of their own; on a cluster every machine must see it.
         num_workers: processes of this machine; a script starts them under
             `if __name__ == "__main__":`.
@@ -370,8 +370,7 @@ def rows_of_documents(
 
 def sum_over_ranks(tensor: torch.Tensor) -> torch.Tensor:
     """Add up a tensor over all ranks, in place; every rank must take part."""
-    if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"tensor must be one, got {type(tensor).__name__}")
+    check_type("tensor", tensor, torch.Tensor)
     if distributed.is_initialized():
         distributed.all_reduce(tensor)
     return tensor

@@ -457,12 +457,16 @@ class WindowLoader(DataLoader):
             if value is not None and (check := LOADER_OPTIONS[name]):
                 check(name, value)
         self.windows = dataset
+        num_workers = check_integer("num_workers", num_workers, minimum=0)
         # A generator of its own: without one, each epoch draws the workers' seeds from
         # the global generator.
         options = {"generator": torch.Generator(), "num_workers": num_workers} | options
         options["worker_init_fn"] = partial(_begin, options.get("worker_init_fn"))
         super().__init__(
-            _Batches(dataset), batch_sampler=order, collate_fn=dataset.send, **options
+            _Batches(dataset, order),
+            batch_sampler=order,
+            collate_fn=dataset.send,
+            **options,
         )
         # Between processes every message costs, and every byte. So batches travel
         # together and compact, and the reader's process widens them to int64, eight
@@ -472,7 +476,7 @@ class WindowLoader(DataLoader):
             window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
             batches = BYTES_PER_MESSAGE // (order.batch_size * window_bytes)
             batches = min(max(1, batches), BATCHES_PER_MESSAGE)
-            options |= {"batch_size": batches, "collate_fn": _keep}
+            options |= {"batch_size": batches, "collate_fn": list}
             self._messages = DataLoader(_Messages(dataset), sampler=order, **options)
 
     @property
@@ -511,6 +515,13 @@ class WindowLoader(DataLoader):
         if order.begin is begin:
             order.stand_at(epoch + 1)
 
+    _counted = "batches_delivered"
+
+    @property
+    def _unit(self) -> int:
+        """How many windows, of all ranks together, a state counts as one."""
+        return self.sampler.step
+
     def state_dict(self) -> dict[str, int | bool | str]:
         """Say where the reader is: the epoch, the batches delivered, and what their
         order depends on. Plain values, ready for JSON.
@@ -518,17 +529,14 @@ class WindowLoader(DataLoader):
         Raises:
             ValueError: somebody else has read the order since.
         """
-        epoch, windows = self._position()
-        delivered = windows // self.sampler.step
-        return {"epoch": epoch, "batches_delivered": delivered, **self._settings()}
-
-    def _position(self) -> tuple[int, int]:
         if self.sampler.position is None:
             raise ValueError(
                 "state_dict must be asked of a loader that is read itself: another one "
                 "(of accelerate?) has read its order, and how far is not known here"
             )
-        return self.sampler.position
+        epoch, windows = self.sampler.position
+        delivered = windows // self._unit
+        return {"epoch": epoch, self._counted: delivered, **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, int | bool | str]) -> None:
         """Go on from `state`: the next iteration yields exactly the batches that were
@@ -536,19 +544,17 @@ class WindowLoader(DataLoader):
 
         Raises:
             TypeError: `state` is not what `state_dict` returns.
-            ValueError: the loader differs from the one that saved the state, so the
-                batches would differ too.
+            ValueError: the loader differs from the one that saved the state, in what is
+                named, so the batches would differ too.
         """
-        position = ("epoch", "batches_delivered")
-        state = check_state(state, self._settings(), position, owner="loader")
+        position, settings = ("epoch", self._counted), self._settings()
+        state = check_state(state, settings, position, owner="loader")
         epoch = check_integer("epoch", state["epoch"], minimum=0)
+        most = -(-self.sampler.num_windows // self._unit)
         delivered = check_integer(
-            "batches_delivered",
-            state["batches_delivered"],
-            minimum=0,
-            maximum=self.sampler.count_from(0),
+            self._counted, state[self._counted], minimum=0, maximum=most
         )
-        self.sampler.stand_at(epoch, delivered * self.sampler.step, resumed=True)
+        self.sampler.stand_at(epoch, delivered * self._unit, resumed=True)
 
     def _settings(self) -> dict[str, int | bool | str]:
         order, windows = self.sampler, self.windows
@@ -570,8 +576,15 @@ class WindowLoader(DataLoader):
 class _Batches(Dataset):
     """A data set as its loader reads it: a whole batch at an index, compact."""
 
-    def __init__(self, dataset: SlidingWindowDataset):
-        self.dataset = dataset
+    def __init__(self, dataset: SlidingWindowDataset, order: BatchOrder | None = None):
+        self.dataset, self.order = dataset, order
+
+    def __reduce__(self) -> tuple:  # no worker needs the order
+        return type(self), (self.dataset,)
+
+    def set_epoch(self, epoch: int) -> None:
+        """For accelerate, where it skips batches of one rank, and finds no sampler."""
+        self.order.set_epoch(epoch)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -597,10 +610,6 @@ class _Compact:
 
     def __reduce__(self) -> tuple:
         return self.parts
-
-
-def _keep(message: list[np.ndarray]) -> list[np.ndarray]:
-    return message
 
 
 def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
@@ -658,7 +667,6 @@ def make_dataloader(
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.
     """
     check_type("dataset", dataset, SlidingWindowDataset)
-    num_workers = check_integer("num_workers", num_workers, minimum=0)
     order = BatchOrder(
         len(dataset),
         batch_size,

@@ -31,7 +31,6 @@ from course_lib.foundation import (
     check_integer,
     check_path,
     check_split,
-    check_state,
     check_type,
     encode_each,
     files_of,
@@ -78,7 +77,7 @@ def write_shards(
     Args:
         documents: texts, lists of texts, or rows with a column of texts; read once, not
             kept.
-        tokenizer: one of `tokenizers`, which encodes on all cores, or of the course.
+        tokenizer: what `encode_corpus` takes; one of `tokenizers` uses all cores.
         out_dir: a folder of its own; made if it is not there.
         shard_size: ids in a file at most. Documents may cross from one to the next.
         val_every: counted from 1, each document whose number it divides goes to the
@@ -484,30 +483,7 @@ class ShardLoader(WindowLoader):
     `make_shard_loader` makes it.
     """
 
-    def state_dict(self) -> dict[str, object]:
-        """Say where all ranks are: the same on each, ready for JSON."""
-        epoch, windows = self._position()
-        position = {"epoch": epoch, "windows_delivered": windows}
-        return position | self._settings()
-
-    def load_state_dict(self, state: Mapping[str, object]) -> None:
-        """Go on from `state`: the next iteration yields what was left of its epoch.
-
-        Raises:
-            TypeError: `state` is not what `state_dict` returns.
-            ValueError: it was saved on other documents, with another tokenizer, context
-                length, stride, seed or order; what differs is named.
-        """
-        position = ("epoch", "windows_delivered")
-        state = check_state(state, self._settings(), position, owner="loader")
-        epoch = check_integer("epoch", state["epoch"], minimum=0)
-        delivered = check_integer(
-            "windows_delivered",
-            state["windows_delivered"],
-            minimum=0,
-            maximum=self.sampler.num_windows,
-        )
-        self.sampler.stand_at(epoch, delivered, resumed=True)
+    _counted, _unit = "windows_delivered", 1
 
     def _settings(self) -> dict[str, object]:
         """What the order of an epoch depends on, and what stands in its windows."""
@@ -570,7 +546,6 @@ def make_shard_loader(
         raise TypeError(
             f"dataset must be a SlidingWindowDataset, got {type(dataset).__name__}"
         )
-    num_workers = check_integer("num_workers", num_workers, minimum=0)
     sampler = GlobalOrder(
         len(dataset),
         batch_size,

@@ -58,6 +58,7 @@ def of_this_rank(make, drop_last: bool, num_workers: int) -> tuple[list, list]:
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511", "OMP_NUM_THREADS": "1"}
     from accelerate import Accelerator
 
-    loader = make(numbers(49), 5, base_seed=7, drop_last=drop_last, num_workers=num_workers)
+    workers = {"num_workers": num_workers, "persistent_workers": num_workers > 0}
+    loader = make(numbers(49), 5, base_seed=7, drop_last=drop_last, **workers)
     prepared = Accelerator(cpu=True).prepare(loader)
     return starts_in(prepared), starts_in(prepared)

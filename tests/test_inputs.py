@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from course_lib.foundation import list_inputs, plan_tasks, read_task
 from course_lib.foundation.inputs import kind_of
@@ -100,6 +101,15 @@ def test_what_describes_the_documents_of_a_folder_is_none_of_them(tmp_path, name
     assert list(list_inputs([tmp_path])[1]) == [tmp_path / name]
     if not name.endswith("json"):
         assert read([tmp_path / name]) == ["{}"]  # who names it wants it
+
+
+def test_the_parts_of_a_table_are_together_as_large_as_its_file(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": TEXTS}), path, row_group_size=2)
+    tasks = plan_tasks([path], task_bytes=1)
+    assert [task.num_bytes > 0 for task in tasks] == [True] * 4
+    assert sum(task.num_bytes for task in tasks) == path.stat().st_size
+    assert list(chain.from_iterable(map(read_task, tasks))) == TEXTS
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "txt", "jsonl.gz", "parquet"])

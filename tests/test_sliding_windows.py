@@ -500,7 +500,6 @@ def test_an_epoch_before_that_of_a_loaded_state_is_refused():
     with pytest.raises(ValueError, match="epoch must be at least 3, where the state that was loaded stands, got 0"):
         loader.sampler.set_epoch(0)
     loader.sampler.set_epoch(3)
-    assert windows(loader) == epoch(53, 5, 3)[4:]
     loader.sampler.set_epoch(0)  # from now on it is as any other
     assert windows(loader) == epoch(53, 5, 0)
 

@@ -98,6 +98,7 @@ def test_a_table_has_rows_and_rows_share_words_or_take_those_from_above():
         ("third => fourth", "other words."),
         ("fifth", "two lines…"),
     ]
+    assert rows_of("first => \\\n    second\n    words.\n") == [("first => second", "words.")]  # as in a raw string
     assert with_words_in_full(rows, [])[-1] == ("fifth", "two lines of words.")
     with pytest.raises(ValueError, match="0 rows above begin 'unheard of'"):
         with_words_in_full([("code", "unheard of…")], [])
@@ -113,6 +114,8 @@ def test_code_without_words_is_refused(table):
     "source",
     [
         "def f(n):\n    while n or n:\n        n += 1",
+        "def f(n):\n    while m := n:\n        n = m",
+        "def f(n):\n    while (\n        n\n    ):\n        n += 1",
         "def f(n):\n    items = [n]\n    for item in items:\n        items.append(item)",
     ],
 )
@@ -149,6 +152,8 @@ total.slips("""
         the last number alone: nothing is added up.
 """)
 total.way("""
+    , size) => )
+        the steps are of 1.
     range(0 => range(1
         the numbers begin with 1.
     last + 1 => last
@@ -183,6 +188,6 @@ def test_one_slip_is_named_and_two_are_named_together(answer, words):
 
 def test_every_way_is_right_and_singles_come_before_pairs():
     assert all(total.judge(way.function, guarded=False).outcome == PASSED for way in total.ways)
-    assert len(total.mistakes) == 7
+    assert len(total.mistakes) == 8
     assert {len(pair.slips) for pair in total.pairs} == {2}
     assert all(pair.diagnosis.startswith("two slips at once. (1) ") for pair in total.pairs)

@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +20,7 @@ from tokenizers import Tokenizer, models
 from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, wrapped
 from course_lib.foundation import (
     CharTokenizer,
+    InThisProcess,
     compact,
     document_marks,
     encode_corpus,
@@ -168,6 +170,16 @@ def test_shards_are_made_by_tiktoken_as_well(tmp_path, name):
         assert (load_shard(tmp_path / folder, "train", 0) == expected).all()
 
 
+def test_a_text_of_a_file_that_cannot_be_encoded_is_named_with_its_file(tmp_path):
+    for name, texts in {"a": ["ab"] * 5, "b": ["ab", "", "a└b"]}.items():
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    run = partial(tokenize_files, [tmp_path], CharTokenizer("ab"), make_executor=InThisProcess, progress=False)
+    with pytest.raises(ValueError, match=r"text 3 of .*b\.jsonl cannot be encoded: character '└' at position 1"):
+        run(tmp_path / "one")
+    with pytest.raises(ValueError, match=r"text 1 of .*b\.jsonl, from 28 on cannot be encoded: character '└'"):
+        run(tmp_path / "two", task_bytes=28)
+
+
 def test_a_longer_frame_is_put_around_whole():
     ids = next(encode_each(["low"], library("[CLS] <s> $A [SEP] <|endoftext|>"))).tolist()
     assert (ids[:2], ids[-2:]) == ([2, BOS], [3, END])
@@ -254,7 +266,7 @@ def test_a_text_that_cannot_be_encoded_is_named(numbers):
     named = 1_500 if numbers is None else numbers[1_500]
     for tokenizer in (CharTokenizer("ab"), of_library):
         with pytest.raises(ValueError, match=rf"^text {named} cannot be encoded: .+") as caught:
-            list(encode_each(texts, tokenizer, end_of_text_id=2, numbers=numbers))
+            list(encode_each(texts, tokenizer, end_of_text_id=2, names=numbers))
         assert caught.value.__cause__ is not None
 
 

@@ -4,84 +4,37 @@ undone and applied, and half a character."""
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Iterator
-from functools import cache, partial
-from itertools import combinations, pairwise
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
 from random import Random
 
 from course_lib.bpe import (
     BPETokenizer,
-    best_pair,
+    best_pair,  # noqa: F401, for the tables
     learn_merges,
     merge_history,
     merge_pair,
-    pair_counts,
+    pair_counts,  # noqa: F401, for the tables
 )
-from course_lib.teaching import (
-    Case,
-    Exercise,
-    bug_or_not,
-    exercise,
-    numbers,
-    true_or_false,
-)
-
-Steps = list[tuple[object, str]]
-"""The ways to do one step of a task, each with what to say of it; the first is right,
-and nothing is to be said of it."""
-
-
-def _register(item: Exercise, build: Callable, *steps: Steps) -> None:
-    """Register all answers with one wrong step, and those with two.
-
-    `build` is called with one way for each step, then with the arguments of a call.
-    """
-    right = [step[0][0] for step in steps]
-    for number, step in enumerate(steps):
-        for i, (way, words) in enumerate(step[1:]):
-            ways = [*right[:number], way, *right[number + 1 :]]
-            mistake = partial(build, *ways)
-            mistake.__name__ = f"{build.__name__}_{number}_{i}"
-            item.mistake(words)(mistake)
-    for (i, ones), (j, others) in combinations(enumerate(steps), 2):
-
-        def with_both(one, other, *arguments, i=i, j=j):
-            ways = right.copy()
-            ways[i], ways[j] = one, other
-            return build(*ways, *arguments)
-
-        item.combine(with_both, _said(ones), _said(others))
-
-
-def _said(step: Steps) -> dict[str, object]:
-    return {words.removesuffix("."): way for way, words in step[1:]}
-
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 # 1. What a merge saves.
 
 
 def _words_and_pairs(random: Random) -> Iterator[Case]:
-    yield from (
-        ({}, (1, 2)),
-        ({(1,): 3}, (1, 1)),
-        ({(1, 2): 1}, (1, 2)),
-        ({(2, 1): 1}, (1, 2)),
-        ({(1, 2): 5}, (1, 2)),
-        ({(1, 1, 1): 1}, (1, 1)),
-        ({(1, 1, 1, 1): 1}, (1, 1)),
-        ({(0, 1, 2): 2}, (1, 2)),
-        ({(1, 2, 1, 2): 2}, (1, 2)),
-        ({(0, 1): 1, (2, 0): 1}, (1, 2)),
-        ({(1, 1, 1, 2): 2, (1, 2, 3): 1}, (1, 1)),
-        ({(11, 2): 1, (1, 21): 2}, (1, 2)),
-        ({(3, 1, 2, 1): 2, (2,): 4}, (1, 2)),
-        ({(2, 2, 1): 3}, (1, 2)),
-        ({(1, 1, 1): 1, (2, 1, 1, 1): 1}, (1, 1)),
-        ({(1, 1, 2, 1, 1): 2}, (1, 1)),
-        ({(1, 1, 1, 2, 1, 1, 1): 2}, (1, 1)),
-        ({(0, 1, 2, 0): 1, (2,): 3}, (1, 2)),
-    )
+    for word in ((1, 2), (2, 1), (1, 1, 1), (1, 1, 1, 1), (0, 1, 2), (1, 2, 1, 2)):
+        yield {word: 1}, (1, 2 if 2 in word else 1)
+    yield from (({}, (1, 2)), ({(1,): 3}, (1, 1)), ({(1, 2): 5}, (1, 2)))
+    yield from (({(0, 1, 2): 2}, (1, 2)), ({(1, 2, 1, 2): 2}, (1, 2)))
+    yield {(0, 1): 1, (2, 0): 1}, (1, 2)
+    yield {(1, 1, 1, 2): 2, (1, 2, 3): 1}, (1, 1)
+    yield {(11, 2): 1, (1, 21): 2}, (1, 2)
+    yield {(3, 1, 2, 1): 2, (2,): 4}, (1, 2)
+    yield {(2, 2, 1): 3}, (1, 2)
+    yield {(1, 1, 1): 1, (2, 1, 1, 1): 1}, (1, 1)
+    yield from (({(1, 1, 2, 1, 1): 2}, (1, 1)), ({(1, 1, 1, 2, 1, 1, 1): 2}, (1, 1)))
+    yield {(0, 1, 2, 0): 1, (2,): 3}, (1, 2)
     for _ in range(30):
         words = {}
         for _ in range(random.randrange(1, 4)):
@@ -115,109 +68,12 @@ def tokens_saved(words: dict[tuple[int, ...], int], pair: tuple[int, int]) -> in
     return saved
 
 
-def _walk(ids, pair, *, found=2, otherwise=1, order=True):
-    """Count in a walk that goes on by so many ids."""
-    count = position = 0
-    while position < len(ids):
-        there = ids[position : position + 2]
-        if there == pair or (not order and there == pair[::-1]):
-            count += 1
-            position += found
-        else:
-            position += otherwise
-    return count
+def _shorter(ids, pair):
+    return len(ids) - len(merge_pair(ids, pair, -1))
 
 
 def _side_by_side(ids, pair):
-    return sum(p == pair for p in pairwise(ids))
-
-
-def _halved(ids, pair):
-    count = _side_by_side(ids, pair)
-    return count // 2 if pair[0] == pair[1] else count
-
-
-def _halved_up(ids, pair):
-    count = _side_by_side(ids, pair)
-    return (count + 1) // 2 if pair[0] == pair[1] else count
-
-
-def _as_text(ids, pair):
-    return str(ids).count(f"{pair[0]}, {pair[1]}")
-
-
-IN_A_WORD = [
-    (_walk, ""),
-    (
-        _side_by_side,
-        "pairs that overlap are counted twice. In `1 1 1` the pair (1, 1) stands "
-        "twice, but only one merge is possible.",
-    ),
-    (
-        lambda ids, pair: pair in pairwise(ids),
-        "one merge a word at most. A word may hold the pair at several places.",
-    ),
-    (
-        lambda ids, pair: sum(ids[i : i + 2] == pair for i in range(0, len(ids), 2)),
-        "only pairs that begin at places 0, 2, 4, ... A pair may begin anywhere; go on "
-        "by two only *after* you have found one.",
-    ),
-    (
-        partial(_walk, order=False),
-        "the order within the pair is lost. (1, 2) and (2, 1) are two different pairs.",
-    ),
-    (
-        lambda ids, pair: min(ids.count(pair[0]), ids.count(pair[1])),
-        "how often the two ids occur, not how often they stand side by side.",
-    ),
-    (
-        lambda ids, pair: pair[0] in ids and pair[1] in ids,
-        "whether the two ids occur in the word, not how often they stand side by side.",
-    ),
-    (
-        _as_text,
-        "ids are compared as text: `1, 2` is also found inside `11, 2` and `1, 21`.",
-    ),
-    (
-        _halved,
-        "overlapping pairs are counted, and halved in each word. In `1 1 1` that gives "
-        "1, but in `1 1` it gives 0.",
-    ),
-    (
-        _halved_up,
-        "overlapping pairs are counted, and halved in each word. A word may hold "
-        "several runs of the id: `1 1 2 1 1` has two pairs, and two merges.",
-    ),
-    (
-        partial(_walk, found=3),
-        "after a pair the walk goes on by three: one id is never looked at. Is the "
-        "index moved by two, and by one again?",
-    ),
-    (
-        partial(_walk, found=3, otherwise=2),
-        "the walk goes on by two where there is no pair, and by three after one. It "
-        "has to be one and two.",
-    ),
-]
-
-
-LOOKED_AT = [
-    (tuple, ""),
-    (
-        lambda ids: ids[:-1],
-        "a pair at the very end of a word is missed: the last one begins at the last "
-        "id but one.",
-    ),
-    (
-        lambda ids: ids[1:],
-        "a pair at the very beginning of a word is missed.",
-    ),
-]
-
-
-def _first_look(ids, pair):
-    place = ids.index(pair[0]) if pair[0] in ids else len(ids)
-    return ids[place : place + 2] == pair
+    return sum(two == pair for two in pairwise(ids))
 
 
 def _merged_on(ids, pair):
@@ -227,133 +83,117 @@ def _merged_on(ids, pair):
     return len(ids) - len(left)
 
 
-IN_A_WORD += [
-    (
-        _first_look,
-        "only the first place of the first id is looked at: `index` finds no other. A "
-        "word may hold the pair later, and several times.",
-    ),
-    (
-        lambda ids, pair: sum(p in (pair, pair[::-1]) for p in pairwise(ids)),
-        "the order within the pair is lost, and pairs that overlap are counted twice.",
-    ),
-    (
-        _merged_on,
-        "the new id takes part in the pair again. It is another id than the two that "
-        "it is made of.",
-    ),
-]
-
-ALL_WORDS = [
-    (lambda words, count: sum(n * count(ids) for ids, n in words.items()), ""),
-    (
-        lambda words, count: sum(count(ids) for ids in words),
-        "each distinct word counts once. `words` says how often each occurs in the "
-        "text.",
-    ),
-    (
-        lambda words, count: sum(n * count(ids) for ids, n in [*words.items()][-1:]),
-        "the last word alone. The sum has to start before the loop over the words.",
-    ),
-    (
-        lambda words, count: sum(n * count(ids) for ids, n in [*words.items()][:1]),
-        "the first word alone: a `return` inside the loop ends it.",
-    ),
-    (
-        lambda words, count: count(sum((ids * n for ids, n in words.items()), ())),
-        "pairs that reach from one word into the next. No merge crosses a cut.",
-    ),
-    (
-        lambda words, count: count(sum(words, ())),
-        "all words are put in a row, each of them once. No merge crosses a cut, and "
-        "`words` says how often each word occurs.",
-    ),
-    (
-        lambda words, count: sum(n * n * count(ids) for ids, n in words.items()),
-        "the frequency is multiplied twice.",
-    ),
-    (
-        lambda words, count: max(
-            (n * count(ids) for ids, n in words.items()), default=0
-        ),
-        "what one word alone saves most. Asked is what all save together.",
-    ),
-    (
-        lambda words, count: sum(n + count(ids) for ids, n in words.items()),
-        "the frequency is added. A word that occurs five times saves five times as "
-        "much: multiply.",
-    ),
-]
+tokens_saved.slips("""
+    position += 2 => position += 1
+        pairs that overlap are counted twice. `1 1 1` has (1, 1) twice, and one merge.
+    saved += frequency => saved += 1
+        each distinct word counts once. `words` says how often each occurs in the text.
+    position += 2 => break
+        one merge a word at most. A word may hold the pair at several places.
+    position += 1 => position += 2
+        only pairs that begin at places 0, 2, 4, ... are found. Go on by two only
+        *after* a pair.
+    position += 2 => position += 3
+        after a pair the walk goes on by three: one id is never looked at. Is the index
+        moved by two, and by one again?
+    position += 1 => position += 2 ; position += 2 => position += 3
+        the walk goes on by two where there is no pair, by three after one: it has to be
+        one and two.
+    == pair => in (pair, pair[::-1])
+        the order within the pair is lost. (1, 2) and (2, 1) are two different pairs.
+    < len(ids) => < len(ids) - 2
+        a pair at the very end of a word is missed.
+    position = 0 => position = 1
+        a pair at the very beginning of a word is missed.
+    position = 0 => saved = position = 0
+        the last word alone. The sum has to start before the loop over the words.
+    saved = 0 => saved = position = 0 ; position = 0 ⏎ while => while
+        each word is walked through from where the last one ended: start it at 0.
+    words.items() => [*words.items()][:1]
+        the first word alone: a `return` inside the loop ends it.
+    saved = 0 => saved = 1
+    saved = 0 => saved = -1
+        the sum begins at 0, and nothing is added to it, or taken from it.
+    return saved => return -saved
+        the sign is the other way round: how much shorter, so old minus new.
+    return saved => return 2 * saved
+        two ids for each merge. The pair goes, but the new id takes its place.
+    return saved => return saved / 2
+        the number of merges is halved. Each saves one id.
+""")
 
 
-def _saved_by_steps(in_a_word, looked_at, all_words, result, words, pair):
-    return result(all_words(words, lambda ids: in_a_word(looked_at(ids), pair)))
+@tokens_saved.way("""
+    _shorter(ids, pair) => _side_by_side(ids, pair)
+        pairs that overlap are counted twice. `1 1 1`…
+    _shorter(ids, pair) => (pair in pairwise(ids))
+        one merge a word at most…
+    _shorter(ids, pair) => sum(ids[i : i + 2] == pair for i in range(0, len(ids), 2))
+        only pairs that begin at places 0, 2, 4…
+    _shorter(ids, pair) => min(ids.count(pair[0]), ids.count(pair[1]))
+        how often the two ids occur, not how often they stand side by side.
+    _shorter(ids, pair) => ids.count(pair[0])
+        how often the first id of the pair occurs. The second one must follow it.
+    _shorter(ids, pair) => (pair[0] in ids and pair[1] in ids)
+        whether the two ids occur in the word, not how often they stand side by side.
+    _shorter(ids, pair) => str(ids).count(str(pair)[1:-1])
+        ids are compared as text: `1, 2` is also found inside `11, 2` and `1, 21`.
+    _shorter(ids, pair) => (_side_by_side(ids, pair) // (1 + (pair[0] == pair[1])))
+        overlapping pairs are counted, and halved in each word. For `1 1` that gives 0.
+    _shorter(ids, pair) => -(-_side_by_side(ids, pair) // (1 + (pair[0] == pair[1])))
+        overlapping pairs are counted, and halved in each word, rounded up. `1 1 2 1 1`
+        has two pairs, and two merges.
+    _shorter(ids, pair) => (pair[0] in ids and ids[ids.index(pair[0]) :][:2] == pair)
+        only the first place of the first id is looked at: `index` finds no other.
+    _shorter(ids, pair) => sum(two in (pair, pair[::-1]) for two in pairwise(ids))
+        pairs that overlap are counted twice, as is the pair turned round.
+    _shorter(ids, pair) => _merged_on(ids, pair)
+        the new id takes part in the pair again. It is another id than its two parts.
+    _shorter(ids, pair) => len(merge_pair(ids, pair, -1))
+        how many ids are left after the merge. Asked is how many fewer there are.
+    _shorter(ids => _shorter(ids[:-1]
+        a pair at the very end of a word…
+    _shorter(ids => _shorter(ids[1:]
+        a pair at the very beginning of a word…
+    * frequency =>
+        each distinct word counts once…
+    saved += => saved =
+        the last word alone…
+    words.items() => [*words.items()][:1]
+        the first word alone…
+    words.items() => [(sum((ids * n for ids, n in words.items()), ()), 1)]
+        pairs that reach from one word into the next. No merge crosses a cut.
+    words.items() => [(sum(words, ()), 1)]
+        all words are put in a row, each of them once. No merge crosses a cut, and
+        `words` says how often each word occurs.
+    * frequency => * frequency * frequency
+        the frequency is multiplied twice.
+    * frequency => + frequency
+        the frequency is added. A word that occurs five times saves five times as much.
+    saved += ... * frequency => saved = max(saved, ... * frequency)
+        what one word alone saves most. Asked is what all save together.
+    saved = 0 => saved = 1
+        the sum begins at 0…
+    return saved => return -saved
+        the sign is the other way round…
+    return saved => return 2 * saved
+        two ids for each merge…
+""")
+def each_word_merged(words, pair):
+    saved = 0
+    for ids, frequency in words.items():
+        saved += _shorter(ids, pair) * frequency
+    return saved
 
 
-_register(
-    tokens_saved,
-    _saved_by_steps,
-    IN_A_WORD,
-    LOOKED_AT,
-    ALL_WORDS,
-    [
-        (int, ""),
-        (
-            lambda saved: 2 * saved,
-            "two ids for each merge. The pair goes, but the new id takes its place: "
-            "one is saved.",
-        ),
-        (
-            lambda saved: -saved,
-            "the sign is the other way round: how much shorter, so old minus new.",
-        ),
-        (lambda saved: saved + 1, "the sum begins at 1, or one is added to it."),
-        (
-            lambda saved: saved - 1,
-            "the sum begins at -1, or one is taken from it.",
-        ),
-        (lambda saved: saved / 2, "the number of merges is halved. Each saves one id."),
-    ],
-)
-
-
-@tokens_saved.mistake(
-    "how many ids are left after the merge. Asked is how many fewer there are."
-)
-def ids_left(words, pair):
-    return sum(len(merge_pair(ids, pair, -1)) * count for ids, count in words.items())
-
-
-@tokens_saved.mistake(
-    "how many ids are left of the distinct words. Asked is how many fewer the whole "
-    "text has."
-)
-def ids_left_of_distinct_words(words, pair):
-    return sum(len(merge_pair(ids, pair, -1)) for ids in words)
-
-
-@tokens_saved.mistake(
-    "overlapping pairs are counted, and their sum is halved. How many of them can be "
-    "merged is another number in each word."
-)
-def halved_at_the_end(words, pair):
-    count = pair_counts(words)[pair]
-    return count // 2 if pair[0] == pair[1] else count
-
-
-@tokens_saved.mistake(
-    "how often the first id of the pair occurs. The second one must follow it."
-)
-def first_ids(words, pair):
-    return sum(ids.count(pair[0]) * count for ids, count in words.items())
-
-
-@tokens_saved.mistake(
-    "nothing is ever found: is like compared with like? `ids.count(pair)` looks for "
-    "one entry that is a pair, and a list never equals a tuple."
-)
-def never_found(words, pair):
-    return 0
+tokens_saved.answers("""
+    pair_counts(words)[pair] // (1 + (pair[0] == pair[1]))
+        overlapping pairs are counted, and their sum is halved. How many of them can be
+        merged is another number in each word.
+    0
+        nothing is ever found: is like compared with like? `ids.count(pair)` looks for
+        one entry that is a pair, and a list never equals a tuple.
+""")
 
 
 # 2. Which pair is allowed.
@@ -414,271 +254,115 @@ def _bytes(pair, num_bytes):
     return num_bytes[pair[0]] + num_bytes[pair[1]]
 
 
-FILTERS = [
-    (lambda p, num_bytes, longest: _bytes(p, num_bytes) <= longest, ""),
-    (
-        lambda p, num_bytes, longest: _bytes(p, num_bytes) < longest,
-        "a token of exactly `longest` bytes is left out: `longest` is allowed.",
-    ),
-    (
-        lambda p, num_bytes, longest: True,
-        "`longest` plays no part: the best of all pairs.",
-    ),
-    (
-        lambda p, num_bytes, longest: max(num_bytes[i] for i in p) <= longest,
-        "each part has at most `longest` bytes. The new token spells both: add them.",
-    ),
-    (
-        lambda p, num_bytes, longest: sum(p) <= longest,
-        "the ids themselves are added. How many bytes token i has is in "
-        "`num_bytes[i]`.",
-    ),
-    (
-        lambda p, num_bytes, longest: len(p) <= longest,
-        "`len(pair)` is always 2. How many bytes token i has is in `num_bytes[i]`.",
-    ),
-    (
-        lambda p, num_bytes, longest: num_bytes[p[0]] <= longest,
-        "only the first part is measured. The new token spells both: add their "
-        "lengths.",
-    ),
-    (
-        lambda p, num_bytes, longest: num_bytes[p[1]] <= longest,
-        "only the second part is measured. The new token spells both: add their "
-        "lengths.",
-    ),
-    (
-        lambda p, num_bytes, longest: max(num_bytes[i] for i in p) < longest,
-        "each part has fewer than `longest` bytes. The new token spells both: add "
-        "them.",
-    ),
-    (
-        lambda p, num_bytes, longest: _bytes(p, num_bytes) == longest,
-        "only tokens of exactly `longest` bytes. `longest` is a bound: shorter ones "
-        "are allowed.",
-    ),
-    (
-        lambda p, num_bytes, longest: _bytes(p, num_bytes) >= longest,
-        "only tokens of `longest` bytes or *more*. The comparison is the wrong way "
-        "round.",
-    ),
-    (
-        lambda p, num_bytes, longest: _bytes(p, num_bytes) > longest,
-        "the tokens that are too long, and those alone: the comparison is the wrong "
-        "way round.",
-    ),
-    (
-        lambda p, num_bytes, longest: _bytes(p, num_bytes) <= longest + 1,
-        "one byte more than `longest` is let through.",
-    ),
-    (
-        lambda p, num_bytes, longest: num_bytes[p[0]] * num_bytes[p[1]] <= longest,
-        "the two lengths are multiplied. The new token spells both parts: add them.",
-    ),
-    (
-        lambda p, num_bytes, longest: min(num_bytes[i] for i in p) <= longest,
-        "one part of at most `longest` bytes is enough. The new token spells both: add "
-        "them.",
-    ),
-    (
-        lambda p, num_bytes, longest: sum(num_bytes[i - 1] for i in p) <= longest,
-        "`num_bytes[i - 1]` is looked at. Ids are counted from 0: `num_bytes[i]`.",
-    ),
-]
-
-KEYS = [
-    (lambda p, count, length: (-count, p), ""),
-    (
-        lambda p, count, length: -count,
-        "ties go to the pair that was counted first. Then the order of the texts "
-        "changes the tokenizer.",
-    ),
-    (
-        lambda p, count, length: (-count, -p[0], -p[1]),
-        "ties go to the largest ids: `max` with the key `(count, pair)` maximizes "
-        "both.",
-    ),
-    (
-        lambda p, count, length: (-count, p[0], -p[1]),
-        "the first id decides rightly, but among pairs that share it the *largest* "
-        "second id wins. Both are the smaller the better.",
-    ),
-    (
-        lambda p, count, length: (-count, -p[0], p[1]),
-        "among equals the *largest* first id wins: `-p[0]` in the key of `min`. The "
-        "smaller ids win, both of them.",
-    ),
-    (
-        lambda p, count, length: (-count, p[0]),
-        "among pairs that share the first id, the one that was counted first wins: the "
-        "second id has to decide.",
-    ),
-    (
-        lambda p, count, length: (-count, p[1], p[0]),
-        "among equals the second id decides. Compare the first ids, and the second "
-        "only if these agree.",
-    ),
-    (
-        lambda p, count, length: (-count, sum(p)),
-        "among equals the sum of the ids decides. Compare the first ids, and the "
-        "second only if these agree.",
-    ),
-    (
-        lambda p, count, length: (count, p),
-        "the rarest pair. The most frequent one saves most tokens.",
-    ),
-    (
-        lambda p, count, length: p,
-        "the pair with the smallest ids, however rare it is. The count comes first.",
-    ),
-    (
-        lambda p, count, length: (-p[0], -p[1]),
-        "the pair with the largest ids, however rare it is. The count comes first.",
-    ),
-    (
-        lambda p, count, length: 0,
-        "the pair that was counted first, however rare it is. The count comes first.",
-    ),
-    (
-        lambda p, count, length: (-length, -count, p),
-        "the longest token that is allowed. Length is only a bound here: the count "
-        "decides.",
-    ),
-    (
-        lambda p, count, length: (length, -count, p),
-        "the shortest token. Length is only a bound here: the count decides.",
-    ),
-    (
-        lambda p, count, length: (-count, length, p),
-        "among equals the shortest token wins. The rule knows ids alone.",
-    ),
-    (
-        lambda p, count, length: (-count, -length, p),
-        "among equals the longest token wins. The rule knows ids alone.",
-    ),
-    (
-        lambda p, count, length: (-count * length, p),
-        "counts are multiplied by lengths. The rule knows how often a pair occurs, and "
-        "ids; length is only a bound.",
-    ),
-    (
-        lambda p, count, length: (-count, str(p)),
-        "ids are compared as text, where 10 comes before 2. Compare the numbers.",
-    ),
-]
-
-
 def _best_of_all(counts):
     return min(counts, key=lambda pair: (-counts[pair], pair), default=None)
 
 
-IF_NONE = [
-    (lambda counts: None, ""),
-    (
-        lambda counts: min([]),
-        "when no pair is allowed, `min` or `max` has nothing to choose from and "
-        "raises: return `None` then.",
-    ),
-    (
-        lambda counts: [][0],
-        "when no pair is allowed, there is no first one: `[0]` of an empty list "
-        "raises. Return `None` then.",
-    ),
-    (
-        _best_of_all,
-        "when no pair is allowed, the best of all is returned. Nothing is: `None`.",
-    ),
-    (
-        lambda counts: (),
-        "when no pair is allowed, something empty is returned. It has to be `None`.",
-    ),
-    (
-        lambda counts: (0, 0),
-        "when no pair is allowed, (0, 0) is returned, which is a pair like any other. "
-        "It has to be `None`.",
-    ),
-]
-
-RETURNED = [
-    (lambda pair, counts: pair, ""),
-    (
-        lambda pair, counts: counts.get(pair),
-        "the count of the pair. Asked is the pair itself.",
-    ),
-    (
-        lambda pair, counts: pair and (pair, counts[pair]),
-        "the pair and its count. Asked is the pair alone.",
-    ),
-    (
-        lambda pair, counts: pair and (counts[pair], pair),
-        "the count and the pair. Asked is the pair alone.",
-    ),
-    (lambda pair, counts: pair and pair[::-1], "the two ids of the pair are swapped."),
-]
+best_short_pair.slips("""
+    , default=None =>
+        when no pair is allowed, `min` or `max` has nothing to choose from and raises:
+        return `None` then.
+""")
 
 
-def _best_by_steps(allowed, key, if_none, returned, counts, num_bytes, longest):
-    pairs = [p for p in counts if allowed(p, num_bytes, longest)]
-    if not pairs:
-        return if_none(counts)
-    best = min(pairs, key=lambda p: key(p, counts[p], _bytes(p, num_bytes)))
-    return returned(best, counts)
-
-
-_register(
-    best_short_pair,
-    _best_by_steps,
-    FILTERS,
-    KEYS,
-    IF_NONE,
-    RETURNED,
-)
-
-
-@best_short_pair.mistake(
-    "the best of all pairs is chosen first, and `None` returned if it is too long. "
-    "The next one may fit: leave out first, then choose."
-)
-def chosen_and_then_checked(counts, num_bytes, longest):
-    chosen = _best_of_all(counts)
-    return chosen if chosen and _bytes(chosen, num_bytes) <= longest else None
-
-
-@best_short_pair.mistake(
-    "the best of all pairs is chosen first, which may be too long, and where there is "
-    "no pair at all `best_pair` raises. Leave out first, then choose; `None` for none."
-)
-def chosen_or_raises(counts, num_bytes, longest):
-    chosen = best_pair(counts)
-    return chosen if _bytes(chosen, num_bytes) <= longest else None
-
-
-@best_short_pair.mistake(
-    "the rarest pair, and ties go to the one that was counted first: `min` with the "
-    "count alone. The most frequent one is asked, and of equals the smallest ids."
-)
-def rarest_first_come(counts, num_bytes, longest):
+@best_short_pair.way("""
+    _bytes(p, num_bytes) <= longest => True
+        `longest` plays no part: the best of all pairs.
+    _bytes(p, num_bytes) <= => max(num_bytes[i] for i in p) <=
+        each part is measured alone. The new token spells both: add them.
+    _bytes(p, num_bytes) <= => min(num_bytes[i] for i in p) <=
+        one part that fits is enough. The new token spells both: add them.
+    _bytes(p, num_bytes) <= => sum(p) <=
+        the ids themselves are added. How many bytes token i has is in `num_bytes[i]`.
+    _bytes(p, num_bytes) <= => len(p) <=
+        `len(pair)` is always 2. How many bytes token i has is in `num_bytes[i]`.
+    _bytes(p, num_bytes) <= => num_bytes[p[0]] <=
+    _bytes(p, num_bytes) <= => num_bytes[p[1]] <=
+        only one of the two parts is measured. The new token spells both: add them.
+    _bytes(p, num_bytes) <= => num_bytes[p[0]] * num_bytes[p[1]] <=
+        the two lengths are multiplied. The new token spells both parts: add them.
+    _bytes(p, num_bytes) <= => sum(num_bytes[i - 1] for i in p) <=
+        `num_bytes[i - 1]` is looked at. Ids are counted from 0: `num_bytes[i]`.
+    <= longest => < longest
+        what has exactly `longest` bytes is left out: `longest` is allowed.
+    <= longest => == longest
+        only what has exactly `longest` bytes is allowed: `longest` is a bound.
+    <= longest => >= longest
+    <= longest => > longest
+        what is too long is allowed, and that alone: turn the comparison round.
+    <= longest => <= longest + 1
+        one byte more than `longest` is let through.
+    , p) => ,)
+        ties go to the pair that was counted first: the order of the texts decides.
+    min(allowed => min(allowed[::-1] ; , p) => ,)
+        ties go to the pair that was counted last: `>=` where `>` is meant, or a key
+        without the ids.
+    , p) => , -p[0], -p[1])
+        ties go to the largest ids: `max` with the key `(count, pair)` maximizes both.
+    , p) => , p[0], -p[1])
+        among pairs that share the first id the *largest* second one wins: the smaller
+        has to.
+    , p) => , -p[0], p[1])
+        among equals the *largest* first id wins: `-p[0]` in the key of `min`.
+    , p) => , p[0])
+        among pairs that share the first id, the one that was counted first wins: the
+        second id has to decide.
+    , p) => , p[1], p[0])
+    , p) => , sum(p))
+        among equals the first ids decide, and the second only if these agree.
+    , p) => , str(p))
+        ids are compared as text, where 10 comes before 2. Compare the numbers.
+    , p) => , _bytes(p, num_bytes), p)
+    , p) => , -_bytes(p, num_bytes), p)
+        among equals the length decides. The rule knows ids alone.
+    -counts[p] => counts[p]
+        the rarest pair. The most frequent one saves most tokens.
+    -counts[p], p => p
+    -counts[p], p => -p[0], -p[1]
+    -counts[p], p => 0
+        the pair is chosen however rare it is. The count comes first.
+    (-counts[p] => (-_bytes(p, num_bytes), -counts[p]
+    (-counts[p] => (_bytes(p, num_bytes), -counts[p]
+    -counts[p] => -counts[p] * _bytes(p, num_bytes)
+        the length of a token has a say. It is only a bound: the count decides.
+    return None => pass
+        when no pair is allowed, `min` or `max` has nothing…
+    return None => return allowed[0]
+        when no pair is allowed, `[0]` of an empty list raises: return `None` then.
+    return None => return _best_of_all(counts)
+        when no pair is allowed, the best of all is returned. Nothing is: `None`.
+    return None => return ()
+    return None => return 0, 0
+        when no pair is allowed, something else than `None` is returned.
+    return best => return counts[best]
+        the count of the pair. Asked is the pair itself.
+    return best => return best, counts[best]
+    return best => return counts[best], best
+        the pair and its count. Asked is the pair alone.
+    return best => return best[::-1]
+        the two ids of the pair are swapped.
+""")
+def left_out_then_chosen(counts, num_bytes, longest):
     allowed = [p for p in counts if _bytes(p, num_bytes) <= longest]
-    return min(allowed, key=counts.get, default=None)
+    if not allowed:
+        return None
+    best = min(allowed, key=lambda p: (-counts[p], p))
+    return best
 
 
-@best_short_pair.mistake(
-    "the largest count is searched among all pairs, also those that are too long: "
-    "where one of them has it, none is left. Leave out first, then choose."
-)
-def largest_count_of_all(counts, num_bytes, longest):
-    most = max(counts.values(), default=0)
-    allowed = [p for p in counts if _bytes(p, num_bytes) <= longest]
-    return min((p for p in allowed if counts[p] == most), default=None)
-
-
-@best_short_pair.mistake(
-    "ties go to the pair that was counted last: `>=` where `>` is meant, or a key "
-    "without the ids. Then the order of the texts changes the tokenizer."
-)
-def last_come(counts, num_bytes, longest):
-    allowed = [p for p in counts if _bytes(p, num_bytes) <= longest]
-    return max(reversed(allowed), key=counts.get, default=None)
+best_short_pair.answers("""
+    best if (best := _best_of_all(counts)) and _bytes(best, num_bytes) <= longest \
+    else None
+        the best of all pairs is chosen first, and `None` returned if it is too long.
+        The next one may fit: leave out first, then choose.
+    best if _bytes(best := best_pair(counts), num_bytes) <= longest else None
+        the best of all pairs is chosen first, which may be too long, and where there is
+        none `best_pair` raises. Leave out first, then choose; `None` for none.
+    min((p for p in counts if _bytes(p, num_bytes) <= longest
+    and counts[p] == max(counts.values())), default=None)
+        the largest count is searched among all pairs, also those that are too long.
+        Leave out first, then choose.
+""")
 
 
 # 3. Undoing merges.
@@ -722,96 +406,172 @@ def undo_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]
     return ids
 
 
-def _undo(ids, merges, replace=lambda pair: pair, rounds=100):
-    """Replace every merged id by what `replace` makes of its pair, in some rounds."""
-    pairs = {new_id: replace(pair) for pair, new_id in merges.items()}
-    for _ in range(rounds):
-        ids = [part for token in ids for part in pairs.get(token, (token,))]
-    return ids
+undo_merges.slips("""
+    reversed(merges.items()) => merges.items()
+        one level only. Parts may be merged ids themselves: go on until none is left, or
+        undo the merge that was learned last first.
+    reversed(merges.items()) => [*merges.items()][-1:]
+        the last merge alone is undone: all have to be, the last one first.
+    pair if => pair[::-1] if
+        the two parts change places: the first of the pair stands left.
+    pair if => pair[:1] if
+    pair if => pair[1:] if
+        only one of the two parts comes back. A merged id spells both.
+    pair if => (new_id, *pair) if
+        the merged ids stay beside their parts. The parts take their place.
+    pair if token == new_id else [token] => [pair if token == new_id else token]
+        lists inside the list: `append` adds a pair as one thing, `+=` adds its parts.
+    else [token] => else []
+        all ids are lost that the merge at hand did not make: they stay as they are.
+    return ids => return ids[::-1]
+        the result is back to front.
+    return ids => return list(dict.fromkeys(ids))
+        each part comes only once: ids may occur again.
+""")
 
 
-@undo_merges.mistake(
-    "one level only. The parts of a merged id may be merged ids themselves: go on "
-    "until none is left, or undo the merge that was learned last first."
-)
-def one_level(ids, merges):
-    return _undo(ids, merges, rounds=1)
+def _parts(merges):
+    return {new_id: pair for pair, new_id in merges.items()}
 
 
-@undo_merges.mistake("the two parts change places: the first of the pair stands left.")
-def swapped_parts(ids, merges):
-    return _undo(ids, merges, lambda pair: pair[::-1])
-
-
-@undo_merges.mistake("the result is back to front.")
-def back_to_front(ids, merges):
-    return _undo(ids, merges)[::-1]
-
-
-@undo_merges.mistake("only the first part comes back. A merged id spells both.")
-def first_part_of_each(ids, merges):
-    return _undo(ids, merges, lambda pair: pair[:1])
-
-
-@undo_merges.mistake(
-    "the merged ids stay beside their parts. The parts take their place."
-)
-def keeps_the_merged(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
+@undo_merges.way("""
+    if token not in pairs: => if token < 256:
+        ids below 256 are taken for bytes. Merged are the values of `merges`.
+    [*spelled(left), => [left,
+        only the second part is undone further: the first may be a merged id as well.
+    *spelled(right)] => right]
+        only the first part is undone further: the second may be a merged id as well.
+    left, right = => right, left =
+        the two parts change places…
+    [*spelled(left), *spelled(right)] => spelled(left)
+    [*spelled(left), *spelled(right)] => spelled(right)
+        only one of the two parts comes back…
+    return [*spelled(left), => return [token, *spelled(left),
+        the merged ids stay beside their parts…
+    return [token] => return token ; [*spelled(left), *spelled(right)] => \
+    [spelled(left), spelled(right)] ; part for token in ids for part in spelled(token) \
+    => spelled(token) for token in ids
+        lists inside lists, as deep as the merges were: join the parts with `+`.
+    part for token in ids for part in spelled(token) => spelled(token) for token in ids
+        each id gives a list of its own: `+=` the parts instead of `append`.
+    part for token in ids for part in spelled(token) => \
+    sum(spelled(token)) for token in ids
+        the ids of the parts are added as numbers. Join lists: `[a] + [b]`.
+    in ids for part => in ids if token in pairs for part
+        ids that are bytes already are lost: only the merged ones give something.
+""")
+def by_recursion(ids, merges):
+    pairs = _parts(merges)
 
     def spelled(token):
-        parts = [x for part in pairs.get(token, ()) for x in spelled(part)]
-        return [token, *parts]
+        if token not in pairs:
+            return [token]
+        left, right = pairs[token]
+        return [*spelled(left), *spelled(right)]
 
     return [part for token in ids for part in spelled(token)]
 
 
-@undo_merges.mistake(
-    "ids that no merge made are lost. A byte has no parts, and stays as it is."
-)
-def loses_bytes(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-    return [part for token in ids for part in pairs.get(token, ())]
-
-
-@undo_merges.mistake(
-    "lists inside the list. `append` adds a pair as one thing; `+=` or `extend` adds "
-    "its parts."
-)
-def nested(ids, merges):
-    for pair, new_id in reversed(merges.items()):
-        ids = [list(pair) if token == new_id else token for token in ids]
+@undo_merges.way("""
+    while any(token in pairs for token in ids) => for _ in range(1)
+        one level only…
+    while any(token in pairs for token in ids) => for _ in range(2)
+    while any(token in pairs for token in ids) => for _ in range(3)
+        two or three levels only. Go on until no merged id is left.
+    [token]) => ())
+        the ids that no merge made are lost in each round. A byte stays as it is.
+    [token])] => [token])[::-1]]
+        the two parts change places…
+    return ids => return ids[::-1]
+        the result is back to front.
+""")
+def in_rounds(ids, merges):
+    pairs = _parts(merges)
+    while any(token in pairs for token in ids):
+        ids = [part for token in ids for part in pairs.get(token, [token])]
     return ids
 
 
-@undo_merges.mistake(
-    "lists inside lists, as deep as the merges were. The result is one flat list: join "
-    "what the parts give with `+`."
-)
-def nested_deeply(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
+@undo_merges.way("""
+    list(ids[::-1]) => list(ids)
+        the stack gives the last id first: turn the ids round before.
+    pairs[token][::-1] => pairs[token]
+        the two parts change places…
+    list(ids[::-1]) => list(ids) ; pairs[token][::-1] => pairs[token]
+        the result is back to front.
+    token in pairs => token >= 256
+        ids below 256 are taken for bytes…
+""")
+def with_a_stack(ids, merges):
+    pairs = _parts(merges)
+    stack, flat = list(ids[::-1]), []
+    while stack:
+        token = stack.pop()
+        if token in pairs:
+            stack += pairs[token][::-1]
+        else:
+            flat.append(token)
+    return flat
 
-    def spelled(token):
-        return [spelled(part) for part in pairs[token]] if token in pairs else token
 
-    return [spelled(token) for token in ids]
-
-
-@undo_merges.mistake("that merges. Asked is the way back, from merged ids to bytes.")
-def merges_again(ids, merges):
-    return merge_history(ids, merges)[-1]
-
-
-@undo_merges.mistake(
-    "each merge is undone at its first place only. An id may occur again and again."
-)
-def first_place_only(ids, merges):
+@undo_merges.way("""
+    while new_id in ids => for place in [i for i, x in enumerate(ids) if x == new_id] \
+    ; place = ids.index(new_id) =>
+        the places are those of the list as it was: behind a pair that was put in, all
+        has moved on by one.
+    while new_id in ids => if new_id in ids
+        each merge is undone at its first place only. An id may occur again and again.
+    reversed(merges.items()) => merges.items()
+        one level only…
+    = pair => = pair[::-1]
+        the two parts change places…
+""")
+def at_its_places(ids, merges):
     ids = list(ids)
     for pair, new_id in reversed(merges.items()):
-        if new_id in ids:
+        while new_id in ids:
             place = ids.index(new_id)
             ids[place : place + 1] = pair
     return ids
+
+
+@undo_merges.way("""
+    while place < len(ids) => for place in range(len(ids))
+        the list changes under the loop, which does not come to its new end. Make a new
+        list instead.
+    = pairs[ids[place]] => = pairs[ids[place]] ⏎ place += 1
+        only the second part is undone further…
+    = pairs[ids[place]] => = pairs[ids[place]] ⏎ place += 2
+        one level only…
+    = pairs[ids[place]] => = pairs[ids[place]] ⏎ break
+        only one of the ids is replaced, and then the function ends: a `return` inside
+        the loop?
+    = pairs[ids[place]] => = pairs[ids[place]][::-1]
+        the two parts change places…
+""")
+def within_the_list(ids, merges):
+    pairs = _parts(merges)
+    ids, place = list(ids), 0
+    while place < len(ids):
+        if ids[place] in pairs:
+            ids[place : place + 1] = pairs[ids[place]]
+        else:
+            place += 1
+    return ids
+
+
+undo_merges.answers("""
+    [part for token in ids for part in _parts(merges).get(token, ())]
+        ids that no merge made are lost. A byte has no parts, and stays as it is.
+    [_parts(merges)[token] for token in ids if token in _parts(merges)]
+        the pairs of the merged ids, as they stand in `merges`. The result is one flat
+        list, in which bytes stay as they are.
+    merge_history(ids, merges)[-1]
+        that merges. Asked is the way back, from merged ids to bytes.
+    list(ids)
+        nothing is undone. `merges` maps pairs to ids: an id is not among its keys, so
+        turn it round first.
+""")
 
 
 @undo_merges.mistake(
@@ -822,187 +582,6 @@ def replaced_as_text(ids, merges):
     for (left, right), new_id in reversed(merges.items()):
         text = text.replace(str(new_id), f"{left},{right}")
     return [int(part) for part in text.split(",") if part]
-
-
-@undo_merges.mistake(
-    "the list changes under the loop: its end, and the ids that move behind the parts, "
-    "are not looked at where they stand now. Make a new list instead."
-)
-def moved_under_the_loop(ids, merges):
-    ids = list(ids)
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-    for i in range(len(ids)):
-        if ids[i] in pairs:
-            ids[i : i + 1] = pairs[ids[i]]
-    return ids
-
-
-@undo_merges.mistake(
-    "nothing is undone. `merges` maps pairs to ids: an id is not among its keys, so "
-    "turn it round first."
-)
-def nothing_undone(ids, merges):
-    return list(ids)
-
-
-@undo_merges.mistake(
-    "two levels only. A merged id may be made of parts that go deeper: go on until "
-    "none is left."
-)
-def two_levels(ids, merges):
-    return _undo(ids, merges, rounds=2)
-
-
-@undo_merges.mistake("three levels only. Go on until no merged id is left.")
-def three_levels(ids, merges):
-    return _undo(ids, merges, rounds=3)
-
-
-@undo_merges.mistake(
-    "only the first part is undone further. The second may be a merged id as well."
-)
-def second_part_stays(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-
-    def spelled(token):
-        if token not in pairs:
-            return [token]
-        return [*spelled(pairs[token][0]), pairs[token][1]]
-
-    return [part for token in ids for part in spelled(token)]
-
-
-@undo_merges.mistake(
-    "only the second part is undone further: the first may be a merged id as well. "
-    "Does the loop go on behind it?"
-)
-def first_part_stays(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-
-    def spelled(token):
-        if token not in pairs:
-            return [token]
-        return [pairs[token][0], *spelled(pairs[token][1])]
-
-    return [part for token in ids for part in spelled(token)]
-
-
-@undo_merges.mistake("only the second part comes back. A merged id spells both.")
-def second_part_of_each(ids, merges):
-    return _undo(ids, merges, lambda pair: pair[1:])
-
-
-@undo_merges.mistake("two things: (1) one level only, (2) the two parts change places.")
-def one_level_swapped(ids, merges):
-    return _undo(ids, merges, lambda pair: pair[::-1], rounds=1)
-
-
-@undo_merges.mistake(
-    "two things: the merges are undone in the order of learning, and each at its first "
-    "place only."
-)
-def learned_order_first_place(ids, merges):
-    ids = list(ids)
-    for pair, new_id in merges.items():
-        if new_id in ids:
-            place = ids.index(new_id)
-            ids[place : place + 1] = pair
-    return ids
-
-
-@undo_merges.mistake(
-    "two things: ids that no merge made are lost (a byte has no parts, and stays as it "
-    "is), and the result has lists inside the list, one for each id."
-)
-def pairs_of_merged(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-    return [list(pairs[token]) for token in ids if token in pairs]
-
-
-@undo_merges.mistake(
-    "each id gives a list of its own. The result is one flat list: `+=` the parts "
-    "instead of `append`."
-)
-def a_list_for_each(ids, merges):
-    return [_undo([token], merges) for token in ids]
-
-
-@undo_merges.mistake(
-    "the ids that no merge made are lost in each round. A byte stays as it is."
-)
-def loses_bytes_each_round(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-    while any(token in pairs for token in ids):
-        ids = [part for token in ids for part in pairs.get(token, ())]
-    return list(ids)
-
-
-@undo_merges.mistake(
-    "the places are those of the list as it was: after a merged id is replaced, all "
-    "that stands behind it has moved on by one."
-)
-def old_places(ids, merges):
-    for pair, new_id in reversed(merges.items()):
-        for place, token in enumerate(ids):
-            if token == new_id:
-                ids = [*ids[:place], *pair, *ids[place + 1 :]]
-    return list(ids)
-
-
-@undo_merges.mistake(
-    "the ids of the parts are added as numbers. Join lists, `[a] + [b]`: `a + b` is a "
-    "sum."
-)
-def sums(ids, merges):
-    return [sum(_undo([token], merges)) for token in ids]
-
-
-@undo_merges.mistake(
-    "the last merge alone is undone: all have to be, the last one first."
-)
-def last_merge_alone(ids, merges):
-    return _undo(ids, dict([*merges.items()][-1:]), rounds=1)
-
-
-@undo_merges.mistake(
-    "only one of the ids is replaced, and then the function ends: a `return` inside "
-    "the loop?"
-)
-def first_id_alone(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-    place = next((i for i, token in enumerate(ids) if token in pairs), len(ids))
-    parts = [part for token in ids[place : place + 1] for part in pairs[token]]
-    return [*ids[:place], *parts, *ids[place + 1 :]]
-
-
-@undo_merges.mistake(
-    "each part comes only once: the repeats are missing. Ids may occur again."
-)
-def each_once(ids, merges):
-    return list(dict.fromkeys(_undo(ids, merges)))
-
-
-@undo_merges.mistake(
-    "ids below 256 are taken for bytes. Merged ids need not begin at 256: an id is "
-    "merged if it is among the values of `merges`."
-)
-def below_256_is_a_byte(ids, merges):
-    pairs = {new_id: pair for pair, new_id in merges.items()}
-    flat = []
-    for token in ids:
-        if token < 256:
-            flat.append(token)
-        else:
-            flat += below_256_is_a_byte(pairs[token], merges)
-    return flat
-
-
-@undo_merges.mistake(
-    "ids that are bytes already are lost: only the merged ones give something."
-)
-def loses_single_bytes(ids, merges):
-    merged = set(merges.values())
-    return undo_merges.reference([i for i in ids if i in merged], merges)
 
 
 # 4. Applying merges.
@@ -1064,102 +643,186 @@ def apply_merges(word: str, merges: list[tuple[str, str]]) -> list[str]:
     return tokens
 
 
-def _join(tokens, pair, *, at_most=None):
-    """Merge a pair from left to right, at some places at most."""
-    merged, position = [], 0
-    while position < len(tokens):
-        if tuple(tokens[position : position + 2]) == pair and at_most != 0:
-            merged.append("".join(pair))
-            position += 2
-            at_most = None if at_most is None else at_most - 1
-        else:
-            merged.append(tokens[position])
+apply_merges.slips("""
+    in merges => in merges[::-1]
+        the list is read from its end. What was learned first is applied first.
+    in merges => in sorted(merges)
+        in the order of the alphabet. The order of learning is that of the list.
+    in merges => in sorted(merges, key=lambda pair: len("".join(pair)))
+        the merges are sorted by length. The order of learning is that of the list.
+    in merges => in merges[:1]
+        the first merge alone: a `return` inside the loop over the merges ends it.
+    in merges => in merges[1:]
+    in merges => in merges[:-1]
+        the first or the last merge of the list is never applied.
+    in merges => in merges[-1:]
+        the last merge alone. Each has to go on with the tokens that those before left.
+    [left, right]: => [left, right] and position + 2 < len(tokens):
+        a pair at the very end of the word is never merged.
+    [left, right]: => [left, right] and len(merged) == position:
+        each merge at its first place only. A merge joins the pair at all its places.
+    < len(tokens) => < len(tokens) - 1
+        the last token is lost whenever it is not merged: the walk ends one too early.
+    position += 2 => position += 1
+        the second token of the pair stays. The new token spells both.
+    position += 2 => position += 1 ; merged.append(tokens[position]) => merged += \
+    tokens[position : position + (tokens[position - 1 : position + 1] != [left, right])]
+        one token takes part in two merges. After a merge go on *two* tokens later.
+    position += 2 => position += 3
+        a token is lost after each merge: the walk goes on by three.
+    == [left, right] => in ([left, right], [right, left]) ; \
+    append(left + right) => append("".join(tokens[position : position + 2]))
+    == [left, right] => in ([left, right], [right, left])
+        the order within the pair is lost: (a, b) does not merge `b a`.
+    append(tokens[position]) => extend(tokens[position : position + 2]) ; \
+    position += 1 => position += 2
+        only pairs that begin at places 0, 2, 4, ... are merged. Go on by two only
+        *after* a merge.
+    append(left + right) => append((left, right))
+        the two tokens stay two, as a pair: join them, `left + right`.
+    list(word) => [word] if word else []
+        the word is never cut into its characters: begin with `list(word)`.
+    list(word) => [word]
+        the word is never cut into its characters, and for an empty word [''] is
+        returned: begin with `list(word)`.
+    list(word) => [chr(byte) for byte in word.encode()]
+        bytes are merged, not characters: `é` is one character. Begin with `list(word)`.
+    return tokens => return " ".join(tokens)
+        the tokens as one text. Return a list of them.
+    return tokens => return tokens or [""]
+        for an empty word [''] is returned: no token is.
+    return tokens => return list(dict.fromkeys(tokens))
+        each token comes only once. A word may hold the same token again.
+""")
+
+
+@apply_merges.way("""
+    while position < len(tokens) - 1 => for position in range(len(tokens) - 2, -1, -1)
+        from right to left. In `aaa` the merge of (a, a) belongs to the left: `aa a`.
+    while position < len(tokens) - 1 => for position in range(len(tokens) - 1)
+        the list gets shorter with each merge, but the range of the loop keeps its
+        length: use `while`, or build a new list.
+    while position < len(tokens) - 1 => \
+    for position, two in enumerate(pairwise(tokens)) ; \
+    tokens[position] == left and tokens[position + 1] == right => two == (left, right)
+        the list changes under the loop, whose places are no longer those of the list.
+        Make a new list instead.
+    = [left + right] => = [left + right] ⏎ position += 1
+        after a merge in the list itself the walk goes on by two. The pair has become
+        one token, so go on by one.
+    = [left + right] => = [left + right] ⏎ break
+        each merge at its first place only…
+    tokens[position] == left and tokens[position + 1] == right => \
+    tokens[position] + tokens[position + 1] == left + right
+        what the two tokens spell is compared, not the pair: `ab` + `c` is not (a, bc).
+    in merges => in merges[::-1]
+        the list is read from its end…
+    in merges => in merges * len(word) ; = [left + right] => = [left + right] ⏎ break
+        each merge is made once in a round over the list, and rounds go on until nothing
+        changes. A merge joins all its pairs before the next one begins.
+    while position < len(tokens) - 1 => \
+    for position in [tokens.index(left)] if left in tokens[:-1] else []
+        only the first place of the left token is looked at: `index` finds no other.
+""")
+def within_the_list_of_tokens(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        position = 0
+        while position < len(tokens) - 1:
+            if tokens[position] == left and tokens[position + 1] == right:
+                tokens[position : position + 2] = [left + right]
             position += 1
-    return merged
-
-
-def _repeat(word, merges, choose):
-    """Merge what `choose` picks among the pairs that can be merged, until none can."""
-    tokens = list(word)
-    while candidates := [pair for pair in pairwise(tokens) if pair in merges]:
-        tokens = _join(tokens, choose(candidates))
     return tokens
 
 
-@apply_merges.mistake(
-    "from left to right, whatever can be merged. The order of learning decides, not "
-    "the place."
-)
-def leftmost_first(word, merges):
+def _joined(tokens, pair):
+    merged = []
+    for token in tokens:
+        if merged and (merged[-1], token) == pair:
+            merged[-1:] = ["".join(pair), None]  # which takes part in no other
+        else:
+            merged.append(token)
+    return [token for token in merged if token is not None]
+
+
+@apply_merges.way("""
+    min(found, key=merges.index) => found[0]
+        the leftmost pair first, at all its places. The order of learning decides.
+    min(found, key=merges.index) => found[-1]
+        the rightmost pair first, at all its places. The order of learning decides.
+    min(found, key=merges.index) => max(found, key=found.count)
+        the pair that is most frequent in this word first. The order of learning
+        decides.
+    min(found, => max(found,
+        the last learned merge first. It was learned after all others were applied.
+    for _ in word => for _ in word[:1]
+        one merge, and then the end. Merged tokens can be merged again.
+""")
+def the_earliest_of_those_found(word, merges):
     tokens = list(word)
-    while places := [i for i, p in enumerate(pairwise(tokens)) if p in merges]:
-        i = places[0]
-        tokens[i : i + 2] = [tokens[i] + tokens[i + 1]]
+    for _ in word:
+        if found := [pair for pair in pairwise(tokens) if pair in merges]:
+            tokens = _joined(tokens, min(found, key=merges.index))
     return tokens
 
 
-@apply_merges.mistake(
-    "the leftmost pair first, at all its places. The order of learning decides, not "
-    "the place."
-)
-def leftmost_pair_everywhere(word, merges):
-    return _repeat(word, merges, lambda candidates: candidates[0])
-
-
-@apply_merges.mistake(
-    "the rightmost pair first. The order of learning decides, not the place."
-)
-def rightmost_first(word, merges):
+def _one_at_a_time(word, merges, choose):
     tokens = list(word)
-    while places := [i for i, p in enumerate(pairwise(tokens)) if p in merges]:
-        i = places[-1]
-        tokens[i : i + 2] = [tokens[i] + tokens[i + 1]]
+    while places := [i for i, two in enumerate(pairwise(tokens)) if two in merges]:
+        place = choose(places, key=lambda i: merges.index((tokens[i], tokens[i + 1])))
+        tokens[place : place + 2] = [tokens[place] + tokens[place + 1]]
     return tokens
 
 
-@apply_merges.mistake(
-    "the rightmost pair first, at all its places. The order of learning decides, not "
-    "the place."
-)
-def rightmost_pair_everywhere(word, merges):
-    return _repeat(word, merges, lambda candidates: candidates[-1])
-
-
-@apply_merges.mistake(
-    "the pair that is most frequent in this word first. Frequency decided when the "
-    "merges were learned; now only their order does."
-)
-def most_frequent_first(word, merges):
-    return _repeat(word, merges, lambda c: max(c, key=c.count))
-
-
-@apply_merges.mistake(
-    "the last learned merge first. It was learned after all the others had been "
-    "applied."
-)
-def latest_first(word, merges):
-    return _repeat(word, merges, lambda candidates: max(candidates, key=merges.index))
-
-
-@apply_merges.mistake(
-    "one walk through the word. What a merge made can be merged again with its "
-    "neighbors: each merge needs a walk of its own."
-)
-def single_pass(word, merges):
+def _longest_first(word, merges):
+    known = sorted({left + right for left, right in merges}, key=len, reverse=True)
     tokens, position = [], 0
     while position < len(word):
-        if tuple(word[position : position + 2]) in merges:
-            tokens.append(word[position : position + 2])
-            position += 2
-        else:
-            tokens.append(word[position])
-            position += 1
+        fits = [token for token in known if word.startswith(token, position)]
+        tokens.append(fits[0] if fits else word[position])
+        position += len(tokens[-1])
     return tokens
 
 
+def _replaced(word, merges):
+    text = " ".join(word)
+    for left, right in merges:
+        text = text.replace(f"{left} {right}", left + right)
+    return text
+
+
+apply_merges.answers("""
+    _one_at_a_time(word, merges, lambda places, key: places[0])
+        from left to right, whatever can be merged. The order of learning decides.
+    _one_at_a_time(word, merges, lambda places, key: places[-1])
+        the rightmost pair first. The order of learning decides, not the place.
+    _one_at_a_time(word, merges, max)
+        the last learned merge first, one place at a time. It was learned after all
+        others were applied.
+    _longest_first(word, merges)
+        the longest token that fits, from left to right. BPE repeats the merges.
+    _longest_first(word, [two for two in merges if len(two[0] + two[1]) == 2])
+        one walk through the word. What a merge made can be merged again.
+    apply_merges.reference(word, [two for two in merges if len(two[0] + two[1]) == 2])
+        pairs of single characters only: what a merge made can be merged again.
+    _replaced(word, merges).split()
+        merges are made in a text with blanks between tokens, where `b c` is also found
+        at the end of `db c`. A token takes part as a whole.
+    _replaced(word, merges).split(" ")
+        in a text with blanks between tokens `b c` is also found at the end of `db c`,
+        and `split(' ')` makes [''] of an empty one. A token takes part as a whole.
+    list(word)
+        nothing is ever merged: is like compared with like? A list never equals a tuple,
+        and two joined strings are no pair.
+    apply_merges.reference(word, merges[-1:]) if merges else []
+        the last merge alone, and without merges nothing. Each has to go on with the
+        tokens that those before left, which are the characters at first.
+""")
+
+
 @apply_merges.mistake(
-    "one walk through the word, in which each character joins the token before it if "
-    "it can. The order of learning decides, not the place."
+    "one walk, in which each character joins the token before it if it can. The order "
+    "of learning decides."
 )
 def grows_from_the_left(word, merges):
     tokens = []
@@ -1172,265 +835,7 @@ def grows_from_the_left(word, merges):
 
 
 @apply_merges.mistake(
-    "the longest token that fits, from left to right. BPE repeats the merges, and "
-    "looks for nothing."
-)
-def longest_match(word, merges):
-    known = sorted({left + right for left, right in merges}, key=len, reverse=True)
-    tokens, position = [], 0
-    while position < len(word):
-        fits = [t for t in known if word.startswith(t, position)]
-        tokens.append(fits[0] if fits else word[position])
-        position += len(tokens[-1])
-    return tokens
-
-
-@apply_merges.mistake("one merge, and then the end. Merged tokens can be merged again.")
-def one_merge_only(word, merges):
-    tokens = list(word)
-    for pair in merges:
-        if pair in pairwise(tokens):
-            return _join(tokens, pair)
-    return tokens
-
-
-@apply_merges.mistake(
-    "pairs of single characters only: tokens that a merge made never take part in "
-    "another one."
-)
-def single_characters_only(word, merges):
-    short = [pair for pair in merges if len("".join(pair)) == 2]
-    return apply_merges.reference(word, short)
-
-
-@apply_merges.mistake(
-    "merges are made in a text with blanks between tokens, where `b c` is also found "
-    "at the end of `db c`. A token takes part as a whole."
-)
-def replaced_in_a_text(word, merges):
-    text = " ".join(word)
-    for left, right in merges:
-        text = text.replace(f"{left} {right}", left + right)
-    return text.split()
-
-
-@apply_merges.mistake(
-    "nothing is ever merged: is like compared with like? `tokens[i : i + 2]` is a "
-    "list, which never equals a tuple, and two joined strings are no pair."
-)
-def never_merges(word, merges):
-    return list(word)
-
-
-@apply_merges.mistake(
-    "one token takes part in two merges. After a merge go on *two* tokens later."
-)
-def used_twice(word, merges):
-    tokens = list(word)
-    for left, right in merges:
-        merged, skip = [], False
-        for i, token in enumerate(tokens):
-            if tokens[i : i + 2] == [left, right]:
-                merged.append(left + right)
-                skip = True
-            elif not skip:
-                merged.append(token)
-            else:
-                skip = False
-        tokens = merged
-    return tokens
-
-
-ORDERS = [
-    (lambda merges: merges, ""),
-    (
-        lambda merges: merges[::-1],
-        "the list is read from its end. The first merge was learned first, and is "
-        "applied first.",
-    ),
-    (
-        sorted,
-        "in the order of the alphabet. The order of learning is that of the list as it "
-        "is.",
-    ),
-    (
-        lambda merges: sorted(merges, key=lambda p: len("".join(p))),
-        "the merges are sorted by length, short ones first. The order of learning is "
-        "that of the list as it is.",
-    ),
-    (
-        lambda merges: merges[:1],
-        "the first merge alone: a `return` inside the loop over the merges ends it.",
-    ),
-    (lambda merges: merges[1:], "the first merge of the list is never applied."),
-    (lambda merges: merges[:-1], "the last merge of the list is never applied."),
-    (
-        lambda merges: merges[-1:],
-        "the last merge alone. Each merge has to go on with the tokens that the merges "
-        "before it have left.",
-    ),
-]
-
-
-def _joined_by(tokens, left, right, *, alike=None, found=2, kept=None, end=0):
-    """Merge in one walk; the keywords say what is done wrongly in it."""
-    alike = alike or (lambda two: two == [left, right])
-    merged, position = [], 0
-    while position < len(tokens) - end:
-        if alike(tokens[position : position + 2]):
-            merged.append(kept or left + right)
-            position += found
-        else:
-            merged.append(tokens[position])
-            position += 1
-    return merged
-
-
-def _first_only(tokens, left, right):
-    return _join(tokens, (left, right), at_most=1)
-
-
-def _either_order(tokens, left, right):
-    merged, position = [], 0
-    while position < len(tokens):
-        two = tokens[position : position + 2]
-        found = two in ([left, right], [right, left])
-        merged.append("".join(two) if found else tokens[position])
-        position += 1 + found
-    return merged
-
-
-def _from_the_right(tokens, left, right):
-    backwards = [t[::-1] for t in tokens[::-1]]
-    return [t[::-1] for t in _join(backwards, (right[::-1], left[::-1]))][::-1]
-
-
-def _again_and_again(tokens, left, right):
-    """A walk by two: pairs that begin at places 0, 2, 4, ... only."""
-    merged = []
-    for position in range(0, len(tokens), 2):
-        two = tokens[position : position + 2]
-        merged += [left + right] if two == [left, right] else two
-    return merged
-
-
-def _spelled(tokens, left, right):
-    def alike(two):
-        return len(two) == 2 and "".join(two) == left + right
-
-    return _joined_by(tokens, left, right, alike=alike)
-
-
-def _second_stays(tokens, left, right):
-    return _joined_by(tokens, left, right, found=1)
-
-
-def _one_lost(tokens, left, right):
-    return _joined_by(tokens, left, right, found=3)
-
-
-def _last_lost(tokens, left, right):
-    return _joined_by(tokens, left, right, end=1)
-
-
-def _end_missed(tokens, left, right):
-    head = _joined_by(tokens[:-1], left, right)
-    return [*head, *tokens[-1:]]
-
-
-WALKS = [
-    (_joined_by, ""),
-    (
-        _end_missed,
-        "a pair at the very end of the word is never merged: the last one begins at "
-        "the last token but one.",
-    ),
-    (
-        _first_only,
-        "each merge at its first place only. A merge joins the pair at all its places.",
-    ),
-    (
-        _from_the_right,
-        "from right to left. In `aaa` the merge of (a, a) belongs to the left: `aa a`.",
-    ),
-    (
-        _spelled,
-        "what the two tokens spell together is compared, not the pair: `ab` + `c` is "
-        "not the merge (a, bc).",
-    ),
-    (
-        _last_lost,
-        "the last token is lost whenever it is not merged: the walk ends one too "
-        "early.",
-    ),
-    (
-        _second_stays,
-        "the second token of the pair stays. The new token spells both.",
-    ),
-    (
-        _one_lost,
-        "a token is lost after each merge: the walk goes on by three. Is the index "
-        "moved by two, and by one again?",
-    ),
-    (
-        _either_order,
-        "the order within the pair is lost: (a, b) does not merge `b a`.",
-    ),
-    (
-        _again_and_again,
-        "only pairs that begin at places 0, 2, 4, ... A pair may begin anywhere; go on "
-        "by two only *after* a merge.",
-    ),
-]
-
-TOKENS = [
-    (lambda tokens: tokens, ""),
-    (" ".join, "the tokens as one text. Return a list of them."),
-    (lambda tokens: tokens or [""], "for an empty word [''] is returned: no token is."),
-    (
-        lambda tokens: list(dict.fromkeys(tokens)),
-        "each token comes only once. A word may hold the same token again.",
-    ),
-]
-
-
-def _applied_by_steps(order, walk, result, word, merges):
-    tokens = list(word)
-    for left, right in order(merges):
-        tokens = walk(tokens, left, right)
-    return result(tokens)
-
-
-_register(apply_merges, _applied_by_steps, ORDERS, WALKS, TOKENS)
-
-
-@apply_merges.mistake(
-    "bytes are merged, not characters: `é` is two bytes, but one character. Begin with "
-    "`list(word)`."
-)
-def merges_bytes(word, merges):
-    return apply_merges.reference([chr(byte) for byte in word.encode()], merges)
-
-
-@apply_merges.mistake(
-    "the word is never cut into its characters: begin with `list(word)`, not with the "
-    "word itself."
-)
-def never_cut(word, merges):
-    return [word] if word else []
-
-
-@apply_merges.mistake(
-    "the word is never cut into its characters, and for an empty word [''] is "
-    "returned: begin with `list(word)`."
-)
-def never_cut_nor_empty(word, merges):
-    return [word]
-
-
-@apply_merges.mistake(
-    "merged tokens are taken out of the word, and come first: the order of the "
-    "characters is lost."
+    "merged tokens are taken out of the word: the order of its characters is lost."
 )
 def taken_out(word, merges):
     taken = []
@@ -1439,118 +844,6 @@ def taken_out(word, merges):
             taken.append(left + right)
             word = word.replace(left + right, "")
     return [*taken, *word]
-
-
-@apply_merges.mistake("the two tokens stay two, as a pair: join them, `left + right`.")
-def pairs_stay_pairs(word, merges):
-    tokens = list(word)
-    for pair in merges:
-        tokens = _joined_by(tokens, *pair, kept=pair)
-    return tokens
-
-
-@apply_merges.mistake(
-    "the last merge alone: each has to go on with the tokens that those before it have "
-    "left. And without merges nothing comes back."
-)
-def last_merge_or_nothing(word, merges):
-    return _join(list(word), merges[-1]) if merges else []
-
-
-@apply_merges.mistake(
-    "the list changes under the loop: behind a merge its places are no longer those "
-    "that the loop goes through. Make a new list instead."
-)
-def changed_under_the_loop(word, merges):
-    tokens = list(word)
-    for pair in merges:
-        for i, two in enumerate(pairwise(tokens)):
-            if two == pair:
-                tokens[i : i + 2] = ["".join(pair)]
-    return tokens
-
-
-@apply_merges.mistake(
-    "only the first place of the left token is looked at: `index` finds no other. The "
-    "pair may stand later, and several times."
-)
-def first_look(word, merges):
-    tokens = list(word)
-    for left, right in merges:
-        place = tokens.index(left) if left in tokens else len(tokens)
-        if tokens[place : place + 2] == [left, right]:
-            tokens[place : place + 2] = [left + right]
-    return tokens
-
-
-@apply_merges.mistake(
-    "the last learned merge first, one place at a time. It was learned after all the "
-    "others had been applied."
-)
-def latest_first_leftmost(word, merges):
-    tokens = list(word)
-    while found := [
-        (merges.index(p), -i) for i, p in enumerate(pairwise(tokens)) if p in merges
-    ]:
-        place = -max(found)[1]
-        tokens[place : place + 2] = ["".join(tokens[place : place + 2])]
-    return tokens
-
-
-@apply_merges.mistake(
-    "in a text with blanks between tokens `b c` is also found at the end of `db c`, "
-    "and `split(' ')` makes [''] of an empty one. A token takes part as a whole."
-)
-def replaced_and_split_at_blanks(word, merges):
-    text = " ".join(word)
-    for left, right in merges:
-        text = text.replace(f"{left} {right}", left + right)
-    return text.split(" ")
-
-
-@apply_merges.mistake(
-    "the list gets shorter with each merge, but the range of the loop keeps its length "
-    "and ends beyond the list: use `while`, or build a new list."
-)
-def shortened_in_its_loop(word, merges):
-    tokens = list(word)
-    for left, right in merges:
-        for i in range(len(tokens) - 1):
-            if tokens[i] == left and tokens[i + 1] == right:
-                tokens[i : i + 2] = [left + right]
-    return tokens
-
-
-@apply_merges.mistake(
-    "after a merge in the list itself the walk goes on by two. The pair has become one "
-    "token, so the next one stands one further: a pair behind it is missed."
-)
-def steps_over_a_token(word, merges):
-    tokens = list(word)
-    for left, right in merges:
-        i = 0
-        while i < len(tokens) - 1:
-            if tokens[i] == left and tokens[i + 1] == right:
-                tokens[i : i + 2] = [left + right]
-                i += 1
-            i += 1
-    return tokens
-
-
-@apply_merges.mistake(
-    "each merge is made once in a round over the list, and rounds go on until nothing "
-    "changes. A merge joins all its pairs before the next one begins."
-)
-def one_of_each_in_a_round(word, merges):
-    tokens, before = list(word), None
-    while tokens != before:
-        before = list(tokens)
-        for pair in merges:
-            for i in range(len(tokens) - 1):
-                if (tokens[i], tokens[i + 1]) == tuple(pair):
-                    tokens[i : i + 2] = [tokens[i] + tokens[i + 1]]
-                    break
-    return tokens
 
 
 # 5. Ids.
@@ -1575,96 +868,57 @@ def id_of_merge(rank: int, num_special_tokens: int) -> int:
     return num_special_tokens + 256 + rank
 
 
-def _linear(alphabet, ranks, specials, rank, num_special_tokens):
-    return alphabet + ranks * rank + specials * num_special_tokens
+id_of_merge.slips("""
+    256 => 255
+        255 is the number of the last byte, but there are 256 bytes.
+    256 => 257
+        merges are counted from 0, so the first one has the first free id.
+    256 => 0
+        the alphabet is missing: 256 bytes have an id before the first merge.
+    256 => 1
+        the alphabet is missing: 256 bytes have an id before merge number 0.
+    256 => 128
+        128 is the alphabet of ASCII. A byte has 256 values.
+    256 => 127
+    256 => 254
+    256 => 258
+    256 => 512
+        a byte has 256 values, from 0 to 255.
+    256 => 8
+        8 is how many bits a byte has. It has 256 values.
+    + rank => + 0
+        that is the first id of all merges: `rank` plays no part.
+    + rank => + 2 * rank
+        a merge makes *one* new id, out of two.
+    + rank => - rank
+        later merges have larger ids: `rank` is added, not subtracted.
+    + rank => + 256 * rank
+        `rank` is multiplied by 256. Each merge makes one new id.
+    num_special_tokens + => 0 +
+        special tokens have ids too, the first ones: all others move up.
+    num_special_tokens + => -num_special_tokens +
+        special tokens come first, so they move the merges up, not down.
+    num_special_tokens + => 2 * num_special_tokens +
+        the special tokens are counted twice.
+    num_special_tokens + => max(num_special_tokens - 1, 0) +
+        one special token is too few: `num_special_tokens` is how many there are, not
+        the last id.
+""")
 
 
-_register(
-    id_of_merge,
-    _linear,
-    [
-        (256, ""),
-        (
-            255,
-            "255 is the number of the last byte, but there are 256 bytes.",
-        ),
-        (257, "merges are counted from 0, so the first one has the first free id."),
-        (0, "the alphabet is missing: 256 bytes have an id before the first merge."),
-        (
-            1,
-            "the alphabet is missing: 256 bytes have an id before the first merge, "
-            "which is number 0.",
-        ),
-        (128, "128 is the alphabet of ASCII. A byte has 256 values."),
-        (127, "127 is the last number of ASCII. A byte has 256 values."),
-        (512, "512 is twice the number of bytes: a byte has 256 values."),
-        (258, "merges are counted from 0; two ids too many are counted before them."),
-        (254, "there are 256 bytes: two of them are missing."),
-    ],
-    [
-        (1, ""),
-        (0, "that is the first id of all merges: `rank` plays no part."),
-        (2, "a merge makes *one* new id, out of two."),
-        (-1, "later merges have larger ids: `rank` is added, not subtracted."),
-    ],
-    [
-        (1, ""),
-        (0, "special tokens have ids too, the first ones: all others move up."),
-        (-1, "special tokens come first, so they move the merges up, not down."),
-        (2, "the special tokens are counted twice."),
-    ],
-)
-
-
-@id_of_merge.mistake(
-    "that is the number of the merge itself: the special tokens and 256 bytes are "
-    "missing."
-)
-def rank_itself(rank, num_special_tokens):
-    return rank
-
-
-@id_of_merge.mistake(
-    "the number of special tokens alone: bytes and merges are missing."
-)
-def special_tokens_alone(rank, num_special_tokens):
-    return num_special_tokens
-
-
-@id_of_merge.mistake("256 alone: neither special tokens nor merges move it.")
-def alphabet_alone(rank, num_special_tokens):
-    return 256
-
-
-@id_of_merge.mistake(
-    "sizes are multiplied. Ids are dealt out one after the other: add how many come "
-    "before."
-)
-def multiplied(rank, num_special_tokens):
-    return 256 * num_special_tokens + rank
-
-
-@id_of_merge.mistake(
-    "`rank` and the number of special tokens are multiplied. Both only say how many "
-    "ids come before: add them."
-)
-def product_of_both(rank, num_special_tokens):
-    return 256 + rank * num_special_tokens
-
-
-@id_of_merge.mistake(
-    "the special tokens multiply what comes behind them. They only move it up: add."
-)
-def all_multiplied(rank, num_special_tokens):
-    return (256 + rank) * num_special_tokens
-
-
-@id_of_merge.mistake(
-    "one special token is too few where there are any: they have the ids from 0 to "
-    "`num_special_tokens - 1`, so all of them move the merges up."
-)
-def one_special_token_short(rank, num_special_tokens):
-    return 256 + rank + max(num_special_tokens - 1, 0)
+id_of_merge.answers("""
+    rank
+        the number of the merge itself: special tokens and 256 bytes are missing.
+    num_special_tokens
+        the number of special tokens alone: bytes and merges are missing.
+    256
+        256 alone: neither special tokens nor merges move it.
+    256 * num_special_tokens + rank
+        sizes are multiplied. Ids are dealt out one after the other: add.
+    256 + rank * num_special_tokens
+    (256 + rank) * num_special_tokens
+        the special tokens multiply what comes behind them. They only move it up: add.
+""")
 
 
 # 6. Half a character.
@@ -1672,6 +926,7 @@ def one_special_token_short(rank, num_special_tokens):
 
 def _cut_texts(random: Random) -> Iterator[Case]:
     texts = ("a", "é", "ab", "aé", "潮", "a潮b", "🌊", "été", "潮汐", "a🌊b")
+    texts += ("กa", "\U0010fffd")  # the first and the last of their lengths
     # U+FFFD is a character too: a text may really hold it.
     for text in (*texts, "�", "a�", "�潮", "�a", "��"):
         yield from ((text.encode()[:end],) for end in range(len(text.encode()) + 1))
@@ -1699,380 +954,164 @@ def complete_bytes(data: bytes) -> int:
     return len(data)
 
 
-@complete_bytes.mistake(
-    "all of them. The reader sees U+FFFD, and the character does not come back."
-)
-def all_bytes(data):
-    return len(data)
+complete_bytes.slips("""
+    if first < 0x80: => if False:
+        a byte of ASCII does not end the search: what stands before it is whole.
+    if first >= 0xC0: => if first >= 0x80:
+        a later byte, 0x80 to 0xBF, is taken for the first one of a character.
+    first >= 0xE0) => first > 0xE0)
+        0xE0 itself begins a character of three bytes: `>=` where `>` stands.
+    first >= 0xF0) => first > 0xF0)
+        0xF0 itself begins a character of four bytes: `>=` where `>` stands.
+    + (first >= 0xF0) =>
+        a character of four bytes is taken for one of three: 0xF0 and above have four.
+    back == length => False
+        the last character goes even if it is whole: the text hangs back.
+    back == length => True
+        all of them. The reader sees U+FFFD, and the character does not come back.
+    len(data) - back => len(data) - back + 1
+        the later bytes are cut off, but the first byte of the half character stays.
+    len(data) - back => len(data) - back - 1
+        one byte too few before half a character: go as far as its first byte.
+    len(data) - back => len(data) - 1
+        one byte goes at most. Of four bytes of a character three may be there.
+    len(data) - back => 0
+        all or nothing: the whole characters before an incomplete one count as well.
+    min(4, => min(1,
+    if first < 0x80: => if first < 0xC0:
+        only a first byte at the very end is seen: two of three are incomplete as well.
+    min(4, len(data)) => 4
+        of no bytes at all, the last one is looked at. Return 0 for them.
+    len(data)) + 1 => len(data))
+        the range ends one too early: `range(1, n + 1)` comes to n.
+""")
 
 
-@complete_bytes.mistake(
-    "the later bytes are cut off, but the first byte of the half character stays."
-)
-def leaves_the_first_byte(data):
-    whole = complete_bytes.reference(data)
-    return whole + 1 if whole < len(data) else whole
+@complete_bytes.way("""
+    .encode() =>
+        characters are counted, not bytes.
+    "ignore" => "replace"
+        half a character counts as the three bytes of U+FFFD, its replacement.
+    , "ignore" =>
+        half a character makes `decode()` raise: catch the error, or look at the bytes.
+    len(data.decode("utf-8", "ignore").encode()) => \
+    data.decode("utf-8", "ignore").encode()
+        the bytes themselves. Asked is how many of them there are.
+    len(data.decode("utf-8", "ignore").encode()) => data.decode("utf-8", "ignore")
+        the text itself. Asked is how many bytes can be shown.
+    return len(data => return len(data) - len(data
+        how many bytes have to wait. Asked is how many can be shown now.
+    "ignore") => "replace").rstrip("\ufffd")
+        U+FFFD at the end is taken for half a character. A text may really end with it.
+    "ignore") => "replace").replace("\ufffd", "")
+        every U+FFFD is taken for half a character. A text may really hold one.
+    "ignore") => "replace").split("\ufffd")[0]
+        everything before the first U+FFFD. A text may really hold one.
+    "ignore") => "replace").removesuffix("\ufffd")
+        one U+FFFD at the end is taken for half a character. A text may end with it.
+""")
+def decoded_without_the_rest(data):
+    return len(data.decode("utf-8", "ignore").encode())
 
 
-@complete_bytes.mistake(
-    "only a first byte at the very end is seen. After two of three bytes the character "
-    "is incomplete as well."
-)
-def trailing_first_byte(data):
-    return len(data) - 1 if data and data[-1] >= 0xC0 else len(data)
+def _is_whole(data):
+    return len(data.decode("utf-8", "ignore").encode()) == len(data)
 
 
-@complete_bytes.mistake(
-    "one byte goes at most. Of four bytes of a character three may be there already."
-)
-def one_byte_at_most(data):
-    return max(complete_bytes.reference(data), len(data) - 1)
-
-
-@complete_bytes.mistake(
-    "the last character goes even if it is whole, unless it is ASCII: the text hangs "
-    "back."
-)
-def always_waits(data):
-    end = len(data)
-    while end and 0x80 <= data[end - 1] < 0xC0:
-        end -= 1
-    return end - 1 if end and data[end - 1] >= 0xC0 else end
-
-
-@complete_bytes.mistake(
-    "the last byte goes even if it completes a character: the text hangs back."
-)
-def always_one_less(data):
-    return max(0, len(data) - 1)
-
-
-@complete_bytes.mistake("characters are counted, not bytes.")
-def counts_characters(data):
-    return len(data[: complete_bytes.reference(data)].decode())
-
-
-@complete_bytes.mistake(
-    "characters are counted, not bytes, and half a character at the end as one more."
-)
-def counts_all_characters(data):
-    return len(data.decode("utf-8", "replace"))
-
-
-@complete_bytes.mistake("the bytes themselves. Asked is how many of them there are.")
-def returns_bytes(data):
-    return data[: complete_bytes.reference(data)]
-
-
-@complete_bytes.mistake("the text itself. Asked is how many bytes can be shown.")
-def returns_text(data):
-    return data.decode("utf-8", "ignore")
-
-
-@complete_bytes.mistake(
-    "how many bytes have to wait. Asked is how many can be shown now."
-)
-def bytes_that_wait(data):
-    return len(data) - complete_bytes.reference(data)
-
-
-@complete_bytes.mistake(
-    "U+FFFD at the end is taken for half a character. A text may really end with that "
-    "character."
-)
-def strips_replacements(data):
-    return len(data.decode("utf-8", "replace").rstrip("\ufffd").encode())
-
-
-@complete_bytes.mistake(
-    "every U+FFFD is taken for half a character. A text may really hold that character."
-)
-def removes_replacements(data):
-    return len(data.decode("utf-8", "replace").replace("\ufffd", "").encode())
-
-
-@complete_bytes.mistake(
-    "everything before the first U+FFFD. A text may really hold that character."
-)
-def until_a_replacement(data):
-    return len(data.decode("utf-8", "replace").split("\ufffd")[0].encode())
-
-
-@complete_bytes.mistake(
-    "one U+FFFD at the end is taken for half a character. A text may really end with "
-    "that character."
-)
-def cuts_one_replacement(data):
-    return len(data.decode("utf-8", "replace").removesuffix("\ufffd").encode())
-
-
-@complete_bytes.mistake(
-    "half a character counts as the three bytes of U+FFFD, which it was decoded to."
-)
-def counts_the_replacement(data):
-    return len(data.decode("utf-8", "replace").encode())
-
-
-@complete_bytes.mistake(
-    "only ASCII is taken for whole. é, 潮 and 🌊 are whole when all their bytes are "
-    "there."
-)
-def ascii_only(data):
-    return next((i for i, byte in enumerate(data) if byte >= 0x80), len(data))
-
-
-@complete_bytes.mistake(
-    "a character of four bytes is taken for one of three: first bytes from 0xF0 on "
-    "have three more behind them."
-)
-def three_bytes_at_most(data):
-    return _without(data, (2, 3, 3))
-
-
-@complete_bytes.mistake(
-    "of no bytes at all, the last one is looked at. Return 0 for them."
-)
-def trips_over_nothing(data):
-    data[-1]
-    return complete_bytes.reference(data)
-
-
-@complete_bytes.mistake(
-    "only bytes of ASCII are counted. é, 潮 and 🌊 are whole when all their bytes are "
-    "there."
-)
-def counts_ascii(data):
-    return sum(byte < 0x80 for byte in data)
-
-
-@complete_bytes.mistake(
-    "every character is taken for one of three bytes, like 潮. They have one to four."
-)
-def whole_threes(data):
-    return len(data) // 3 * 3
-
-
-@complete_bytes.mistake(
-    "all or nothing: where the end is incomplete, the whole characters before it count "
-    "as well."
-)
-def all_or_nothing(data):
-    return len(data) if complete_bytes.reference(data) == len(data) else 0
-
-
-@complete_bytes.mistake(
-    "half a character makes `decode()` raise. That is what you have to expect: catch "
-    "the error, or look at the bytes."
-)
-def decode_raises(data):
-    return len(data.decode("utf-8"))
-
-
-@complete_bytes.mistake(
-    "half a character makes `decode()` raise. That is what you have to expect: catch "
-    "the error, or look at the bytes. And encode again: bytes are asked, not "
-    "characters."
-)
-def decode_raises_bytes(data):
-    return len(data.decode("utf-8").encode())
-
-
-def _tries(data, dropped, otherwise):
-    """Leave out some bytes at most from the end, as long as the rest is not whole."""
-    whole = complete_bytes.reference(data)
-    return whole if len(data) - whole <= dropped else otherwise
-
-
-@complete_bytes.mistake(
-    "two bytes are left out at most. Of a character of four bytes, three may be there "
-    "and not the last: three have to wait."
-)
-def two_dropped(data):
-    return _tries(data, 2, 0)
-
-
-@complete_bytes.mistake(
-    "one byte is left out at most, and then all are. Up to three have to wait."
-)
-def one_dropped(data):
-    return _tries(data, 1, 0)
-
-
-@complete_bytes.mistake(
-    "characters are counted, not bytes, and each byte of half a character as one."
-)
-def counts_escaped(data):
-    return len(data.decode("utf-8", "surrogateescape"))
-
-
-@complete_bytes.mistake(
-    "all characters outside ASCII are taken for three bytes: what is left over from "
-    "threes is cut off. They have two to four."
-)
-def cuts_to_threes(data):
-    return len(data) - sum(byte >= 0x80 for byte in data) % 3
-
-
-@complete_bytes.mistake("where the end is whole, characters are counted, not bytes.")
-def characters_if_whole(data):
-    whole = complete_bytes.reference(data)
-    return len(data.decode()) if whole == len(data) else whole
-
-
-@complete_bytes.mistake(
-    "the whole is never tried, only what is left without one, two or three bytes: "
-    "begin with none."
-)
-def tries_from_one(data):
-    for dropped in (1, 2, 3):
-        if complete_bytes.reference(data[:-dropped]) == len(data[:-dropped]):
+@complete_bytes.way("""
+    range(4) => range(1)
+        all or nothing…
+    range(4) => range(2)
+        one byte is left out at most, and then all are. Up to three have to wait.
+    range(4) => range(3)
+        two bytes are left out at most, and then all are. Up to three have to wait.
+    range(4) => range(1, 4)
+        the whole is never tried: begin with no byte left out.
+    range(4) => range(1) ; return 0 => return len(data) - 1
+        one byte goes at most…
+    range(4) => range(2) ; return 0 => return len(data) - 2
+        two bytes go at most. Of four bytes of a character three may be there.
+""")
+def tried_from_the_end(data):
+    for dropped in range(4):
+        if _is_whole(data[: len(data) - dropped]):
             return len(data) - dropped
     return 0
 
 
-@complete_bytes.mistake(
-    "`find` counts characters, not bytes, and says -1 where it finds nothing."
-)
-def finds_a_replacement(data):
-    return data.decode("utf-8", "replace").find("\ufffd")
-
-
-@complete_bytes.mistake(
-    "the last byte goes unless it is ASCII, even if it completes a character; and of a "
-    "half character only the last byte goes."
-)
-def last_byte_unless_ascii(data):
-    return len(data) - (data[-1:] >= b"\x80")
-
-
-@complete_bytes.mistake(
-    "two bytes go at most. Of four bytes of a character three may be there already."
-)
-def two_bytes_at_most(data):
-    return max(complete_bytes.reference(data), len(data) - 2)
-
-
-@complete_bytes.mistake(
-    "all bytes above 0x7F at the end go, even if they spell whole characters."
-)
-def strips_all_of_utf8(data):
-    return len(data.rstrip(bytes(range(0x80, 0x100))))
-
-
-@complete_bytes.mistake(
-    "all later bytes (0x80 to 0xBF) at the end go, even those of whole characters, and "
-    "the first byte of the character stays."
-)
-def strips_later_bytes(data):
-    return len(data.rstrip(bytes(range(0x80, 0xC0))))
-
-
-@complete_bytes.mistake(
-    "the last character is left out even if it is whole: `range(len(data) + 1)` comes"
-    " to the whole, and a character may end where the bytes end, `<=` and not `<`."
-)
-def never_all(data):
-    return complete_bytes.reference(data[:-1])
-
-
-def _forward(data, lengths, *, fits=lambda end, size: end <= size):
-    """Go on from character to character as their first bytes say."""
+@complete_bytes.way("""
+    + (first >= 0xF0) =>
+    + (first >= 0xF0) => ; (first >= 0x80) => (first >= 0xC0)
+        a character of four bytes is taken for one of three…
+    (first >= 0x80) + (first >= 0xE0) + (first >= 0xF0) => 2 * (first >= 0x80)
+        all characters outside ASCII are taken for three bytes. é has two, 🌊 four.
+    + (first >= 0xE0) + (first >= 0xF0) =>
+        all characters outside ASCII are taken for two bytes. 潮 has three, 🌊 four.
+    (first >= 0x80) + (first >= 0xE0) => 2 * (first >= 0x80)
+        characters of two bytes are taken for three: 0xC0 to 0xDF begin two.
+    (first >= 0xE0) + (first >= 0xF0) => 2 * (first >= 0xF0)
+        characters of three bytes are taken for two: 0xE0 to 0xEF begin three.
+    position + length > len(data) => False
+        the bytes that the last character *will* have are counted: not all are there.
+    position + length > len(data) => position + length >= len(data)
+        the last character is left out even if it is whole: it may end where all ends.
+    position += length => position += 1
+        the walk goes on by one byte, not by as many as the character has.
+    return position => return len(data) - position
+        how many bytes have to wait…
+    return position => return data[:position]
+        the bytes themselves…
+    return position => return data[:position].decode()
+        the text itself…
+    return position => return len(data[:position].decode("utf-8", "ignore"))
+        characters are counted, not bytes.
+""")
+def from_the_beginning(data):
     position = 0
     while position < len(data):
         first = data[position]
-        length = lengths[(first >= 0x80) + (first >= 0xE0) + (first >= 0xF0)]
-        if not fits(position + length, len(data)):
+        length = 1 + (first >= 0x80) + (first >= 0xE0) + (first >= 0xF0)
+        if position + length > len(data):
             break
         position += length
     return position
 
 
-@complete_bytes.mistake(
-    "from the first byte of a character on four bytes are taken for three: first bytes "
-    "from 0xF0 on have three more behind them."
-)
-def forward_three_at_most(data):
-    return _forward(data, (1, 2, 3, 3))
-
-
-@complete_bytes.mistake(
-    "all characters outside ASCII are taken for three bytes. é has two, 🌊 four."
-)
-def forward_threes(data):
-    return _forward(data, (1, 3, 3, 3))
-
-
-@complete_bytes.mistake(
-    "all characters outside ASCII are taken for two bytes. 潮 has three, 🌊 four."
-)
-def forward_twos(data):
-    return _forward(data, (1, 2, 2, 2))
-
-
-@complete_bytes.mistake(
-    "characters of two bytes are taken for three: first bytes from 0xC0 to 0xDF have "
-    "one more behind them."
-)
-def forward_without_twos(data):
-    return _forward(data, (1, 3, 3, 4))
-
-
-@complete_bytes.mistake(
-    "characters of three bytes are taken for two: first bytes from 0xE0 to 0xEF have "
-    "two more behind them."
-)
-def forward_without_threes(data):
-    return _forward(data, (1, 2, 2, 4))
-
-
-@complete_bytes.mistake(
-    "the bytes that the last character *will* have are counted, also those that are "
-    "not there yet."
-)
-def forward_beyond(data):
-    return _forward(data, (1, 2, 3, 4), fits=lambda end, size: True)
-
-
-@complete_bytes.mistake(
-    "one byte too few where the end is half a character: what can be shown ends right "
-    "before its first byte."
-)
-def one_before_the_half(data):
-    whole = complete_bytes.reference(data)
-    return whole if whole == len(data) else whole - 1
-
-
-def _without(data, lengths):
-    """Count as `complete_bytes` does, with other lengths by kind of first byte."""
-    for back in range(1, min(4, len(data)) + 1):
-        first = data[-back]
-        if first < 0x80:
-            return len(data)
-        if first >= 0xC0:
-            kind = (first >= 0xE0) + (first >= 0xF0)
-            length = lengths[min(kind, len(lengths) - 1)]
-            return len(data) if back >= length else len(data) - back
-    return len(data)
+complete_bytes.answers("""
+    max(0, len(data) - 1)
+        the last byte goes even if it completes a character: the text hangs back.
+    len(data.decode("utf-8", "replace"))
+        characters are counted, not bytes, and half a character at the end as one more.
+    next((i for i, byte in enumerate(data) if byte >= 0x80), len(data))
+    sum(byte < 0x80 for byte in data)
+        only ASCII is taken for whole. So are é, 潮 and 🌊 with all their bytes.
+    len(data) // 3 * 3
+        every character is taken for one of three bytes, like 潮. They have one to four.
+    len(data) // 2
+        half of the bytes. How many are whole depends on the bytes: look at them.
+    len(data.decode("utf-8", "surrogateescape"))
+        characters are counted, not bytes, and each byte of half a character as one.
+    len(data) - sum(byte >= 0x80 for byte in data) % 3
+        all characters outside ASCII are taken for three bytes…
+    len(data.decode()) if _is_whole(data) else complete_bytes.reference(data)
+        where the end is whole, characters are counted, not bytes.
+    data.decode("utf-8", "replace").find("\ufffd")
+        `find` counts characters, not bytes, and says -1 where it finds nothing.
+    len(data.rstrip(bytes(range(0x80, 0x100))))
+        all bytes above 0x7F at the end go, even if they spell whole characters.
+    len(data.rstrip(bytes(range(0x80, 0xC0))))
+        all later bytes (0x80 to 0xBF) at the end go, and the first byte stays.
+    complete_bytes.reference(data[:-1])
+        the last character is left out even if it is whole…
+""")
 
 
 # 7. The unit of the compression curve.
 
 
 def _texts(random: Random) -> Iterator[Case]:
-    for text in (
-        "a",
-        "abc",
-        "été",
-        "潮汐",
-        "🌊",
-        "x = 1",
-        "Flut und Ebbe",
-        "涨潮 and 落潮",
-        " tide",
-        "ebb\n",
-        "\tif a:\n\n  b\n",
-        "aaaa",
-    ):
+    texts = ("a", "abc", "été", "潮汐", "🌊", "x = 1", "Flut und Ebbe", "aaaa")
+    for text in (*texts, "涨潮 and 落潮", " tide", "ebb\n", "\tif a:\n\n  b\n"):
         yield from ((text, num_tokens) for num_tokens in (1, 2, 3, len(text)))
 
 
@@ -2090,194 +1129,93 @@ def compression(text: str, num_tokens: int) -> float:
     return len(text.encode("utf-8")) / num_tokens
 
 
-NUMERATORS = [
-    (lambda text: len(text.encode()), ""),
-    (
-        len,
-        "characters per token. That flatters English, whose characters are one byte, "
-        "against Chinese.",
-    ),
-    (
-        lambda text: len(text.encode("utf-16-le")),
-        "bytes of UTF-16. The unit of this course is the byte of UTF-8.",
-    ),
-    (
-        lambda text: len(text.encode("utf-16")),
-        "bytes of UTF-16, and two more for its mark at the beginning. The unit of this "
-        "course is the byte of UTF-8.",
-    ),
-    (
-        lambda text: len(text.encode("utf-32-le")),
-        "bytes of UTF-32, four a character. The unit of this course is the byte of "
-        "UTF-8.",
-    ),
-    (
-        lambda text: len(text.encode("utf-32")),
-        "bytes of UTF-32, and four more for its mark at the beginning. The unit of "
-        "this course is the byte of UTF-8.",
-    ),
-    (
-        lambda text: len(text.encode("utf-8-sig")),
-        "three bytes more than the text has: `utf-8-sig` puts a mark before it.",
-    ),
-    (
-        lambda text: len(text.encode("latin-1", "ignore")),
-        "bytes of Latin-1, which has no 潮: a character outside it is lost, and é is "
-        "one byte. The unit of this course is the byte of UTF-8.",
-    ),
-    (
-        lambda text: len(text.encode("ascii", "ignore")),
-        "characters outside ASCII are left out or count once. In UTF-8 they are two to "
-        "four bytes each.",
-    ),
-    (
-        lambda text: len(text.strip().encode()),
-        "blanks and line breaks at the ends are cut off. The tokens had to spell them "
-        "too.",
-    ),
-    (
-        lambda text: len("".join(text.split()).encode()),
-        "blanks and line breaks are left out. The tokens had to spell them too.",
-    ),
-    (
-        lambda text: len(text.replace(" ", "").encode()),
-        "blanks are left out. The tokens had to spell them too.",
-    ),
-    (lambda text: len(text.split()), "words per token. Asked is bytes per token."),
-    (
-        lambda text: len(set(text.encode())),
-        "different bytes. Each counts as often as it occurs.",
-    ),
-    (
-        lambda text: len(set(text)),
-        "different characters. All bytes count, as often as they occur.",
-    ),
-    (
-        lambda text: sum(map(ord, text)),
-        "the numbers of the characters are added. How many bytes they have is asked.",
-    ),
-    (
-        lambda text: sum(text.encode()),
-        "the bytes are added as numbers. How many there are is asked: `len`.",
-    ),
-    (
-        lambda text: len(str(text.encode())),
-        "the characters of the bytes as Python writes them, `b'...'`, are counted. "
-        "`len` of the `bytes` themselves counts bytes.",
-    ),
-    (
-        lambda text: 3 * len(text),
-        "three bytes for each character. They have one to four.",
-    ),
-    (
-        lambda text: len(repr(text)),
-        "the characters of the text as Python writes it, with its quotation marks. "
-        "They are no part of it.",
-    ),
-    (
-        lambda text: len(repr(text).encode()),
-        "the text as Python writes it, with its quotation marks. They are no part of "
-        "it.",
-    ),
-    (
-        lambda text: sys.getsizeof(text),
-        "what Python needs in memory for the object. Asked is the length of the text "
-        "in UTF-8.",
-    ),
-]
-
-QUOTIENTS = [
-    (lambda size, tokens: size / tokens, ""),
-    (
-        lambda size, tokens: tokens / size if size else 0.0,
-        "upside down: tokens per byte.",
-    ),
-    (
-        lambda size, tokens: size,
-        "all bytes. Asked is how many of them one token stands for.",
-    ),
-    (
-        lambda size, tokens: tokens,
-        "the number of tokens. Asked is how many bytes one of them stands for.",
-    ),
-    (
-        lambda size, tokens: size * tokens,
-        "bytes are multiplied by tokens. How many bytes one token stands for is a "
-        "quotient.",
-    ),
-    (
-        lambda size, tokens: size - tokens,
-        "a difference. How many bytes one token stands for is a quotient.",
-    ),
-    (
-        lambda size, tokens: size / (tokens + 1),
-        "one token too many: divide by `num_tokens` as it is.",
-    ),
-    (
-        lambda size, tokens: size / (tokens - 1),
-        "one token too few: divide by `num_tokens` as it is.",
-    ),
-    (
-        lambda size, tokens: 1 - tokens / size,
-        "the share that is saved. Asked is bytes per token.",
-    ),
-]
-
-FINISHED = [
-    (lambda ratio: ratio, ""),
-    (
-        math.floor,
-        "rounded down: `//` throws the fraction away, and the fraction is what you "
-        "compare.",
-    ),
-    (math.ceil, "rounded up. The fraction is what you compare."),
-    (
-        round,
-        "rounded. The fraction is what you compare: leave rounding to whoever prints "
-        "it.",
-    ),
-    (
-        lambda ratio: round(ratio, 1),
-        "rounded to one digit. Leave rounding to whoever prints it.",
-    ),
-    (
-        lambda ratio: round(ratio, 2),
-        "rounded to two digits. Leave rounding to whoever prints it: differences of a "
-        "few thousandths count.",
-    ),
-    (
-        lambda ratio: 8 * ratio,
-        "bits. A byte is eight of them; asked is bytes per token.",
-    ),
-    (
-        lambda ratio: ratio / 8,
-        "an eighth of it. `len` of `bytes` counts bytes already, not bits.",
-    ),
-    (lambda ratio: 100 * ratio, "a percentage: 100 times too much."),
-    (
-        lambda ratio: math.log2(ratio) if ratio > 0 else 0.0,
-        "a logarithm. Asked is the quotient itself.",
-    ),
-]
+compression.slips("""
+    len(text.encode("utf-8")) => len(text)
+        characters per token. That flatters English against Chinese.
+    / num_tokens => // num_tokens
+        rounded down. The fraction is what you compare.
+""")
 
 
-def _compression_by_steps(numerator, quotient, finished, text, num_tokens):
-    return finished(quotient(numerator(text), num_tokens))
-
-
-@compression.mistake("bytes per word. Asked is bytes per token.")
-def bytes_per_word(text, num_tokens):
-    return len(text.encode()) / len(text.split())
-
-
-@compression.mistake(
-    "bytes per character. Asked is bytes per token: `num_tokens` plays no part."
-)
-def bytes_per_character(text, num_tokens):
-    return len(text.encode()) / len(text)
-
-
-_register(compression, _compression_by_steps, NUMERATORS, QUOTIENTS, FINISHED)
+@compression.way("""
+    len(text.encode()) => len(text)
+        characters per token…
+    encode() => encode("utf-16-le")
+    encode() => encode("utf-16")
+        bytes of UTF-16. The unit is the byte of UTF-8.
+    encode() => encode("utf-32-le")
+    encode() => encode("utf-32")
+        bytes of UTF-32, four a character. The unit is the byte of UTF-8.
+    encode() => encode("utf-8-sig")
+        three bytes more than the text has: `utf-8-sig` puts a mark before it.
+    encode() => encode("latin-1", "ignore")
+        bytes of Latin-1, where é is one byte and 潮 is lost. In UTF-8 nothing is.
+    encode() => encode("ascii", "ignore")
+        characters outside ASCII are left out. In UTF-8 they are two to four bytes each.
+    encode() => encode("ascii")
+        ASCII has 128 characters, and `encode` raises at all others: take UTF-8.
+    len(text. => len(text.strip().
+        blanks and line breaks at the ends are cut off. Tokens have to spell them too.
+    len(text. => len("".join(text.split()).
+    len(text. => len(text.replace(" ", "").
+        blanks are left out. Tokens have to spell them too.
+    len(text.encode()) => len(text.split())
+        words per token. Asked is bytes per token.
+    len(text.encode()) => len(set(text.encode()))
+    len(text.encode()) => len(set(text))
+        different bytes or characters. Each counts as often as it occurs.
+    len(text.encode()) => sum(map(ord, text))
+    len(text.encode()) => sum(text.encode())
+        numbers of characters or bytes are added. How many bytes there are is asked.
+    len(text.encode()) => 3 * len(text)
+        three bytes for each character. They have one to four.
+    len(text.encode()) => len(str(text.encode()))
+    len(text.encode()) => len(repr(text))
+    len(text.encode()) => len(repr(text).encode())
+        what Python writes is counted, with quotation marks: they are no part of it.
+    len(text.encode()) => text.__sizeof__()
+        what Python needs in memory. Asked is the length of the text in UTF-8.
+    len(text.encode()) => len(text.encode()) + 1
+        a byte is added that the text does not have.
+    size / num_tokens => num_tokens / size if size else 0.0
+        upside down: tokens per byte.
+    / num_tokens =>
+        all bytes. Asked is how many of them one token stands for.
+    size / num_tokens => num_tokens
+        the number of tokens. Asked is how many bytes one of them stands for.
+    size / num_tokens => size * num_tokens
+    size / num_tokens => size - num_tokens
+        how many bytes one token stands for is a quotient: divide.
+    / num_tokens => / (num_tokens + 1)
+    / num_tokens => / (num_tokens - 1)
+        divide by `num_tokens` as it is, neither one more nor one less.
+    size / num_tokens => 1 - num_tokens / size
+        the share that is saved. Asked is bytes per token.
+    / num_tokens => / len(text)
+        bytes per character. Asked is bytes per token: `num_tokens` plays no part.
+    / num_tokens => / len(text.split())
+        bytes per word. Asked is bytes per token.
+    return ratio => return math.floor(ratio)
+        rounded down…
+    return ratio => return math.ceil(ratio)
+        rounded up. The fraction is what you compare.
+    return ratio => return round(ratio)
+    return ratio => return round(ratio, 1)
+    return ratio => return round(ratio, 2)
+        rounded. The fraction is what you compare: leave rounding to whoever prints it.
+    return ratio => return 8 * ratio
+        bits. A byte is eight of them; asked is bytes per token.
+    return ratio => return ratio / 8
+        an eighth of it. `len` of `bytes` counts bytes already, not bits.
+    return ratio => return 100 * ratio
+        a percentage: 100 times too much.
+    return ratio => return math.log2(ratio) if ratio > 0 else 0.0
+        a logarithm. Asked is the quotient itself.
+""")
+def in_three_steps(text, num_tokens):
+    size = len(text.encode())
+    ratio = size / num_tokens
+    return ratio
 
 
 # Bug or not?
@@ -2287,18 +1225,8 @@ def _words_with_merges(random: Random) -> Iterator[Case]:
     # (2, 3) was learned before (1, 2): in 1 2 3 it wins, although the other stands
     # further left.
     merges = {(2, 3): 10, (1, 2): 11, (1, 10): 12, (3, 3): 13, (4, 2): 14}
-    for ids in (
-        [],
-        [1],
-        [1, 2],
-        [1, 2, 3],
-        [1, 2, 1, 2, 3],
-        [3, 3, 3],
-        [2, 3, 3],
-        [4, 2, 3],
-        [4, 1, 2],
-    ):
-        yield ids, merges
+    words = ([], [1], [1, 2], [1, 2, 3], [1, 2, 1, 2, 3], [3, 3, 3], [2, 3, 3])
+    yield from ((ids, merges) for ids in (*words, [4, 2, 3], [4, 1, 2]))
     for _ in range(40):
         text = tuple(random.randrange(4) for _ in range(30))
         learned = learn_merges({text: 1}, random.randrange(2, 7), first_id=10)
@@ -2369,15 +1297,8 @@ def byte_lengths(tokens: list[bytes]) -> list[int]:
 
 
 def _tokens(random: Random) -> Iterator[Case]:
-    yield from (
-        ([],),
-        ([b"tide"],),
-        ([b"ti", b"de"],),
-        (["é".encode(), b"t"],),
-        ([b"\xc3"],),
-        (["潮".encode()],),
-        (["潮".encode()[:2], b" and"],),
-    )
+    yield from (([],), ([b"tide"],), ([b"ti", b"de"],), (["é".encode(), b"t"],))
+    yield from (([b"\xc3"],), (["潮".encode()],), (["潮".encode()[:2], b" and"],))
     for _ in range(20):
         data = "".join(random.choice("aé潮🌊") for _ in range(3)).encode()
         cut = random.randrange(len(data) + 1)
@@ -2490,19 +1411,14 @@ def merges_to_learn(vocab_size: int, num_special: int) -> int:
     return vocab_size - 256 - num_special
 
 
-@merges_to_learn.mistake("special tokens take places, too.")
-def without_special(vocab_size, num_special):
-    return vocab_size - 256
-
-
-@merges_to_learn.mistake("the 256 bytes are tokens before the first merge.")
-def without_bytes(vocab_size, num_special):
-    return vocab_size - num_special
-
-
-@merges_to_learn.mistake("255 bytes. They are 0 to 255: that is 256.")
-def one_byte_less(vocab_size, num_special):
-    return vocab_size - 255 - num_special
+merges_to_learn.answers("""
+    vocab_size - 256
+        special tokens take places, too.
+    vocab_size - num_special
+        the 256 bytes are tokens before the first merge.
+    vocab_size - 255 - num_special
+        255 bytes. They are 0 to 255: that is 256.
+""")
 
 
 @numbers(
@@ -2519,21 +1435,14 @@ def saved_by_runs(run: int, count: int) -> int:
     return run // 2 * count
 
 
-@saved_by_runs.mistake(
-    "pairs that overlap are counted: an `a` that was merged is gone for the next."
-)
-def overlapping_pairs(run, count):
-    return (run - 1) * count
-
-
-@saved_by_runs.mistake("what one word saves. It comes often.")
-def saved_by_one_word(run, count):
-    return run // 2
-
-
-@saved_by_runs.mistake("the tokens that are *left*.")
-def tokens_left(run, count):
-    return (run - run // 2) * count
+saved_by_runs.answers("""
+    (run - 1) * count
+        pairs that overlap are counted: an `a` that was merged is gone for the next.
+    run // 2
+        what one word saves. It comes often.
+    (run - run // 2) * count
+        the tokens that are *left*.
+""")
 
 
 @numbers(
@@ -2550,21 +1459,13 @@ def bits_to_compare(loss: float, compression: float) -> float:
     return loss / math.log(2) / compression
 
 
-@bits_to_compare.mistake("nats a byte: a bit is ln 2 nats.")
-def nats_to_compare(loss, compression):
-    return loss / compression
-
-
-@bits_to_compare.mistake("bits a token. It has several bytes.")
-def bits_of_token(loss, compression):
-    return loss / math.log(2)
-
-
-@bits_to_compare.mistake("times the bytes of a token: its loss is shared by them.")
-def times_compression(loss, compression):
-    return loss / math.log(2) * compression
-
-
-@bits_to_compare.mistake("times ln 2: there are more bits than nats.")
-def compared_times_ln_2(loss, compression):
-    return loss * math.log(2) / compression
+bits_to_compare.answers("""
+    loss / compression
+        nats a byte: a bit is ln 2 nats.
+    loss / math.log(2)
+        bits a token. It has several bytes.
+    loss / math.log(2) * compression
+        times the bytes of a token: its loss is shared by them.
+    loss * math.log(2) / compression
+        times ln 2: there are more bits than nats.
+""")

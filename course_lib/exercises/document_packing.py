@@ -3,54 +3,17 @@ over targets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, combinations, pairwise
+import math
+from collections.abc import Iterator
+from itertools import accumulate
 from random import Random
 
 import numpy as np
 
 from course_lib.document_packing import assign_packs
-from course_lib.teaching import (
-    Case,
-    Exercise,
-    bug_or_not,
-    exercise,
-    numbers,
-    true_or_false,
-)
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 NAN = float("nan")
-
-
-def _combine(
-    exercise: Exercise,
-    build: Callable,
-    right: Sequence[Callable],
-    wrong: Sequence[dict[str, Callable]],
-) -> None:
-    """Register what goes wrong in one step of an answer, and in each two of them.
-
-    Args:
-        build: an answer, which gets its steps in front of its arguments.
-        right: what to do in each step.
-        wrong: what may be done instead, by what is to be said of it.
-    """
-
-    def with_steps(places: tuple[int, ...]) -> Callable:
-        def answer(*given: object) -> object:
-            steps = list(right)
-            for place, way in zip(places, given, strict=False):
-                steps[place] = way
-            return build(*steps, *given[len(places) :])
-
-        answer.__name__ = build.__name__
-        return answer
-
-    numbers = range(len(right))
-    for place in numbers:
-        exercise.combine(with_steps((place,)), wrong[place])
-    for one, other in combinations(numbers, 2):
-        exercise.combine(with_steps((one, other)), wrong[one], wrong[other])
 
 
 # Where documents begin, by their end ids
@@ -80,305 +43,126 @@ def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
     return [0, *behind] if ids else []
 
 
-def _ends(ids, end_id):
-    return [place for place, id in enumerate(ids) if id == end_id]
-
-
-def _inside(places, ids):
-    return [place for place in places if place < len(ids)]
-
-
-PLACES = {
-    "these are the places of the end ids themselves: a document begins behind its "
-    "predecessor's end": lambda ids, end: _ends(ids, end),
-    "these are places of the ends themselves, that of the last id left out": (
-        lambda ids, end: _ends(ids[:-1], end)
-    ),
-    "behind the end of the last document no other begins, if the row ends there": (
-        lambda ids, end: [place + 1 for place in _ends(ids, end)]
-    ),
-    "one place too far: the document begins right behind the end": (
-        lambda ids, end: _inside([place + 2 for place in _ends(ids, end)], ids)
-    ),
-    "one place too early: the end belongs to the document before": (
-        lambda ids, end: [place - 1 for place in _ends(ids, end) if place]
-    ),
-    "only the first end is found: each has a document behind it": (
-        lambda ids, end: _inside([place + 1 for place in _ends(ids, end)][:1], ids)
-    ),
-    "only the last end is found: each has a document behind it": (
-        lambda ids, end: _inside([place + 1 for place in _ends(ids, end)][-1:], ids)
-    ),
-    "two ends in a row are two ends: a document can consist of its end alone": (
-        lambda ids, end: [
-            place + 1 for place in _ends(ids[:-1], end) if ids[place + 1] != end
-        ]
-    ),
-    "of two ends in a row, the second is passed over": (
-        lambda ids, end: [
-            place + 1
-            for place in _ends(ids[:-1], end)
-            if place == 0 or ids[place - 1] != end
-        ]
-    ),
-    "a document counts although its own end is missing: the row was cut there": (
-        lambda ids, end: [p + 1 for p in _ends(ids, end)][:-1]
-    ),
-    "a document begins behind each *end*; here one begins behind all other ids": (
-        lambda ids, end: [p + 1 for p, id in enumerate(ids[:-1]) if id != end]
-    ),
-    "every id but the ends is taken for a beginning": (
-        lambda ids, end: [p for p, id in enumerate(ids) if id != end and p]
-    ),
-    "where an end stands last but one, the last id is a document, too": (
-        lambda ids, end: [p + 1 for p in _ends(ids[:-2], end)]
-    ),
-    "an end at the very first place is an end, too: behind it a document begins": (
-        lambda ids, end: [p + 1 for p in _ends(ids[:-1], end) if p]
-    ),
-}
-
-
-FROM_PLACES = {
-    "the first document begins at 0, where no end stands before it": (
-        lambda places, ids: places
-    ),
-    "in a row without ids no document begins, not even at 0": (
-        lambda places, ids: [0, *places]
-    ),
-    "where documents *end* is added at the end": (
-        lambda places, ids: [0, *places, len(ids)] if ids else []
-    ),
-    "where documents *end* is added at the end, even if there are none": (
-        lambda places, ids: [0, *places, len(ids)]
-    ),
-    "the place of the first end is missing": (
-        lambda places, ids: [0, *places[1:]] if ids else []
-    ),
-    "lengths are returned, not starts": (
-        lambda places, ids: np.diff([0, *places, len(ids)]).tolist() if ids else []
-    ),
-    "ids are returned, not places": (
-        lambda places, ids: [ids[p] for p in [0, *places] if p < len(ids)]
-    ),
-}
-
-
-def _right_places(ids, end_id):
-    return [place + 1 for place in _ends(ids[:-1], end_id)]
-
-
-def _with_zero(places, ids):
-    return [0, *places] if ids else []
-
-
-def _unique(places):
-    return sorted(set(places))
-
-
-def started_otherwise(places, whole, ids, end_id):
-    return whole(places(ids, end_id), ids)
-
-
-_combine(
-    starts_from_ends,
-    started_otherwise,
-    (_right_places, _with_zero),
-    (PLACES, FROM_PLACES),
-)
-
-
-@starts_from_ends.mistake(
-    "the first document is missing: it begins at 0, where no end stands before it."
-)
-def starts_without_the_first(ids, end_id):
-    return _right_places(ids, end_id)
-
-
-@starts_from_ends.mistake(
-    "a row without ids holds no documents, so none begins: the answer is `[]`."
-)
-def starts_of_an_empty_row(ids, end_id):
-    return [0, *_right_places(ids, end_id)]
-
-
-@starts_from_ends.mistake(
-    "where the row ends with an end, no further document begins: its start would lie "
-    "behind the last place."
-)
-def starts_behind_the_row(ids, end_id):
-    return [0, *(place + 1 for place in _ends(ids, end_id))] if ids else []
-
-
-@starts_from_ends.mistake(
-    "where the row ends with an end, no further document begins: its start would lie "
-    "behind the last place. And a row without ids holds none."
-)
-def starts_behind_any_row(ids, end_id):
-    return [0, *(place + 1 for place in _ends(ids, end_id))]
-
-
-@starts_from_ends.mistake(
-    "these are the places of the ends. A document begins one place further, and the "
-    "first one at 0."
-)
-def places_of_ends(ids, end_id):
-    return _ends(ids, end_id)
-
-
-@starts_from_ends.mistake(
-    "these are the places behind the ends: they are where documents *end*. The first "
-    "begins at 0, and behind the last place none does."
-)
-def exclusive_ends(ids, end_id):
-    return [place + 1 for place in _ends(ids, end_id)]
-
-
-@starts_from_ends.mistake(
-    "these are the ids with which documents begin. Their places are wanted."
-)
-def first_ids(ids, end_id):
-    return [ids[start] for start in starts_from_ends.reference(ids, end_id)]
-
-
-@starts_from_ends.mistake(
-    "these are the lengths of the documents. Where they begin is wanted."
-)
-def lengths_for_starts(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return np.diff([*starts, len(ids)]).tolist()
-
-
-@starts_from_ends.mistake(
-    "`ids.index` finds the first place of an id, each time again: `enumerate` tells "
-    "where you are."
-)
-def index_each_time(ids, end_id):
-    if not ids:
-        return []
-    return [0, *(ids.index(id) + 1 for id in ids[:-1] if id == end_id)]
-
-
-@starts_from_ends.mistake(
-    "`ids.index` finds the first place of an id, each time again: `enumerate` tells "
-    "where you are. And behind the last place, or in a row without ids, nothing begins."
-)
-def index_of_all(ids, end_id):
-    return [0, *(ids.index(id) + 1 for id in ids if id == end_id)]
-
-
-@starts_from_ends.mistake(
-    "there need not be an end in the row: `index` raises then, and the whole row is "
-    "one document."
-)
-def index_without_end(ids, end_id):
-    if ids and end_id not in ids:
-        raise ValueError("is not in list")
-    return starts_from_ends.reference(ids, end_id)
-
-
-@starts_from_ends.mistake("the end is not always 0: `end_id` says which id it is.")
-def end_is_zero(ids, end_id):
-    return starts_from_ends.reference(ids, 0)
-
-
-@starts_from_ends.mistake(
-    "this tells for each place whether a document begins there. Return the places "
-    "alone."
-)
-def flags_of_starts(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return [place in starts for place in range(len(ids))]
-
-
-@starts_from_ends.mistake(
-    "this tells for each place in which document it lies. Return where each begins."
-)
-def documents_of_places(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return [sum(start <= place for start in starts) - 1 for place in range(len(ids))]
-
-
-@starts_from_ends.mistake(
-    "these are the documents themselves. Where each begins is wanted."
-)
-def documents_themselves(ids, end_id):
-    bounds = [*starts_from_ends.reference(ids, end_id), len(ids)]
-    return [ids[start:end] for start, end in pairwise(bounds)]
-
-
-@starts_from_ends.mistake(
-    "`index` finds the first end alone, and raises where there is none: each end has a "
-    "document behind it, unless the row ends there."
-)
-def first_end_alone(ids, end_id):
-    return [0, ids.index(end_id) + 1] if ids else []
-
-
-@starts_from_ends.mistake(
-    "every id that is no end is taken for a beginning. A document begins where nothing "
-    "stands before, or behind an end."
-)
-def all_but_ends(ids, end_id):
-    return [place for place, id in enumerate(ids) if id != end_id]
-
-
-@starts_from_ends.mistake(
-    "a document can consist of its end alone: behind an end, one begins even where the "
-    "next id is an end, too."
-)
-def ends_alone_passed_over(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return [start for start in starts if ids[start] != end_id]
-
-
-@starts_from_ends.mistake(
-    "0, and the places of the ends themselves: a document begins one place further, "
-    "behind the end of the one before."
-)
-def ends_and_zero_once(ids, end_id):
-    return _unique([0, *_ends(ids, end_id)]) if ids else []
-
-
-@starts_from_ends.mistake(
-    "a document counts although its own end is missing: the row was cut there."
-)
-def only_those_with_an_end(ids, end_id):
-    bounds = [0, *(place + 1 for place in _ends(ids, end_id))]
-    return bounds[:-1]
-
-
-@starts_from_ends.mistake(
-    "before place 0 nothing stands. `ids[-1]` is the *last* id of the row, so the "
-    "first document is found only if the row ends with an end."
-)
-def last_id_before_the_first(ids, end_id):
-    return [place for place in range(len(ids)) if ids[place - 1] == end_id]
-
-
-@starts_from_ends.mistake(
-    "a row without an end inside is one document, or a part of one. It begins at 0."
-)
-def no_start_without_an_end(ids, end_id):
-    places = _right_places(ids, end_id)
-    return [0, *places] if places else []
-
-
-@starts_from_ends.mistake(
-    "these are the lengths of the documents that have an end. Add them up: a document "
-    "begins behind all those before it."
-)
-def lengths_up_to_ends(ids, end_id):
-    bounds = [0, *(place + 1 for place in _ends(ids, end_id))]
-    return [b - a for a, b in pairwise(bounds)]
-
-
-@starts_from_ends.mistake(
-    "this tells where each document begins *and* ends. Return the beginnings alone."
-)
-def pairs_of_bounds(ids, end_id):
-    starts = starts_from_ends.reference(ids, end_id)
-    return list(pairwise([*starts, len(ids)]))
+starts_from_ends.slips("""
+    place + 1 for => place for
+        the places of the ends themselves are taken. A document begins behind the end of
+        the one before.
+    place + 1 for => place + 2 for
+    place + 1 for place, id in enumerate(ids[:-1]) => \
+    place + 2 for place, id in enumerate(ids[:-2])
+        one place too far: a document begins right behind the end of the one before.
+    place + 1 for place, id in enumerate(ids[:-1]) if => \
+    place - 1 for place, id in enumerate(ids) if place and
+        one place too early: an end belongs to the document before.
+    place + 1 for => ids.index(id) + 1 for
+        `ids.index` finds the first place of an id, each time again: `enumerate` tells
+        where you are.
+    enumerate(ids[:-1]) => enumerate(ids)
+        where the row ends with an end, no further document begins: its start would lie
+        behind the last place.
+    if id == end_id => if id != end_id
+        a document begins behind each *end*; here one begins behind all other ids.
+    == end_id => == 0
+        the end is not always 0: `end_id` says which id it is.
+    id == end_id => id == end_id and ids[place + 1] != end_id
+        a document can consist of its end alone: behind an end, one begins even where
+        the next id is an end, too.
+    id == end_id => id == end_id and ids[place + 1]
+        the next id is asked whether it is true. 0 is an id like any other, and can
+        begin a document.
+    id == end_id => id == end_id and place
+        an end at the very first place is an end, too: behind it a document begins.
+    [0, *behind] => behind
+        the first document is missing: it begins at 0, where no end stands before it.
+    if ids else [] =>
+        a row without ids holds no documents, so none begins: the answer is `[]`.
+    if ids else [] => if behind else []
+        a row without an end inside is one document, or a part of one. It begins at 0.
+    *behind] => *behind[:1]]
+        only the first end is looked at: each has a document behind it.
+    enumerate(ids[:-1]) => enumerate(ids) ; *behind] => *behind[:-1]]
+        a document counts although its own end is missing: the row was cut there.
+    [0, *behind] => np.diff([0, *behind, len(ids)]).tolist()
+        these are the lengths of the documents. Where they begin is wanted.
+    [0, *behind] => [ids[place] for place in [0, *behind]]
+        these are the ids with which documents begin. Their places are wanted.
+    [0, *behind] => [ids[a:b] for a, b in zip([0, *behind], [*behind, len(ids)])]
+        these are the documents themselves. Where each begins is wanted.
+    [0, *behind] => list(zip([0, *behind], [*behind, len(ids)]))
+        this tells where each document begins *and* ends. Return the beginnings alone.
+    [0, *behind] => [place in [0, *behind] for place in range(len(ids))]
+        this tells for each place whether a document begins there. Return the places
+        alone.
+""")
+
+
+@starts_from_ends.way("""
+    ids[i - 1] == end_id => ids[i] == end_id
+        the places of the ends themselves…
+    ids[i - 1] == end_id => ids[i] != end_id
+        every id that is no end is taken for a beginning. A document begins where
+        nothing stands before, or behind an end.
+    ids[i - 1] == end_id => ids[i - 2] == end_id
+        one place too far…
+    if i == 0 or ids => if ids
+        before place 0 nothing stands. `ids[-1]` is the *last* id of the row, so the
+        first document is found only if the row ends with an end.
+    range(len(ids)) if i == 0 or => range(1, len(ids)) if
+        the first document is missing…
+    range(len(ids)) => range(len(ids) + 1)
+        where the row ends with an end…
+    == end_id => == 0
+        the end is not always 0…
+""")
+def nothing_or_an_end_before(ids, end_id):
+    return [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end_id]
+
+
+@starts_from_ends.way("""
+    if begins: => if begins and id != end_id:
+        a document can consist of its end alone…
+    begins = [], True => begins = [], False
+        the first document is missing…
+    if begins: ⏎ starts.append(place) => if id == end_id: ⏎ starts.append(place)
+        the places of the ends themselves…
+    == end_id => == 0
+        the end is not always 0…
+""")
+def begun_behind_ends(ids, end_id):
+    starts, begins = [], True
+    for place, id in enumerate(ids):
+        if begins:
+            starts.append(place)
+        begins = id == end_id
+    return starts
+
+
+starts_from_ends.answers("""
+    starts_from_ends.reference(ids, end_id) if end_id in ids else \
+    ids and ids.index(end_id)
+        there need not be an end in the row: `index` raises then, and the whole row is
+        one document.
+    [0, ids.index(end_id) + 1] if ids else []
+        `index` finds the first end alone, and raises where there is none: each end has
+        a document behind it, unless the row ends there.
+    [place + 1 for place, id in enumerate(ids) if id == end_id]
+        these are the places behind the ends: they are where documents *end*. The first
+        begins at 0, and behind the last place none does.
+    [place for place, id in enumerate(ids) if id != end_id]
+        every id that is no end…
+    sorted({0, *(place for place, id in enumerate(ids) if id == end_id)}) if ids else []
+        the places of the ends themselves…
+    [sum(id == end_id for id in ids[:place]) for place in range(len(ids))]
+        this tells for each place in which document it lies. Return where each begins.
+    [start for start in starts_from_ends.reference(ids, end_id) if ids[start] != end_id]
+        a document can consist of its end alone…
+    [0, *behind[:-1]] if (behind := [p + 1 for p, id in enumerate(ids) \
+    if id == end_id]) else []
+        a document counts although its own end…
+    np.diff([0, *(p + 1 for p, id in enumerate(ids) if id == end_id)]).tolist()
+        these are the lengths of the documents that have an end. Add them up: a document
+        begins behind all those before it.
+""")
 
 
 # Positions
@@ -412,297 +196,171 @@ def positions_of(document_starts: list[int], length: int) -> list[int]:
     ]
 
 
-def _bounds(starts, length):
-    return list(pairwise([*starts, length]))
+positions_of.slips("""
+    length] => ] ; strict=True => strict=False
+        the last document is missing: no start follows it, so it ends with the row.
+    length] => length - 1]
+        the last place of the row is missing.
+    length] => length + 1]
+        the row is one place too long.
+    length] => document_starts[-1] + length]
+        the last document is taken to be as long as the row.
+    range(end - start) => range(end - start - 1)
+        the last place of each document is missing: `range` leaves its end out by
+        itself.
+    range(end - start) => range(end - start + 1)
+        each document is one place too long.
+    range(end - start) => range(length - start)
+        each document goes on to the end of the row.
+    range(end - start) => range(start, end)
+        positions run on through the whole row: they begin again with each document.
+    ends = => document_starts = document_starts[:2] ⏎ ends =
+        only the second start is looked at.
+    ends = => document_starts = [0, *(s + 1 for s in document_starts[1:])] ⏎ ends =
+        positions begin again one place too late, behind the first place of a document.
+    ends = => document_starts = sorted({0, *(s - 1 for s in document_starts[1:])}) \
+    ⏎ ends =
+        positions begin again one place too early, at the last place of the document
+        before.
+    position for start => position + 1 for start
+        positions count from 1: the first place of a document is 0.
+    position for start => position + (start > 0) for start
+        documents behind the first count from 1.
+    position for start => position + (start == 0) for start
+        the first document counts from 1.
+    position for start => position + start * (position > 0) for start
+        only the first place of a document gets a 0: those behind it count on from
+        there.
+    position for start => end - start for start
+        every place gets the length of its document.
+    position for start => start for start
+        that is where the document of each place begins: take it off the place.
+    position for start => 0 for start
+        every place gets 0.
+""")
 
 
-# Which documents are counted through, and how each is counted.
-BOUNDS = {
-    "the last document is missing: it ends with the row": (
-        lambda s, n: _bounds(s, n)[:-1]
-    ),
-    "the last place of each document is missing: `range` leaves its end out by "
-    "itself": lambda s, n: [(a, b - 1) for a, b in _bounds(s, n)],
-    "each document is one place too long": (
-        lambda s, n: [(a, b + 1) for a, b in _bounds(s, n)]
-    ),
-    "the last place of the row is missing": (
-        lambda s, n: [(a, b) for a, b in _bounds(s, n - 1) if a < b]
-    ),
-    "the row is one place too long": lambda s, n: _bounds(s, n + 1),
-    "positions begin again one place too late": (
-        lambda s, n: _bounds([0, *(a + 1 for a in s[1:] if a + 1 < n)], n)
-    ),
-    "positions begin again one place too late, also behind the first place": (
-        lambda s, n: _bounds(_unique([0, *(a + 1 for a in s if a + 1 < n)]), n)
-    ),
-    "positions begin again one place too early": (
-        lambda s, n: _bounds(_unique([0, *(a - 1 for a in s[1:])]), n)
-    ),
-    "each document goes on to the end of the row": lambda s, n: [(a, n) for a in s],
-    "the last document is taken to be as long as the row": (
-        lambda s, n: [*_bounds(s, n)[:-1], (s[-1], s[-1] + n)]
-    ),
-    "the first document is missing": lambda s, n: _bounds(s, n)[1:],
-    "only the second start is looked at": lambda s, n: _bounds(s[:2], n),
-    "the last start is passed over": lambda s, n: _bounds(s[:-1] or [0], n),
-    "the second start is passed over": lambda s, n: _bounds([0, *s[2:]], n),
-    "only the last start is looked at": lambda s, n: _bounds(_unique([0, s[-1]]), n),
-}
-COUNTED_AS = {
-    "positions count from 1": lambda a, b, n: range(1, b - a + 1),
-    "positions count backwards": lambda a, b, n: range(b - a - 1, -1, -1),
-    "positions run on through all documents": lambda a, b, n: range(a, b),
-    "every place gets the length of its document": lambda a, b, n: [b - a] * (b - a),
-    "every place gets the start of its document": lambda a, b, n: [a] * (b - a),
-    "every place gets 0": lambda a, b, n: [0] * (b - a),
-    "the first position of a document stands there twice": (
-        lambda a, b, n: [0, *range(b - a - 1)]
-    ),
-    "documents behind the first count from 1": (
-        lambda a, b, n: range(a > 0, b - a + (a > 0))
-    ),
-    "the first document counts from 1": lambda a, b, n: range(a == 0, b - a + (a == 0)),
-    "only the first document counts from 0": (
-        lambda a, b, n: range(b - a) if not a else range(a, b)
-    ),
-    "only its first place counts again": lambda a, b, n: [0, *range(a + 1, b)],
-    "places count how far the row still goes": lambda a, b, n: range(n - a, n - b, -1),
-}
+@positions_of.way("""
+    max(s for => min(s for
+        positions run on…
+    max(s for s in document_starts if s <= p) => document_starts[-1]
+        the *last* start is taken off everywhere: each place has the start of its own
+        document.
+    max(s for ...) => sum(s for ...)
+        all starts up to a place are taken off, one after another. Take off only that of
+        its own document.
+    max(s for s in document_starts if s <= p) => \
+    max((s for s in document_starts if s < p), default=0)
+        a start is compared strictly. So where a document begins, the place still
+        belongs to the one before.
+    max(s for s in document_starts if s <= p) => \
+    min((s for s in document_starts if s > p), default=length)
+        the start of the document that comes *next* is taken off: positions come out
+        negative.
+    p - max( => max(
+        that is where the document of each place begins…
+    for p in range(length) => for p in range(length - 1)
+        the last place of the row…
+    for p in range(length) => for p in range(length + 1)
+        the row is one place too long.
+    [p - => [p + 1 -
+        positions count from 1…
+""")
+def behind_the_last_start(document_starts, length):
+    return [p - max(s for s in document_starts if s <= p) for p in range(length)]
 
 
-def _counted(a, b, n):
-    return range(b - a)
+@positions_of.way("""
+    positions.append(position) position += 1 => \
+    position += 1 ⏎ positions.append(position)
+    position = 0 positions => position = 1 ⏎ positions
+        positions count from 1…
+    if place in document_starts: position = 0 positions.append(position) position += 1 \
+    => positions.append(position) ⏎ position += 1 ⏎ position *= \
+    place not in document_starts
+        positions begin again one place too late, and so the 0 of the row's beginning
+        stands there twice.
+    place in document_starts => place + 1 in document_starts
+        positions begin again one place too early…
+    position += 1 => position = place + 1
+        only the first place of a document gets a 0…
+    position = 0 positions => position = max(0, position - 1) ⏎ positions
+        at a start, counting only pauses: the sum goes on from there. It has to fall
+        back to 0.
+    position = 0 positions => position -= place ⏎ positions
+        all starts up to a place are taken off…
+    position = 0 positions => position, positions = 0, [] ⏎ positions
+        at a start, the list is begun anew: only the last document is returned.
+    range(length) => range(length - 1)
+        the last place of the row…
+""")
+def counted_on(document_starts, length):
+    positions, position = [], 0
+    for place in range(length):
+        if place in document_starts:
+            position = 0
+        positions.append(position)
+        position += 1
+    return positions
 
 
-def counted_otherwise(bounds, count, document_starts, length):
-    return [
-        position
-        for a, b in bounds(document_starts, length)
-        for position in count(a, b, length)
-    ]
-
-
-_combine(positions_of, counted_otherwise, (_bounds, _counted), (BOUNDS, COUNTED_AS))
-
-
-@positions_of.mistake(
-    "positions run on through the whole row: they begin again with each document."
-)
-def running_positions(document_starts, length):
-    return list(range(length))
-
-
-@positions_of.mistake("positions count from 1: the first place of a document is 0.")
-def positions_from_one(document_starts, length):
-    return [
-        position + 1 for position in positions_of.reference(document_starts, length)
-    ]
-
-
-@positions_of.mistake(
-    "the last document is missing: no start follows it, so it ends with the row."
-)
-def without_the_last_document(document_starts, length):
-    return positions_of.reference(document_starts[:-1], document_starts[-1])
-
-
-@positions_of.mistake(
-    "that is the number of the document in which each place lies. How far is it from "
-    "where that begins?"
-)
-def numbers_of_documents(document_starts, length):
-    return [sum(s <= place for s in document_starts) - 1 for place in range(length)]
-
-
-@positions_of.mistake(
-    "that is the number of the document in which each place lies, counted from 1. How "
-    "far is it from where that begins?"
-)
-def numbers_of_documents_from_one(document_starts, length):
-    return [sum(s <= place for s in document_starts) for place in range(length)]
-
-
-@positions_of.mistake(
-    "that is where the document of each place begins: take it off the place."
-)
-def starts_of_places(document_starts, length):
-    return [max(s for s in document_starts if s <= p) for p in range(length)]
-
-
-@positions_of.mistake(
-    "only the first place of a document gets a 0: those behind it count on from there."
-)
-def only_zeros_at_starts(document_starts, length):
-    return [0 if place in document_starts else place for place in range(length)]
-
-
-@positions_of.mistake(
-    "all documents are taken to be as long as the first: take each place's own start "
-    "off."
-)
-def as_long_as_the_first(document_starts, length):
-    first = [*document_starts, length][1]
-    return [place % first for place in range(length)]
-
-
-@positions_of.mistake(
-    "the start of the document *before* is taken off: behind an index that is one too "
-    "small stands the one before, or even the last."
-)
-def start_before(document_starts, length):
-    numbers = numbers_of_documents(document_starts, length)
-    return [p - document_starts[n - 1] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "the start of the document *before* is taken off: each document has its own."
-)
-def start_before_or_zero(document_starts, length):
-    numbers = numbers_of_documents(document_starts, length)
-    return [p - document_starts[max(0, n - 1)] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "where a document begins, the place still belongs to the one before; and at place "
-    "0, where there is none, an index of -1 finds the *last* start."
-)
-def place_at_start_before_or_last(document_starts, length):
-    numbers = [sum(s < place for s in document_starts) - 1 for place in range(length)]
+@positions_of.way("""
+    s <= p => s < p
+        a start is compared strictly…
+    document_starts) - 1 for => document_starts) for
+        the number of a document is taken for that of the next one: its start is the one
+        *behind*, and the last document has none.
+    document_starts[n] => document_starts[n - 1]
+        the start of the document *before* is taken off; behind an index that is one too
+        small stands the one before, or even the last.
+    document_starts[n] => document_starts[max(0, n - 1)]
+        the start of the document *before* is taken off: each document has its own.
+    document_starts[n] => [*document_starts, length][n + 1]
+        the start of the document that comes *next*…
+    p - document_starts[n] => n
+        that is the number of the document in which each place lies. How far is it from
+        where that begins?
+    p - document_starts[n] => n + 1
+        that is the number of the document in which each place lies, counted from 1. How
+        far is it from where that begins?
+    p - document_starts[n] => p - (n and document_starts[n] - document_starts[n - 1])
+        only the length of the document right before is taken off. Take the start of the
+        place's own document off: that is the length of all before.
+""")
+def start_by_its_number(document_starts, length):
+    numbers = [sum(s <= p for s in document_starts) - 1 for p in range(length)]
     return [p - document_starts[n] for p, n in enumerate(numbers)]
 
 
-@positions_of.mistake(
-    "all starts up to a place are taken off, one after another. Take off only that of "
-    "its own document."
-)
-def all_starts_taken_off(document_starts, length):
-    return [p - sum(s for s in document_starts if s <= p) for p in range(length)]
-
-
-@positions_of.mistake(
-    "the start of the document that comes *next* is taken off: positions come out "
-    "negative."
-)
-def start_behind(document_starts, length):
-    bounds = [*document_starts, length]
-    numbers = numbers_of_documents(document_starts, length)
-    return [p - bounds[n + 1] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "where a document begins, the place still belongs to the one before: `>`, where "
-    "`>=` is wanted."
-)
-def place_at_start_before(document_starts, length):
-    return [
-        p - max((s for s in document_starts if s < p), default=0) for p in range(length)
-    ]
-
-
-@positions_of.mistake(
-    "these are the lengths of the documents. Every place of the row has a position."
-)
-def lengths_of_documents(document_starts, length):
-    return [b - a for a, b in _bounds(document_starts, length)]
-
-
-@positions_of.mistake(
-    "each document has its list here: one list for the whole row is wanted."
-)
-def a_list_each(document_starts, length):
-    return [list(range(b - a)) for a, b in _bounds(document_starts, length)]
-
-
-@positions_of.mistake(
-    "these are the places of each document, in a list of its own: one list of "
-    "positions is wanted, which begin again with each."
-)
-def places_of_each(document_starts, length):
-    return [list(range(a, b)) for a, b in _bounds(document_starts, length)]
-
-
-@positions_of.mistake(
-    "the *last* start is taken off everywhere: each place has the start of its own "
-    "document."
-)
-def last_start_taken_off(document_starts, length):
-    return [place - document_starts[-1] for place in range(length)]
-
-
-@positions_of.mistake(
-    "at a start, counting only pauses: the sum goes on from there. It has to fall back "
-    "to 0."
-)
-def pauses_at_starts(document_starts, length):
-    steps = [int(place not in document_starts) for place in range(length)]
-    return list(accumulate(steps))
-
-
-@positions_of.mistake(
-    "at a start, the whole start is taken off the sum. How large is the sum there? The "
-    "starts before are taken off already."
-)
-def falls_too_far(document_starts, length):
-    steps = [-place if place in document_starts else 1 for place in range(length)]
-    return list(accumulate(steps))
-
-
-@positions_of.mistake(
-    "for each place there is a position for *every* start before it. Only the last of "
-    "these is where its document begins."
-)
-def one_for_every_start(document_starts, length):
-    return [p - s for p in range(length) for s in document_starts if s <= p]
-
-
-@positions_of.mistake(
-    "only the length of the document right before is taken off. Take the start of the "
-    "place's own document off: that is the length of all before."
-)
-def one_length_taken_off(document_starts, length):
-    numbers = numbers_of_documents(document_starts, length)
-    before = [0, *(b - a for a, b in pairwise(document_starts))]
-    return [p - before[n] for p, n in enumerate(numbers)]
-
-
-@positions_of.mistake(
-    "all documents are taken to be equally long: `document_starts` says where each "
-    "begins."
-)
-def equally_long(document_starts, length):
-    return [place % (length // len(document_starts)) for place in range(length)]
-
-
-@positions_of.mistake(
-    "starts are taken for lengths: a document is as long as it is to the *next* start."
-)
-def starts_for_lengths(document_starts, length):
-    return [position for start in document_starts for position in range(start)]
-
-
-@positions_of.mistake(
-    "starts, and the row's end, are taken for lengths: a document is as long as it is "
-    "to the *next* start."
-)
-def bounds_for_lengths(document_starts, length):
-    return [p for bound in [*document_starts, length] for p in range(bound)]
-
-
-@positions_of.mistake(
-    "each place is measured from the *nearest* start, which can be the next one: only "
-    "those before it count."
-)
-def from_the_nearest(document_starts, length):
-    return [min(abs(p - s) for s in document_starts) for p in range(length)]
-
-
-@positions_of.mistake(
-    "each start is counted once only: the places between two starts have positions, "
-    "too."
-)
-def as_many_as_starts(document_starts, length):
-    return list(range(len(document_starts)))
+positions_of.answers("""
+    list(accumulate(-p if p in document_starts else 1 for p in range(length)))
+        at a start, the whole start is taken off the sum. How large is the sum there?
+        The starts before are taken off already.
+    [p % [*document_starts, length][1] for p in range(length)]
+        all documents are taken to be as long as the first: take each place's own start
+        off.
+    [p % (length // len(document_starts)) for p in range(length)]
+        all documents are taken to be equally long: `document_starts` says where each
+        begins.
+    [b - a for a, b in zip(document_starts, [*document_starts[1:], length])]
+        these are the lengths of the documents. Every place of the row has a position.
+    [list(range(b - a)) for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        each document has its list here: one list for the whole row is wanted.
+    [list(range(a, b)) for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        these are the places of each document, in a list of its own: one list of
+        positions is wanted, which begin again with each.
+    [p - s for p in range(length) for s in document_starts if s <= p]
+        for each place there is a position for *every* start before it. Only the last of
+        these is where its document begins.
+    [p for start in document_starts for p in range(start)]
+        starts are taken for lengths: a document is as long as it is to the *next*
+        start.
+    [p for bound in [*document_starts, length] for p in range(bound)]
+        starts, the row's end among them, are taken for lengths: a document is as long
+        as it is to the *next* start.
+""")
 
 
 # Masks
@@ -733,290 +391,129 @@ def may_look(position_ids: list[int]) -> list[list[bool]]:
     return [[begins[q] <= k <= q for k in places] for q in places]
 
 
-def _documents(position_ids):
-    return list(accumulate(int(position == 0) for position in position_ids))
+may_look.slips("""
+    k <= q for => k < q for
+        a place looks at itself, too: its own id is known, the next one is to be
+        predicted. Without it, the first place of a document would look at nothing.
+    <= k <= q for => <= k for
+        the beginning of the document is bounded, its end is not: all that comes later
+        is open, even other documents.
+    begins[q] <= k <= q => k <= q
+        what stands in documents before is open, too, as in a plain causal mask.
+    begins[q] <= k <= q => begins[q] == begins[k]
+        what comes later may be looked at, too: that is the answer which a place is to
+        predict.
+    begins[q] <= k => begins[q] < k
+        the document begins one place too late: its first place is closed, even to
+        itself.
+    begins[q] <= k => begins[q] - 1 <= k
+        the document begins one place too early: the last place of the one before is
+        open.
+    begins[q] <= k <= q => abs(q - k) <= position_ids[q]
+        a position says how many places of the document stand *before* a place. As many
+        behind it come later, and are closed.
+    k <= q for => k <= q + 1 for
+        the place that comes next is open, too.
+    for k in places] => for k in range(q + 1)]
+        each row ends with the place itself. All rows are as long as the whole: later
+        places are `False`.
+    [begins[q] <= k <= q for k in places] => list(range(begins[q], q + 1))
+        these are the places that each one may look at. For every place say `True` or
+        `False`.
+    [begins[q] <= k <= q for k in places] => q - begins[q] + 1
+        that is how many places each one may look at. For every pair say `True` or
+        `False`.
+""")
 
 
-SAME_DOCUMENT = {
-    "documents play no part": lambda p, d, q, k: True,
-    "the documents are taken for the same where they differ": (
-        lambda p, d, q, k: d[q] != d[k]
-    ),
-    "places with the same position are taken for one document": (
-        lambda p, d, q, k: p[q] == p[k]
-    ),
-    "positions are compared, which begin again in each document": (
-        lambda p, d, q, k: p[k] <= p[q]
-    ),
-    "positions are compared, which begin again in each document, and strictly": (
-        lambda p, d, q, k: p[k] < p[q]
-    ),
-    "positions are compared, which begin again in each document, and the wrong way": (
-        lambda p, d, q, k: p[k] >= p[q]
-    ),
-    "the document before may be looked at, too": (
-        lambda p, d, q, k: d[q] - 1 <= d[k] <= d[q]
-    ),
-    "all documents before may be looked at, too": lambda p, d, q, k: d[k] <= d[q],
-    "only documents before may be looked at": lambda p, d, q, k: d[k] < d[q],
-    "the document begins one place too late": (
-        lambda p, d, q, k: q - p[q] < k or k == q
-    ),
-    "the document begins one place too early": lambda p, d, q, k: q - p[q] - 1 <= k,
-    "the document begins one place too late, so that a first place does not see "
-    "itself": lambda p, d, q, k: q - p[q] < k,
-    "only the first place of its document may be looked at": (
-        lambda p, d, q, k: k == q - p[q]
-    ),
-    "only the first document has entries": lambda p, d, q, k: d[q] == d[k] == 1,
-    "only as many places as the position says are open, those at the row's beginning": (
-        lambda p, d, q, k: k <= p[q]
-    ),
-    "as many places as the position says are open, but at the row's beginning": (
-        lambda p, d, q, k: k < p[q]
-    ),
-    "at the first place of a document, that before is still open": (
-        lambda p, d, q, k: d[q] == d[k] or (p[q] == 0 and d[k] == d[q] - 1)
-    ),
-    "the last document's start is taken for that of all": (
-        lambda p, d, q, k: d[k] == d[-1]
-    ),
-    "a first place looks at itself alone, but those behind it at all before": (
-        lambda p, d, q, k: p[q] > 0 or k == q
-    ),
-    "a first place is counted to the document before": (
-        lambda p, d, q, k: d[q] - (p[q] == 0) == d[k] - (p[k] == 0)
-    ),
-    "a first place is taken for one that nobody may look at": (
-        lambda p, d, q, k: d[q] == d[k] and p[k] > 0
-    ),
-    "a first place may look at nothing": lambda p, d, q, k: d[q] == d[k] and p[q] > 0,
-}
-ORDER = {
-    "what comes later may be looked at, too": lambda q, k: True,
-    "a place may look at itself, too: only what comes later is closed": (
-        lambda q, k: k < q
-    ),
-    "only what comes later may be looked at: rows and columns are exchanged": (
-        lambda q, k: k >= q
-    ),
-    "only what comes later may be looked at": lambda q, k: k > q,
-    "a place may look at itself alone": lambda q, k: k == q,
-    "only the place right before is open": lambda q, k: k == q - 1,
-    "only the place itself and the one right before are open": (
-        lambda q, k: q - 1 <= k <= q
-    ),
-    "the place that comes next is open, too": lambda q, k: k <= q + 1,
-}
-
-
-def _same_document(p, d, q, k):
-    return d[q] == d[k]
-
-
-def _not_later(q, k):
-    return k <= q
-
-
-def masked_otherwise(same, order, position_ids):
-    documents, places = _documents(position_ids), range(len(position_ids))
-    return [
-        [bool(same(position_ids, documents, q, k) and order(q, k)) for k in places]
-        for q in places
-    ]
-
-
-# How the answer is written down.
-WRITTEN = {
-    "`True` stands where looking is forbidden": lambda mask: [
-        [not entry for entry in row] for row in mask
-    ],
-    "there is text in the rows, no `True` and `False`": lambda mask: [
-        [str(bool(entry)) for entry in row] for row in mask
-    ],
-    "rows and columns are exchanged": lambda mask: [
-        list(row) for row in zip(*mask, strict=True)
-    ],
-    "each row ends with the place itself": lambda mask: [
-        row[: q + 1] for q, row in enumerate(mask)
-    ],
-    "the places are listed, not `True` and `False` for each": lambda mask: [
-        [k for k, entry in enumerate(row) if entry] for row in mask
-    ],
-    "places are counted, not `True` and `False` for each": lambda mask: [
-        sum(row) for row in mask
-    ],
-    "each row holds only what may be looked at, and not the rest": lambda mask: [
-        [entry for entry in row if entry] for row in mask
-    ],
-    "pairs of places are listed": lambda mask: [
-        (q, k) for q, row in enumerate(mask) for k, entry in enumerate(row) if entry
-    ],
-    "all rows are joined to one list": lambda mask: [e for row in mask for e in row],
-}
-
-
-def _as_it_is(mask):
+@may_look.way("""
+    documents[q] == documents[k] => True
+    documents[q] == documents[k] => documents[k] <= documents[q]
+        what stands in documents before…
+    documents[q] == documents[k] => documents[q] != documents[k]
+    documents[q] == documents[k] => documents[k] < documents[q]
+        only *other* documents may be looked at.
+    documents[q] == documents[k] => position_ids[q] == position_ids[k]
+        places with the same position are taken for one document.
+    documents[q] == documents[k] => position_ids[k] <= position_ids[q]
+        positions are compared across documents: they begin again in each, so a smaller
+        one can be that of another document.
+    documents[q] == documents[k] => position_ids[k] < position_ids[q]
+        positions are compared strictly, across documents: they begin again in each.
+    documents[q] == documents[k] => documents[q] == documents[k] == 1
+        the row is one document here: in the others every place is closed, even to
+        itself.
+    documents[q] == documents[k] => documents[k] == documents[-1]
+        the last document's start is taken for that of all.
+    documents[q] == documents[k] => k <= position_ids[q]
+        only as many places as the position says are open, those at the row's beginning.
+    documents[q] == documents[k] => k < position_ids[q]
+        as many places as the position says are open, but at the row's beginning.
+    documents[q] == documents[k] => (position_ids[q] > 0 or k == q)
+        a first place looks at itself alone, but those behind it at all before.
+    documents[q] == documents[k] => documents[q] - (position_ids[q] == 0) == \
+    documents[k] - (position_ids[k] == 0)
+        a first place is counted to the document before.
+    documents[q] == documents[k] => (documents[q] == documents[k] or \
+    position_ids[q] == 0 and documents[k] == documents[q] - 1)
+        at the first place of a document, the document before is still open.
+    documents[q] == documents[k] => documents[q] == documents[k] and position_ids[k] > 0
+        the document begins one place too late: its first…
+    and k <= q =>
+        what comes later may be looked at…
+    k <= q => k < q
+        a place looks at itself, too…
+    k <= q => k >= q
+        rows and columns are exchanged: row q says what place q looks *at*, which is not
+        later.
+    k <= q => k > q
+        only what comes later may be looked at.
+    k <= q => k == q
+        a place may look at itself alone.
+    k <= q => k <= q + 1
+        the place that comes next…
+    and k <= q => or k <= q
+        one of the two conditions is enough here: a place must fulfill both.
+    return mask => return [[not entry for entry in row] for row in mask]
+        the other way round: `True` says that q *may* look at k. (Some libraries mean
+        the opposite, so look it up each time.)
+    return mask => return [[str(entry) for entry in row] for row in mask]
+        there is text in the rows, no `True` and `False`.
+    return mask => return [[0.0 if entry else -math.inf for entry in row] \
+    for row in mask]
+        0 and minus infinity are what is added to scores: say `True` or `False`.
+    return mask => return [list(row) for row in zip(*mask, strict=True)]
+        rows and columns are exchanged…
+    return mask => return [row[: q + 1] for q, row in enumerate(mask)]
+        each row ends with the place itself…
+    return mask => return [[k for k, entry in enumerate(row) if entry] for row in mask]
+        these are the places…
+    return mask => return [sum(row) for row in mask]
+        that is how many places…
+    return mask => return [[entry for entry in row if entry] for row in mask]
+        each row holds only what may be looked at, and not the rest.
+    return mask => return [(q, k) for q, row in enumerate(mask) \
+    for k, entry in enumerate(row) if entry]
+        pairs of places are listed. For every pair say `True` or `False`.
+    return mask => return [entry for row in mask for entry in row]
+        all rows are joined to one list.
+""")
+def in_one_document(position_ids):
+    documents = list(accumulate(int(position == 0) for position in position_ids))
+    places = range(len(documents))
+    mask = [[documents[q] == documents[k] and k <= q for k in places] for q in places]
     return mask
 
 
-def masked_and_written(same, order, written, position_ids):
-    return written(masked_otherwise(same, order, position_ids))
-
-
-_combine(
-    may_look,
-    masked_and_written,
-    (_same_document, _not_later, _as_it_is),
-    (SAME_DOCUMENT, ORDER, WRITTEN),
-)
-
-
-@may_look.mistake(
-    "a plain causal mask: each place looks at all before it, those of other documents "
-    "included."
-)
-def causal_mask(position_ids):
-    places = range(len(position_ids))
-    return [[k <= q for k in places] for q in places]
-
-
-@may_look.mistake(
-    "within its document, each place also looks at what comes later: that is the "
-    "answer which it is to predict."
-)
-def blocks(position_ids):
-    documents = _documents(position_ids)
-    return [[one == other for other in documents] for one in documents]
-
-
-@may_look.mistake(
-    "a place looks at itself, too: its own id is known, the next one is to be "
-    "predicted. Without it, the first place of a document would look at nothing."
-)
-def without_itself(position_ids):
-    return masked_otherwise(_same_document, lambda q, k: k < q, position_ids)
-
-
-@may_look.mistake(
-    "rows and columns are exchanged: row q says what place q looks *at*, which is not "
-    "later."
-)
-def rows_for_columns(position_ids):
-    return [list(row) for row in zip(*may_look.reference(position_ids), strict=True)]
-
-
-@may_look.mistake(
-    "the other way round: `True` says that q *may* look at k. (Some libraries mean the "
-    "opposite, so look it up each time.)"
-)
-def true_for_closed(position_ids):
-    return [[not entry for entry in row] for row in may_look.reference(position_ids)]
-
-
-@may_look.mistake(
-    "positions are compared across documents: they begin again in each, so a smaller "
-    "one can be that of another document."
-)
-def positions_compared(position_ids):
-    return [[k <= q for k in position_ids] for q in position_ids]
-
-
-@may_look.mistake(
-    "positions are compared across documents, and what comes later is closed: still, a "
-    "smaller position before can be that of another document."
-)
-def positions_compared_causally(position_ids):
-    return [
-        [
-            k <= q and position_ids[k] <= position_ids[q]
-            for k in range(len(position_ids))
-        ]
-        for q in range(len(position_ids))
-    ]
-
-
-@may_look.mistake(
-    "the beginning of the document is bounded, its end is not: all that comes later is "
-    "open, even other documents."
-)
-def open_to_the_end(position_ids):
-    places = range(len(position_ids))
-    return [[q - position_ids[q] <= k for k in places] for q in places]
-
-
-@may_look.mistake(
-    "a position says how many places of the document stand *before* a place. As many "
-    "behind it come later, and are closed."
-)
-def as_many_behind(position_ids):
-    places = range(len(position_ids))
-    return [[abs(q - k) <= position_ids[q] for k in places] for q in places]
-
-
-@may_look.mistake(
-    "these are the places that each one may look at. For every place say `True` or "
-    "`False`."
-)
-def places_looked_at(position_ids):
-    return [list(range(q - p, q + 1)) for q, p in enumerate(position_ids)]
-
-
-@may_look.mistake(
-    "that is how many places each one may look at. For every pair say `True` or "
-    "`False`."
-)
-def counts_looked_at(position_ids):
-    return [position + 1 for position in position_ids]
-
-
-@may_look.mistake(
-    "each row ends with the place itself. All rows are as long as the whole: later "
-    "places are `False`."
-)
-def triangle(position_ids):
-    return [row[: q + 1] for q, row in enumerate(may_look.reference(position_ids))]
-
-
-@may_look.mistake(
-    "there is a mask for each document. One for the whole row is wanted, with `False` "
-    "between documents."
-)
-def mask_each(position_ids):
-    documents = _documents(position_ids)
-    sizes = [documents.count(number) for number in sorted(set(documents))]
-    return [[[k <= q for k in range(n)] for q in range(n)] for n in sizes]
-
-
-@may_look.mistake(
-    "the row is one document here: in the others every place is closed, even to itself."
-)
-def first_document_only(position_ids):
-    documents, places = _documents(position_ids), range(len(position_ids))
-    return [
-        [documents[q] == documents[k] == 1 and k <= q for k in places] for q in places
-    ]
-
-
-@may_look.mistake(
-    "all rows are one and the same list, several times: what is written into one "
-    "stands in all of them."
-)
-def one_list_for_all(position_ids):
-    rows = [[False] * len(position_ids)] * len(position_ids)
-    for q, row in enumerate(may_look.reference(position_ids)):
-        for k, entry in enumerate(row):
-            if entry:
-                rows[q][k] = True
-    return rows
-
-
-@may_look.mistake(
-    "0 and minus infinity are what is added to scores: say `True` or `False`."
-)
-def scores_to_add(position_ids):
-    mask = may_look.reference(position_ids)
-    return [[0.0 if entry else -float("inf") for entry in row] for row in mask]
+may_look.answers("""
+    [[True] * len(position_ids)] * len(position_ids)
+        every place looks at all others. (Or are all rows one and the same list, as in
+        `[[False] * n] * n`? Then what is written into one stands in all of them.)
+    [np.tri(count, dtype=bool).tolist() for count in np.diff(np.flatnonzero( \
+    np.array([*position_ids, 0]) == 0))]
+        there is a mask for each document. One for the whole row is wanted, with `False`
+        between documents.
+""")
 
 
 # Packs
@@ -1068,8 +565,6 @@ pack_in_order.slips("""
         one token too many is let in.
     length > room => room <= 0
         a pack is closed only when it is full, and so it can be too long.
-    length > room => room < 0 or not packs
-        a pack is closed only when it is too long already.
     length > room => length > max_length or not packs
     room -= length =>
         only the new document is compared with `max_length`, not what stands before it.
@@ -1079,18 +574,12 @@ pack_in_order.slips("""
         every document gets a pack of its own.
     length > room => not packs or length > max_length - room
         the new document is compared with what is in the pack, not with its room.
-    length > room => length > room or len(packs[-1]) >= 2
-        packs hold two documents at most.
     room = max_length => room = max_length + length
         the document that opens a pack is not counted.
-    room = max_length => room = max_length + (length if len(packs) > 1 else 0)
-        the document that opens a pack behind the first is not counted.
     room = max_length => room = max_length if len(packs) == 1 else room
         what was in the pack before is still counted.
     room = max_length => room += max_length
         what was too much for the pack before is counted as what is in the new one.
-    room = max_length => room = max_length - 1 + length
-        a new pack is taken to hold one token.
     room -= length => room = max_length - length
         only the document right before is counted, not all that is in the pack.
     room -= length => room -= document
@@ -1109,25 +598,13 @@ pack_in_order.slips("""
         `index` finds the first document of a length, each time again.
     append(document) => append(len(packs[-1]))
         documents are counted from 0 in each pack.
-    append(document) => append((document, length))
-        each document is given with its length.
-    append(document) => extend([document] * length)
-        a document stands in its pack as often as it has tokens.
-    append(document) => insert(0, document)
-        the documents of a pack are from back to front.
     return packs => return packs[:-1]
         the last pack is missing: behind the loop there is one that nothing has closed.
-    return packs => return packs[1:]
-        the first pack is missing.
     return packs => return packs[:1]
         it ends with the first document that does not fit: the packs behind it are
         missing.
-    return packs => return packs[-1] if packs else []
-        only the last pack is returned.
     return packs => return [[], *packs]
         there is an empty pack in front.
-    return packs => return [*packs, []]
-        there is an empty pack at the end.
     return packs => return packs or [[]]
         without documents there is no pack: the answer is `[]`, not `[[]]`. (A pack that
         is begun before the loop must not be returned empty.)
@@ -1135,15 +612,9 @@ pack_in_order.slips("""
         how many documents a pack has is not what is asked for.
     return packs => return [sum(lengths[i] for i in pack) for pack in packs]
         how many tokens a pack has is not what is asked for.
-    return packs => return [pack[0] for pack in packs]
-        where each pack begins is not what is asked for.
-    return packs => return [pack[:-1] for pack in packs]
-        each pack lacks its last document.
     return packs => return packs[:1] + [pack[1:] for pack in packs[1:]]
         each pack behind the first lacks its first document: the one that did not fit is
         lost.
-    return packs => return packs[::-1]
-        the packs are right, but from back to front.
     return packs => return [i for pack in packs for i in pack]
         all packs are joined.
     return packs => return packs[-1:] * len(packs)
@@ -1160,9 +631,6 @@ pack_in_order.slips("""
     enumerate(lengths) => enumerate(sorted(lengths))
         the lengths are sorted first, so a number no longer says which document it was.
         Here they stay in their order.
-    enumerate(lengths) => enumerate(sorted(lengths, reverse=True))
-        the lengths are sorted first, the longest in front, so a number no longer says
-        which document it was. Here they stay in their order.
 """)
 
 
@@ -1299,286 +767,167 @@ def best_pack(rooms: list[int], length: int) -> int | None:
     return min(fitting, key=lambda pack: rooms[pack], default=None)
 
 
-# Which packs are looked at, which of them is chosen, and what is returned.
-LOOKED_AT = {
-    "a pack with exactly so much room is large enough": lambda room, n: room > n,
-    "packs without enough room are chosen, too": lambda room, n: True,
-    "only packs with exactly so much room are looked at": lambda room, n: room == n,
-    "packs that are *too small* are looked at": lambda room, n: room < n,
-    "packs that are too small are looked at, or that fit exactly": (
-        lambda room, n: room <= n
-    ),
-    "full packs are left out, but not those that are too small": (
-        lambda room, n: room > 0
-    ),
-    "one token too many is let in": lambda room, n: room >= n - 1,
-}
-CHOSEN = {
-    "the *emptiest* pack is chosen": (
-        lambda few, rooms, n: max(few, key=rooms.__getitem__)
-    ),
-    "the first pack with room is chosen, not the fullest": (
-        lambda few, rooms, n: few[0]
-    ),
-    "the last pack with room is chosen, not the fullest": (
-        lambda few, rooms, n: few[-1]
-    ),
-    "of equally full packs the last is chosen, not the first": (
-        lambda few, rooms, n: min(reversed(few), key=rooms.__getitem__)
-    ),
-    "the emptiest pack is chosen, of equally full ones the last": (
-        lambda few, rooms, n: max(reversed(few), key=rooms.__getitem__)
-    ),
-    "the pack whose room differs least from the length is chosen": (
-        lambda few, rooms, n: min(few, key=lambda i: abs(rooms[i] - n))
-    ),
-    "a pack that fits exactly is chosen rightly, but else the first with room": (
-        lambda few, rooms, n: next((i for i in few if rooms[i] == n), few[0])
-    ),
-    "the smallest number is chosen, not the fullest pack": (
-        lambda few, rooms, n: min(few)
-    ),
-}
-RETURNED = {
-    "the room of the pack is returned, not its number": lambda i, few, rooms, n: rooms[
-        i
-    ],
-    "the room that is left in it is returned, not its number": (
-        lambda i, few, rooms, n: rooms[i] - n
-    ),
-    "the pack is counted among those with room, not among all": (
-        lambda i, few, rooms, n: few.index(i)
-    ),
-    "the place of its room among the sorted rooms is returned": (
-        lambda i, few, rooms, n: sorted(rooms).index(rooms[i])
-    ),
-    "packs are counted from 1": lambda i, few, rooms, n: i + 1,
-    "`index` finds the first pack with this room": (
-        lambda i, few, rooms, n: rooms.index(rooms[i])
-    ),
-    "whether there is such a pack is returned, not its number": (
-        lambda i, few, rooms, n: True
-    ),
-    "pack 0 is taken for none": lambda i, few, rooms, n: i or None,
-    "all packs with room are returned": lambda i, few, rooms, n: few,
-    "all packs with room that are as full are returned": lambda i, few, rooms, n: [
-        j for j in few if rooms[j] == rooms[i]
-    ],
-    "number and room are returned": lambda i, few, rooms, n: (i, rooms[i]),
-}
-WITHOUT_ROOM = {
-    "where no pack has room, the answer is `None`, not -1": lambda rooms: -1,
-    "where no pack has room, the answer is `None`, not pack 0": lambda rooms: 0,
-    "where no pack has room, the answer is `None`, not the number of a new one": (
-        lambda rooms: len(rooms)
-    ),
-    "where no pack has room, the answer is `None`, not the last one": (
-        lambda rooms: len(rooms) - 1
-    ),
-    "where no pack has room, the answer is `None`, not `False`": lambda rooms: False,
-    "where no pack has room, the answer is `None`, not an empty list": lambda rooms: [],
-}
+best_pack.slips("""
+    room >= length => room > length
+        a pack with exactly so much room is large enough, and even the best: it is full
+        then.
+    if room >= length =>
+        packs are chosen whether they have room or not.
+    room >= length => room == length
+        only packs with exactly so much room are looked at.
+    room >= length => room < length
+        packs that are *too small* are looked at.
+    room >= length => room <= length
+        packs that are too small are looked at, or that fit exactly.
+    min(fitting => max(fitting
+        that is the *emptiest* pack, the one with the most room. The fullest has the
+        least.
+    fitting, key => fitting[::-1], key
+        of equally full packs the *first* is wanted. (`<=` lets a later one win, `<`
+        does not.)
+    if room >= length => ; rooms[pack], default => abs(rooms[pack] - length), default
+        the pack is taken whose room *differs* least from the length: that can be one
+        that is too small.
+    key=lambda pack: rooms[pack], =>
+        that is the *first* pack with room. Among those with room, the fullest is
+        wanted.
+    default=None => default=-1
+        where no pack has room, the answer is `None`, not -1.
+    default=None => default=0
+        where no pack has room, the answer is `None`, not pack 0.
+    default=None => default=len(rooms)
+        where no pack has room, the answer is `None`, not the number of a new one.
+    default=None => default=False
+        where no pack has room, the answer is `None`, not `False`.
+    , default=None) => )
+        where no pack has room, the answer is `None`, without an error: `min` of nothing
+        raises. Ask first whether there is one.
+    enumerate(rooms) => enumerate(rooms, 1) ; rooms[pack], => rooms[pack - 1],
+        packs are counted from 1.
+    enumerate(rooms) => enumerate(sorted(rooms)) ; rooms[pack], => sorted(rooms)[pack],
+        the place of its room among the sorted rooms is returned.
+""")
 
 
-def _enough(room, n):
-    return room >= n
-
-
-def _fullest(few, rooms, n):
-    return min(few, key=rooms.__getitem__)
-
-
-def _its_number(i, few, rooms, n):
-    return i
-
-
-def _none(rooms):
-    return None
-
-
-def chosen_otherwise(enough, choose, returned, nothing, rooms, length):
-    few = [i for i, room in enumerate(rooms) if enough(room, length)]
+@best_pack.way("""
+    room >= length => room > length
+        a pack with exactly so much…
+    room >= length =>  True
+        packs are chosen whether…
+    return None => return -1
+        where no pack has room, the answer is `None`, not -1.
+    return None => return len(rooms)
+        where no pack has room, the answer is `None`, not the number…
+    return None => return []
+        where no pack has room, the answer is `None`, not an empty list.
+    best = min(few => best = max(few
+        that is the *emptiest*…
+    min(few, key=rooms.__getitem__) => few[0]
+        that is the *first* pack…
+    min(few, key=rooms.__getitem__) => few[-1]
+        that is the *last* pack with room. Among those with room, the fullest is wanted.
+    min(few, key=rooms.__getitem__) => \
+    next((i for i in few if rooms[i] == length), few[0])
+        a pack that fits exactly is found, but else the first with room is taken.
+    return best => return rooms[best]
+        that is the room of the pack. Its number is wanted.
+    return best => return rooms[best] - length
+        that is the room that would be left in it. Its number is wanted.
+    return best => return few.index(best)
+        that is its place in the list of those with room. Its number among *all* packs
+        is wanted.
+    return best => return best + 1
+        packs are counted from 1.
+    return best => return True
+        whether there is such a pack is returned, not its number.
+    return best => return best or None
+        pack 0 counts as `False`, so it is taken for no pack at all, or passed over:
+        compare with `is None`.
+    return best => return few
+        all packs with room are returned.
+    return best => return best, rooms[best]
+        number and room are returned.
+""")
+def among_the_few(rooms, length):
+    few = [pack for pack, room in enumerate(rooms) if room >= length]
     if not few:
-        return nothing(rooms)
-    return returned(choose(few, rooms, length), few, rooms, length)
-
-
-RIGHT_CHOICE = _enough, _fullest, _its_number, _none
-CHOICES = LOOKED_AT, CHOSEN, RETURNED, WITHOUT_ROOM
-_combine(best_pack, chosen_otherwise, RIGHT_CHOICE, CHOICES)
-
-
-def _choice_with(one, way, rooms, length):
-    steps = [*RIGHT_CHOICE[:one], way, *RIGHT_CHOICE[one + 1 :]]
-    return chosen_otherwise(*steps, rooms, length)
-
-
-@best_pack.mistake(
-    "a pack with exactly so much room is large enough, and even the best: it is full "
-    "then."
-)
-def more_than_enough(rooms, length):
-    return _choice_with(0, lambda room, n: room > n, rooms, length)
-
-
-@best_pack.mistake(
-    "that is the *emptiest* pack, the one with the most room. The fullest has the "
-    "least."
-)
-def emptiest_pack(rooms, length):
-    return _choice_with(1, CHOSEN["the *emptiest* pack is chosen"], rooms, length)
-
-
-@best_pack.mistake(
-    "that is the *first* pack with room. Among those with room, the fullest is wanted."
-)
-def first_pack(rooms, length):
-    return _choice_with(1, lambda few, rooms, n: few[0], rooms, length)
-
-
-@best_pack.mistake("that is the fullest pack of all, whether it has room or not.")
-def fullest_of_all(rooms, length):
-    return _choice_with(0, lambda room, n: True, rooms, length)
-
-
-@best_pack.mistake(
-    "of equally full packs the *first* is wanted. (`<=` lets a later one win, `<` does "
-    "not.)"
-)
-def last_of_equals(rooms, length):
-    return _choice_with(
-        1,
-        lambda few, rooms, n: min(reversed(few), key=rooms.__getitem__),
-        rooms,
-        length,
-    )
-
-
-@best_pack.mistake("that is the room of the pack. Its number is wanted.")
-def room_of_the_pack(rooms, length):
-    return _choice_with(2, lambda i, few, rooms, n: rooms[i], rooms, length)
-
-
-@best_pack.mistake("that is the room that would be left in it. Its number is wanted.")
-def room_left(rooms, length):
-    return _choice_with(2, lambda i, few, rooms, n: rooms[i] - n, rooms, length)
-
-
-@best_pack.mistake(
-    "that is its place in the list of those with room. Its number among *all* packs is "
-    "wanted."
-)
-def place_among_fitting(rooms, length):
-    return _choice_with(2, lambda i, few, rooms, n: few.index(i), rooms, length)
-
-
-@best_pack.mistake(
-    "pack 0 counts as `False`, so it is taken for no pack at all, or passed over: "
-    "compare with `is None`."
-)
-def zero_is_no_pack(rooms, length):
-    best = None
-    for pack, room in enumerate(rooms):
-        if room >= length and (not best or room < rooms[best]):
-            best = pack
-    return best
-
-
-@best_pack.mistake(
-    "where no pack has room, the answer is `None`, without an error: `min` of nothing "
-    "raises, unless it has a `default`."
-)
-def error_without_room(rooms, length):
-    if not any(room >= length for room in rooms):
-        raise ValueError("min() iterable argument is empty")
-    return best_pack.reference(rooms, length)
-
-
-@best_pack.mistake("where no pack has room, the answer is `None`, not -1.")
-def minus_one_without_room(rooms, length):
-    return _choice_with(3, lambda rooms: -1, rooms, length)
-
-
-@best_pack.mistake(
-    "the first pack is taken for the best without a look at its room: it can be too "
-    "small."
-)
-def begins_with_the_first(rooms, length):
-    best = 0 if rooms else None
-    for pack, room in enumerate(rooms):
-        if length <= room < rooms[best]:
-            best = pack
-    return best
-
-
-@best_pack.mistake(
-    "the first pack is taken for the best without a look at its room: it can be too "
-    "small. And without packs there is none, not even pack 0."
-)
-def begins_with_pack_zero(rooms, length):
-    return begins_with_the_first(rooms, length) if rooms else 0
-
-
-@best_pack.mistake(
-    "only the fullest pack of all is asked whether it has room. If it has none, "
-    "another one may."
-)
-def fullest_or_none(rooms, length):
-    fullest = rooms.index(min(rooms)) if rooms else None
-    return fullest if fullest is not None and rooms[fullest] >= length else None
-
-
-@best_pack.mistake(
-    "a room is compared with the *number* of the best pack so far, not with its room."
-)
-def room_against_number(rooms, length):
-    best = None
-    for pack, room in enumerate(rooms):
-        if room >= length and (best is None or room < best):
-            best = pack
-    return best
-
-
-@best_pack.mistake(
-    "only the first pack is looked at: is the `return` indented too far?"
-)
-def only_pack_zero(rooms, length):
-    return 0 if rooms and rooms[0] >= length else None
-
-
-@best_pack.mistake(
-    "the least that is left over begins with `length`, so twice as much room is "
-    "never chosen: begin with more than any pack can have."
-)
-def twice_the_room_never_chosen(rooms, length):
-    best, least = None, length
-    for pack, room in enumerate(rooms):
-        if 0 <= room - length < least:
-            best, least = pack, room - length
-    return best
-
-
-@best_pack.mistake(
-    "packs without enough room are set to 0, which is the least of all: so one of them "
-    "is chosen. Set them to more than any pack can have."
-)
-def too_small_set_to_zero(rooms, length):
-    if not any(room >= length for room in rooms):
         return None
-    kept = [room if room >= length else 0 for room in rooms]
-    return kept.index(min(kept))
+    best = min(few, key=rooms.__getitem__)
+    return best
 
 
-@best_pack.mistake(
-    "no pack is ever chosen. If the least room so far begins with 0, none is smaller: "
-    "begin with more than any pack can have."
-)
-def never_chosen(rooms, length):
-    best, least = None, 0
+@best_pack.way("""
+    room >= length => room > length
+        a pack with exactly so much…
+    room >= length and =>
+        packs are chosen whether…
+    best is None or => not best or
+        pack 0 counts as `False`…
+    best = None => best = 0 if rooms else None
+        the first pack is taken for the best without a look at its room: it can be too
+        small.
+    best = None => best = 0 ; best is None or =>
+        the first pack is taken for the best without a look at its room, even where
+        there is none.
+    room < rooms[best] => room <= rooms[best]
+        of equally full packs…
+    room < rooms[best] => room > rooms[best]
+        that is the *emptiest*…
+    room < rooms[best] => room < best
+        a room is compared with the *number* of the best pack so far, not with its room.
+    return best => return None if best is None else rooms[best]
+        that is the room of the pack…
+    return best => return None if best is None else rooms[best] - length
+        that is the room that would be left…
+""")
+def better_ones_win(rooms, length):
+    best = None
+    for pack, room in enumerate(rooms):
+        if room >= length and (best is None or room < rooms[best]):
+            best = pack
+    return best
+
+
+@best_pack.way("""
+    math.inf => 0
+        the least room so far begins with 0, and none is smaller: begin with more than
+        any pack can have.
+    math.inf => 2 * length
+        the least that is left over begins with `length`, so twice as much room is never
+        chosen: begin with more than any pack can have.
+    length <= room => length < room
+        a pack with exactly so much…
+    length <= room < => room <
+        packs are chosen whether…
+    < least => <= least
+        of equally full packs…
+    best, least = pack, room => best = pack
+        that is the *last* pack…
+""")
+def least_so_far(rooms, length):
+    best, least = None, math.inf
     for pack, room in enumerate(rooms):
         if length <= room < least:
             best, least = pack, room
     return best
+
+
+best_pack.answers("""
+    any(room >= length for room in rooms)
+        whether there is such a pack is returned, not its number.
+    0 if rooms and rooms[0] >= length else None
+        only the first pack is looked at: is the `return` indented too far?
+    None if not rooms or min(rooms) < length else rooms.index(min(rooms))
+        only the fullest pack of all is asked whether it has room. If it has none,
+        another one may.
+    None if max(rooms, default=0) < length else \
+    min(range(len(rooms)), key=lambda i: (rooms[i] >= length) * rooms[i])
+        packs without enough room are set to 0, which is the least of all: so one of
+        them is chosen. Set them to more than any pack can have.
+    min(range(len(rooms)), key=lambda i: rooms[i] >= length, default=None)
+        the key of `min` only says whether a pack has room: `False` is less than `True`,
+        so the first one *without* room wins.
+""")
 
 
 # Labels
@@ -1586,6 +935,7 @@ def never_chosen(rooms, length):
 
 def _rows(random: Random) -> Iterator[Case]:
     yield from (([5], [0], 1), ([5, 6], [0], 2), ([5, 0], [0], 1), ([5, 0], [0], 2))
+    yield [5, 6, 9, 9], [0], 2  # padding need not be 0
     yield from (([5, 6, 7, 8, 0, 0], [0, 2], 4), ([5, 0, 0, 0], [0, 2], 3))
     yield from (([5, 5, 5, 5, 5], [0, 1, 4], 5), ([0, 0, 5, 0, 0], [0, 1], 4))
     for _ in range(8):
@@ -1615,272 +965,123 @@ def pack_labels(
     return labels
 
 
-# Which places of documents are not scored, which of the padding, and what becomes of
-# the labels in the end.
-UNSCORED = {
-    "the first ids of documents are scored, though nothing before predicts them": (
-        lambda ids, starts, n: []
-    ),
-    "the *last* id of each document is left out, not the first": (
-        lambda ids, starts, n: [end - 1 for end in [*starts[1:], n]]
-    ),
-    "the last id of each document is left out, not the first; and that of the last "
-    "document is not": lambda ids, starts, n: [start - 1 for start in starts[1:]],
-    "only the first id of the row is left out, not that of each document": (
-        lambda ids, starts, n: [0]
-    ),
-    "the first id of the row is scored": lambda ids, starts, n: starts[1:],
-    "the second id of each document is left out, not the first": (
-        lambda ids, starts, n: [start + 1 for start in starts]
-    ),
-    "the place before each start is left out, and so for start 0 the last of the row": (
-        lambda ids, starts, n: [start - 1 for start in starts]
-    ),
-    "the first and the last id of each document are left out": (
-        lambda ids, starts, n: [*starts, *(end - 1 for end in [*starts[1:], n])]
-    ),
-    "the first id of each document is left out, and the last of the one before": (
-        lambda ids, starts, n: [*starts, *(start - 1 for start in starts[1:])]
-    ),
-    "the last document's first id is scored": lambda ids, starts, n: starts[:-1],
-    "*ids* that are equal to a start are left out": (
-        lambda ids, starts, n: [i for i, id in enumerate(ids) if id in starts]
-    ),
-    "every id that equals the first one of a document is left out": (
-        lambda ids, starts, n: [
-            i for i, id in enumerate(ids) if id in {ids[s] for s in starts}
-        ]
-    ),
-}
-PADDING = {
-    "padding is scored": lambda ids, starts, n: [],
-    "padding is told by its id, which documents can hold, too": (
-        lambda ids, starts, n: [i for i, id in enumerate(ids) if id == 0]
-    ),
-    "the first place of padding is scored": (
-        lambda ids, starts, n: range(n + 1, len(ids))
-    ),
-    "the last id before the padding counts as padding": (
-        lambda ids, starts, n: range(n - 1, len(ids))
-    ),
-    "only the first place of padding is left out": (
-        lambda ids, starts, n: range(n, min(n + 1, len(ids)))
-    ),
-    "the last place of padding is scored": lambda ids, starts, n: range(
-        n, len(ids) - 1
-    ),
-    "padding behind the last id that is not 0 is left out": (
-        lambda ids, starts, n: range(
-            max((i + 1 for i, id in enumerate(ids) if id), default=0), len(ids)
-        )
-    ),
-}
-LABELED = {
-    "the labels are shifted to the left: `transformers` does that itself": (
-        lambda labels, ids, n: [*labels[1:], -100]
-    ),
-    "the labels are shifted to the left, and one is missing: `transformers` shifts by "
-    "itself": lambda labels, ids, n: labels[1:],
-    "the labels are shifted to the right": lambda labels, ids, n: [-100, *labels[:-1]],
-    "0 stands where -100 is wanted": lambda labels, ids, n: [
-        0 if label == -100 else label for label in labels
-    ],
-    "-1 stands where -100 is wanted": lambda labels, ids, n: [
-        -1 if label == -100 else label for label in labels
-    ],
-    "100 stands where -100 is wanted": lambda labels, ids, n: [
-        100 if label == -100 else label for label in labels
-    ],
-    "`None` stands where -100 is wanted": lambda labels, ids, n: [
-        None if label == -100 else label for label in labels
-    ],
-    "places that are not scored are left out, so that labels no longer stand beside "
-    "their ids": lambda labels, ids, n: [label for label in labels if label != -100],
-    "1 stands for what is scored: a label is the id itself": lambda labels, ids, n: [
-        int(label != -100) for label in labels
-    ],
-    "all of the padding has a single -100, and so has a row without padding": (
-        lambda labels, ids, n: [*labels[:n], -100]
-    ),
-    "`True` and `False` tell what is scored: a label is the id itself": (
-        lambda labels, ids, n: [label != -100 for label in labels]
-    ),
-    "padding is cut off: labels are as long as the ids": (
-        lambda labels, ids, n: labels[:n]
-    ),
-    "scored and not scored are exchanged": lambda labels, ids, n: [
-        id if label == -100 else -100 for id, label in zip(ids, labels, strict=True)
-    ],
-}
+pack_labels.slips("""
+    for start in document_starts: labels[start] = -100 =>
+        the first id of each document is scored, though what stands before it belongs to
+        another one: -100 there, too.
+    labels[start] => labels[start - 1]
+        the place *before* each start is left out, and so for start 0 the last of the
+        row.
+    labels[start] => labels[min(start + 1, length - 1)]
+        the second id of each document is left out, not the first.
+    labels[start] = -100 => labels.insert(start, -100) ; \
+    return labels => return labels[:length] + [-100] * (len(labels) - length)
+        `insert` makes room: all that stands behind moves on by one. Write -100 into the
+        place instead.
+    *[-100] * (len(input_ids) - length)] => ]
+        padding is cut off: labels are as long as the ids.
+    *[-100] * (len => *[0] * (len
+        padding gets the label 0, which is an id like any other: -100 there, too.
+    * (len(input_ids) - length)] => ]
+        all of the padding has a single -100, and so has a row without padding.
+    [*input_ids[:length], *[-100] * (len(input_ids) - length)] => list(input_ids)
+        padding is scored: from place `length` on there is nothing to learn.
+    (len(input_ids) - length)] => length]
+        as much padding is added as there are ids, not as many as are missing.
+    *input_ids[:length] => *[*input_ids[1:], -100][:length]
+        the labels are shifted before places are left out. `transformers` shifts by
+        itself, inside the model: nothing is shifted here.
+    in document_starts => in document_starts[1:]
+        each first id is left out only behind the first document: at place 0 nothing
+        stands before either.
+    in document_starts => in document_starts[:1]
+        only the first id of the row is left out. Each document has a first id.
+""")
 
 
-def _document_firsts(ids, starts, n):
-    return starts
-
-
-def _padding(ids, starts, n):
-    return range(n, len(ids))
-
-
-def _just_so(labels, ids, n):
+@pack_labels.way("""
+    starts = document_starts => starts = []
+        the first id of each document is scored…
+    starts = document_starts => starts = [s - 1 for s in [*document_starts[1:], length]]
+        the *last* id of each document is left out. Aligned with the ids, it is the
+        first one that nothing predicts.
+    starts = document_starts => starts = [s - 1 for s in document_starts]
+        the last id of each document but the last one is left out, and no first one.
+    starts = document_starts => starts = document_starts[:1]
+        only the first id of the row…
+    starts = document_starts => starts = document_starts[1:]
+        each first id is left out only behind…
+    starts = document_starts => starts = [s + 1 for s in document_starts]
+        the second id of each document…
+    starts = document_starts => starts = [*document_starts, \
+    *(s - 1 for s in [*document_starts[1:], length])]
+        the first *and* the last id of each document are left out.
+    starts = document_starts => starts = [*document_starts, \
+    *(s - 1 for s in document_starts[1:])]
+        beside the first id of each document, the last of the one before is left out.
+    i in starts => id in starts
+        *ids* that are equal to a start are left out.
+    i in starts => id in {input_ids[start] for start in starts}
+        every id that equals the first one of a document is left out.
+    i >= length or =>
+        padding is scored…
+    i >= length => id == 0
+        padding is told by its id. A document can hold that id, and it must be scored
+        there: `length` says where padding begins.
+    i >= length => i > length
+        the first place of padding is scored.
+    i >= length => i >= length - 1
+        the last id before the padding counts as padding.
+    i >= length => not any(input_ids[i:])
+        padding is told by zeros at the end of the row. A document can end with them,
+        and they must be scored there: `length` says where padding begins.
+    i >= length => i >= starts[-1]
+        the last document is not scored at all: no start follows it, it ends at
+        `length`.
+    else id => else input_ids[i - 1]
+        the id *before* stands at each place: the labels are shifted, to the right even.
+        Each stands beside its own id.
+    else id => else 1
+        1, or `True`, stands for what is scored: a label is the id itself.
+    -100 if => 0 if
+        the label 0 stands where -100 is wanted.
+    -100 if => -1 if
+        the label -1 stands where -100 is wanted.
+    -100 if => 100 if
+        the label 100 stands where -100 is wanted.
+    -100 if => None if
+        `None` stands where -100 is wanted.
+    return labels => return [*labels[1:], -100]
+        the labels are shifted. `transformers` does that itself, inside the model: they
+        stand beside their own ids.
+    return labels => return [-100, *labels[:-1]]
+        the labels are shifted to the right.
+    return labels => return [label for label in labels if label != -100]
+        places that are not scored are left out, so that labels no longer stand beside
+        their ids.
+    return labels => return [label != -100 for label in labels]
+        1, or `True`, stands…
+    return labels => return labels[:length]
+        padding is cut off…
+    -100 if ... else id for => id if ... else -100 for
+        what is scored and what is not are exchanged.
+""")
+def label_by_label(input_ids, document_starts, length):
+    starts = document_starts
+    labels = [
+        -100 if i >= length or i in starts else id for i, id in enumerate(input_ids)
+    ]
     return labels
 
 
-def labeled_otherwise(unscored, padding, shown, input_ids, document_starts, length):
-    labels = list(input_ids)
-    for places in (unscored, padding):
-        for place in places(input_ids, document_starts, length):
-            if place < len(labels):
-                labels[place] = -100
-    return shown(labels, input_ids, length)
-
-
-RIGHT_LABELS = _document_firsts, _padding, _just_so
-_combine(pack_labels, labeled_otherwise, RIGHT_LABELS, (UNSCORED, PADDING, LABELED))
-
-
-def _labels_with(one, way, *arguments):
-    steps = [*RIGHT_LABELS[:one], way, *RIGHT_LABELS[one + 1 :]]
-    return labeled_otherwise(*steps, *arguments)
-
-
-@pack_labels.mistake(
-    "the first id of each document is scored, though what stands before it belongs to "
-    "another one: -100 there, too."
-)
-def firsts_scored(input_ids, document_starts, length):
-    return _labels_with(0, lambda ids, s, n: [], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "padding is scored: from place `length` on there is nothing to learn."
-)
-def padding_scored(input_ids, document_starts, length):
-    return _labels_with(1, lambda ids, s, n: [], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "padding is told by its id. A document can hold that id, and it must be scored "
-    "there: `length` says where padding begins."
-)
-def padding_by_id(input_ids, document_starts, length):
-    return _labels_with(
-        1,
-        lambda ids, s, n: [i for i, id in enumerate(ids) if id == 0],
-        input_ids,
-        document_starts,
-        length,
-    )
-
-
-@pack_labels.mistake(
-    "the *last* id of each document is left out. Aligned with the ids, it is the first "
-    "one that nothing predicts."
-)
-def lasts_unscored(input_ids, document_starts, length):
-    return _labels_with(
-        0,
-        lambda ids, s, n: [end - 1 for end in [*s[1:], n]],
-        input_ids,
-        document_starts,
-        length,
-    )
-
-
-@pack_labels.mistake(
-    "the labels are shifted. `transformers` does that itself, inside the model: they "
-    "stand beside their own ids."
-)
-def labels_shifted(input_ids, document_starts, length):
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [*labels[1:], -100]
-
-
-@pack_labels.mistake(
-    "only the first id of the row is left out. Each document has a first id."
-)
-def first_of_the_row(input_ids, document_starts, length):
-    return _labels_with(0, lambda ids, s, n: [0], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "each first id is left out only behind the first document: at place 0 nothing "
-    "stands before either."
-)
-def row_begins_scored(input_ids, document_starts, length):
-    return _labels_with(0, lambda ids, s, n: s[1:], input_ids, document_starts, length)
-
-
-@pack_labels.mistake(
-    "all starts are there, but padding is cut off: labels are as long as the ids."
-)
-def padding_cut_off(input_ids, document_starts, length):
-    return pack_labels.reference(input_ids, document_starts, length)[:length]
-
-
-@pack_labels.mistake(
-    "the id *before* stands at each place: the labels are shifted, to the right even. "
-    "Each stands beside its own id."
-)
-def id_before(input_ids, document_starts, length):
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [
-        label if label == -100 else input_ids[place - 1]
-        for place, label in enumerate(labels)
-    ]
-
-
-@pack_labels.mistake(
-    "the last document is not scored at all: no start follows it, it ends at `length`."
-)
-def last_document_unscored(input_ids, document_starts, length):
-    end = document_starts[-1]
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [*labels[:end], *[-100] * (len(labels) - end)]
-
-
-@pack_labels.mistake("nothing is scored at all: the ids inside of documents are.")
-def nothing_scored(input_ids, document_starts, length):
-    return [-100 for _ in input_ids]
-
-
-@pack_labels.mistake(
-    "the labels are shifted before places are left out. `transformers` shifts by "
-    "itself, inside the model: nothing is shifted here."
-)
-def shifted_first(input_ids, document_starts, length):
-    labels = [*input_ids[1:], -100]
-    for place in (*document_starts, *range(length, len(labels))):
-        labels[place] = -100
-    return labels
-
-
-@pack_labels.mistake(
-    "`insert` makes room: all that stands behind moves on by one. Write -100 into the "
-    "place instead."
-)
-def inserted(input_ids, document_starts, length):
-    labels = list(input_ids)
-    for start in document_starts:
-        labels.insert(start, -100)
-    return [*labels[:length], *[-100] * (len(labels) - length)]
-
-
-@pack_labels.mistake(
-    "each document has a list of its own, and what is not scored is missing: one label "
-    "for each id of the row is wanted."
-)
-def lists_of_scored(input_ids, document_starts, length):
-    return [input_ids[a + 1 : b] for a, b in _bounds(document_starts, length)]
-
-
-@pack_labels.mistake("what is scored and what is not are exchanged.")
-def exchanged_labels(input_ids, document_starts, length):
-    labels = pack_labels.reference(input_ids, document_starts, length)
-    return [
-        id if label == -100 else -100
-        for id, label in zip(input_ids, labels, strict=True)
-    ]
+pack_labels.answers("""
+    [-100 for _ in input_ids]
+        nothing is scored at all: the ids inside of documents are.
+    [input_ids[a + 1 : b] for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        each document has a list of its own, and what is not scored is missing: one
+        label for each id of the row is wanted.
+""")
 
 
 # A mean
@@ -1915,232 +1116,120 @@ def mean_over_targets(means: list[float], counts: list[int]) -> float:
     return sum(sums) / sum(counts) if sums else float("nan")
 
 
+mean_over_targets.slips("""
+    if count] => ]
+    if count] => if m]
+        a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN:
+        leave it out.
+    if count] => if count > 1]
+        a micro-batch of a single target is left out.
+    m * count for => m for
+        the means are not weighted: the sum of losses of a micro-batch is its mean times
+        its number of targets.
+    m * count for => m / count for
+        each mean is *divided* by its number of targets: times it, that is the sum of
+        its losses.
+    if sums else float("nan") =>
+        without any targets there is nothing to divide by: return NaN.
+    if sums else float("nan") => if means else float("nan")
+        without any targets there is nothing to divide by, even where there are
+        micro-batches: return NaN.
+    float("nan") => 0.0
+        without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
+    float("nan") => None
+        without any targets there is no mean: NaN. `None` is no number.
+    / sum(counts) =>
+    / sum(counts) if sums else float("nan") =>
+        that is the sum of all losses. Divide it by the number of targets.
+    / sum(counts) => / len(counts)
+        it is divided by the number of micro-batches, where that of targets is wanted.
+    / sum(counts) => / len(sums)
+        it is divided by the number of micro-batches that have targets, where that of
+        targets is wanted.
+    / sum(counts) => / max(counts)
+        it is divided by the largest number of targets.
+    / sum(counts) => // sum(counts)
+        `//` rounds down to a whole number: a mean needs `/`.
+    / sum(counts) => / (sum(counts) + 1)
+        one target too many is counted.
+    / sum(counts) => / (sum(counts) + counts.count(0))
+        a target is counted for a micro-batch without any.
+    / sum(counts) => / sum(counts) / len(sums)
+        it is divided by both, the number of targets and of batches that have some.
+    return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
+        upside down: the losses are divided by the number of targets, not the other way.
+    return ... if => return round(..., 2) if
+        rounded: return the mean as it is.
+    sum(sums) => sums[-1]
+        only the last micro-batch is added.
+""")
+
+
+@mean_over_targets.way("""
+    if count == 0: continue =>
+        a micro-batch without targets has NaN…
+    if count == 0: => if count == 0 or m == 0:
+        a mean loss of 0 is a mean, too: its targets count.
+    total += m * count => total += m * count * (count > 1)
+        a micro-batch of a single target is not added.
+    continue => break
+        it ends with the first micro-batch without targets: go on with the next one,
+        `continue`, not `break`.
+    m * count => m
+        the means are not weighted…
+    total += => total =
+        only the last micro-batch is added.
+    number += count => number += 1
+        it is divided by the number of micro-batches that have…
+    number += count => number = count
+        the number of targets is that of the last micro-batch alone.
+    total / number => total
+        that is the sum of all losses…
+    if number else NAN =>
+        without any targets there is nothing to divide by: return…
+    number else NAN => number else 0.0
+        without any targets there is no mean: NaN. A loss…
+""")
+def added_up(means, counts):
+    total, number = 0, 0
+    for m, count in zip(means, counts, strict=True):
+        if count == 0:
+            continue
+        total += m * count
+        number += count
+    return total / number if number else NAN
+
+
 def _scored(means, counts):
-    return [(m, n) for m, n in zip(means, counts, strict=True) if n]
+    return [m for m, count in zip(means, counts, strict=True) if count]
 
 
-def _mean(values):
-    return sum(values) / len(values) if values else NAN
-
-
-# What is added up, what it is divided by, and what comes where nothing is scored.
-ADDED_UP = {
-    "the means are added up, however many targets each is of": (
-        lambda pairs: sum(m for m, n in pairs)
-    ),
-    "a micro-batch of a single target is not added": (
-        lambda pairs: sum(m * n for m, n in pairs if n > 1)
-    ),
-    "each mean is *divided* by its number of targets": (
-        lambda pairs: sum(m / n for m, n in pairs)
-    ),
-    "each mean is weighted by the square of its number of targets": (
-        lambda pairs: sum(m * n * n for m, n in pairs)
-    ),
-    "the numbers of targets are added up, not their losses": (
-        lambda pairs: sum(n for m, n in pairs)
-    ),
-    "only the last micro-batch is added": (
-        lambda pairs: pairs[-1][0] * pairs[-1][1] if pairs else 0
-    ),
-    "only the first micro-batch is added": (
-        lambda pairs: pairs[0][0] * pairs[0][1] if pairs else 0
-    ),
-    "the last micro-batch is left out": (
-        lambda pairs: sum(m * n for m, n in pairs[:-1])
-    ),
-    "all means are added up, and then weighted together": (
-        lambda pairs: sum(m for m, n in pairs) * sum(n for m, n in pairs)
-    ),
-}
-DIVIDED_BY = {
-    "it is not divided by the number of targets": lambda pairs, number: 1,
-    "it is divided by the number of micro-batches, where that of targets is wanted": (
-        lambda pairs, number: number
-    ),
-    "it is divided by the number of micro-batches that have targets": (
-        lambda pairs, number: len(pairs)
-    ),
-    "it is divided by the largest number of targets": (
-        lambda pairs, number: max(n for m, n in pairs)
-    ),
-    "it is divided by the mean number of targets": (
-        lambda pairs, number: sum(n for m, n in pairs) / number
-    ),
-    "one target too many is counted": lambda pairs, number: (
-        sum(n for _, n in pairs) + 1
-    ),
-    "one target too few is counted": lambda pairs, number: sum(n for _, n in pairs) - 1,
-    "a target is counted for a micro-batch without any": lambda pairs, number: (
-        sum(n for _, n in pairs) + number - len(pairs)
-    ),
-    "it is divided by both, the number of targets and of micro-batches": (
-        lambda pairs, number: sum(n for _, n in pairs) * number
-    ),
-    "it is divided by both, the number of targets and of batches that have some": (
-        lambda pairs, number: sum(n for _, n in pairs) * len(pairs)
-    ),
-}
-
-
-def _raised():
-    raise ZeroDivisionError("division by zero")
-
-
-NOTHING_SCORED = {
-    "without targets there is no mean, so NaN: 0 would say that the model knows all": (
-        lambda means: 0.0
-    ),
-    "without targets there is no mean, so NaN, and no error": lambda means: _raised(),
-    "without micro-batches there is no mean, so NaN, and no error": (
-        lambda means: NAN if means else _raised()
-    ),
-    "where all counts are 0, there is no mean, so NaN, and no error": (
-        lambda means: _raised() if means else NAN
-    ),
-    "0 divided by the number of micro-batches is 0, or an error, but without targets "
-    "there is no mean, so NaN": lambda means: 0.0 if means else _raised(),
-    "0 divided by the number of micro-batches is 0, but without targets there is no "
-    "mean, so NaN": lambda means: 0.0 if means else NAN,
-    "without micro-batches there is no mean, so NaN, not 0": (
-        lambda means: NAN if means else 0.0
-    ),
-    "without targets there is no mean, so NaN: `None` is no number": lambda means: None,
-    "without targets there is no mean, so NaN, not infinity": (
-        lambda means: float("inf")
-    ),
-}
-NAN_STAYS = "a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN"
-LEFT_OUT = {
-    NAN_STAYS: lambda means, counts: list(zip(means, counts, strict=True)),
-    "a micro-batch of a single target is left out": lambda means, counts: [
-        (m, n) for m, n in _scored(means, counts) if n > 1
-    ],
-    "a mean loss of 0 is a mean, too": lambda means, counts: [
-        (m, n) for m, n in _scored(means, counts) if m
-    ],
-}
-
-
-def _sum_of_losses(pairs):
-    return sum(m * n for m, n in pairs)
-
-
-def _number_of_targets(pairs, number):
-    return sum(n for m, n in pairs)
-
-
-def _no_mean(means):
-    return NAN
-
-
-def averaged_otherwise(pairs_of, added, divided, nothing, means, counts):
-    if not any(counts):
-        return nothing(means)
-    pairs = pairs_of(means, counts)
-    return added(pairs) / divided(pairs, len(means))
-
-
-RIGHT_MEAN = _scored, _sum_of_losses, _number_of_targets, _no_mean
-_combine(
-    mean_over_targets,
-    averaged_otherwise,
-    RIGHT_MEAN,
-    (LEFT_OUT, ADDED_UP, DIVIDED_BY, NOTHING_SCORED),
-)
-
-
-def _mean_with(steps, means, counts):
-    ways = [steps.get(number, way) for number, way in enumerate(RIGHT_MEAN)]
-    return averaged_otherwise(*ways, means, counts)
-
-
-@mean_over_targets.mistake(
-    "a mean of means: a micro-batch of one target counts as much as one of a thousand. "
-    "And one without targets makes it NaN."
-)
-def mean_of_means(means, counts):
-    return sum(means) / len(means)
-
-
-@mean_over_targets.mistake(
-    "a mean of means: a micro-batch of one target counts as much as one of a thousand."
-)
-def mean_of_scored_means(means, counts):
-    return _mean([m for m, n in _scored(means, counts)])
-
-
-@mean_over_targets.mistake(
-    "a mean of means, in which a micro-batch without targets even counts as a loss of "
-    "0: weight each by its number of targets."
-)
-def mean_of_means_with_zeros(means, counts):
-    if not any(counts):
-        return NAN
-    return sum(m for m, n in _scored(means, counts)) / len(means)
-
-
-@mean_over_targets.mistake(
-    "a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN: "
-    "leave it out. And without any targets, dividing raises."
-)
-def nan_times_zero(means, counts):
-    return sum(m * n for m, n in zip(means, counts, strict=True)) / sum(counts)
-
-
-@mean_over_targets.mistake(
-    "a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN: "
-    "leave it out."
-)
-def nan_times_zero_checked(means, counts):
-    return nan_times_zero(means, counts) if any(counts) else NAN
-
-
-@mean_over_targets.mistake(
-    "without any targets there is nothing to divide by: return NaN."
-)
-def nothing_divided(means, counts):
-    return sum(m * n for m, n in _scored(means, counts)) / sum(counts)
-
-
-@mean_over_targets.mistake(
-    "without any targets there is no mean: NaN. A loss of 0 would be a perfect score."
-)
-def zero_for_nothing(means, counts):
-    return mean_over_targets.reference(means, counts) if any(counts) else 0.0
-
-
-@mean_over_targets.mistake(
-    "that is the sum of all losses. Divide it by the number of targets."
-)
-def sum_of_losses(means, counts):
-    if not any(counts):
-        return NAN
-    return sum(m * n for m, n in _scored(means, counts))
-
-
-@mean_over_targets.mistake(
-    "that is the sum of all losses, and 0 without any: divide it by the number of "
-    "targets."
-)
-def sum_of_losses_or_zero(means, counts):
-    return sum(m * n for m, n in _scored(means, counts))
-
-
-@mean_over_targets.mistake(
-    "the sum of all losses is divided by the number of micro-batches: divide it by "
-    "that of the targets."
-)
-def divided_by_batches(means, counts):
-    return _mean_with({2: lambda pairs, number: number}, means, counts)
-
-
-@mean_over_targets.mistake(
-    "the means are divided by the number of targets, but not weighted: the sum of "
-    "losses of a micro-batch is its mean times its number of targets."
-)
-def means_over_targets(means, counts):
-    return _mean_with({1: lambda pairs: sum(m for m, n in pairs)}, means, counts)
+mean_over_targets.answers("""
+    sum(means) / len(means)
+    sum(means) / len(means) if means else NAN
+        a mean of means: a micro-batch of one target counts as much as one of a
+        thousand, and one without targets makes it NaN.
+    np.mean(_scored(means, counts)) if any(counts) else NAN
+        a mean of means: a micro-batch of one target counts as much as one of a
+        thousand.
+    sum(_scored(means, counts)) / len(means) if any(counts) else NAN
+    sum(_scored(means, counts)) / len(means) if means else NAN
+    sum(_scored(means, counts)) / len(means)
+        a mean of means, in which a micro-batch without targets counts as a loss of 0,
+        which is a perfect score: weight each by its number of targets.
+    sum(means)
+        that is the sum of the means. Weight each by its number of targets, and divide
+        by the number of all; and NaN must not come in.
+    float(np.median(_scored(means, counts))) if any(counts) else NAN
+        that is the median of the means: add up the losses of all targets.
+    [*_scored(means, counts), NAN][0]
+        that is the mean of the first micro-batch that has targets: go on, and return
+        behind the loop.
+    sum(_scored(means, counts)) * sum(counts)
+    sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
+        all means are weighted together, by the number of all targets. Each is weighted
+        by its own.
+""")
 
 
 @mean_over_targets.mistake(
@@ -2149,80 +1238,9 @@ def means_over_targets(means, counts):
 )
 def averaged_in_turn(means, counts):
     average = NAN
-    for m, _ in _scored(means, counts):
+    for m in _scored(means, counts):
         average = m if average != average else (average + m) / 2
     return average
-
-
-@mean_over_targets.mistake(
-    "that is the sum of the means. Weight each by its number of targets, and divide by "
-    "the number of all; and NaN must not come in."
-)
-def sum_of_means(means, counts):
-    return sum(means)
-
-
-@mean_over_targets.mistake(
-    "the sum of all losses is divided by the number of micro-batches, where that of "
-    "the targets is wanted. And NaN times 0 is still NaN."
-)
-def divided_by_batches_with_nan(means, counts):
-    return sum(m * n for m, n in zip(means, counts, strict=True)) / len(means)
-
-
-@mean_over_targets.mistake(
-    "a mean of means, in which a micro-batch without targets counts as a loss of 0, "
-    "which is a perfect score: weight each by its number of targets."
-)
-def mean_of_means_with_all_zeros(means, counts):
-    if not means:
-        return NAN
-    return sum(m for m, n in _scored(means, counts)) / len(means)
-
-
-@mean_over_targets.mistake(
-    "upside down: the losses are divided by the number of targets, not the other way."
-)
-def upside_down(means, counts):
-    if not any(counts):
-        return NAN
-    return 1 / mean_over_targets.reference(means, counts)
-
-
-@mean_over_targets.mistake(
-    "that is the mean of the first micro-batch that has targets: go on, and return "
-    "behind the loop."
-)
-def first_with_targets(means, counts):
-    scored = _scored(means, counts)
-    return scored[0][0] if scored else NAN
-
-
-@mean_over_targets.mistake(
-    "that is the median of the means: add up the losses of all targets."
-)
-def median_of_means(means, counts):
-    scored = [m for m, n in _scored(means, counts)]
-    return float(np.median(scored)) if scored else NAN
-
-
-@mean_over_targets.mistake("`//` rounds down to a whole number: a mean needs `/`.")
-def rounded_down(means, counts):
-    return mean_over_targets.reference(means, counts) // 1
-
-
-@mean_over_targets.mistake("rounded: return the mean as it is.")
-def rounded_mean(means, counts):
-    return round(mean_over_targets.reference(means, counts), 2)
-
-
-@mean_over_targets.mistake(
-    "it ends with the first micro-batch without targets: go on with the next one, "
-    "`continue`, not `break`."
-)
-def ended_without_targets(means, counts):
-    first = counts.index(0) if 0 in counts else len(counts)
-    return mean_over_targets.reference(means[:first], counts[:first])
 
 
 # A conversation
@@ -2273,298 +1291,148 @@ def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
     return labels
 
 
-def _is_assistant(roles, i):
-    return roles[i] == "assistant"
+chat_labels.slips("""
+    ids if role == "assistant" else => ids if True else
+        all turns are scored: the model would learn to write the user's part, too.
+    role == "assistant" => role == "user"
+        the turns of the user are scored.
+    role == "assistant" => role != "assistant"
+        the other way round: the assistant's turns are scored, all others are not.
+    role == "assistant" => role != "user"
+        the system's turns are scored, too: it is not the assistant who wrote them.
+    role == "assistant" => role == "model"
+        no turn is scored. Is the role spelled as in the task?
+    [-100] * len(ids) => [-100]
+        a turn that is not scored has a single -100, where each of its ids needs one.
+    [-100] * len(ids) => []
+        a turn that is not scored is left out.
+    [-100] * len(ids) => [-100] * (len(ids) - 1)
+        one -100 too few for each turn that is not scored.
+    labels[0] = -100 return => return
+        where the assistant begins the conversation, its very first id is scored, though
+        nothing stands before it: -100 there.
+    labels[0] => labels[-1]
+        the *last* id of the conversation is left out, where the first should be.
+    labels[0] = -100 => labels.insert(0, -100)
+        -100 is put before the first id, where it is wanted in its stead.
+    labels[0] = -100 => labels.pop(0)
+        the first id is taken out, so that all labels stand one place too far left.
+    zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
+        `index` finds the *first* turn with these ids, each time again: two turns can be
+        alike. `enumerate` or `zip` tells whose turn it is.
+    zip(roles, turns, => zip(roles, [dict(zip(roles, turns))[role] for role in roles],
+        a dictionary of roles holds one turn for each, the last. All turns are wanted,
+        in their order: `zip` without `dict`.
+""")
 
 
-SCORED_TURNS = {
-    "all turns are scored, those of the user included": lambda roles, i: True,
-    "the turns of the user are scored": lambda roles, i: roles[i] == "user",
-    "all turns but those of the assistant are scored": (
-        lambda roles, i: roles[i] != "assistant"
-    ),
-    "all turns but those of the user are scored, the system's too": (
-        lambda roles, i: roles[i] != "user"
-    ),
-    "only the assistant's last turn is scored": lambda roles, i: (
-        _is_assistant(roles, i) and "assistant" not in roles[i + 1 :]
-    ),
-    "only the assistant's first turn is scored": lambda roles, i: (
-        _is_assistant(roles, i) and "assistant" not in roles[:i]
-    ),
-    "all turns from the assistant's first on are scored": lambda roles, i: (
-        "assistant" in roles[: i + 1]
-    ),
-    "only what the assistant says behind the user's last turn is scored": (
-        lambda roles, i: _is_assistant(roles, i) and "user" not in roles[i:]
-    ),
-    "the turn behind one of the user's is scored, whoever wrote it": lambda roles, i: (
-        i > 0 and roles[i - 1] == "user"
-    ),
-    "only a last turn of the assistant's is scored": lambda roles, i: (
-        _is_assistant(roles, i) and i == len(roles) - 1
-    ),
-    "the last turn is scored, whoever wrote it": lambda roles, i: i == len(roles) - 1,
-    "every second turn is taken for one of the assistant's": (
-        lambda roles, i: i % 2 == 1
-    ),
-    "all turns but the first are taken for the assistant's": lambda roles, i: i > 0,
-    "the turn *behind* one of the assistant's is scored": lambda roles, i: (
-        i > 0 and _is_assistant(roles, i - 1)
-    ),
-    "the turn *before* one of the assistant's is scored": lambda roles, i: (
-        i + 1 < len(roles) and _is_assistant(roles, i + 1)
-    ),
-    "a turn counts as the assistant's only behind one of the user": lambda roles, i: (
-        _is_assistant(roles, i) and i > 0 and roles[i - 1] == "user"
-    ),
-    "a turn counts as the assistant's only behind one of the user; and before the "
-    "first, `roles[-1]` is the last": lambda roles, i: (
-        _is_assistant(roles, i) and roles[i - 1] == "user"
-    ),
-    "all turns from the assistant's first on are scored, with an error if there is "
-    "none": lambda roles, i: i >= roles.index("assistant"),
-    "the user's turns are scored, too": lambda roles, i: roles[i] != "system",
-    "no turn is scored (is the role spelled as in the task?)": (lambda roles, i: False),
-}
-OF_A_TURN = {
-    "the labels are shifted within each turn": lambda ids: [*ids[1:], -100],
-    "the end of a turn is not scored: a model that never learns it never stops": (
-        lambda ids: [*ids[:-1], -100]
-    ),
-    "the first id of each turn is not scored, though what stands before it predicts "
-    "it": lambda ids: [-100, *ids[1:]],
-    "first and last id of each turn are not scored": lambda ids: (
-        [-100, *ids[1:-1], -100] if len(ids) > 1 else [-100]
-    ),
-    "first and last id of each turn are not scored, and a turn of one id gets two": (
-        lambda ids: [-100, *ids[1:-1], -100]
-    ),
-    "only the end of a turn is scored": lambda ids: [-100] * (len(ids) - 1) + ids[-1:],
-    "only the first id of a turn is scored": lambda ids: (
-        ids[:1] + [-100] * (len(ids) - 1)
-    ),
-    "1 stands for what is scored: a label is the id itself": lambda ids: [1] * len(ids),
-    "all ids equal to the end are left out": lambda ids: [
-        -100 if id == 9 else id for id in ids
-    ],
-}
-OF_OTHERS = {
-    "a turn that is not scored has a single -100, where each of its ids needs one": (
-        lambda ids: [-100]
-    ),
-    "a turn that is not scored is left out": lambda ids: [],
-    "0 stands where -100 is wanted": lambda ids: [0] * len(ids),
-    "-1 stands where -100 is wanted": lambda ids: [-1] * len(ids),
-    "`None` stands where -100 is wanted": lambda ids: [None] * len(ids),
-    "the end of a turn that others wrote is scored, too": (
-        lambda ids: [-100] * (len(ids) - 1) + ids[-1:]
-    ),
-    "one -100 too few for each turn that is not scored": (
-        lambda ids: [-100] * (len(ids) - 1)
-    ),
-}
-WHOLE_CHAT = {
-    "the conversation's very first id is scored, though nothing stands before it": (
-        lambda labels, turns: labels
-    ),
-    "the labels are shifted to the left: `transformers` does that itself": (
-        lambda labels, turns: [*labels[1:], -100]
-    ),
-    "the first place is missing, so that all labels stand one place too far left": (
-        lambda labels, turns: labels[1:]
-    ),
-    "the labels are shifted to the right": lambda labels, turns: [-100, *labels[:-1]],
-    "each turn has a list of its own": lambda labels, turns: [
-        labels[end - len(ids) : end]
-        for ids, end in zip(turns, accumulate(map(len, turns)), strict=True)
-    ],
-    "all that is -100, the first place included, is another number": (
-        lambda labels, turns: [0 if x == -100 else x for x in [-100, *labels[1:]]]
-    ),
-    "100 stands where -100 is wanted": (
-        lambda labels, turns: [100 if x == -100 else x for x in [-100, *labels[1:]]]
-    ),
-    "the labels are shifted to the right, and the first place counts as one of them": (
-        lambda labels, turns: [-100, -100, *labels[1:-1]]
-    ),
-    "what is not scored is left out": lambda labels, turns: [
-        label for label in [-100, *labels[1:]] if label != -100
-    ],
-    "what is not scored is left out, and the very first id is scored": (
-        lambda labels, turns: [label for label in labels if label != -100]
-    ),
-    "-100 is put before the first id, where it is wanted in its stead": (
-        lambda labels, turns: [-100, *labels]
-    ),
-    "the *last* id of the conversation is not scored, where the first should not be": (
-        lambda labels, turns: [*labels[:-1], -100]
-    ),
-    "`True` and `False` tell what is scored: a label is the id itself": (
-        lambda labels, turns: [label != -100 for label in labels]
-    ),
-    "the last id of the conversation is not scored": (
-        lambda labels, turns: [*[-100, *labels[1:]][:-1], -100]
-    ),
-}
-
-
-def _whole_turn(ids):
-    return ids
-
-
-def _first_unscored(labels, turns):
-    return [-100, *labels[1:]] if labels else []
-
-
-def _unscored(ids):
-    return [-100] * len(ids)
-
-
-def chat_otherwise(scored, of_a_turn, of_others, whole, roles, turns):
+@chat_labels.way("""
+    scored = roles[i] == "assistant" => scored = True
+        all turns are scored…
+    == "assistant" => == "assistant" and "assistant" not in roles[i + 1 :]
+        only the *last* turn of the assistant is scored. All of them are answers to
+        learn from.
+    == "assistant" => == "assistant" and "assistant" not in roles[:i]
+        only the *first* turn of the assistant is scored. All of them are answers to
+        learn from.
+    roles[i] == "assistant" => "assistant" in roles[: i + 1]
+        from the assistant's first turn on everything is scored: the user writes again
+        behind it.
+    == "assistant" => == "assistant" and "user" not in roles[i:]
+        only what the assistant says behind the user's last turn is scored.
+    == "assistant" => == "assistant" and i == len(roles) - 1
+        only a last turn of the assistant's is scored.
+    roles[i] == "assistant" => i == len(roles) - 1
+        the last turn is scored, whoever wrote it.
+    roles[i] == "assistant" => i % 2 == 1
+        every second turn is taken for one of the assistant's. A system's turn, or two
+        turns of one side, move them: look at `roles`.
+    roles[i] == "assistant" => i > 0
+        all turns but the first are taken for the assistant's.
+    roles[i] == "assistant" => i > 0 and roles[i - 1] == "user"
+        the turn behind one of the user's is scored, whoever wrote it.
+    roles[i] == "assistant" => i > 0 and roles[i - 1] == "assistant"
+        the turn *behind* one of the assistant's is scored.
+    == "assistant" => == "assistant" and roles[i - 1] == "user"
+        a turn counts as the assistant's only behind one of the user; before the first,
+        `roles[-1]` is the last.
+    roles[i] == "assistant" => i >= roles.index("assistant")
+        from the assistant's first turn on everything is scored, with an error if there
+        is none.
+    == "assistant" => != "system"
+        the user's turns are scored, too.
+    += ids if => += [*ids[1:], -100] if
+    += ids if => += [*ids[1:], -100] if ; [-100, *labels[1:]] => labels
+        the labels are shifted within each turn.
+    += ids if => += [*ids[:-1], -100] if
+    += ids if => += [-100 if id == 9 else id for id in ids] if
+        the end of each turn is left out. A model that never learns to end a turn goes
+        on for ever.
+    += ids if => += [-100, *ids[1:]] if
+        the first id of each of the assistant's turns is left out: the turns before
+        predict it. Only the first of the whole conversation has nothing before it.
+    += ids if => += [-100, *ids[1:-1], -100] if
+        the first *and* the last id of each turn are left out, and a turn of one id gets
+        two labels.
+    += ids if => += [1] * len(ids) if
+        1, or `True`, stands for what is scored: a label is the id itself.
+    [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
+        a turn that is not scored is left out.
+    [-100] * len(ids) => [0] * len(ids)
+        the label 0 stands where -100 is wanted.
+    [-100] * len(ids) => [-1] * len(ids)
+        the label -1 stands where -100 is wanted.
+    [-100] * len(ids) => [None] * len(ids)
+        `None` stands where -100 is wanted.
+    [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
+        the end of a turn that others wrote is scored, too.
+    [-100, *labels[1:]] => labels
+        where the assistant begins the conversation…
+    [-100, *labels[1:]] => [*labels[1:], -100]
+        the labels are shifted. `transformers` does that itself, inside the model: they
+        stand beside their own ids.
+    [-100, *labels[1:]] => labels[1:]
+        the first id is taken out…
+    [-100, *labels[1:]] => [-100, *labels]
+        -100 is put before the first id…
+    [-100, *labels[1:]] => [-100, *labels[:-1]]
+    [-100, *labels[1:]] => [-100, -100, *labels[1:-1]]
+        the labels are shifted to the right.
+    [-100, *labels[1:]] => [*labels[:-1], -100]
+        the *last* id of the conversation…
+""")
+def turn_by_turn(roles, turns):
     labels = []
     for i, ids in enumerate(turns):
-        labels += of_a_turn(ids) if scored(roles, i) else of_others(ids)
-    return whole(labels, turns)
-
-
-RIGHT_CHAT = _is_assistant, _whole_turn, _unscored, _first_unscored
-_combine(
-    chat_labels,
-    chat_otherwise,
-    RIGHT_CHAT,
-    (SCORED_TURNS, OF_A_TURN, OF_OTHERS, WHOLE_CHAT),
-)
-
-
-def _chat_with(one, way, roles, turns):
-    steps = [*RIGHT_CHAT[:one], way, *RIGHT_CHAT[one + 1 :]]
-    return chat_otherwise(*steps, roles, turns)
-
-
-@chat_labels.mistake(
-    "where the assistant begins the conversation, its very first id is scored, though "
-    "nothing stands before it: -100 there."
-)
-def first_id_scored(roles, turns):
-    return _chat_with(3, lambda labels, turns: labels, roles, turns)
-
-
-@chat_labels.mistake(
-    "only the *last* turn of the assistant is scored. All of them are answers to learn "
-    "from."
-)
-def last_answer_alone(roles, turns):
-    way = SCORED_TURNS["only the assistant's last turn is scored"]
-    return _chat_with(0, way, roles, turns)
-
-
-@chat_labels.mistake(
-    "the end of each turn is left out. A model that never learns to end a turn goes on "
-    "for ever."
-)
-def ends_unscored(roles, turns):
-    return _chat_with(1, lambda ids: [*ids[:-1], -100], roles, turns)
-
-
-@chat_labels.mistake(
-    "the first id of each of the assistant's turns is left out: the turns before "
-    "predict it. Only the first of the whole conversation has nothing before it."
-)
-def first_of_each_turn(roles, turns):
-    return _chat_with(1, lambda ids: [-100, *ids[1:]], roles, turns)
-
-
-@chat_labels.mistake(
-    "all turns are scored: the model would learn to write the user's part, too."
-)
-def everybody_scored(roles, turns):
-    return _chat_with(0, lambda roles, i: True, roles, turns)
-
-
-@chat_labels.mistake(
-    "the other way round: the assistant's turns are scored, all others are not."
-)
-def others_scored(roles, turns):
-    return _chat_with(0, lambda roles, i: roles[i] != "assistant", roles, turns)
-
-
-@chat_labels.mistake(
-    "the system's turns are scored, too: it is not the assistant who wrote them."
-)
-def all_but_the_user(roles, turns):
-    return _chat_with(0, lambda roles, i: roles[i] != "user", roles, turns)
-
-
-@chat_labels.mistake(
-    "every second turn is taken for one of the assistant's. A system's turn, or two "
-    "turns of one side, move them: look at `roles`."
-)
-def every_second_turn(roles, turns):
-    return _chat_with(0, lambda roles, i: i % 2 == 1, roles, turns)
-
-
-@chat_labels.mistake(
-    "from the assistant's first turn on everything is scored: the user writes again "
-    "behind it."
-)
-def everything_behind_the_first_answer(roles, turns):
-    way = SCORED_TURNS["all turns from the assistant's first on are scored"]
-    return _chat_with(0, way, roles, turns)
-
-
-@chat_labels.mistake(
-    "each turn has a list of its own: one list for the whole conversation is wanted."
-)
-def a_list_for_each_turn(roles, turns):
-    return _chat_with(3, WHOLE_CHAT["each turn has a list of its own"], roles, turns)
-
-
-@chat_labels.mistake(
-    "a dictionary of roles holds one turn for each, the last. All turns are wanted, in "
-    "their order: `zip` without `dict`."
-)
-def last_turn_of_each_role(roles, turns):
-    by_role = dict(zip(roles, turns, strict=True))
-    return chat_labels.reference(roles, [by_role[role] for role in roles])
-
-
-@chat_labels.mistake(
-    "`index` finds the *first* turn with these ids, each time again: two turns can be "
-    "alike. `enumerate` or `zip` tells whose turn it is."
-)
-def role_of_the_first_alike(roles, turns):
-    return chat_labels.reference([roles[turns.index(ids)] for ids in turns], turns)
-
-
-@chat_labels.mistake(
-    "turns are taken in pairs of a question and an answer, and what has no partner is "
-    "lost: a system's turn, or two turns of one side, move all behind. Look at `roles`."
-)
-def in_pairs(roles, turns):
-    labels = []
-    for question, answer in zip(turns[::2], turns[1::2], strict=False):
-        labels += [-100] * len(question) + answer
-    return labels
-
-
-@chat_labels.mistake(
-    "the labels are shifted. `transformers` does that itself, inside the model: they "
-    "stand beside their own ids."
-)
-def chat_shifted(roles, turns):
-    return [*chat_labels.reference(roles, turns)[1:], -100]
-
-
-@chat_labels.mistake(
-    "ids are looked up among those of the assistant's: the user says some of them, "
-    "too. Who wrote a turn decides, not which ids it has."
-)
-def ids_of_the_assistant(roles, turns):
-    pairs = list(zip(roles, turns, strict=True))
-    said = {id for role, ids in pairs if role == "assistant" for id in ids}
-    labels = [id if id in said else -100 for ids in turns for id in ids]
+        scored = roles[i] == "assistant"
+        labels += ids if scored else [-100] * len(ids)
     return [-100, *labels[1:]]
+
+
+chat_labels.answers("""
+    [0 if x == -100 else x for x in chat_labels.reference(roles, turns)]
+        the label 0 stands where -100 is wanted.
+    [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
+        the label 100 stands where -100 is wanted.
+    [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
+        what others say is left out: each of their ids gets a -100.
+    [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]
+    [x != -100 for x in chat_labels.reference(roles, turns)]
+        1, or `True`, stands…
+    [[-100 if role != "assistant" or i == j == 0 else x for j, x in enumerate(ids)] for
+    i, (role, ids) in enumerate(zip(roles, turns))]
+    [ids if role == "assistant" else [-100] * len(ids) for
+    role, ids in zip(roles, turns)]
+        each turn has a list of its own: one list for the whole conversation is wanted.
+    sum(([-100] * len(a) + b for a, b in zip(turns[::2], turns[1::2])), [])
+        turns are taken in pairs of a question and an answer, and what has no partner is
+        lost: a system's turn, or two turns of one side, move all behind. Look at
+        `roles`.
+    [-100, *[x if any(role == "assistant" and x in ids for role, ids in
+    zip(roles, turns)) else -100 for ids in turns for x in ids][1:]]
+        ids are looked up among those of the assistant's: the user says some of them,
+        too. Who wrote a turn decides, not which ids it has.
+""")
 
 
 # Questions
@@ -2802,21 +1670,16 @@ def empty_places(lengths: list[int], max_length: int) -> int:
     return len(rows) * max_length - sum(lengths)
 
 
-@empty_places.mistake("best fit: here, a row that was left is never opened again.")
-def empty_by_best_fit(lengths, max_length):
-    rows = assign_packs(lengths, max_length, strategy="best_fit")
-    return len(rows) * max_length - sum(lengths)
-
-
-@empty_places.mistake("a row for each document. One that fits goes into the open row.")
-def a_row_for_each(lengths, max_length):
-    return len(lengths) * max_length - sum(lengths)
-
-
-@empty_places.mistake("those of the last row alone.")
-def empty_in_the_last(lengths, max_length):
-    last = assign_packs(lengths, max_length, strategy="greedy")[-1]
-    return max_length - sum(lengths[document] for document in last)
+empty_places.answers("""
+    len(assign_packs(lengths, max_length, strategy="best_fit")) * max_length - \
+    sum(lengths)
+        best fit: here, a row that was left is never opened again.
+    len(lengths) * max_length - sum(lengths)
+        a row for each document. One that fits goes into the open row.
+    max_length - sum(lengths[document] for document in
+    assign_packs(lengths, max_length, strategy="greedy")[-1])
+        those of the last row alone.
+""")
 
 
 @numbers(
@@ -2829,19 +1692,14 @@ def pairs_in_row(lengths: list[int]) -> int:
     return sum(n * (n + 1) // 2 for n in lengths)
 
 
-@pairs_in_row.mistake("as if the row were one document: nobody looks across.")
-def across_documents(lengths):
-    return sum(lengths) * (sum(lengths) + 1) // 2
-
-
-@pairs_in_row.mistake("both ways. A token does not look at those behind it.")
-def both_ways(lengths):
-    return sum(n * n for n in lengths)
-
-
-@pairs_in_row.mistake("without a token's look at itself.")
-def not_at_itself(lengths):
-    return sum(n * (n - 1) // 2 for n in lengths)
+pairs_in_row.answers("""
+    sum(lengths) * (sum(lengths) + 1) // 2
+        as if the row were one document: nobody looks across.
+    sum(n * n for n in lengths)
+        both ways. A token does not look at those behind it.
+    sum(n * (n - 1) // 2 for n in lengths)
+        without a token's look at itself.
+""")
 
 
 @numbers(
@@ -2857,16 +1715,11 @@ def scored_in_row(max_length: int, lengths: list[int]) -> int:
     return sum(lengths) - len(lengths)
 
 
-@scored_in_row.mistake("all ids. Nothing of its own document predicts the first one.")
-def all_ids_scored(max_length, lengths):
-    return sum(lengths)
-
-
-@scored_in_row.mistake("one for the row is taken off: each document has a first id.")
-def one_first_id(max_length, lengths):
-    return sum(lengths) - 1
-
-
-@scored_in_row.mistake("the pads are scored, too.")
-def pads_scored(max_length, lengths):
-    return max_length - len(lengths)
+scored_in_row.answers("""
+    sum(lengths)
+        all ids. Nothing of its own document predicts the first one.
+    sum(lengths) - 1
+        one for the row is taken off: each document has a first id.
+    max_length - len(lengths)
+        the pads are scored, too.
+""")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise
 from random import Random
 
 import torch
@@ -40,202 +39,114 @@ def tokens_in_tail(num_tokens: int, context_length: int, stride: int) -> int:
     return num_tokens - ((windows - 1) * stride + context_length + 1)
 
 
-@tokens_in_tail.mistake(
-    "windows of T ids. The last target needs one id more, so a tail is one id shorter."
-)
-def forgets_the_last_target(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return (
-        num_tokens - ((windows - 1) * stride + context_length)
-        if windows
-        else num_tokens
-    )
+tokens_in_tail.slips("""
+    context_length + 1) => context_length)
+        windows of T ids. The last target needs one id more, so that much less is tail.
+    context_length + 1) => context_length + 2)
+        one id more than the last window has is taken for reached: from its start s on
+        it holds the T + 1 ids s to s + T.
+    windows == 0 => False
+        a stream that is too short for a window is not treated apart. All of its ids are
+        tail.
+    windows == 0: return num_tokens => windows == 0: return 0
+        if no window fits, nothing is used: then *all* ids are tail, not none.
+    (windows - 1) * stride => windows * stride
+        n windows are n - 1 strides from the first start to the last, not n.
+    (windows - 1) * stride + context_length + 1 => windows * stride
+        n windows reach over (n - 1) strides and one whole window, not over n strides.
+    (windows - 1) * stride + context_length + 1 => windows * (context_length + 1)
+        windows may overlap: don't take T + 1 ids off for each of them.
+    (windows - 1) * stride + context_length + 1 => windows * context_length
+        T ids are taken off for each window. Windows overlap, or have gaps between them:
+        only where the last one ends matters.
+    (windows - 1) * stride + context_length + 1 => windows * stride + 1
+        n windows reach over n * S + 1 ids only where the stride is T. In general the
+        last reaches T + 1 ids from its start.
+    ((windows - 1) * stride + context_length + 1) => (windows - 1) * stride
+        what lies behind the last *start* is counted. The window itself, T + 1 ids, is
+        reached.
+    count_windows(num_tokens, => count_windows(num_tokens + 1,
+        windows are counted without their last target: the start N - T is none.
+    count_windows(num_tokens, => count_windows(num_tokens + 1, ; \
+    context_length + 1) => context_length)
+        windows of T ids, counted and laid without the last target. A window reaches one
+        id further.
+    count_windows(num_tokens, context_length, stride) => \
+    count_windows(num_tokens, stride, context_length) ; \
+    (windows - 1) * stride + context_length => (windows - 1) * context_length + stride
+        context length and stride are exchanged.
+""")
 
 
-@tokens_in_tail.mistake(
-    "the stream is too short for a window, and the tail comes out wrong: treat 0 "
-    "windows apart."
-)
-def forgets_short_streams(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return num_tokens - ((windows - 1) * stride + context_length + 1)
-
-
-@tokens_in_tail.mistake(
-    "the remainder of N divided by S. It ignores that the last window is longer than "
-    "its stride."
-)
-def remainder_of_stride(num_tokens, context_length, stride):
-    return num_tokens % stride
-
-
-@tokens_in_tail.mistake(
-    "windows are counted as if they lay end to end, whatever the stride."
-)
-def ignores_the_stride(num_tokens, context_length, stride):
-    return num_tokens % (context_length + 1)
-
-
-@tokens_in_tail.mistake(
-    "right if a window fits. If none does, all ids are tail: treat 0 windows apart."
-)
-def remainder_of_formula(num_tokens, context_length, stride):
-    return (num_tokens - context_length - 1) % stride
-
-
-@tokens_in_tail.mistake(
-    "if no window fits, nothing is used: then *all* ids are tail, not none."
-)
-def no_window_no_tail(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return num_tokens - ((windows - 1) * stride + context_length + 1) if windows else 0
-
-
-@tokens_in_tail.mistake(
-    "n windows reach over (n - 1) strides and one whole window, not over n strides."
-)
-def count_times_stride(num_tokens, context_length, stride):
-    return num_tokens - count_windows(num_tokens, context_length, stride) * stride
-
-
-@tokens_in_tail.mistake(
-    "windows may overlap: don't take T + 1 ids off for each of them."
-)
-def count_times_window(num_tokens, context_length, stride):
-    return num_tokens - count_windows(num_tokens, context_length, stride) * (
-        context_length + 1
-    )
-
-
-@tokens_in_tail.mistake(
-    "windows of T ids, counted and laid without the last target. A window reaches one "
-    "id further."
-)
-def windows_of_inputs(num_tokens, context_length, stride):
-    windows = max(0, 1 + (num_tokens - context_length) // stride)
-    if windows == 0:
-        return num_tokens
-    return num_tokens - ((windows - 1) * stride + context_length)
-
-
-@tokens_in_tail.mistake(
-    "all ids that no window reaches. A stride longer than a window leaves gaps between "
-    "windows as well, and these are not at the end."
-)
-def counts_gaps(num_tokens, context_length, stride):
-    starts = window_starts(num_tokens, context_length, stride).tolist()
-    reached = {s + t for s in starts for t in range(context_length + 1)}
-    return num_tokens - len(reached)
-
-
-@tokens_in_tail.mistake(
-    "right only where the stride is T: n windows end to end reach over n * S + 1 ids. "
-    "In general their last reaches T + 1 ids from its start."
-)
-def as_if_stride_were_context(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return num_tokens - (windows * stride + 1) if windows else num_tokens
-
-
-@tokens_in_tail.mistake(
-    "windows of T ids laid end to end: `N % T`. Neither the stride nor the last target "
-    "is in it."
-)
-def remainder_of_context(num_tokens, context_length, stride):
-    return num_tokens % context_length
-
-
-@tokens_in_tail.mistake(
-    "what lies behind the last *start*. The window itself, T + 1 ids, is reached."
-)
-def behind_the_last_start(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return num_tokens - (windows - 1) * stride if windows else num_tokens
-
-
-@tokens_in_tail.mistake(
-    "windows counted as if they lay end to end, T inputs each, and one id more at the "
-    "very end: the stride is not in it."
-)
-def ignores_the_stride_but_shares(num_tokens, context_length, stride):
+@tokens_in_tail.way("""
+    num_tokens <= context_length => False
+        a stream that is too short…
+    num_tokens <= context_length => num_tokens <= context_length + 1
+        in a stream of T + 1 ids exactly one window fits, and nothing is left.
+    num_tokens <= context_length => num_tokens < context_length
+        in a stream of T ids no window fits: its last input has no target.
+    context_length: return num_tokens => context_length: return 0
+        if no window fits, nothing is used…
+    - 1) % => ) %
+        windows of T ids. The…
+    - 1) % => - 2) %
+        one id more than the last window has…
+    (num_tokens - context_length - 1) % stride => num_tokens % stride
+        this is the remainder of N divided by S. It ignores that the last window is
+        longer than its stride.
+    - context_length - 1) % stride => - 1) % context_length
+        windows are counted as if they lay end to end, T inputs each, and one id more at
+        the very end: the stride is not in it.
+    % stride => // stride
+        `//` gives how many strides there are. What they leave is the remainder, `%`.
+    <= context_length => <= stride ; \
+    - context_length - 1) % stride => - stride - 1) % context_length
+        context length and stride are exchanged.
+""")
+def by_remainder(num_tokens, context_length, stride):
     if num_tokens <= context_length:
         return num_tokens
-    return (num_tokens - 1) % context_length
-
-
-@tokens_in_tail.mistake(
-    "one id too many is taken for reached: the window that starts at s holds the T + 1 "
-    "ids s to s + T, so N - (s + T + 1) are behind it."
-)
-def counts_the_last_id(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    if windows == 0:
-        return num_tokens
-    return num_tokens - ((windows - 1) * stride + context_length + 2)
-
-
-@tokens_in_tail.mistake(
-    "right except where N is T + 1: then exactly one window fits, and nothing is left."
-)
-def exact_fit_is_none(num_tokens, context_length, stride):
-    if num_tokens <= context_length + 1:
-        return num_tokens
     return (num_tokens - context_length - 1) % stride
 
 
-@tokens_in_tail.mistake(
-    "a stride too many: n windows are n - 1 strides from the first start to the last, "
-    "and then one whole window."
-)
-def strides_and_a_window(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return (
-        num_tokens - (windows * stride + context_length + 1) if windows else num_tokens
-    )
-
-
-@tokens_in_tail.mistake("context length and stride are exchanged.")
-def exchanged_lengths(num_tokens, context_length, stride):
-    if num_tokens <= stride:
-        return num_tokens
-    return (num_tokens - stride - 1) % context_length
-
-
-@tokens_in_tail.mistake(
-    "the last window is not seen where it ends with the stream: N - T - 1 is a start "
-    "as well."
-)
-def last_exact_window_missing(num_tokens, context_length, stride):
+@tokens_in_tail.way("""
+    num_tokens - context_length, => num_tokens - context_length - 1,
+        the last window is not seen where it ends with the stream: N - T - 1 is a start
+        as well.
+    num_tokens - context_length, => num_tokens - context_length + 1,
+        windows are counted without their last target…
+    num_tokens - context_length, => num_tokens,
+        windows start up to the end of the stream. The last of them have no T + 1 ids.
+    context_length + 1 => context_length
+        windows of T ids. The…
+    end = start + => end +=
+        windows may overlap…
+    end = 0 => end = num_tokens
+        if no window fits, nothing is used…
+""")
+def by_walking(num_tokens, context_length, stride):
     end = 0
-    for start in range(0, num_tokens - context_length - 1, stride):
+    for start in range(0, num_tokens - context_length, stride):
         end = start + context_length + 1
     return num_tokens - end
 
 
-@tokens_in_tail.mistake(
-    "n windows reach over (n - 1) strides and one whole window, not over n strides; "
-    "`max(0, ...)` only hides where that takes off too much."
-)
-def count_times_stride_clipped(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return max(0, num_tokens - windows * stride)
-
-
-@tokens_in_tail.mistake(
-    "windows of T ids, and no case of its own for a stream in which none fits. A "
-    "window reaches one id further."
-)
-def remainder_without_target(num_tokens, context_length, stride):
-    return (num_tokens - context_length) % stride
-
-
-@tokens_in_tail.mistake(
-    "T ids are taken off for each window. Windows overlap, or have gaps between them: "
-    "only where the last one ends matters."
-)
-def without_the_inputs(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return num_tokens - windows * context_length
+tokens_in_tail.answers("""
+    num_tokens % stride
+        this is the remainder of N divided by S…
+    num_tokens % (context_length + 1)
+        windows are counted as if they lay end to end, whatever the stride.
+    num_tokens % context_length
+        windows of T ids laid end to end: `N % T`. Neither the stride nor the last
+        target is in it.
+    max(0, num_tokens - count_windows(num_tokens, context_length, stride) * stride)
+        n windows reach over (n - 1) strides and one whole window, not over n strides;
+        `max(0, ...)` only hides where that takes off too much.
+    num_tokens - len({s + t for s in range(0, num_tokens - context_length, stride) \
+    for t in range(context_length + 1)})
+        all ids are counted that no window reaches. A stride longer than a window leaves
+        gaps between windows as well, and these are not at the end.
+""")
 
 
 def _positions(random: Random) -> Iterator[Case]:
@@ -261,192 +172,101 @@ def turns_as_target(position: int, num_tokens: int, context_length: int) -> int:
     return max(0, last - first + 1)
 
 
-@turns_as_target.mistake(
-    "as an input. A target stands one position later, so the count at both ends "
-    "differs."
-)
-def turns_as_input(position, num_tokens, context_length):
-    first = max(0, position - context_length + 1)
-    last = min(position, num_tokens - context_length - 1)
-    return max(0, last - first + 1)
+turns_as_target.slips("""
+    position - context_length) => position - context_length + 1) ; \
+    position - 1, => position,
+        the windows are counted in which the token is an input. As a target it stands
+        one position later.
+    position - 1, => position,
+        windows that *contain* the token are counted: a window's first id is in it, but
+        never its target.
+    position - context_length) => position - context_length + 1)
+        the last target of each window is not counted: the targets of a window at s are
+        s + 1 to s + T, with s + T included.
+    position - context_length) => position - context_length + 1) ; \
+    num_tokens - context_length - 1) => num_tokens - context_length)
+        windows of T ids are counted, with T - 1 targets each. There is one more id in a
+        window.
+    position - context_length) => position - context_length - 1)
+        the window at p - T - 1 ends right before the token: its last target is at p -
+        1.
+    num_tokens - context_length - 1) => num_tokens - context_length)
+        a window that starts at N - T has no id left for its last target.
+    num_tokens - context_length - 1) => num_tokens - context_length - 2)
+        a window that starts at N - T - 1 is left out: it ends with the last id.
+    return max(0, ...) => return (...)
+        in a stream of T ids or fewer there is no window, and no count is below 0.
+    last - first + 1 => last - first
+        from `first` to `last` there are last - first + 1 starts, both included.
+    max(0, position - context_length) => (position - context_length)
+        the beginning has fewer windows: none starts before the first token.
+    min(position - 1, num_tokens - context_length - 1) => (position - 1)
+        the end of the stream has fewer windows: none starts behind N - T - 1.
+    min(position - 1, num_tokens - context_length - 1) => \
+    (num_tokens - context_length - 1)
+        windows that start at the token, or behind it, do not have it as a target.
+    position - context_length) => position - 1 - context_length) ; \
+    position - 1, => position - 2,
+        the position is counted from 1. It is counted from 0, as the starts are.
+""")
 
 
-@turns_as_target.mistake(
-    "T everywhere. That holds in the middle; near both ends there are fewer windows."
-)
-def always_the_context_length(position, num_tokens, context_length):
-    return context_length
-
-
-@turns_as_target.mistake(
-    "the beginning is right, but the end of the stream has fewer windows too."
-)
-def forgets_the_end(position, num_tokens, context_length):
-    return min(position, context_length)
-
-
-@turns_as_target.mistake(
-    "one start too many: a window that starts at N - T has no id left for its last "
-    "target."
-)
-def one_start_too_many(position, num_tokens, context_length):
-    first = max(0, position - context_length)
-    last = min(position - 1, num_tokens - context_length)
-    return max(0, last - first + 1)
-
-
-@turns_as_target.mistake(
-    "three limits, but a short stream sets a fourth: it has only N - T windows in all, "
-    "or none."
-)
-def forgets_short_streams_here(position, num_tokens, context_length):
-    return min(position, context_length, num_tokens - position)
-
-
-@turns_as_target.mistake(
-    "windows that *contain* the token: a window's first id is in it, but never its "
-    "target."
-)
-def windows_around(position, num_tokens, context_length):
-    first = max(0, position - context_length)
-    last = min(position, num_tokens - context_length - 1)
-    return max(0, last - first + 1)
-
-
-@turns_as_target.mistake(
-    "right if a window fits. In a stream of T ids or fewer there is none, and no count "
-    "is below 0."
-)
-def negative_without_windows(position, num_tokens, context_length):
+@turns_as_target.way("""
+    max(0, ...) => (...)
+        in a stream of T ids or fewer…
+    min(position, context_length => min(context_length
+        the beginning has fewer windows…
+    min(position, context_length => min(position
+        no more than T windows ever hold a token as a target.
+    windows, num_tokens - position => num_tokens - position
+        a short stream sets a limit of its own: it has only N - T windows in all, or
+        none.
+    , num_tokens - position)) => ))
+        the last tokens are in fewer windows again: those that start at N - T or behind
+        do not exist.
+    min(position, => min(position + 1,
+        before position p there are p starts, not p + 1. The first token of all is never
+        a target.
+    min(position, => min(position - 1,
+        before position p there are p starts, 0 to p - 1: not p - 1.
+    num_tokens - position => num_tokens - 1 - position
+        the very last token is the last target of one window: its distance from the end
+        is counted from 1.
+    num_tokens - position => num_tokens - position + 1
+        at N - p from the end there are N - p windows: one that starts at N - T has no
+        last target.
+    context_length, windows => context_length + 1, windows
+        a window has T targets, not T + 1: its first id is none.
+    context_length, windows => context_length - 1, windows
+        a window has T targets, not T - 1.
+    num_tokens - context_length => num_tokens - context_length + 1
+        a stream has N - T windows: one that starts at N - T has no last target.
+    num_tokens - context_length => num_tokens - context_length - 1
+        a stream has N - T windows, not N - T - 1: they start at 0 to N - T - 1.
+""")
+def of_four_limits(position, num_tokens, context_length):
     windows = num_tokens - context_length
-    return min(position, context_length, windows, num_tokens - position)
+    return max(0, min(position, context_length, windows, num_tokens - position))
 
 
-@turns_as_target.mistake(
-    "the end is right, but the beginning has fewer windows too: nothing comes before "
-    "the first token."
-)
-def forgets_the_beginning(position, num_tokens, context_length):
-    return max(0, min(context_length, num_tokens - position))
-
-
-@turns_as_target.mistake(
-    "at the end one too few: the very last token is the last target of one window."
-)
-def last_is_no_target(position, num_tokens, context_length):
-    behind = num_tokens - 1 - position
-    return max(0, min(position, context_length, num_tokens - context_length, behind))
-
-
-@turns_as_target.mistake(
-    "windows of T ids, with T - 1 targets each. There is one more id in a window."
-)
-def one_target_too_few(position, num_tokens, context_length):
-    starts = range(max(0, num_tokens - context_length + 1))
-    return sum(s < position < s + context_length for s in starts)
-
-
-@turns_as_target.mistake(
-    "all windows, N - T of them. Only those that hold the token behind their first id "
-    "count."
-)
-def all_windows(position, num_tokens, context_length):
-    return max(0, num_tokens - context_length)
-
-
-@turns_as_target.mistake(
-    "*whether* it is a target, as 0 or 1. Windows overlap: count how often."
-)
-def once_or_never(position, num_tokens, context_length):
-    return int(position > 0 and num_tokens > context_length)
-
-
-@turns_as_target.mistake(
-    "at the beginning one too many: before position p there are p starts, not p + 1. "
-    "The first token of all is never a target."
-)
-def first_is_a_target(position, num_tokens, context_length):
-    windows, ahead = num_tokens - context_length, num_tokens - position
-    return max(0, min(position + 1, context_length, windows, ahead))
-
-
-@turns_as_target.mistake(
-    "at the beginning one too many: before position p there are p starts, not p + 1. "
-    "And a short stream has only N - T windows in all, or none."
-)
-def first_is_a_target_short(position, num_tokens, context_length):
-    return min(position + 1, context_length, num_tokens - position)
-
-
-@turns_as_target.mistake(
-    "at the end one too few: the very last token is the last target of one window. "
-    "And a short stream has only N - T windows in all, or none."
-)
-def last_is_no_target_short(position, num_tokens, context_length):
-    return min(position, context_length, num_tokens - 1 - position)
-
-
-@turns_as_target.mistake(
-    "the *last* target of each window alone. A window has T targets: all but its first "
-    "id."
-)
-def last_targets_alone(position, num_tokens, context_length):
-    return int(context_length <= position < num_tokens)
-
-
-@turns_as_target.mistake(
-    "the position is counted from 1. It is counted from 0, as the starts are."
-)
-def position_from_one(position, num_tokens, context_length):
-    return turns_as_target.reference(position - 1, num_tokens, context_length)
-
-
-@turns_as_target.mistake(
-    "*whether* the token follows another one, as 0 or 1. Windows overlap: count how "
-    "many there are."
-)
-def follows_another(position, num_tokens, context_length):
-    return int(position > 0)
-
-
-@turns_as_target.mistake(
-    "all windows that start before the token. Those that start more than T before it "
-    "end too soon."
-)
-def all_that_start_before(position, num_tokens, context_length):
-    return max(0, min(position, num_tokens - context_length))
-
-
-@turns_as_target.mistake(
-    "one start too few: a window that starts at N - T - 1 ends with the last id."
-)
-def one_start_too_few(position, num_tokens, context_length):
-    first = max(0, position - context_length)
-    last = min(position - 1, num_tokens - context_length - 2)
-    return max(0, last - first + 1)
-
-
-@turns_as_target.mistake(
-    "the last target of each window is not counted: the targets of a window at s are "
-    "s + 1 to s + T, with s + T included."
-)
-def without_the_last_target(position, num_tokens, context_length):
-    starts = range(max(0, num_tokens - context_length))
-    return sum(s < position < s + context_length for s in starts)
-
-
-@turns_as_target.mistake(
-    "right, but for the end: the last tokens are in fewer windows again."
-)
-def without_the_end(position, num_tokens, context_length):
-    return max(0, min(position, context_length, num_tokens - context_length))
-
-
-@turns_as_target.mistake(
-    "the two ends are there, but no more than T windows ever hold a token as a target."
-)
-def without_the_context_length(position, num_tokens, context_length):
-    return min(position, num_tokens - position)
+turns_as_target.answers("""
+    context_length
+        T everywhere. That holds in the middle; near both ends there are fewer windows.
+    max(0, num_tokens - context_length)
+        all windows are counted, N - T of them. Only those that hold the token behind
+        their first id count.
+    int(position > 0 and num_tokens > context_length)
+        this says *whether* it is a target, as 0 or 1. Windows overlap: count how often.
+    int(context_length <= position < num_tokens)
+        only the *last* target of each window counts here. A window has T targets: all
+        but its first id.
+    int(position > 0)
+        this says *whether* the token follows another one, as 0 or 1. Windows overlap:
+        count how many there are.
+    max(0, min(position, num_tokens - context_length))
+        all windows that start before the token are counted. Those that start more than
+        T before it end too soon.
+""")
 
 
 def _overlaps(random: Random) -> Iterator[Case]:
@@ -475,177 +295,69 @@ def starts_with_overlap(
     return list(range(0, num_tokens - context_length, stride))
 
 
-@starts_with_overlap.mistake(
-    "the overlap is taken for the stride. The stride is the step, T - overlap."
-)
-def overlap_as_stride(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length, max(1, overlap)))
-
-
-@starts_with_overlap.mistake(
-    "the overlap is taken for the stride: the step is T - overlap. With an overlap of "
-    "0 there is no step at all."
-)
-def overlap_as_step(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length, overlap))
-
-
-@starts_with_overlap.mistake(
-    "the last start is missing: N - T - 1 is still a start. (A `range` stops before "
-    "its end.)"
-)
-def stops_too_early(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length - 1, context_length - overlap))
-
-
-@starts_with_overlap.mistake(
-    "an inclusive bound: the window at N - T has T inputs, but no id for its last "
-    "target."
-)
-def inclusive_bound(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length + 1, context_length - overlap))
-
-
-@starts_with_overlap.mistake(
-    "the step counts all T + 1 ids of a window. Two windows then share one input less."
-)
-def stride_from_window(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length, context_length + 1 - overlap))
-
-
-@starts_with_overlap.mistake("no overlap at all: the step is T.")
-def no_overlap(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length, context_length))
-
-
-@starts_with_overlap.mistake(
-    "the step is one too short: T - overlap, and no 1 less. The last target has no "
-    "part in the overlap of inputs."
-)
-def step_one_too_short(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length, context_length - overlap - 1))
-
-
-@starts_with_overlap.mistake(
-    "the overlap is added. It takes away from the step: the more overlap, the shorter."
-)
-def adds_the_overlap(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens - context_length, context_length + overlap))
-
-
-@starts_with_overlap.mistake(
-    "starts up to the end of the stream. The last ones have no T + 1 ids left."
-)
-def runs_over_the_end(num_tokens, context_length, overlap):
-    return list(range(0, num_tokens, context_length - overlap))
-
-
-@starts_with_overlap.mistake(
-    "the bound is one step before the end. It is N - T: a window needs T + 1 ids, "
-    "whatever the step."
-)
-def bound_by_the_step(num_tokens, context_length, overlap):
-    stride = context_length - overlap
-    return list(range(0, num_tokens - stride, stride))
-
-
-@starts_with_overlap.mistake(
-    "every start there is, whatever the overlap: the step is 1."
-)
-def every_start(num_tokens, context_length, overlap):
-    return list(range(max(0, num_tokens - context_length)))
-
-
-@starts_with_overlap.mistake(
-    "one start more, so that the last window ends with the stream. It has more than "
-    "`overlap` inputs in common with its neighbor: the tail is left out here."
-)
-def reaches_the_end(num_tokens, context_length, overlap):
-    starts = starts_with_overlap.reference(num_tokens, context_length, overlap)
-    last = num_tokens - context_length - 1
-    return starts + [last] * (bool(starts) and starts[-1] != last)
-
-
-@starts_with_overlap.mistake(
-    "the windows begin at `overlap`. The first one begins at 0."
-)
-def begins_at_the_overlap(num_tokens, context_length, overlap):
-    return list(range(overlap, num_tokens - context_length, context_length - overlap))
-
-
-@starts_with_overlap.mistake(
-    "the bound is T + 1 for N: the stop of the `range` is taken for a length."
-)
-def without_the_length(num_tokens, context_length, overlap):
-    return list(range(0, context_length + 1, context_length - overlap))
-
-
-@starts_with_overlap.mistake(
-    "the step is one too short. T - overlap is at least 1 by itself: `max(1, ...)` "
-    "hides that 1 is taken off too many."
-)
-def step_one_too_short_clipped(num_tokens, context_length, overlap):
-    step = max(1, context_length - overlap - 1)
-    return list(range(0, num_tokens - context_length, step))
-
-
-@starts_with_overlap.mistake(
-    "the windows' numbers 0, 1, 2, ... A start is a number times the step."
-)
-def numbers_of_windows(num_tokens, context_length, overlap):
-    return list(
-        range(count_windows(num_tokens, context_length, context_length - overlap))
-    )
-
-
-@starts_with_overlap.mistake(
-    "two slips: the step counts all T + 1 ids of a window (it is T - overlap), and the "
-    "start N - T has no id left for its last target."
-)
-def window_step_and_inclusive_bound(num_tokens, context_length, overlap):
-    step = context_length + 1 - overlap
-    return list(range(0, num_tokens - context_length + 1, step))
-
-
-@starts_with_overlap.mistake(
-    "where the windows *end*. What is asked for is where they start."
-)
-def ends_for_starts(num_tokens, context_length, overlap):
-    return list(range(context_length, num_tokens, context_length - overlap))
-
-
-@starts_with_overlap.mistake(
-    "right if a window fits. If the stream is too short for one, there is no start, "
-    "not even 0."
-)
-def zero_in_any_case(num_tokens, context_length, overlap):
-    starts = starts_with_overlap.reference(num_tokens, context_length, overlap)
-    return starts or [0]
-
-
-@starts_with_overlap.mistake(
-    "a number times the *overlap*. From start to start it is T - overlap."
-)
-def multiples_of_the_overlap(num_tokens, context_length, overlap):
-    starts = starts_with_overlap.reference(num_tokens, context_length, overlap)
-    return [number * overlap for number in range(len(starts))]
-
-
-@starts_with_overlap.mistake(
-    "as many starts as strides fit. The last ones have no T + 1 ids left."
-)
-def as_many_as_strides(num_tokens, context_length, overlap):
-    stride = context_length - overlap
-    return [number * stride for number in range(num_tokens // stride)]
-
-
-@starts_with_overlap.mistake(
-    "two numbers for each window, its start and its end. The starts alone are wanted."
-)
-def starts_and_ends(num_tokens, context_length, overlap):
-    step = context_length - overlap
-    starts = range(0, num_tokens - context_length, step)
-    return [(start, start + context_length) for start in starts]
+starts_with_overlap.slips("""
+    context_length - overlap => max(1, overlap)
+        the overlap is taken for the stride. The stride is the step, T - overlap.
+    context_length - overlap => overlap
+        the overlap is taken for the stride: the step is T - overlap. With an overlap of
+        0 there is no step at all.
+    context_length - overlap => overlap + 1
+        the step is overlap + 1 here. It is T - overlap: the more overlap, the shorter.
+    context_length - overlap => context_length + 1 - overlap
+        the step counts all T + 1 ids of a window. The overlap is one of inputs, and of
+        these a window has T.
+    context_length - overlap => context_length
+        neighbors have no overlap at all: the step is T.
+    context_length - overlap => context_length - overlap - 1
+        the step is T - overlap, and no 1 less. The last target has no part in the
+        overlap of inputs.
+    context_length - overlap => max(1, context_length - overlap - 1)
+        1 is taken off the step, T - overlap, and `max(1, ...)` hides where nothing is
+        left of it.
+    context_length - overlap => context_length + overlap
+        the overlap is added. It takes away from the step: the more overlap, the
+        shorter.
+    context_length - overlap => 1
+        every start there is, whatever the overlap: the step is 1.
+    num_tokens - context_length, => num_tokens - context_length - 1,
+        N - T - 1 is left out, and is still a start. (A `range` stops before its end.)
+    num_tokens - context_length, => num_tokens - context_length + 1,
+        an inclusive bound: the window at N - T has T inputs, but no id for its last
+        target.
+    num_tokens - context_length, => num_tokens,
+        starts up to the end of the stream. The last ones have no T + 1 ids left.
+    num_tokens - context_length, => num_tokens - stride,
+        the bound is one step before the end. It is N - T: a window needs T + 1 ids,
+        whatever the step.
+    num_tokens - context_length, => context_length + 1,
+        the bound is T + 1 for N: the stop of the `range` is taken for a length.
+    range(0, => range(overlap,
+        the windows begin at `overlap`. The first one begins at 0.
+    range(0, => range(1,
+        the windows begin at 1. Positions are counted from 0.
+    range(0, => range(stride,
+        the first start, 0, is missing: the step comes before it is noted.
+    range(0, num_tokens - context_length, => range(context_length, num_tokens,
+    return list(...) => return [start + context_length for start in ...]
+        this is where the windows *end*. What is asked for is where they start.
+    return list(...) => return list(...) or [0]
+        if the stream is too short for a window, there is no start, not even 0.
+    return list(...) => return list(range(len(...)))
+        the windows' numbers 0, 1, 2, ... are returned. A start is a number times the
+        step.
+    return list(...) => return [number * overlap for number in range(len(...))]
+        a number times the *overlap* is returned. From start to start it is T - overlap.
+    return list(...) => return [(start, start + context_length) for start in ...]
+        two numbers for each window, its start and its end. The starts alone are wanted.
+    return list(...) => return sorted({*..., \
+    *range(max(0, num_tokens - context_length - 1), num_tokens - context_length)})
+        there is one start more, so that the last window ends with the stream. It has
+        more than `overlap` inputs in common with its neighbor: the tail is left out
+        here.
+    list(range(0, num_tokens - context_length, stride)) => \
+    [number * stride for number in range(num_tokens // stride)]
+        as many starts as strides fit. The last ones have no T + 1 ids left.
+""")
 
 
 def _gathers(random: Random) -> Iterator[Case]:
@@ -682,238 +394,121 @@ def gather_rows(
     return inputs, targets
 
 
-@gather_rows.mistake("no shift: the targets are the inputs.")
-def no_shift(ids, starts, context_length):
-    rows = [ids[start : start + context_length] for start in starts]
-    return rows, rows
+gather_rows.slips("""
+    start + 1 : start + 1 + => start : start +
+        no shift: the targets are the inputs.
+    start + 1 : start + 1 + => start + 2 : start + 2 +
+        a double shift: the targets are two ids ahead of the inputs.
+    start + 1 : start + 1 + => start - 1 : start - 1 +
+        the targets look back: they are the ids *before* the inputs.
+    start + 1 : start + 1 + => start + 1 : start +
+        the targets' slice ends one id too soon: if it begins one later, it must end one
+        later as well.
+    start + 1 : start + 1 + => start + 1 : start + 2 +
+        the targets' slice begins one later, and ends two later instead of one.
+    start + 1 : start + 1 + => start + context_length : start + context_length +
+        the targets begin behind the window, instead of one id later.
+    start : start + context_length => start - 1 : start - 1 + context_length ; \
+    start + 1 : start + 1 + => start : start +
+        all windows begin one id too early: a start is the position of its first input.
+    start : start + context_length => start : start + context_length + 1 ; \
+    start + 1 : start + 1 + => start + 1 : start + 2 +
+        inputs and targets both have T + 1 ids: an inclusive bound. Rows have T.
+    ids[start + 1 : start + 1 + context_length] => [ids[start + context_length]]
+        one target a row, that of its last input. Every input has one.
+    ids[start + 1 : start + 1 + context_length] => ids[start + context_length]
+        one target a row, as a bare id. Every input has its own: a row of them.
+    ids[start + 1 : start + 1 + context_length] => \
+    ids[start + 1 : start + context_length] + ids[start : start + 1]
+        a roll: behind the last input comes the first one again, not the id that follows
+        in the text.
+    ids[start + 1 : start + 1 + context_length] => \
+    ids[start + 1 : start + context_length] + [0]
+        the last target of each row is made up. It is the id that follows the inputs in
+        the text.
+    ids[start + 1 : start + 1 + context_length] => \
+    [token + 1 for token in ids[start : start + context_length]]
+        the targets are computed, not read: id + 1 is another character.
+    start : start + context_length => start : start + context_length + 1
+        the inputs are whole windows. The T + 1st id belongs to the targets alone.
+    start : start + context_length => start : start + context_length - 1
+        the inputs are T - 1 ids: the stop of a slice is not part of it.
+    start : start + context_length => start : context_length ; \
+    : start + 1 + context_length => : 1 + context_length
+        `context_length` is taken for where a row ends: it is a length.
+    return inputs, targets => return targets, inputs
+        inputs and targets are exchanged.
+    return inputs, targets => return list(zip(inputs, targets))
+        one pair for each start. It is the other way round: all inputs, and then all
+        targets.
+    return inputs, targets => \
+    return [[list(column) for column in zip(*rows)] for rows in (inputs, targets)]
+        columns for rows: row number i belongs to start number i, and holds T ids.
+    return inputs, targets => return sum(inputs, []), sum(targets, [])
+        all rows in one long list: keep them apart, one list for each.
+    return inputs, targets => \
+    return [sum(inputs, [])] * len(inputs), [sum(targets, [])] * len(targets)
+        one list for all rows: each row goes on with the ids of the others. Begin a new
+        list in each round.
+    return inputs, targets => return inputs[0], targets[0]
+        a single row, without the list of rows around it.
+    return inputs, targets => \
+    return inputs[:1] * len(inputs), targets[:1] * len(targets)
+        the row of the first start, again and again. Each start has a row of its own.
+    return inputs, targets => return inputs
+        the inputs alone: the rows of targets are missing.
+    return inputs, targets => return targets
+        the targets alone: the rows of inputs are missing.
+""")
 
 
-@gather_rows.mistake("a double shift: the targets are two ids ahead of the inputs.")
-def double_shift(ids, starts, context_length):
-    return (
-        [ids[start : start + context_length] for start in starts],
-        [ids[start + 2 : start + 2 + context_length] for start in starts],
-    )
+@gather_rows.way("""
+    in starts => in sorted(starts)
+        the starts are sorted first. The order of the starts is the order of the batch:
+        keep it.
+    in starts => in list(dict.fromkeys(starts))
+        each start is taken once. A start that comes twice is two rows of the batch.
+    in starts => in range(len(starts))
+        the number of a start in the list is taken for the start itself.
+    in starts => in [start * context_length for start in starts]
+        the start is taken for the number of a window, and multiplied by T.
+    in starts => in starts[:1]
+        the first start alone: each start has a row.
+    in starts => in starts[-1:]
+        the last start alone: is a list begun anew in every round?
+    ids[start : start + context_length + 1] => \
+    list(range(start, start + context_length + 1))
+        positions in the stream. What is asked for are the ids that stand there.
+    ids[start : start + context_length + 1] => ids[start - 1 : start + context_length]
+        all windows begin one id too early…
+    context_length + 1] => context_length]
+        rows of T - 1 ids. A window has T + 1, so that both halves have T.
+    context_length + 1] => context_length + 2]
+        inputs and targets both have T + 1 ids…
+    row[:-1] => row
+        the inputs are whole windows…
+    row[1:] => row
+        the targets are whole windows. The first id of a window is an input alone.
+    row[1:] => row[:-1]
+        no shift…
+    row[1:] => row[-1:]
+        one target a row, that of its last input…
+    row[1:] => row[-1]
+        one target a row, as a bare id…
+    return [row[:-1] for row in windows], [row[1:] for row in windows] => return windows
+        windows of T + 1 ids, not yet cut into inputs and targets.
+""")
+def from_windows(ids, starts, context_length):
+    windows = [ids[start : start + context_length + 1] for start in starts]
+    return [row[:-1] for row in windows], [row[1:] for row in windows]
 
 
-@gather_rows.mistake("whole windows. The T + 1st id belongs to the targets alone.")
-def whole_windows(ids, starts, context_length):
-    return (
-        [ids[start : start + context_length + 1] for start in starts],
-        [ids[start + 1 : start + 1 + context_length] for start in starts],
-    )
-
-
-@gather_rows.mistake(
-    "the starts are sorted first. The order of the starts is the order of the batch: "
-    "keep it."
-)
-def sorted_starts(ids, starts, context_length):
-    return gather_rows.reference(ids, sorted(starts), context_length)
-
-
-@gather_rows.mistake(
-    "one pair for each start. It is the other way round: all inputs, and then all "
-    "targets."
-)
-def list_of_pairs(ids, starts, context_length):
-    return [
-        (
-            ids[start : start + context_length],
-            ids[start + 1 : start + 1 + context_length],
-        )
-        for start in starts
-    ]
-
-
-@gather_rows.mistake(
-    "the targets are one short: if their slice begins one later, it must end one "
-    "later as well."
-)
-def targets_one_short(ids, starts, context_length):
-    return (
-        [ids[start : start + context_length] for start in starts],
-        [ids[start + 1 : start + context_length] for start in starts],
-    )
-
-
-@gather_rows.mistake(
-    "columns for rows: row number i belongs to start number i, and holds T ids."
-)
-def columns(ids, starts, context_length):
-    inputs, targets = gather_rows.reference(ids, starts, context_length)
-    return (
-        [list(column) for column in zip(*inputs, strict=True)],
-        [list(column) for column in zip(*targets, strict=True)],
-    )
-
-
-@gather_rows.mistake("all rows in one long list: keep them apart, one list for each.")
-def one_long_list(ids, starts, context_length):
-    inputs, targets = gather_rows.reference(ids, starts, context_length)
-    return [i for row in inputs for i in row], [i for row in targets for i in row]
-
-
-@gather_rows.mistake("the first start alone.")
-def first_start(ids, starts, context_length):
-    return gather_rows.reference(ids, starts[:1], context_length)
-
-
-@gather_rows.mistake("a single row, without the list of rows around it.")
-def first_row(ids, starts, context_length):
-    (inputs,), (targets,) = gather_rows.reference(ids, starts[:1], context_length)
-    return inputs, targets
-
-
-@gather_rows.mistake(
-    "each start is taken once. A start that comes twice is two rows of the batch."
-)
-def without_repeats(ids, starts, context_length):
-    return gather_rows.reference(ids, list(dict.fromkeys(starts)), context_length)
-
-
-@gather_rows.mistake("the number of a start in the list is taken for the start itself.")
-def numbers_for_starts(ids, starts, context_length):
-    return gather_rows.reference(ids, list(range(len(starts))), context_length)
-
-
-@gather_rows.mistake(
-    "the start is taken for the number of a window, and multiplied by T."
-)
-def times_context(ids, starts, context_length):
-    return gather_rows.reference(
-        ids, [start * context_length for start in starts], context_length
-    )
-
-
-@gather_rows.mistake("windows of T + 1 ids, not yet cut into inputs and targets.")
-def not_cut(ids, starts, context_length):
-    return [ids[start : start + context_length + 1] for start in starts]
-
-
-@gather_rows.mistake(
-    "a roll: behind the last input comes the first one again, not the id that follows "
-    "in the text."
-)
-def rolled(ids, starts, context_length):
-    inputs = [ids[start : start + context_length] for start in starts]
-    return inputs, [row[1:] + row[:1] for row in inputs]
-
-
-@gather_rows.mistake("one target a row, that of its last input. Every input has one.")
-def last_target_alone(ids, starts, context_length):
-    inputs = [ids[start : start + context_length] for start in starts]
-    return inputs, [[ids[start + context_length]] for start in starts]
-
-
-@gather_rows.mistake(
-    "one target a row, as a bare id. Every input has its own: a row of them."
-)
-def bare_target(ids, starts, context_length):
-    inputs = [ids[start : start + context_length] for start in starts]
-    return inputs, [ids[start + context_length] for start in starts]
-
-
-@gather_rows.mistake("the targets begin behind the window, instead of one id later.")
-def next_window(ids, starts, context_length):
-    return (
-        [ids[start : start + context_length] for start in starts],
-        [ids[start + context_length :][:context_length] for start in starts],
-    )
-
-
-@gather_rows.mistake(
-    "inputs and targets both have T + 1 ids: an inclusive bound. Rows have T."
-)
-def rows_one_too_long(ids, starts, context_length):
-    return (
-        [ids[start : start + context_length + 1] for start in starts],
-        [ids[start + 1 : start + context_length + 2] for start in starts],
-    )
-
-
-@gather_rows.mistake("`context_length` is taken for where a row ends: it is a length.")
-def end_for_length(ids, starts, context_length):
-    return (
-        [ids[start:context_length] for start in starts],
-        [ids[start + 1 : context_length + 1] for start in starts],
-    )
-
-
-@gather_rows.mistake("the targets are computed, not read: id + 1 is another character.")
-def computed(ids, starts, context_length):
-    inputs = [ids[start : start + context_length] for start in starts]
-    return inputs, [[token + 1 for token in row] for row in inputs]
-
-
-@gather_rows.mistake("the targets look back: they are the ids *before* the inputs.")
-def looks_back(ids, starts, context_length):
-    inputs = [ids[start : start + context_length] for start in starts]
-    return inputs, [ids[start - 1 : start - 1 + context_length] for start in starts]
-
-
-@gather_rows.mistake(
-    "the row of the first start, again and again. Each start has a row of its own."
-)
-def first_row_repeated(ids, starts, context_length):
-    return gather_rows.reference(ids, starts[:1] * len(starts), context_length)
-
-
-@gather_rows.mistake(
-    "the last target of each row is made up. It is the id that follows the inputs in "
-    "the text."
-)
-def filled_with_zero(ids, starts, context_length):
-    inputs = [ids[start : start + context_length] for start in starts]
-    return inputs, [[*row[1:], 0] for row in inputs]
-
-
-@gather_rows.mistake(
-    "positions in the stream. What is asked for are the ids that stand there."
-)
-def positions_for_ids(ids, starts, context_length):
-    return gather_rows.reference(list(range(len(ids))), starts, context_length)
-
-
-@gather_rows.mistake("the last start alone: is a list begun anew in every round?")
-def last_start(ids, starts, context_length):
-    return gather_rows.reference(ids, starts[-1:], context_length)
-
-
-@gather_rows.mistake(
-    "rows of T - 1 ids. A window has T + 1, so that both halves have T."
-)
-def rows_one_too_short(ids, starts, context_length):
-    return gather_rows.reference(ids, starts, context_length - 1)
-
-
-@gather_rows.mistake(
-    "all windows begin one id too early: a start is the position of its first input."
-)
-def one_id_too_early(ids, starts, context_length):
-    rows = [ids[start - 1 : start - 1 + context_length] for start in starts]
-    return rows, [ids[start : start + context_length] for start in starts]
-
-
-@gather_rows.mistake(
-    "the targets are one too many: their slice begins one later, and ends two later "
-    "instead of one."
-)
-def targets_one_too_many(ids, starts, context_length):
-    return (
-        [ids[start : start + context_length] for start in starts],
-        [ids[start + 1 : start + context_length + 2] for start in starts],
-    )
-
-
-@gather_rows.mistake(
-    "one list for all rows: each row goes on with the ids of the others. Begin a new "
-    "list in each round."
-)
-def never_a_new_row(ids, starts, context_length):
-    inputs = [i for start in starts for i in ids[start : start + context_length]]
-    targets = [i for s in starts for i in ids[s + 1 : s + context_length + 1]]
-    return [inputs] * len(starts), [targets] * len(starts)
+gather_rows.answers("""
+    gather_rows.reference(ids, list(range(len(starts))), context_length)
+        the number of a start…
+    gather_rows.reference(ids, [s * context_length for s in starts], context_length)
+        the start is taken for the number of a window…
+""")
 
 
 def _wanted_windows(random: Random) -> Iterator[Case]:
@@ -941,184 +536,73 @@ def smallest_stream(num_windows: int, context_length: int, stride: int) -> int:
     return (num_windows - 1) * stride + context_length + 1
 
 
-@smallest_stream.mistake("the last target is missing: a window needs T + 1 ids.")
-def without_last_target(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + context_length if num_windows else 0
+smallest_stream.slips("""
+    context_length + 1 => context_length
+        the last target is missing: a window needs T + 1 ids.
+    context_length + 1 => context_length + 2
+        T + 1 *positions* on from the last start are counted, and the start itself: it
+        is the first of T + 1 ids.
+    + context_length + 1 => + 2 * context_length
+        2 T ids for the last window. Its inputs and its targets share all but one: T +
+        1.
+    (num_windows - 1) * => num_windows *
+        a fence has one post more than gaps: between n starts there are n - 1 strides.
+    * stride => * 1
+        the stride is taken for 1: from start to start it is S steps.
+    * stride => * (context_length - stride)
+        the stride is taken for the overlap. It is the step from start to start.
+    * stride => * (context_length + 1 + stride)
+        the stride is taken for a gap *between* windows.
+    * stride => * context_length
+        windows stand T apart here. From start to start it is S steps.
+    (num_windows - 1) * stride + context_length => \
+    (num_windows - 1) * context_length + stride
+        context length and stride are exchanged.
+    (num_windows - 1) * stride + context_length + 1 => \
+    num_windows * (context_length + 1)
+        the stride is ignored: windows need not lie end to end.
+    (num_windows - 1) * stride + context_length + 1 => num_windows * stride + 1
+        the last window is as long as a stride here. It is T + 1 ids long, whatever the
+        stride.
+    (num_windows - 1) * stride + context_length + 1 => num_windows * stride
+        n strides. The last window is T + 1 ids long, not a stride.
+    (num_windows - 1) * stride + context_length + 1 => 2 * num_windows * context_length
+        inputs and targets are counted apart. They are the same ids, one on, and the
+        windows share the stream.
+    (num_windows - 1) * stride + context_length + 1 => \
+    num_windows * max(stride, context_length) + 1
+        windows that overlap are taken to lie end to end: from start to start it is S
+        steps, also where S is less than T.
+    (num_windows - 1) * stride + context_length + 1 => \
+    max(num_windows * stride, context_length + 1)
+        n strides are taken for enough. The last window reaches T + 1 ids from its
+        start.
+    num_windows == 0 => False
+        no window is not treated apart. No window needs no id: 0.
+    num_windows == 0 => num_windows < 2
+        a single window needs T + 1 ids as well, not 0.
+    return 0 => return context_length + 1
+        for no window, one is still held: no window needs no id.
+    return 0 => return context_length
+        T ids are too few for a window, but 0 is smaller.
+    return 0 => return 1
+        no window needs no id, not even one: 0.
+    return 0 => return -stride
+        for no window it is less than 0: no window needs no id.
+    return 0 => return max(0, context_length + 1 - stride)
+        for no window the formula says T + 1 - S, which `max(0, ...)` turns to 0 only if
+        it is below.
+""")
 
 
-@smallest_stream.mistake(
-    "a fence has one post more than gaps: between n starts there are n - 1 strides."
-)
-def one_stride_too_many(num_windows, context_length, stride):
-    return num_windows * stride + context_length + 1 if num_windows else 0
-
-
-@smallest_stream.mistake("the stride is ignored: windows need not lie end to end.")
-def end_to_end(num_windows, context_length, stride):
-    return num_windows * (context_length + 1)
-
-
-@smallest_stream.mistake("right for one window or more. No window needs no id: 0.")
-def no_window(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + context_length + 1
-
-
-@smallest_stream.mistake(
-    "n windows make n - 1 strides between their starts; and for no window there is "
-    "nothing to hold."
-)
-def strides_for_all(num_windows, context_length, stride):
-    return num_windows * stride + context_length + 1
-
-
-@smallest_stream.mistake(
-    "right for one window or more. For none, one is still held: no window needs no id."
-)
-def one_window_at_least(num_windows, context_length, stride):
-    return max(0, num_windows - 1) * stride + context_length + 1
-
-
-@smallest_stream.mistake(
-    "right for one window or more. For none it is less than 0: no window needs no id."
-)
-def too_short_for_one(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + (context_length + 1) * (num_windows > 0)
-
-
-@smallest_stream.mistake(
-    "right for one window or more. T ids are too few for a window, but 0 is smaller."
-)
-def largest_without_window(num_windows, context_length, stride):
-    return (
-        (num_windows - 1) * stride + context_length + 1
-        if num_windows
-        else context_length
-    )
-
-
-@smallest_stream.mistake(
-    "the *largest* stream that holds no more than n windows: one id more and there are "
-    "n + 1."
-)
-def largest(num_windows, context_length, stride):
-    return num_windows * stride + context_length
-
-
-@smallest_stream.mistake(
-    "the stride is taken for 1: from start to start it is S steps."
-)
-def stride_one(num_windows, context_length, stride):
-    return num_windows + context_length if num_windows else 0
-
-
-@smallest_stream.mistake(
-    "right only where the stride is T: windows end to end share the one id where they "
-    "meet."
-)
-def stride_context(num_windows, context_length, stride):
-    return num_windows * context_length + 1 if num_windows else 0
-
-
-@smallest_stream.mistake(
-    "the last window is as long as a stride here. It is T + 1 ids long, whatever the "
-    "stride."
-)
-def as_if_stride_were_window(num_windows, context_length, stride):
-    return num_windows * stride + 1 if num_windows else 0
-
-
-@smallest_stream.mistake("n strides. The last window is T + 1 ids long, not a stride.")
-def strides_alone(num_windows, context_length, stride):
-    return num_windows * stride
-
-
-@smallest_stream.mistake("the stride is taken for a gap *between* windows.")
-def stride_as_gap(num_windows, context_length, stride):
-    if num_windows == 0:
-        return 0
-    return num_windows * (context_length + 1) + (num_windows - 1) * stride
-
-
-@smallest_stream.mistake(
-    "the stride is taken for the overlap. It is the step from start to start."
-)
-def stride_as_overlap(num_windows, context_length, stride):
-    if num_windows == 0:
-        return 0
-    return (num_windows - 1) * (context_length - stride) + context_length + 1
-
-
-@smallest_stream.mistake(
-    "T + 1 *positions* on from the last start: it is one id too many, since the start "
-    "itself is the first of them."
-)
-def one_id_too_many(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + context_length + 2 if num_windows else 0
-
-
-@smallest_stream.mistake(
-    "the last target is missing, and no window still needs something here: 0."
-)
-def without_last_target_for_all(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + context_length
-
-
-@smallest_stream.mistake(
-    "n strides and T ids. From the first start to the last there are n - 1 strides, "
-    "and the last window has T + 1 ids."
-)
-def strides_and_inputs(num_windows, context_length, stride):
-    return num_windows * stride + context_length if num_windows else 0
-
-
-@smallest_stream.mistake(
-    "inputs and targets are counted apart. They are the same ids, one on, and the "
-    "windows share the stream."
-)
-def inputs_and_targets_apart(num_windows, context_length, stride):
-    return 2 * num_windows * context_length
-
-
-@smallest_stream.mistake(
-    "2 T ids for the last window. Its inputs and its targets share all but one: T + 1."
-)
-def two_context_lengths(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + 2 * context_length if num_windows else 0
-
-
-@smallest_stream.mistake("context length and stride are exchanged.")
-def lengths_exchanged(num_windows, context_length, stride):
-    return (num_windows - 1) * context_length + stride + 1 if num_windows else 0
-
-
-@smallest_stream.mistake(
-    "how many windows n ids hold. It is asked the other way round: how many ids n "
-    "windows need."
-)
-def forwards(num_windows, context_length, stride):
-    return count_windows(num_windows, context_length, stride)
-
-
-@smallest_stream.mistake(
-    "right for one window or more. For none the formula says T + 1 - S, which "
-    "`max(0, ...)` turns to 0 only if it is below."
-)
-def clipped_at_zero(num_windows, context_length, stride):
-    return max(0, (num_windows - 1) * stride + context_length + 1)
-
-
-@smallest_stream.mistake(
-    "right except for a single window: that one needs T + 1 ids as well."
-)
-def none_for_one(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + context_length + 1 if num_windows > 1 else 0
-
-
-@smallest_stream.mistake(
-    "right for one window or more. No window needs no id, not even one: 0."
-)
-def one_id_for_none(num_windows, context_length, stride):
-    return (num_windows - 1) * stride + context_length + 1 if num_windows else 1
+smallest_stream.answers("""
+    count_windows(num_windows, context_length, stride)
+        how many windows n ids hold. It is asked the other way round: how many ids n
+        windows need.
+    num_windows * stride + context_length
+        this is the *largest* stream that holds no more than n windows: one id more and
+        there are n + 1.
+""")
 
 
 def _shares(random: Random) -> Iterator[Case]:
@@ -1143,199 +627,90 @@ def rank_share(order: list[int], rank: int, world_size: int) -> list[int]:
     return order[rank:dealt:world_size]
 
 
-@rank_share.mistake(
-    "some ranks get one entry more. They would wait for the others forever at the "
-    "next step."
-)
-def uneven(order, rank, world_size):
-    return order[rank::world_size]
+rank_share.slips("""
+    rank:dealt:world_size => rank::world_size
+        some ranks get one entry more. They would wait for the others forever at the
+        next step.
+    len(order) // world_size * => -(-len(order) // world_size) *
+        some ranks get one entry more…
+    len(order) // => max(0, len(order) - 1) //
+        a round too few: if nothing is left over, the last round is dealt as well.
+    len(order) // world_size * world_size => len(order) // world_size
+        the stop is the size of a share. It belongs to the order: `world_size` shares.
+    len(order) // world_size * world_size => len(order) - world_size
+        the stop `len(order) - world_size` is too early: the last full round is dealt as
+        well.
+    rank:dealt:world_size => : len(order) // world_size
+        every rank gets the same entries: the same gradient, computed world_size times.
+    rank:dealt:world_size => :dealt
+        everything that can be dealt, to each rank: the same gradient, computed
+        world_size times.
+    rank:dealt:world_size => :
+        the whole order, to each rank, dealt to nobody.
+    rank:dealt: => :dealt:
+        `rank` is ignored: every machine gets the share of rank 0.
+    rank:dealt:world_size => \
+    rank * dealt // world_size : (rank + 1) * dealt // world_size
+        blocks instead of dealing: the shares are disjoint, but not those that were
+        asked for.
+    rank:dealt:world_size => rank * world_size : (rank + 1) * world_size
+        a block of `world_size` entries. That is one round of dealing: each rank gets
+        one of them.
+    rank:dealt:world_size => world_size : dealt : max(1, rank)
+    rank:dealt:world_size => world_size :: max(1, rank)
+        `world_size` and `rank` are exchanged in the slice: begin at `rank`, and step by
+        `world_size`.
+    order[rank:dealt: => order[:dealt][rank - 1 ::
+        ranks are counted from 0: this is the share of the one before, and 0 has that of
+        the last.
+    return order[...] => return order[...] if rank else [] ; \
+    rank:dealt => rank - 1 : dealt
+        ranks are counted from 0: here 0 gets nothing, and rank 1 what belongs to rank
+        0.
+    order[rank:dealt:world_size] => \
+    (order + order[: -len(order) % world_size])[rank::world_size]
+        the rest is filled up with entries from the beginning, which are then used
+        twice.
+    order[rank:dealt:world_size] => \
+    order[: -(len(order) % world_size)][rank::world_size]
+        `order[:-0]` is empty: if nothing is left over, this cuts everything away.
+    order[rank:dealt:world_size] => order[len(order) % world_size :][rank::world_size]
+        the *first* entries are left out. Deal from the beginning: what is left over
+        stands at the end.
+    order[rank:dealt:world_size] => order[rank::world_size][:-1]
+        the last entry of each share goes, needed or not: only what is left over behind
+        the last full round goes.
+    order[rank:dealt: => order[:dealt][::-1][rank::
+        it is dealt from the back. Card number `rank` is counted from the beginning.
+    return order[ => return sorted(order)[
+        the order is sorted first. That undoes the shuffle: deal the entries as they
+        come.
+    return order[...] => return list(range(len(order)))[...]
+        positions in the order. What is asked for are the entries that stand there.
+    order[rank:dealt:world_size] => [x for x in order if x % world_size == rank]
+        the entries are taken by their *value*. They are dealt by their position in the
+        order.
+    order[rank:dealt:world_size] => \
+    [x for x in order if x % world_size == rank][: dealt // world_size]
+        as many entries as a share has, but taken by their *value*. They are dealt by
+        their position in the order.
+    return order[rank: => return [order[r: ; \
+    :world_size] => :world_size] for r in range(world_size)]
+        the shares of all ranks. Only that of number `rank` was asked for.
+""")
 
 
-@rank_share.mistake(
-    "every rank gets the same entries: the same gradient, computed world_size times."
-)
-def all_the_same(order, rank, world_size):
-    return order[: len(order) // world_size]
-
-
-@rank_share.mistake(
-    "blocks instead of dealing: the shares are disjoint, but not those that were "
-    "asked for."
-)
-def blocks(order, rank, world_size):
-    share = len(order) // world_size
-    return order[rank * share : (rank + 1) * share]
-
-
-@rank_share.mistake(
-    "the rest is filled up with entries from the beginning, which are then used twice."
-)
-def padded(order, rank, world_size):
-    missing = -len(order) % world_size
-    return (order + order[:missing])[rank::world_size]
-
-
-@rank_share.mistake(
-    "`order[:-0]` is empty: if nothing is left over, this cuts everything away."
-)
-def cuts_everything(order, rank, world_size):
-    return order[: -(len(order) % world_size)][rank::world_size]
-
-
-@rank_share.mistake(
-    "ranks are counted from 0: this is the share of the one before, and 0 has that of "
-    "the last."
-)
-def ranks_from_one(order, rank, world_size):
-    dealt = len(order) // world_size * world_size
-    return order[:dealt][rank - 1 :: world_size]
-
-
-@rank_share.mistake(
-    "positions in the order. What is asked for are the entries that stand there."
-)
-def positions(order, rank, world_size):
-    dealt = len(order) // world_size * world_size
-    return list(range(rank, dealt, world_size))
-
-
-@rank_share.mistake(
-    "everything that can be dealt, to each rank: the same gradient, computed "
-    "world_size times."
-)
-def everything(order, rank, world_size):
-    return order[: len(order) // world_size * world_size]
-
-
-@rank_share.mistake("the whole order, to each rank, dealt to nobody.")
-def whole_order(order, rank, world_size):
-    return list(order)
-
-
-@rank_share.mistake(
-    "a block of `world_size` entries. That is one round of dealing: each rank gets one "
-    "of them."
-)
-def one_round(order, rank, world_size):
-    return order[rank * world_size : (rank + 1) * world_size]
-
-
-@rank_share.mistake(
-    "blocks, and some are one entry longer: they would wait for the others forever. "
-    "And nothing is dealt in turn."
-)
-def uneven_blocks(order, rank, world_size):
-    share, extra = divmod(len(order), world_size)
-    first = rank * share + min(rank, extra)
-    return order[first : first + share + (rank < extra)]
-
-
-@rank_share.mistake(
-    "blocks, and the last rank gets what is left over as well: it has more than the "
-    "others, and they are not dealt in turn."
-)
-def rest_to_the_last(order, rank, world_size):
-    share = len(order) // world_size
-    return order[rank * share : None if rank == world_size - 1 else (rank + 1) * share]
-
-
-@rank_share.mistake(
-    "blocks of the size rounded up: the last one is short, and nothing is dealt in "
-    "turn."
-)
-def blocks_rounded_up(order, rank, world_size):
-    share = -(-len(order) // world_size)
-    return order[rank * share : (rank + 1) * share]
-
-
-@rank_share.mistake(
-    "the order is sorted first. That undoes the shuffle: deal the entries as they come."
-)
-def sorted_first(order, rank, world_size):
-    return rank_share.reference(sorted(order), rank, world_size)
-
-
-@rank_share.mistake(
-    "the entries are taken by their *value*. They are dealt by their position in the "
-    "order."
-)
-def by_value(order, rank, world_size):
-    return [entry for entry in order if entry % world_size == rank]
-
-
-@rank_share.mistake(
-    "a round too few: if nothing is left over, the last round is dealt as well."
-)
-def one_round_too_few(order, rank, world_size):
-    dealt = max(0, len(order) - 1) // world_size * world_size
-    return order[rank:dealt:world_size]
-
-
-@rank_share.mistake(
-    "`world_size` and `rank` are exchanged in the slice: begin at `rank`, and step by "
-    "`world_size`."
-)
-def exchanged(order, rank, world_size):
-    return order[world_size :: max(1, rank)]
-
-
-@rank_share.mistake(
-    "the stop is the size of a share. It belongs to the order: `world_size` shares."
-)
-def stop_at_a_share(order, rank, world_size):
-    return order[rank : len(order) // world_size : world_size]
-
-
-@rank_share.mistake(
-    "the *first* entries are left out. Deal from the beginning: what is left over "
-    "stands at the end."
-)
-def drops_the_first(order, rank, world_size):
-    return order[len(order) % world_size :][rank::world_size]
-
-
-@rank_share.mistake(
-    "ranks are counted from 0: here 0 gets nothing, and rank 1 what belongs to rank 0."
-)
-def nothing_for_rank_zero(order, rank, world_size):
-    return rank_share.reference(order, rank - 1, world_size) if rank else []
-
-
-@rank_share.mistake(
-    "as many entries as a share has, but taken by their *value*. They are dealt by "
-    "their position in the order."
-)
-def share_by_value(order, rank, world_size):
-    share = len(order) // world_size
-    return [entry for entry in order if entry % world_size == rank][:share]
-
-
-@rank_share.mistake(
-    "the stop `len(order) - world_size` is too early: the last full round is dealt as "
-    "well."
-)
-def stops_a_round_early(order, rank, world_size):
-    return order[rank : len(order) - world_size : world_size]
-
-
-@rank_share.mistake(
-    "the shares of all ranks. Only that of number `rank` was asked for."
-)
-def shares_of_all(order, rank, world_size):
-    return [rank_share.reference(order, r, world_size) for r in range(world_size)]
-
-
-@rank_share.mistake(
-    "the last entry of each share goes, needed or not: only what is left over behind "
-    "the last full round goes."
-)
-def always_one_less(order, rank, world_size):
-    return order[rank::world_size][:-1]
-
-
-@rank_share.mistake("`rank` is ignored: every machine gets the share of rank 0.")
-def everybody_is_rank_0(order, rank, world_size):
-    return order[: len(order) // world_size * world_size : world_size]
+rank_share.answers("""
+    np.array_split(order, world_size)[rank].astype(int).tolist()
+        blocks, and some are one entry longer: they would wait for the others forever.
+        And nothing is dealt in turn.
+    order[rank * (len(order) // world_size) : None if rank == world_size - 1 else \
+    (rank + 1) * (len(order) // world_size)]
+        blocks, and the last rank gets what is left over as well: it has more than the
+        others, and they are not dealt in turn.
+    order[world_size::rank] if rank else order
+        `world_size` and `rank` are exchanged in the slice…
+""")
 
 
 def _interruptions(random: Random) -> Iterator[Case]:
@@ -1366,281 +741,135 @@ def batches_left(
     return [order[i : i + batch_size] for i in range(first, len(order), batch_size)]
 
 
-@batches_left.mistake(
-    "`batches_delivered` entries are skipped. That many *batches* were delivered: skip "
-    "`batches_delivered * batch_size` entries."
-)
-def skips_windows(order, batch_size, batches_delivered):
-    return [
-        order[i : i + batch_size]
-        for i in range(batches_delivered, len(order), batch_size)
-    ]
+batches_left.slips("""
+    batches_delivered * batch_size => batches_delivered
+        `batches_delivered` entries are skipped. That many *batches* were delivered:
+        skip `batches_delivered * batch_size` entries.
+    batches_delivered * batch_size => 0
+        the epoch starts over: batches that were delivered come again.
+    batches_delivered * => (batches_delivered + 1) *
+        the batch after the last delivered one is skipped.
+    batches_delivered * => max(0, batches_delivered - 1) *
+        the last delivered batch comes again. After k batches, batch number k (from 0)
+        is the next.
+    range(first, len(order), => range(0, min(first, len(order)),
+        the batches that *were* delivered, instead of those to come.
+    order[i : i + batch_size] for i in range(first, => \
+    order[i + batches_delivered :][:batch_size] for i in range(0,
+        `batches_delivered` is added to the place, not multiplied: it counts batches.
+    return [...] => return [batch for batch in [...] if len(batch) == batch_size]
+        the short last batch is dropped.
+    len(order), batch_size)] => len(order) - batch_size, batch_size)]
+        the stop `len(order) - batch_size` of a `range` leaves the last batch out, full
+        or short.
+    len(order), batch_size)] => len(order) + 1, batch_size)]
+        an empty batch at the end, where the batches fill the order exactly.
+    len(order), batch_size)] => max(first, len(order)) + 1, batch_size)]
+        what is left when the last batch has been put together is put behind it, even
+        where that is nothing: no batch is empty.
+    , batch_size)] => )]
+        the batches overlap: from one to the next it is `batch_size` entries, not one.
+    : i + batch_size] => : i + batches_delivered] ; \
+    , batch_size)] => , max(1, batches_delivered))]
+        a batch has `batch_size` entries, however many were delivered.
+    i + batch_size] => i + batch_size + 1]
+        each batch has one entry too many, which comes again in the next one.
+    i + batch_size] => i + batch_size - 1]
+        each batch has one entry too few: the stop of a slice is not part of it.
+    : i + batch_size] => : batch_size]
+        `batch_size` is taken for where a batch ends: it is a length.
+    order[i : i + batch_size] => (order[i : i + batch_size] + order)[:batch_size]
+        the short last batch is filled up from the beginning of the order, so that some
+        windows come twice.
+    order[i : i + batch_size] => \
+    (order[i : i + batch_size] + [0] * batch_size)[:batch_size]
+        the short last batch is filled up with a number that is no entry of the order.
+        It stays short.
+    order[i : => list(range(len(order)))[i :
+        slices of the whole stream's numbers: the batches hold positions, not the
+        entries that stand there.
+    order[i : => sorted(order)[i :
+        the order is sorted first. That undoes the shuffle, and gives other batches than
+        those of the run that was interrupted.
+    order[i : i + batch_size] => i
+        the places where the batches begin. What is asked for are their entries.
+    return [...] => return order[first:]
+        the entries that are left, not cut into batches.
+    return [...] => return [order[first:]] if order[first:] else []
+        all that is left, as one batch: cut it by `batch_size`.
+    return [...] => return [order[first:]]
+        all that is left as one batch, even where nothing is left.
+    return [...] => return [...][:1]
+        the next batch alone. All that are left were asked for.
+    return [...] => return order[first : first + batch_size]
+        the next batch alone, without the list of batches around it.
+    return [...] => return [order[first : first + batch_size]]
+        the next batch alone, even where it is empty. All that are left were asked for,
+        none of them empty.
+    return [...] => return [...] or [[]]
+        an empty batch where nothing is left. All batches were delivered then: the list
+        is empty.
+""")
 
 
-@batches_left.mistake("the epoch starts over: batches that were delivered come again.")
-def starts_over(order, batch_size, batches_delivered):
-    return [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
-
-
-@batches_left.mistake("the short last batch is dropped.")
-def drops_the_last(order, batch_size, batches_delivered):
-    return [
-        batch
-        for batch in batches_left.reference(order, batch_size, batches_delivered)
-        if len(batch) == batch_size
-    ]
-
-
-@batches_left.mistake(
-    "one batch too few: the batch after the last delivered one is skipped."
-)
-def one_too_few(order, batch_size, batches_delivered):
-    return batches_left.reference(order, batch_size, batches_delivered)[1:]
-
-
-@batches_left.mistake(
-    "an empty batch at the end, where the batches fill the order exactly."
-)
-def trailing_empty(order, batch_size, batches_delivered):
-    return [
-        order[k * batch_size : (k + 1) * batch_size]
-        for k in range(batches_delivered, len(order) // batch_size + 1)
-    ]
-
-
-@batches_left.mistake("the entries that are left, not cut into batches.")
-def not_cut_into_batches(order, batch_size, batches_delivered):
-    return order[batches_delivered * batch_size :]
-
-
-@batches_left.mistake("all that is left, as one batch: cut it by `batch_size`.")
-def one_batch(order, batch_size, batches_delivered):
-    rest = order[batches_delivered * batch_size :]
-    return [rest] if rest else []
-
-
-@batches_left.mistake("all that is left as one batch, even where nothing is left.")
-def one_batch_even_if_empty(order, batch_size, batches_delivered):
-    return [order[batches_delivered * batch_size :]]
-
-
-@batches_left.mistake("the batches that *were* delivered, instead of those to come.")
-def delivered_ones(order, batch_size, batches_delivered):
-    return batches_left.reference(order, batch_size, 0)[:batches_delivered]
-
-
-@batches_left.mistake("the next batch alone. All that are left were asked for.")
-def next_one(order, batch_size, batches_delivered):
-    return batches_left.reference(order, batch_size, batches_delivered)[:1]
-
-
-@batches_left.mistake("the next batch alone, without the list of batches around it.")
-def next_one_bare(order, batch_size, batches_delivered):
-    first = batches_delivered * batch_size
-    return order[first : first + batch_size]
-
-
-@batches_left.mistake(
-    "the short last batch is filled up from the beginning of the order, so that some "
-    "windows come twice."
-)
-def filled_up(order, batch_size, batches_delivered):
-    batches = batches_left.reference(order, batch_size, batches_delivered)
-    return [(batch + order)[:batch_size] for batch in batches]
-
-
-@batches_left.mistake(
-    "a batch too few at the end: the stop `len(order) - batch_size` of a `range` "
-    "leaves the last one out, full or short."
-)
-def stops_too_soon(order, batch_size, batches_delivered):
-    first = batches_delivered * batch_size
-    stop = len(order) - batch_size
-    return [order[i : i + batch_size] for i in range(first, stop, batch_size)]
-
-
-@batches_left.mistake(
-    "one batch too many: the last delivered one comes again. After k batches, batch "
-    "number k (from 0) is the next."
-)
-def one_too_many(order, batch_size, batches_delivered):
-    return batches_left.reference(order, batch_size, max(0, batches_delivered - 1))
-
-
-@batches_left.mistake(
-    "batches counted from the end of the order: it is cut from its beginning, so that "
-    "the *last* batch is the short one."
-)
-def short_one_first(order, batch_size, batches_delivered):
-    rest = order[batches_delivered * batch_size :]
-    short = len(rest) % batch_size
-    batches = [rest[i : i + batch_size] for i in range(short, len(rest), batch_size)]
-    return ([rest[:short]] if short else []) + batches
-
-
-@batches_left.mistake(
-    "the rest is dealt out in turn. A batch is a run of neighbors in the order."
-)
-def dealt_out(order, batch_size, batches_delivered):
-    rest = order[batches_delivered * batch_size :]
-    number = -(-len(rest) // batch_size)
-    return [rest[k::number] for k in range(number)]
-
-
-@batches_left.mistake(
-    "slices of the whole stream's numbers: the batches hold positions, not the entries "
-    "that stand there."
-)
-def positions_of_batches(order, batch_size, batches_delivered):
-    numbers = list(range(len(order)))
-    return batches_left.reference(numbers, batch_size, batches_delivered)
-
-
-@batches_left.mistake(
-    "`batches_delivered` is added to the place, not multiplied: it counts batches."
-)
-def moved_by_batches(order, batch_size, batches_delivered):
-    return [
-        order[i + batches_delivered : i + batches_delivered + batch_size]
-        for i in range(0, len(order), batch_size)
-    ]
-
-
-@batches_left.mistake(
-    "the short last batch is filled up with a number that is no entry of the order. It "
-    "stays short."
-)
-def filled_with_zeros(order, batch_size, batches_delivered):
-    batches = batches_left.reference(order, batch_size, batches_delivered)
-    return [(batch + [0] * batch_size)[:batch_size] for batch in batches]
-
-
-@batches_left.mistake(
-    "the next batch alone, even where it is empty. All that are left were asked for, "
-    "none of them empty."
-)
-def next_one_even_if_empty(order, batch_size, batches_delivered):
-    first = batches_delivered * batch_size
-    return [order[first : first + batch_size]]
-
-
-@batches_left.mistake(
-    "`[-k:]` keeps the *last* k batches, as many as were delivered. Leave out the "
-    "first k: `[k:]`."
-)
-def as_many_from_the_end(order, batch_size, batches_delivered):
-    return batches_left.reference(order, batch_size, 0)[-batches_delivered:]
-
-
-@batches_left.mistake(
-    "`[:-k]` leaves out the *last* k batches, and everything for k = 0. The first k "
-    "were delivered: `[k:]`."
-)
-def leaves_out_the_last(order, batch_size, batches_delivered):
-    return batches_left.reference(order, batch_size, 0)[:-batches_delivered]
-
-
-@batches_left.mistake("the last k batches are left out. The first k were delivered.")
-def leaves_out_the_last_unless_none(order, batch_size, batches_delivered):
-    batches = batches_left.reference(order, batch_size, 0)
-    return batches[: len(batches) - batches_delivered]
-
-
-@batches_left.mistake(
-    "the short batch is cut off first, at the beginning of the epoch. It is the last "
-    "one."
-)
-def short_one_first_of_all(order, batch_size, batches_delivered):
-    short = len(order) % batch_size
-    full = batches_left.reference(order[short:], batch_size, batches_delivered)
-    return ([order[:short]] if short else []) + full
-
-
-@batches_left.mistake(
-    "the entries of the short last batch stand by themselves among the batches: put "
-    "them into a list of their own."
-)
-def loose_entries(order, batch_size, batches_delivered):
-    full = drops_the_last(order, batch_size, batches_delivered)
-    return full + order[len(order) // batch_size * batch_size :]
-
-
-@batches_left.mistake(
-    "the batches overlap: from one to the next it is `batch_size` entries, not one."
-)
-def overlapping_batches(order, batch_size, batches_delivered):
-    first = batches_delivered * batch_size
-    return [order[i : i + batch_size] for i in range(first, len(order))]
-
-
-@batches_left.mistake(
-    "the places where the batches begin. What is asked for are their entries."
-)
-def places_of_batches(order, batch_size, batches_delivered):
-    return list(range(batches_delivered * batch_size, len(order), batch_size))
-
-
-@batches_left.mistake(
-    "the order is sorted first. That undoes the shuffle, and gives other batches than "
-    "those of the run that was interrupted."
-)
-def sorted_order(order, batch_size, batches_delivered):
-    return batches_left.reference(sorted(order), batch_size, batches_delivered)
-
-
-@batches_left.mistake(
-    "parts of about equal size. All batches are full, but for the last one, which "
-    "takes what remains."
-)
-def equal_parts(order, batch_size, batches_delivered):
-    number = -(-len(order) // batch_size)
-    size, longer = divmod(len(order), number)
-    ends = [k * size + min(k, longer) for k in range(number + 1)]
-    batches = [order[a:b] for a, b in pairwise(ends)]
+@batches_left.way("""
+    batches_delivered:] => -batches_delivered:]
+        `[-k:]` keeps the *last* k batches, as many as were delivered. Leave out the
+        first k: `[k:]`.
+    batches_delivered:] => :-batches_delivered]
+        `[:-k]` leaves out the *last* k batches, and everything for k = 0. The first k
+        were delivered: `[k:]`.
+    batches_delivered:] => : len(batches) - batches_delivered]
+        the last k batches are left out. The first k were delivered.
+    batches_delivered:] => :batches_delivered]
+        the batches that *were* delivered…
+    batches_delivered:] => batches_delivered + 1 :]
+        the batch after the last…
+    batches_delivered:] => batches_delivered - 1 :]
+        the last delivered batch comes again…
+    batches_delivered:] => batches_delivered:][:1]
+        the next batch alone. All…
+    batches_delivered:] => batches_delivered:-1]
+        the stop `len(order) - batch_size`…
+    len(order), batch_size)] => len(order) - batch_size + 1, batch_size)]
+        the short last batch is dropped.
+    len(order), batch_size)] => len(order) + 1, batch_size)]
+        an empty batch at the end…
+    , batch_size)] => )]
+        the batches overlap…
+""")
+def all_then_cut(order, batch_size, batches_delivered):
+    batches = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
     return batches[batches_delivered:]
 
 
-@batches_left.mistake(
-    "what is left when the last batch has been put together is put behind it, even "
-    "where that is nothing: no batch is empty."
-)
-def appends_the_rest(order, batch_size, batches_delivered):
-    batches = batches_left.reference(order, batch_size, batches_delivered)
-    if batches and len(batches[-1]) < batch_size:
-        return batches
-    return [*batches, []]
-
-
-@batches_left.mistake(
-    "each batch has one entry too many, which comes again in the next one."
-)
-def batches_one_too_long(order, batch_size, batches_delivered):
-    first = batches_delivered * batch_size
-    return [order[i : i + batch_size + 1] for i in range(first, len(order), batch_size)]
-
-
-@batches_left.mistake(
-    "each batch has one entry too few: the stop of a slice is not part of it."
-)
-def batches_one_too_short(order, batch_size, batches_delivered):
-    first = batches_delivered * batch_size
-    return [order[i : i + batch_size - 1] for i in range(first, len(order), batch_size)]
-
-
-@batches_left.mistake("`batch_size` is taken for where a batch ends: it is a length.")
-def batch_end_for_length(order, batch_size, batches_delivered):
-    first = batches_delivered * batch_size
-    return [order[i:batch_size] for i in range(first, len(order), batch_size)]
-
-
-@batches_left.mistake(
-    "an empty batch where nothing is left. All batches were delivered then: the list "
-    "is empty."
-)
-def at_least_one_batch(order, batch_size, batches_delivered):
-    rest = order[batches_delivered * batch_size :]
-    starts = range(0, max(1, len(rest)), batch_size)
-    return [rest[i : i + batch_size] for i in starts]
+batches_left.answers("""
+    [order[max(i - batch_size, batches_delivered * batch_size) : i] for i in \
+    range(len(order), batches_delivered * batch_size, -batch_size)][::-1]
+        batches counted from the end of the order: it is cut from its beginning, so that
+        the *last* batch is the short one.
+    [x for x in [order[: len(order) % batch_size]] if x] + batches_left.reference( \
+    order[len(order) % batch_size :], batch_size, batches_delivered)
+    [order[max(0, i - batch_size) : i] for i in \
+    range(len(order), 0, -batch_size)][::-1][batches_delivered:]
+        the short batch is cut off first, at the beginning of the epoch. It is the last
+        one.
+    [order[i : i + batch_size] for i in range(batches_delivered * batch_size, \
+    len(order) - batch_size + 1, batch_size)] + \
+    order[len(order) // batch_size * batch_size :]
+        the entries of the short last batch stand by themselves among the batches: put
+        them into a list of their own.
+    [order[batches_delivered * batch_size :][k :: \
+    -(-len(order[batches_delivered * batch_size :]) // batch_size)] \
+    for k in range(-(-len(order[batches_delivered * batch_size :]) // batch_size))]
+        the rest is dealt out in turn. A batch is a run of neighbors in the order.
+    [part.tolist() for part in \
+    np.array_split(order, -(-len(order) // batch_size))][batches_delivered:]
+    [part.tolist() for part in np.array_split(order[batches_delivered * batch_size :], \
+    max(1, -(-len(order[batches_delivered * batch_size :]) // batch_size)))]
+        parts of about equal size. All batches are full, but for the last one, which
+        takes what remains.
+""")
 
 
 # Bug or not?
@@ -1835,26 +1064,16 @@ def windows_of_stream(num_tokens: int, context_length: int, stride: int) -> int:
     return count_windows(num_tokens, context_length, stride)
 
 
-@windows_of_stream.mistake("without the first window: so many strides fit *behind* it.")
-def without_the_first(num_tokens, context_length, stride):
-    return (num_tokens - context_length - 1) // stride
-
-
-@windows_of_stream.mistake(
-    "all multiples of the stride: does a window fit at each of them?"
-)
-def every_stride(num_tokens, context_length, stride):
-    return num_tokens // stride
-
-
-@windows_of_stream.mistake("windows end to end, T + 1 ids each. These start S apart.")
-def windows_end_to_end(num_tokens, context_length, stride):
-    return num_tokens // (context_length + 1)
-
-
-@windows_of_stream.mistake("the stride is taken for an overlap: the step is S itself.")
-def stride_for_overlap(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, context_length - stride)
+windows_of_stream.answers("""
+    (num_tokens - context_length - 1) // stride
+        without the first window: so many strides fit *behind* it.
+    num_tokens // stride
+        all multiples of the stride: does a window fit at each of them?
+    num_tokens // (context_length + 1)
+        windows end to end, T + 1 ids each. These start S apart.
+    count_windows(num_tokens, context_length, context_length - stride)
+        the stride is taken for an overlap: the step is S itself.
+""")
 
 
 @numbers(
@@ -1875,19 +1094,14 @@ def batches_of_epoch(
     return math.ceil(count_windows(num_tokens, context_length, stride) / batch_size)
 
 
-@batches_of_epoch.mistake("the short last batch is left out: here it is kept.")
-def full_batches(num_tokens, context_length, stride, batch_size):
-    return count_windows(num_tokens, context_length, stride) // batch_size
-
-
-@batches_of_epoch.mistake("windows, not batches.")
-def windows_alone(num_tokens, context_length, stride, batch_size):
-    return count_windows(num_tokens, context_length, stride)
-
-
-@batches_of_epoch.mistake("as if windows lay end to end: the stride is not in it.")
-def batches_without_stride(num_tokens, context_length, stride, batch_size):
-    return math.ceil(num_tokens / (context_length + 1) / batch_size)
+batches_of_epoch.answers("""
+    count_windows(num_tokens, context_length, stride) // batch_size
+        the short last batch is left out: here it is kept.
+    count_windows(num_tokens, context_length, stride)
+        windows, not batches.
+    math.ceil(num_tokens / (context_length + 1) / batch_size)
+        as if windows lay end to end: the stride is not in it.
+""")
 
 
 @numbers(
@@ -1906,18 +1120,12 @@ def unreached_ids(num_tokens: int, context_length: int, stride: int) -> int:
     return num_tokens - (last + context_length + 1)
 
 
-@unreached_ids.mistake("windows of T ids: the last target reaches one id further.")
-def unreached_by_inputs(num_tokens, context_length, stride):
-    last = (count_windows(num_tokens, context_length, stride) - 1) * stride
-    return num_tokens - (last + context_length)
-
-
-@unreached_ids.mistake("what `N % S` leaves. A window is not as long as its stride.")
-def left_by_the_stride(num_tokens, context_length, stride):
-    return num_tokens % stride
-
-
-@unreached_ids.mistake("all that is behind the last *start*.")
-def behind_the_start(num_tokens, context_length, stride):
-    last = (count_windows(num_tokens, context_length, stride) - 1) * stride
-    return num_tokens - last
+unreached_ids.answers("""
+    num_tokens - ((count_windows(num_tokens, context_length, stride) - 1) * stride + \
+    context_length)
+        windows of T ids: the last target reaches one id further.
+    num_tokens % stride
+        what `N % S` leaves. A window is not as long as its stride.
+    num_tokens - (count_windows(num_tokens, context_length, stride) - 1) * stride
+        all that is behind the last *start*.
+""")

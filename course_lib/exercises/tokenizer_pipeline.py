@@ -7,7 +7,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -58,539 +58,225 @@ def tidy(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-def _tidied(
-    text: str,
-    ends: str = r"[ \t]+(?=\n|\Z)",
-    runs: tuple[str, str] = (r"(?<=[^ \t\n]) {2,}", " "),
-    newlines: tuple[str, str] = (r"\n{3,}", "\n\n"),
-) -> str:
-    """`tidy` with one of its patterns changed."""
-    text = re.sub(runs[0], runs[1], re.sub(ends, "", text))
-    return re.sub(newlines[0], newlines[1], text)
+def _each_line(change: Callable[[str], str], text: str) -> str:
+    return "\n".join([change(line) for line in text.split("\n")])
 
 
-@tidy.mistake(
-    "newlines are reduced before blanks are cut: lines that hold only blanks keep "
-    "newlines apart until then."
-)
-def newlines_first(text):
-    return _tidied(re.sub(r"\n{3,}", "\n\n", text), newlines=("x^", ""))
+tidy.slips(r"""
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]+$"
+        `$` without `re.MULTILINE` is the end of the text, and the place before a last
+        newline. Each line has an end.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]+\Z"
+        blanks are cut only at the end of the text. Each line has an end.
+    r"[ \t]+(?=\n|\Z)" => r" +(?=\n|\Z)"
+        tabs at the end of a line stay: a tab is a blank, too.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]+(?=\n)"
+        the last line has an end too, although no newline follows it.
+    r"[ \t]+(?=\n|\Z)" => r"\s+$"
+        `\s+$` takes the newlines at the end of the text as well, and leaves the blanks
+        of all other lines. Blanks are `[ \t]`.
+    r"[ \t]+(?=\n|\Z)" => r"(?m)\s+$"
+    r"[ \t]+(?=\n|\Z)" => r"[ \t\n]+(?=\n|\Z)"
+        newlines are cut with the blanks before them, so that empty lines vanish. Blanks
+        are `[ \t]`.
+    r"[ \t]+(?=\n|\Z)" => r"\s+(?=\n)"
+        `\s+\n` takes newlines as well, so that empty lines vanish. And the last line,
+        which no newline follows, keeps its blanks.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t](?=\n|\Z)"
+        only one blank is cut at the end of a line: there may be several.
+    r"[ \t]+(?=\n|\Z)" => r"[ \t]{2,}(?=\n|\Z)"
+        a single blank at the end of a line stays.
+    r"[ \t]+(?=\n|\Z)" => r"(?m)^[ \t]+"
+        blanks are cut at the beginning of a line, not at its end.
+    r"[ \t]+(?=\n|\Z)" => r"x^"
+        blanks at the end of lines are never cut.
+    r"[ \t]+(?=\n|\Z)", "" => r"[ \t]+(?=\n|\Z)", " "
+        blanks at the end of a line become one space.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(str.rstrip, text)
+        white space that is no blank is cut at the ends of lines, such as a carriage
+        return or a no-break space: `rstrip()` needs its argument `" \t"`.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(lambda s: s.strip(" \t"), text)
+        each line loses its indentation. (`strip` cuts on both sides, `rstrip` on one.)
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(str.strip, text)
+        each line loses its indentation, and other white space at its ends with it:
+        `strip()` without `" \t"` takes all of it.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text) => \
+    "".join([line.rstrip(" \t") for line in text.split("\n")])
+        lines are joined without a newline.
+    text = re.sub(r"[ \t]+(?=\n|\Z)" => two = re.sub(r"\n{3,}", "\n\n", text) ⏎ \
+    text = two ⏎ text = re.sub(r"[ \t]+(?=\n|\Z)" ; return re.sub(...) => return text
+        newlines are reduced before blanks are cut: lines that hold only blanks keep
+        newlines apart until then.
+    r"(?<=[^ \t\n]) {2,}" => " {2,}"
+        the indentation is reduced too. In Python, and in lists, it has a meaning.
+    r"(?<=[^ \t\n]) {2,}" => r"[ \t]+"
+        all runs of blanks are reduced, tabs and the indentation too: a run of spaces
+        within a line is meant.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^\n]) {2,}"
+        indentation of three or more spaces is reduced: its second space stands behind a
+        space, which is no line end, but a blank.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<!\n) {2,}"
+        `(?<!\n)` holds for the second space of an indentation as well, and at the
+        beginning of the text: look for a character that is no blank.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<!^) {2,}"
+        `(?<!^)` spares the indentation of the first line alone, and only its first
+        space: look for a character that is no blank.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \n]) {2,}"
+        spaces behind a tab, in an indentation, are reduced: a tab is a blank, so they
+        are to be left alone.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\S) {2,}"
+        `\S` leaves other white space out: a run behind a no-break space or a carriage
+        return is to be reduced, too.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\w) {2,}"
+        runs are reduced behind letters alone: any character that is no blank counts,
+        such as a full stop.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\w) {2,}(?=\w)"
+        runs are reduced between letters alone: before or behind them may stand any
+        character that is no blank, such as a full stop.
+    r"(?<=[^ \t\n]) {2,}", " " => r"(\w) {2,}(\w)", r"\1 \2"
+        runs are reduced between letters alone, which are taken with them: the next run,
+        behind a single letter, is missed.
+    r"(?<=[^ \t\n]) {2,}", " " => r"([^ \t\n]) {2,}([^ \t\n])", r"\1 \2"
+        the characters beside a run are taken with it, so that the next run, which needs
+        the same character, is missed. Look behind instead: `(?<=...)`.
+    r"(?<=[^ \t\n]) {2,}", " " => r"(\S) {2,}(\S)", r"\1 \2"
+        the characters beside a run are taken with it, so that the next run is missed.
+        And `\S` leaves other white space out. Look behind instead: `(?<=[^ \t\n])`.
+    r"(?<=[^ \t\n]) {2,}" => r"[^ \t\n] {2,}"
+        the character before a run is part of the match, and is replaced with it: look
+        behind, `(?<=...)`, or put it back.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])[ \t]{2,}"
+        runs of tabs are reduced too: a run of spaces is meant.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])[ \t]+"
+        single tabs within a line become a space: a run of spaces is meant.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\S)\s{2,}"
+        `\s` is more than a space: tabs, no-break spaces and newlines are reduced too.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=\S)\s+"
+        `\s+` takes newlines and tabs too, and puts a space in their place: lines are
+        joined.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])  "
+        runs are halved: a pattern for two spaces goes through the text once, so that
+        four spaces become two.
+    r"(?<=[^ \t\n]) {2,}" => "  "
+        runs are halved, in the indentation too: `replace` goes through the text once,
+        so that four spaces become two wherever they are.
+    r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n]) {3,}"
+        two spaces stay: a run begins with two.
+    r"(?<=[^ \t\n]) {2,}" => r"x^"
+        runs of spaces are never reduced.
+    r"(?<=[^ \t\n]) {2,}", " " => r"(?<=[^ \t\n]) {2,}", ""
+        a run of spaces becomes nothing: one space is to be left.
+    r"(?<=[^ \t\n]) {2,}", " ", text => r"(?<=[^ \t\n]) {2,}", " ", text, count=1
+        only the first run of the text is reduced.
+    r"\n{3,}", "\n\n" => "\n\n\n", "\n\n"
+        one pass leaves rests: `replace` and a pattern for exactly three newlines go
+        through the text once, so that five newlines become four.
+    r"\n{3,}", "\n\n" => r"\n{2,}", "\n"
+        two newlines become one as well: an empty line between paragraphs may stay.
+    r"\n{3,}", "\n\n" => r"\n{3,}", "\n"
+        three or more newlines become one. They are to become two.
+    r"\n{3,}", "\n\n" => r"\n{3,}", ""
+        three or more newlines become none. They are to become two.
+    r"\n{3,}", "\n\n" => r"\n{3,}", "\n\n\n"
+        three or more newlines become three. They are to become two.
+    r"\n{3,}", "\n\n" => r"\n{4,}", "\n\n"
+        three newlines stay: three or more are to become two.
+    return re.sub(...) => return text
+        newlines are never reduced: three or more are to become two.
+    r"\n{3,}", "\n\n" => r"\n\s*\n\s*\n", "\n\n"
+        lines that hold other white space are taken for empty ones.
+    r"\n{3,}", "\n\n", text => r"\n{3,}", "\n\n", text, count=1
+        only the first run of newlines is reduced.
+    return re.sub(...) => return re.sub(...).strip()
+        the text as a whole is stripped: newlines at its beginning and its end may stay,
+        and so may the indentation of its first line.
+""")
 
 
-@tidy.mistake(
-    "the indentation is reduced too. In Python, and in lists, it has a meaning."
-)
-def flattens_indentation(text):
-    return _tidied(text, runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    "indentation of three or more spaces is reduced: its second space stands behind a "
-    "space, which is no line end, but a blank."
-)
-def spares_the_first_space(text):
-    return _tidied(text, runs=(r"(?<=[^\n]) {2,}", " "))
-
-
-@tidy.mistake(
-    "one pass leaves rests: `replace` and a pattern for exactly three newlines go "
-    "through the text once, so that five newlines become four."
-)
-def newlines_once(text):
-    return _tidied(text, newlines=("\n\n\n", "\n\n"))
-
-
-@tidy.mistake(
-    "runs are halved: a pattern for two spaces goes through the text once, so that "
-    "four spaces become two."
-)
-def spaces_once(text):
-    return _tidied(text, runs=("(?<=[^ \t\n])  ", " "))
-
-
-@tidy.mistake(
-    "one pass leaves rests, of spaces and of newlines: four spaces become two, and "
-    "five newlines four."
-)
-def both_once(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n])  ", " "), newlines=("\n\n\n", "\n\n"))
-
-
-@tidy.mistake(
-    "`replace` goes through the text once, and through the indentation too: four "
-    "spaces become two wherever they are."
-)
-def replaces_everywhere(text):
-    return _tidied(text, runs=("  ", " "), newlines=("\n\n\n", "\n\n"))
-
-
-@tidy.mistake(
-    "all white space becomes one blank, newlines too: the paragraphs are gone."
-)
-def one_line(text):
-    return " ".join(text.split())
-
-
-@tidy.mistake(
-    "`split` without an argument cuts each line at all white space: its indentation "
-    "is lost, and a tab or a no-break space becomes a space."
-)
-def splits_each_line(text):
-    lines = [" ".join(line.split()) for line in text.split("\n")]
+@tidy.way(r"""
+    rstrip(" \t") => rstrip()
+        white space that is no blank is cut…
+    rstrip(" \t") => strip(" \t")
+        each line loses its indentation. (…
+    rstrip(" \t") => strip()
+        each line loses its indentation, and other white space…
+    rstrip(" \t") => rstrip(" ")
+        tabs at the end of a line stay…
+    in text.split("\n"): => in text.splitlines():
+        `splitlines` cuts at more than newlines: at carriage returns and form feeds too,
+        and it forgets a newline at the end of the text.
+    lstrip(" \t") => lstrip()
+        all white space at the beginning of a line counts as indentation: only blanks
+        do.
+    lstrip(" \t") => lstrip(" ") ; r"(?<=[^ \t]) {2,}" => r" {2,}"
+        spaces behind a tab, in an indentation, are reduced…
+    r"(?<=[^ \t]) {2,}" => " {2,}"
+        the indentation is spared, but a tab within a line is a blank as well: a run
+        right behind one stays.
+    r"(?<=[^ \t]) {2,}" => "  "
+        runs right behind a tab are reduced, and runs of spaces are halved.
+    r"(?<=[^ \t]) {2,}" => r"[ \t]+"
+        single tabs within a line…
+    re.sub(r"(?<=[^ \t]) {2,}", " ", body) => " ".join(body.split())
+        `split` without an argument cuts at all white space: a tab or a no-break space
+        within a line becomes a space.
+    r"(?<=[^ \t]) {2,}", " ", body) => r"(?<=[^ \t]) {2,}", " ", body, count=1)
+        only the first run of a line is reduced.
+    lstrip(" \t") => lstrip() ; re.sub(r"(?<=[^ \t]) {2,}", " ", body) => \
+    " ".join(body.split())
+        `lstrip` and `split` without an argument take all white space, not blanks alone.
+    indent + =>
+        each line loses its indentation. (…
+    "\n".join(lines) => "".join(lines)
+        lines are joined without…
+    "\n".join(lines) => " ".join(lines)
+        lines are joined by a space.
+    "\n".join(lines) => "\n".join(lines[:-1])
+        the last line is lost.
+    return re.sub(r"\n{3,}", "\n\n", ...) => return (...)
+        newlines are never reduced…
+    r"\n{3,}" => "\n\n\n"
+        one pass leaves rests…
+    r"\n{3,}", "\n\n" => r"\n{2,}", "\n"
+        two newlines become one as well…
+""")
+def line_by_line(text):
+    lines = []
+    for line in text.split("\n"):
+        line = line.rstrip(" \t")
+        body = line.lstrip(" \t")
+        indent = line[: len(line) - len(body)]
+        lines.append(indent + re.sub(r"(?<=[^ \t]) {2,}", " ", body))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
-@tidy.mistake(
-    "each line loses its indentation: `strip` cuts on both sides, `rstrip` on one."
-)
-def strips_both_sides(text):
-    lines = [line.strip(" \t") for line in text.split("\n")]
-    return _tidied("\n".join(lines))
-
-
-@tidy.mistake(
-    "each line loses its indentation, and other white space at its ends with it: "
-    '`strip()` without `" \\t"` takes all of it.'
-)
-def strips_all_on_both_sides(text):
-    return _tidied("\n".join([line.strip() for line in text.split("\n")]))
-
-
-@tidy.mistake(
-    "each line is stripped, and its indentation, tabs too, is gone: only what stands "
-    "at its end is to be cut."
-)
-def strips_and_flattens(text):
-    lines = [line.strip() for line in text.split("\n")]
-    return _tidied("\n".join(lines), runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    "newlines are reduced before blanks are cut, and the indentation is reduced too."
-)
-def newlines_first_and_flattens(text):
-    text = re.sub(r"\n{3,}", "\n\n", text)
-    return _tidied(text, runs=(" {2,}", " "), newlines=("x^", ""))
-
-
-@tidy.mistake(
-    "white space that is no blank is cut at the ends of lines, and the indentation is "
-    "reduced."
-)
-def strips_white_space_and_flattens(text):
-    lines = [line.rstrip() for line in text.split("\n")]
-    return _tidied("\n".join(lines), runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    "the text as a whole is stripped: newlines at its beginning and its end may stay, "
-    "and so may the indentation of its first line."
-)
-def strips_the_text(text):
-    return _tidied(text).strip()
-
-
-@tidy.mistake(
-    "`$` without `re.MULTILINE` is the end of the text, and the place before a last "
-    "newline. Each line has an end."
-)
-def without_multiline(text):
-    return _tidied(text, ends=r"[ \t]+$")
-
-
-@tidy.mistake("tabs at the end of a line stay: a tab is a blank, too.")
-def keeps_tabs_at_ends(text):
-    return _tidied(text, ends=r" +(?=\n|\Z)")
-
-
-@tidy.mistake("blanks are cut only at the end of the text. Each line has an end.")
-def cuts_the_last_line(text):
-    return _tidied(text, ends=r"[ \t]+\Z")
-
-
-@tidy.mistake("the last line has an end too, although no newline follows it.")
-def forgets_the_last_line(text):
-    return _tidied(text, ends=r"[ \t]+(?=\n)")
-
-
-@tidy.mistake(
-    r"`\s+$` takes the newlines at the end of the text as well, and leaves the blanks "
-    r"of all other lines. Blanks are `[ \t]`."
-)
-def white_space_at_the_end(text):
-    return _tidied(text, ends=r"\s+$")
-
-
-@tidy.mistake(
-    r"`\s+$` takes newlines as well, so that empty lines vanish. Blanks are `[ \t]`."
-)
-def white_space_at_each_end(text):
-    return _tidied(text, ends=r"(?m)\s+$")
-
-
-@tidy.mistake(
-    "white space that is no blank is cut as well, such as a carriage return or a "
-    'no-break space: `rstrip()` needs its argument `" \\t"`.'
-)
-def strips_all_white_space(text):
-    return _tidied("\n".join([line.rstrip() for line in text.split("\n")]))
-
-
-@tidy.mistake(
-    "`splitlines` cuts at more than newlines: at carriage returns and form feeds too, "
-    "and it forgets a newline at the end of the text."
-)
-def splits_lines(text):
-    return _tidied("\n".join([line.rstrip(" \t") for line in text.splitlines()]))
-
-
-@tidy.mistake(
-    "the characters beside a run are taken with it, so that the next run, which needs "
-    "the same character, is missed. Look behind instead: `(?<=...)`."
-)
-def takes_the_neighbors(text):
-    return _tidied(text, runs=(r"([^ \t\n]) {2,}([^ \t\n])", r"\1 \2"))
-
-
-@tidy.mistake(
-    "runs are reduced between letters alone: before or behind them may stand any "
-    "character that is no blank, such as a full stop."
-)
-def between_words(text):
-    return _tidied(text, runs=(r"(?<=\w) {2,}(?=\w)", " "))
-
-
-@tidy.mistake(
-    "runs are reduced behind letters alone: any character that is no blank counts, "
-    "such as a full stop."
-)
-def behind_words(text):
-    return _tidied(text, runs=(r"(?<=\w) {2,}", " "))
-
-
-@tidy.mistake("runs of tabs are reduced too: a run of spaces is meant.")
-def reduces_tabs(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n])[ \t]{2,}", " "))
-
-
-@tidy.mistake("a tab becomes a space: a run of spaces is meant.")
-def replaces_tabs(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n])[ \t]+", " "))
-
-
-@tidy.mistake(
-    r"`\s` is more than a space: tabs, no-break spaces and newlines are reduced too."
-)
-def reduces_white_space(text):
-    return _tidied(text, runs=(r"(?<=\S)\s{2,}", " "))
-
-
-@tidy.mistake(
-    "two newlines become one as well: an empty line between paragraphs may stay."
-)
-def no_empty_lines(text):
-    return _tidied(text, newlines=(r"\n{2,}", "\n"))
-
-
-@tidy.mistake("three or more newlines become one. They are to become two.")
-def to_one_newline(text):
-    return _tidied(text, newlines=(r"\n{3,}", "\n"))
-
-
-@tidy.mistake("newlines are never reduced: three or more are to become two.")
-def keeps_newlines(text):
-    return _tidied(text, newlines=("x^", ""))
-
-
-@tidy.mistake("runs of spaces are never reduced.")
-def keeps_runs(text):
-    return _tidied(text, runs=("x^", ""))
-
-
-@tidy.mistake("blanks at the end of lines are never cut.")
-def keeps_ends(text):
-    return _tidied(text, ends="x^")
-
-
-@tidy.mistake(
-    "the last line has an end too, although no newline follows it; and the indentation "
-    "is reduced."
-)
-def forgets_the_last_line_and_flattens(text):
-    return _tidied(text, ends=r"[ \t]+(?=\n)", runs=(" {2,}", " "))
-
-
-@tidy.mistake(
-    r"`(?<!\n)` holds for the second space of an indentation as well, and at the "
-    "beginning of the text: look for a character that is no blank."
-)
-def behind_no_newline(text):
-    return _tidied(text, runs=(r"(?<!\n) {2,}", " "))
-
-
-@tidy.mistake(
-    r"`\s+` takes newlines and tabs too, and puts a space in their place: lines are "
-    "joined."
-)
-def joins_lines(text):
-    return _tidied(text, runs=(r"(?<=\S)\s+", " "))
-
-
-@tidy.mistake(
-    r"`\s+\n` takes newlines as well, so that empty lines vanish, and the last line, "
-    "which no newline follows, keeps its blanks."
-)
-def white_space_before_newlines(text):
-    text = re.sub(r"\s+\n", "\n", text)
-    return _tidied(text, ends="x^")
-
-
-@tidy.mistake(
-    "only the ends of lines are cut: runs and newlines are still to be reduced."
-)
-def ends_alone(text):
-    return re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-
-
-@tidy.mistake(
-    "a tab is a blank, so that spaces behind it, in an indentation, are left alone."
-)
-def behind_tabs_too(text):
-    return _tidied(text, runs=(r"(?<=[^ \n]) {2,}", " "))
-
-
-@tidy.mistake("three newlines stay: three or more are to become two.")
-def from_four_newlines(text):
-    return _tidied(text, newlines=(r"\n{4,}", "\n\n"))
-
-
-@tidy.mistake("two spaces stay: a run begins with two.")
-def from_three_spaces(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n]) {3,}", " "))
-
-
-@tidy.mistake(
-    "the character before a run is part of the match, and is replaced with it: look "
-    "behind, `(?<=...)`, or put it back."
-)
-def eats_the_character_before(text):
-    return _tidied(text, runs=(r"[^ \t\n] {2,}", " "))
-
-
-@tidy.mistake("a run of spaces becomes nothing: one space is to be left.")
-def no_space_left(text):
-    return _tidied(text, runs=(r"(?<=[^ \t\n]) {2,}", ""))
-
-
-@tidy.mistake(
-    "runs are reduced between letters alone, and the letters are taken with them: the "
-    "next run, behind a single letter, is missed."
-)
-def takes_letters(text):
-    return _tidied(text, runs=(r"(\w) {2,}(\w)", r"\1 \2"))
-
-
-@tidy.mistake(
-    r"`\S` leaves other white space out: a run behind a no-break space or a carriage "
-    "return is to be reduced, too."
-)
-def behind_no_white_space(text):
-    return _tidied(text, runs=(r"(?<=\S) {2,}", " "))
-
-
-@tidy.mistake(
-    "the characters beside a run are taken with it, so that the next run is missed; "
-    r"and `\S` leaves other white space out. Look behind instead: `(?<=[^ \t\n])`."
-)
-def takes_the_neighbors_but_no_white_space(text):
-    return _tidied(text, runs=(r"(\S) {2,}(\S)", r"\1 \2"))
-
-
-@tidy.mistake(
-    "the indentation is spared, but a tab within a line is a blank as well: a run "
-    "right behind one stays."
-)
-def behind_the_indentation(text):
-    return _in_steps(_cut_ends, _within_lines, _reduce_newlines, text)
-
-
-@tidy.mistake(
-    r"`(?<!^)` spares the indentation of the first line alone, and only its first "
-    "space: look for a character that is no blank."
-)
-def behind_the_beginning(text):
-    return _tidied(text, runs=(r"(?<!^) {2,}", " "))
-
-
-Step = Callable[[str], str]
-
-
-def _in_steps(ends: Step, runs: Step, newlines: Step, text: str) -> str:
-    return newlines(runs(ends(text)))
-
-
-def _swap(pattern: str, replacement: str) -> Step:
-    return partial(re.sub, pattern, replacement)
-
-
-def _each_line(change: Step) -> Step:
-    return lambda text: "\n".join([change(line) for line in text.split("\n")])
-
-
-def _behind_indentation(change: Step, blanks: str | None = " \t") -> Step:
-    def changed(line: str) -> str:
-        body = line.lstrip(blanks)
-        return line[: len(line) - len(body)] + change(body)
-
-    return _each_line(changed)
-
-
-_cut_ends = _swap(r"[ \t]+(?=\n|\Z)", "")
-_reduce_runs = _swap(r"(?<=[^ \t\n]) {2,}", " ")
-_reduce_newlines = _swap(r"\n{3,}", "\n\n")
-_within_lines = _behind_indentation(_swap(" {2,}", " "))
-
-ENDS = {
-    "tabs at the end of a line stay": _swap(r" +(?=\n|\Z)", ""),
-    "white space that is no blank is cut at the ends of lines": _each_line(str.rstrip),
-    "the last line keeps the blanks at its end": _swap(r"[ \t]+(?=\n)", ""),
-    "blanks are cut at the end of the text, not of each line": _swap(r"[ \t]+$", ""),
-    "blanks at the end of lines are never cut": str,
-    "each line loses its indentation": _each_line(lambda line: line.strip(" \t")),
-    "each line loses all white space at both of its ends": _each_line(str.strip),
-    "only one blank is cut at the end of a line": _swap(r"[ \t](?=\n|\Z)", ""),
-    "blanks are cut at the beginning of a line, not at its end": _swap(
-        r"(?m)^[ \t]+", ""
-    ),
-    "lines are joined without a newline": lambda text: "".join(
-        line.rstrip(" \t") for line in text.split("\n")
-    ),
-    "lines are joined by a space": lambda text: " ".join(
-        line.rstrip(" \t") for line in text.split("\n")
-    ),
-    "the last line is lost": lambda text: _cut_ends(text).rpartition("\n")[0],
-    "a newline is added to each line, the last one too": lambda text: (
-        _cut_ends(text) + "\n"
-    ),
-    "`splitlines` cuts at more than newlines, and forgets the last one": lambda text: (
-        "\n".join([line.rstrip(" \t") for line in text.splitlines()])
-    ),
-    "blanks at the end of a line become one space": _swap(r"[ \t]+(?=\n|\Z)", " "),
-    "a single blank at the end of a line stays": _swap(r"[ \t]{2,}(?=\n|\Z)", ""),
-    "tabs become spaces": lambda text: _cut_ends(text.expandtabs(4)),
-    "each tab becomes one space": lambda text: _cut_ends(text.replace("\t", " ")),
-    "tabs are removed": lambda text: _cut_ends(text.replace("\t", "")),
-    "empty lines vanish with the blanks": _swap(r"(?m)\s+$", ""),
-}
-RUNS = {
-    "the indentation is reduced": _swap(" {2,}", " "),
-    "a run behind white space that is no blank stays": _swap(r"(?<=\S) {2,}", " "),
-    "runs are reduced behind letters alone": _swap(r"(?<=\w) {2,}", " "),
-    "runs of tabs are reduced": _swap(r"(?<=[^ \t\n])[ \t]{2,}", " "),
-    "all runs of blanks are reduced, in the indentation too": _swap(r"[ \t]+", " "),
-    "all white space is reduced, newlines too": _swap(r"(?<=\S)\s{2,}", " "),
-    "runs of spaces are halved": _swap(r"(?<=[^ \t\n])  ", " "),
-    "runs of spaces are halved, in the indentation too": _swap("  ", " "),
-    "a run right behind a tab within a line is reduced": _within_lines,
-    "runs right behind a tab are reduced, and runs of spaces are halved": (
-        _behind_indentation(_swap("  ", " "))
-    ),
-    "tabs and other white space within a line become a space": _behind_indentation(
-        lambda body: " ".join(body.split())
-    ),
-    "all white space at the beginning of a line counts as indentation, and within it "
-    "becomes a space": _behind_indentation(lambda body: " ".join(body.split()), None),
-    "each line loses its indentation, and white space within it becomes a space": (
-        _each_line(lambda line: " ".join(line.split()))
-    ),
-    "all white space at the beginning of a line counts as indentation": (
-        _behind_indentation(_swap(" {2,}", " "), None)
-    ),
-    "only a tab does not count as indentation": _behind_indentation(
-        _swap(" {2,}", " "), " "
-    ),
-    "indentation keeps no more than two spaces": _swap(r"(?<=[^\n]) {2,}", " "),
-    "two spaces stay": _swap(r"(?<=[^ \t\n]) {3,}", " "),
-    "a run between two letters alone is reduced": _swap(r"(?<=\w) {2,}(?=\w)", " "),
-    "a run becomes nothing": _swap(r"(?<=[^ \t\n]) {2,}", ""),
-    "the character before a run is lost": _swap(r"[^ \t\n] {2,}", " "),
-    "single tabs within a line become a space": _swap(r"(?<=[^ \t\n])[ \t]+", " "),
-    "all spaces are removed": _swap(" +", ""),
-    "all spaces behind a character are removed": _swap(r"(?<=[^ \t\n]) +", ""),
-    "only the first run of a line is reduced": _each_line(
-        lambda line: re.sub(r"(?<=[^ \t\n]) {2,}", " ", line, count=1)
-    ),
-    "only the first run of the text is reduced": lambda text: re.sub(
-        r"(?<=[^ \t\n]) {2,}", " ", text, count=1
-    ),
-    "runs of spaces are never reduced": str,
-}
-NEWLINES = {
-    "two newlines become one": _swap(r"\n{2,}", "\n"),
-    "three or more newlines become one": _swap(r"\n{3,}", "\n"),
-    "five newlines become four": _swap(r"\n\n\n", "\n\n"),
-    "newlines are never reduced": str,
-    "three newlines stay": _swap(r"\n{4,}", "\n\n"),
-    "all newlines become one, or are removed": _swap(r"\n+", "\n"),
-    "three or more newlines become three": _swap(r"\n{3,}", "\n\n\n"),
-    "three or more newlines become none": _swap(r"\n{3,}", ""),
-    "only the first run of newlines is reduced": lambda text: re.sub(
-        r"\n{3,}", "\n\n", text, count=1
-    ),
-    "lines that hold other white space are taken for empty ones": _swap(
-        r"\n\s*\n\s*\n", "\n\n"
-    ),
-    "newlines at the end of the text are cut": lambda text: _reduce_newlines(
-        text
-    ).rstrip("\n"),
-    "newlines at the beginning of the text are cut": lambda text: _reduce_newlines(
-        text
-    ).lstrip("\n"),
-    "the text as a whole is stripped": lambda text: _reduce_newlines(text).strip(),
-}
-
-
-def tidied_in_part(runs: Step, text: str) -> str:
-    return _in_steps(_cut_ends, runs, _reduce_newlines, text)
-
-
-def tidied_otherwise(ends: Step, runs: Step, text: str) -> str:
-    return _in_steps(ends, runs, _reduce_newlines, text)
-
-
-def ended_otherwise(ends: Step, newlines: Step, text: str) -> str:
-    return _in_steps(ends, _reduce_runs, newlines, text)
-
-
-def reduced_otherwise(runs: Step, newlines: Step, text: str) -> str:
-    return _in_steps(_cut_ends, runs, newlines, text)
-
-
-def ended_in_part(ends: Step, text: str) -> str:
-    return _in_steps(ends, _reduce_runs, _reduce_newlines, text)
-
-
-def newlines_in_part(newlines: Step, text: str) -> str:
-    return _in_steps(_cut_ends, _reduce_runs, newlines, text)
-
-
-def ordered_otherwise(_: None, step: tuple[Step, Step], text: str) -> str:
-    ends, runs = step
-    return runs(ends(_reduce_newlines(text)))
-
-
-tidy.combine(tidied_in_part, RUNS)
-tidy.combine(ended_in_part, ENDS)
-tidy.combine(newlines_in_part, NEWLINES)
-tidy.combine(tidied_otherwise, ENDS, RUNS)
-tidy.combine(ended_otherwise, ENDS, NEWLINES)
-tidy.combine(reduced_otherwise, RUNS, NEWLINES)
-tidy.combine(
-    ordered_otherwise,
-    {"newlines are reduced before blanks are cut": None},
-    {words: (ends, _reduce_runs) for words, ends in ENDS.items()}
-    | {words: (_cut_ends, runs) for words, runs in RUNS.items()},
-)
+tidy.answers(r"""
+    " ".join(text.split())
+        all white space becomes one blank, newlines too: the paragraphs are gone.
+    re.sub(r"[ \t]+(?=\n|\Z)", "", text)
+        only the ends of lines are cut: runs and newlines are still to be reduced.
+    re.sub(r"\n{3,}", "\n\n", _each_line(lambda line: " ".join(line.split()), text))
+        `split` without an argument cuts each line at all white space: its indentation
+        is lost, and a tab or a no-break space becomes a space.
+    tidy.reference(text.expandtabs(4))
+        tabs become spaces: they may stand in an indentation.
+    tidy.reference(text.replace("\t", " "))
+        each tab becomes one space: it may stand in an indentation.
+    tidy.reference(text.replace("\t", ""))
+        tabs are removed: one may stand in an indentation.
+    tidy.reference(re.sub(r"\n\s*\n\s*\n", "\n\n", text))
+        lines that hold other white space…
+    tidy.reference(text).rstrip("\n")
+        newlines at the end of the text are cut: one or two may stay.
+    tidy.reference(text).lstrip("\n")
+        newlines at the beginning of the text are cut: one or two may stay.
+    tidy.reference(text) + "\n"
+        a newline is added at the end of the text.
+    re.sub(" +", "", tidy.reference(text))
+        all spaces are removed.
+    tidy.reference("\n".join(text.splitlines()))
+        `splitlines` cuts at more than newlines…
+""")
 
 
 def _rules_and_texts(random: Random) -> Iterator[Case]:
@@ -647,68 +333,164 @@ def cut_isolated(text: str, rules: list[str]) -> list[str]:
     return [piece for piece in [*pieces, text[end:]] if piece]
 
 
-@cut_isolated.mistake(
-    "what lies between the matches is dropped. A tokenizer must not lose a character."
-)
-def only_matches(text, rules):
-    return re.findall("|".join(rules), text)
+cut_isolated.slips(r"""
+    re.finditer("|".join(rules) => re.finditer("|".join(rules[::-1])
+        the rules are tried in the opposite order: the first one wins.
+    re.finditer("|".join(rules) => re.finditer("|".join(sorted(rules))
+        the rules are sorted first: their order is given.
+    re.finditer("|".join(rules) => \
+    re.finditer("|".join(sorted(rules, key=len, reverse=True))
+        the rule with the longest pattern comes first. The order of the rules decides.
+    re.finditer("|".join(rules) => re.finditer("|".join(rules[:1])
+        the first rule alone is used: the others come after it.
+    re.finditer("|".join(rules) => re.finditer("|".join(rules[-1:])
+        the last rule alone is used: all of them are to be tried.
+    re.finditer("|".join(rules) => re.finditer("|".join(map(re.escape, rules))
+        the rules are escaped, or searched as plain text: they are patterns.
+    re.finditer("|".join(rules) => re.finditer("".join(rules)
+        the rules are joined without `|`: together they match only one behind another.
+    re.finditer("|".join(rules) => re.finditer("(?:" + "|".join(rules) + ")+"
+        matches that touch are joined: each of them is a piece of its own.
+    text): => text, re.IGNORECASE):
+        capitals are taken for small letters: a rule says what it means.
+    text): => text, re.DOTALL):
+        a point stands for a newline, too: a rule says what it means.
+    re.finditer(...) => list(re.finditer(...))[:1]
+        the text is cut at the first match alone: there may be more.
+    re.finditer(...) => filter(None, [re.match(...)])
+        the rules match only at the beginning of the text: `re.match` looks nowhere
+        else.
+    [text[end : match.start()], => [
+        what lies between the matches is dropped. A tokenizer must not lose a character.
+    , match.group()] => ]
+        the matches are dropped, and what lies between them is kept: `re.split` keeps
+        both only if the pattern stands in a group.
+    text[end : match.start()], match.group() => text[end : match.end()]
+        a match and what stands before it are one piece: `isolated` keeps them apart.
+    [text[end : match.start()], match.group()] => [(end, match.start()), match.span()] ; \
+    text[end:] => (end, len(text)) ; if piece] => if piece[0] < piece[1]]
+        the list has the places of the pieces, but the pieces themselves are wanted.
+    [text[end : => [*text[end : ; text[end:] => *text[end:]
+        what lies between two matches is one piece, not one for each character.
+    end = match.end() => end = match.end() + 1
+        the character behind each match is skipped: `end()` is already the first one
+        behind it.
+    end = match.end() => end = match.start()
+        what lies between is taken up to a match from the start of the one before, not
+        from its end: matches come twice.
+    end = match.end() => pass
+        what lies between two matches is taken from the beginning of the text: `end`
+        stays 0.
+    [*pieces, text[end:]] => pieces
+        the rest behind the last match is missing.
+    [*pieces, text[end:]] => [*pieces[1:], text[end:]]
+        what stands before the first match is missing.
+    if piece] =>]
+        empty pieces stay in the list, between two matches that touch.
+    return [...] => return [...] or [""]
+        an empty text has no pieces: an empty list, not an empty piece.
+    if piece] => if piece.strip()]
+        pieces that hold only blanks are dropped: a tokenizer must not lose a character.
+    [piece for ... if piece] => [piece.strip() for ... if piece.strip()]
+        pieces that hold only blanks are dropped, or blanks are cut off: a tokenizer
+        must not lose a character.
+    return [...] => return [*dict.fromkeys([...])]
+        pieces that occurred before are left out.
+""")
 
 
-@cut_isolated.mistake(
-    "the matches are dropped, and what lies between them is kept: `re.split` keeps "
-    "both only if the pattern stands in a group."
-)
-def only_gaps(text, rules):
-    return [piece for piece in re.split("|".join(rules), text) if piece]
+@cut_isolated.way(r"""
+    "(" + "|".join(rules) + ")" => "|".join(rules)
+        the matches are dropped, and…
+    "|".join(rules) => "|".join(rules[::-1])
+        the rules are tried in the opposite order…
+    "|".join(rules) => "|".join(sorted(rules, key=len, reverse=True))
+        the rule with the longest pattern…
+    "|".join(rules) => "".join(rules)
+        the rules are joined without…
+    if piece] =>]
+        empty pieces stay…
+    text) if => text)[1:-1] if
+        the first and the last part of the split are dropped. They are empty only if a
+        match stands there.
+""")
+def split_in_a_group(text, rules):
+    return [piece for piece in re.split("(" + "|".join(rules) + ")", text) if piece]
 
 
-@cut_isolated.mistake(
-    "`re.split` without a group drops the matches, and leaves empty pieces."
-)
-def plain_split(text, rules):
-    return re.split("|".join(rules), text)
-
-
-@cut_isolated.mistake(
-    "the rule with the longest pattern comes first. The order of the rules decides."
-)
-def longest_rule_first(text, rules):
-    return cut_isolated.reference(text, sorted(rules, key=len, reverse=True))
-
-
-@cut_isolated.mistake(
-    "the longest match wins. In a regular expression it is the first alternative, "
-    "long or short."
-)
-def longest_match_wins(text, rules):
-    return _walk(text, rules, lambda found: max(found, key=lambda m: m.end()))
-
-
-@cut_isolated.mistake("the rules are tried in the opposite order: the first one wins.")
-def last_rule_wins(text, rules):
-    return cut_isolated.reference(text, rules[::-1])
-
-
-def _walk(text, rules, choose, *, sliced=False, merged=True):
-    """Cut place by place; `choose` one of the matches of the rules."""
+@cut_isolated.way(r"""
+    match(text, place) => match(text[place:])
+        the rules see only the rest of the text: a pattern that looks behind,
+        `(?<=...)`, needs what stands before.
+    found[0] => max(found, key=len)
+        the longest match wins. In a regular expression it is the first alternative,
+        long or short.
+    found[0] => min(found, key=len)
+        the shortest match wins. In a regular expression it is the first alternative,
+        long or short.
+    found[0] => found[-1]
+        the rules are tried in the opposite order…
+    gap = "" ⏎ else => pass ⏎ else
+        what lies between two matches is never forgotten: what was before the first
+        match comes again before the next ones.
+    gap += piece => pieces.append(piece)
+        what lies between two matches is one piece…
+    pieces += [gap, piece] => pieces.append(gap + piece)
+        a match and what stands before it…
+    pieces += [gap, piece] => pieces.append(piece)
+        what lies between the matches is dropped…
+    [*pieces, gap] => pieces
+        the rest behind the last match…
+    if piece] =>]
+        empty pieces stay…
+""")
+def place_by_place(text, rules):
     pieces, gap, place = [], "", 0
     while place < len(text):
-        if sliced:
-            found = [re.match(rule, text[place:]) for rule in rules]
-        else:
-            found = [re.compile(rule).match(text, place) for rule in rules]
-        found = [match for match in found if match]
-        if found:
-            piece = choose(found).group()
+        found = [re.compile(rule).match(text, place) for rule in rules]
+        if found := [match.group() for match in found if match]:
+            piece = found[0]
             pieces += [gap, piece]
             gap = ""
         else:
             piece = text[place]
             gap += piece
-            if not merged:
-                pieces, gap = [*pieces, gap], ""
         place += len(piece)
     return [piece for piece in [*pieces, gap] if piece]
+
+
+@cut_isolated.way(r"""
+    search(text, place) => search(text) ; place = match.end() => \
+    text = text[match.end() :]
+        behind a match the search begins anew in what is left of the text: a pattern
+        that looks behind no longer sees the match.
+    return [...] => return [*filter(None, pieces), text[place:]]
+        the rest stays where it is empty: a match may stand at the end.
+""")
+def searched_on(text, rules):
+    pieces, place = [], 0
+    while match := re.compile("|".join(rules)).search(text, place):
+        pieces += [text[place : match.start()], match.group()]
+        place = match.end()
+    return [piece for piece in [*pieces, text[place:]] if piece]
+
+
+cut_isolated.answers(r"""
+    re.findall("|".join(rules), text)
+        what lies between the matches is dropped…
+    re.split("(" + ")|(".join(rules) + ")", text)
+        each rule has a group of its own, and `re.split` writes `None` for those that
+        did not match: one group around all of them.
+    list(text)
+        each character is a piece, whatever the rules are.
+    re.split("|".join(rules), text)
+        `re.split` without a group drops the matches, and leaves empty pieces.
+    [p for part in text.split() for p in cut_isolated.reference(part, rules)]
+        the text is cut at blanks first, and they are lost: the rules alone cut.
+    [text[i:j] for i, j in pairwise([0, \
+    *(m.start() for m in re.finditer("|".join(rules), text)), len(text)]) if j > i]
+        a match and what stands behind it are one piece: `isolated` keeps them apart.
+""")
 
 
 @cut_isolated.mistake(
@@ -716,106 +498,15 @@ def _walk(text, rules, choose, *, sliced=False, merged=True):
     "But at an earlier place a later rule comes first."
 )
 def rule_by_rule(text, rules):
-    pieces = [(text, False)]
-    for rule in rules:
-        cut_anew = []
-        for piece, done in pieces:
-            if done:
-                cut_anew.append((piece, True))
-                continue
-            parts = re.split(f"({rule})", piece)
-            cut_anew += [(p, i % 2 == 1) for i, p in enumerate(parts) if p]
-        pieces = cut_anew
-    return [piece for piece, _ in pieces]
-
-
-@cut_isolated.mistake(
-    "the rules see only the rest of the text: a pattern that looks behind, "
-    "`(?<=...)`, needs what stands before."
-)
-def forgets_what_is_before(text, rules):
-    return _walk(text, rules, lambda found: found[0], sliced=True)
-
-
-@cut_isolated.mistake(
-    "the longest match wins, where the first rule should; and the rules see only the "
-    "rest of the text, in which a pattern that looks behind, `(?<=...)`, finds nothing."
-)
-def longest_match_in_the_rest(text, rules):
-    longest = partial(max, key=lambda match: match.end())
-    return _walk(text, rules, longest, sliced=True)
-
-
-@cut_isolated.mistake(
-    "what lies between two matches is one piece, not one for each character."
-)
-def gap_in_characters(text, rules):
-    return _walk(text, rules, lambda found: found[0], merged=False)
-
-
-@cut_isolated.mistake("the rest behind the last match is missing.")
-def without_rest(text, rules):
-    pieces, end = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces += [text[end : match.start()], match.group()]
-        end = match.end()
-    return [piece for piece in pieces if piece]
-
-
-@cut_isolated.mistake(
-    "behind a match the search begins anew in what is left of the text: a pattern that "
-    "looks behind no longer sees the match."
-)
-def searches_the_rest(text, rules):
-    pieces = []
-    while match := re.search("|".join(rules), text):
-        pieces += [text[: match.start()], match.group()]
-        text = text[match.end() :]
-    return [piece for piece in [*pieces, text] if piece]
-
-
-@cut_isolated.mistake(
-    "an empty piece stays at the end; and behind a match the search begins anew in "
-    "what is left, so that a pattern that looks behind no longer sees the match."
-)
-def searches_the_rest_to_an_empty_end(text, rules):
-    pieces = []
-    while match := re.search("|".join(rules), text):
-        pieces += [text[: match.start()], match.group()]
-        text = text[match.end() :]
-    return [*(piece for piece in pieces if piece), text]
-
-
-@cut_isolated.mistake("what stands before the first match is missing.")
-def without_beginning(text, rules):
-    pieces = cut_isolated.reference(text, rules)
-    first = re.search("|".join(rules), text)
-    return pieces[1:] if first and first.start() > 0 else pieces
-
-
-@cut_isolated.mistake("empty pieces stay in the list, between two matches that touch.")
-def empty_pieces(text, rules):
-    return re.split(f"({'|'.join(rules)})", text)
-
-
-@cut_isolated.mistake(
-    "a match and what stands before it are one piece: `isolated` keeps them apart."
-)
-def merged_with_previous(text, rules):
-    pieces, end = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces.append(text[end : match.end()])
-        end = match.end()
-    return [piece for piece in [*pieces, text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "pieces that hold only blanks are dropped, or blanks are cut off: a tokenizer "
-    "must not lose a character."
-)
-def strips_pieces(text, rules):
-    pieces = [piece.strip() for piece in cut_isolated.reference(text, rules)]
-    return [piece for piece in pieces if piece]
+    if not rules:
+        return [text] if text else []
+    pieces = re.split(f"({rules[0]})", text)
+    gaps = [rule_by_rule(gap, rules[1:]) for gap in pieces[::2]]
+    return gaps[0] + [
+        piece
+        for match, gap in zip(pieces[1::2], gaps[1:], strict=True)
+        for piece in (match, *gap)
+    ]
 
 
 @cut_isolated.mistake(
@@ -840,240 +531,6 @@ def once_for_each_rule(text, rules):
             pieces += [text[end : match.start()], match.group()]
             end = match.end()
     return [piece for piece in [*pieces, text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "the first and the last part of the split are dropped. They are empty only if a "
-    "match stands there."
-)
-def drops_both_ends(text, rules):
-    return re.split(f"({'|'.join(rules)})", text)[1:-1]
-
-
-@cut_isolated.mistake(
-    "pieces that hold only blanks are dropped: a tokenizer must not lose a character."
-)
-def drops_blank_pieces(text, rules):
-    return [p for p in cut_isolated.reference(text, rules) if p.strip()]
-
-
-@cut_isolated.mistake(
-    "the character behind each match is skipped: `end()` is already the first one "
-    "behind it."
-)
-def skips_one(text, rules):
-    pieces, end = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces += [text[end : match.start()], match.group()]
-        end = match.end() + 1
-    return [piece for piece in [*pieces, text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "each rule has a group of its own, and `re.split` writes `None` for those that did "
-    "not match: one group around all of them."
-)
-def a_group_each(text, rules):
-    return re.split("|".join(f"({rule})" for rule in rules), text)
-
-
-@cut_isolated.mistake("the rules are sorted first: their order is given.")
-def sorts_rules(text, rules):
-    return cut_isolated.reference(text, sorted(rules))
-
-
-@cut_isolated.mistake("the first rule alone is used: the others come after it.")
-def first_rule_alone(text, rules):
-    return cut_isolated.reference(text, rules[:1])
-
-
-@cut_isolated.mistake("the last rule alone is used: all of them are to be tried.")
-def last_rule_alone(text, rules):
-    return cut_isolated.reference(text, rules[-1:])
-
-
-@cut_isolated.mistake(
-    "the rules are escaped, or searched as plain text: they are patterns."
-)
-def escapes_rules(text, rules):
-    return cut_isolated.reference(text, list(map(re.escape, rules)))
-
-
-@cut_isolated.mistake(
-    "the rules are joined without `|`: together they match only one behind another."
-)
-def joins_rules(text, rules):
-    return cut_isolated.reference(text, ["".join(rules)])
-
-
-@cut_isolated.mistake("the text is cut at the first match alone: there may be more.")
-def first_match_alone(text, rules):
-    parts = re.split(f"({'|'.join(rules)})", text, maxsplit=1)
-    return [part for part in parts if part]
-
-
-@cut_isolated.mistake(
-    "matches that touch are joined: each of them is a piece of its own."
-)
-def joins_matches(text, rules):
-    both = "|".join(rules)
-    return [part for part in re.split(f"((?:{both})+)", text) if part]
-
-
-@cut_isolated.mistake(
-    "a match and what stands behind it are one piece: `isolated` keeps them apart."
-)
-def merged_with_next(text, rules):
-    starts = [match.start() for match in re.finditer("|".join(rules), text)]
-    pairs = zip([0, *starts], [*starts, len(text)], strict=True)
-    return [text[start:end] for start, end in pairs if end > start]
-
-
-@cut_isolated.mistake(
-    "the shortest match wins. In a regular expression it is the first alternative, "
-    "long or short."
-)
-def shortest_match_wins(text, rules):
-    return _walk(text, rules, lambda found: min(found, key=lambda m: m.end()))
-
-
-@cut_isolated.mistake(
-    "capitals are taken for small letters: a rule says what it means."
-)
-def ignores_case(text, rules):
-    return cut_isolated.reference(text, [f"(?i:{rule})" for rule in rules])
-
-
-@cut_isolated.mistake(
-    "what lies between is taken up to a match from the start of the one before, not "
-    "from its end: matches come twice."
-)
-def from_the_start(text, rules):
-    pieces, start = [], 0
-    for match in re.finditer("|".join(rules), text):
-        pieces += [text[start : match.start()], match.group()]
-        start = match.start()
-    return [piece for piece in [*pieces, text[start:]] if piece]
-
-
-@cut_isolated.mistake(
-    "what lies between two matches is never forgotten: what was before the first match "
-    "comes again before the next ones."
-)
-def never_empties_the_gap(text, rules):
-    pieces, gap, end = [], "", 0
-    for match in re.finditer("|".join(rules), text):
-        gap += text[end : match.start()]
-        pieces += [gap, match.group()]
-        end = match.end()
-    return [piece for piece in [*pieces, gap + text[end:]] if piece]
-
-
-@cut_isolated.mistake(
-    "the text is cut at blanks first, and they are lost: the rules alone cut."
-)
-def cuts_at_blanks(text, rules):
-    return [p for part in text.split() for p in cut_isolated.reference(part, rules)]
-
-
-@cut_isolated.mistake("an empty text has no pieces: an empty list, not an empty piece.")
-def an_empty_piece(text, rules):
-    return cut_isolated.reference(text, rules) or [""]
-
-
-@cut_isolated.mistake(
-    "the rules match only at the beginning of the text: `re.match` looks nowhere else."
-)
-def at_the_beginning(text, rules):
-    match = re.match("|".join(rules), text)
-    parts = [match.group(), text[match.end() :]] if match else [text]
-    return [part for part in parts if part]
-
-
-Pieces = list[tuple[str, bool]]  # each with whether it is a match
-
-
-def _marked(text: str, rules: list[str], cut: Callable[..., list[str]]) -> Pieces:
-    """The pieces of `cut`, with empty ones where matches touch, as in `re.split`."""
-    matched = re.compile("|".join(rules)).fullmatch
-    pieces, gap = [], ""
-    for piece in cut(text, rules):
-        if matched(piece):
-            pieces += [(gap, False), (piece, True)]
-            gap = ""
-        else:
-            gap += piece
-    return [*pieces, (gap, False)]
-
-
-def _matches(pieces: Pieces) -> list[str]:
-    return [*(piece for piece, match in pieces if match), ""]
-
-
-CHOICES = {
-    "the longest match wins instead of the first rule": longest_match_wins,
-    "the shortest match wins instead of the first rule": shortest_match_wins,
-    "capitals are taken for small letters": ignores_case,
-    "the text is cut at the first match alone": first_match_alone,
-    "the last rule alone is used": last_rule_alone,
-    "the rules are joined without `|`": joins_rules,
-    "the rules are sorted": sorts_rules,
-    "the rules are tried in the opposite order": last_rule_wins,
-    "the first rule alone is used": first_rule_alone,
-    "the rules are escaped": escapes_rules,
-    "each rule cuts the whole text, one after another": rule_by_rule,
-    "matches are cut again by the rules that follow": cuts_matches_again,
-    "the rules see only the rest of the text": forgets_what_is_before,
-}
-PIECES = {
-    "what lies between the matches is dropped": lambda ps: [p for p, m in ps if m],
-    "the matches are dropped": lambda ps: [p for p, m in ps if p and not m],
-    "empty pieces stay": lambda ps: [p for p, _ in ps],
-    "the rest behind the last match is missing": lambda ps: [
-        p for p, _ in ps[:-1] if p
-    ],
-    "a match and what stands before it are one piece": lambda ps: [
-        p
-        for p in map("".join, zip([p for p, _ in ps[::2]], _matches(ps), strict=True))
-        if p
-    ],
-    "matches stand first, and what lies between them behind": lambda ps: [
-        *(p for p, m in ps if m),
-        *(p for p, m in ps if p and not m),
-    ],
-    "spaces are removed from all pieces": lambda ps: [
-        p.replace(" ", "") for p, _ in ps if p.replace(" ", "")
-    ],
-    "matches that occurred before are left out": lambda ps: [
-        *dict.fromkeys(p for p, _ in ps if p)
-    ],
-    "without a match the list is empty": lambda ps: (
-        [p for p, _ in ps if p] if len(ps) > 1 else []
-    ),
-    "what stands before the first match is missing": lambda ps: [
-        p for p, _ in ps[1:] if p
-    ],
-    "only gaps of a single character are kept": lambda ps: [
-        p for p, m in ps if m or len(p) == 1
-    ],
-    "what lies between two matches is cut into characters": lambda ps: [
-        part for p, m in ps for part in ([p] if m else list(p))
-    ],
-    "blank pieces are dropped": lambda ps: [p for p, _ in ps if p.strip()],
-    "blanks are cut off": lambda ps: [p.strip() for p, _ in ps if p.strip()],
-}
-
-
-def select_otherwise(select, text, rules):
-    return select(_marked(text, rules, cut_isolated.reference))
-
-
-def cut_otherwise(choice, select, text, rules):
-    return select(_marked(text, rules, choice))
-
-
-cut_isolated.combine(select_otherwise, PIECES)
-cut_isolated.combine(cut_otherwise, CHOICES, PIECES)
 
 
 def _words_and_alphabets(random: Random) -> Iterator[Case]:

@@ -179,6 +179,7 @@ def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
     Raises:
         TypeError: it is sparse, quantized, or has no data, as on the device "meta".
     """
+    check_type(name, tensor, torch.Tensor)
     is_dense = tensor.layout is torch.strided and not tensor.is_quantized
     if not is_dense or tensor.is_meta:
         raise TypeError(

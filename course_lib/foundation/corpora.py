@@ -145,9 +145,9 @@ def web_document(row: Mapping[str, object]) -> Document:
 
 def _parse_document(line: str, where: str) -> Document:
     try:
-        fields = json.loads(line)
+        fields = json.loads(line, object_pairs_hook=_without_doubles)
         Document(**fields)
-    # ValueError: no JSON, or a number of thousands of digits
+    # ValueError: no JSON, a double key or a number of thousands of digits
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{where}: expected an object with id, kind, quality and text ({error})"
@@ -166,3 +166,13 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
         check_unicode(value, f"{where}: {name}")
     check_integer(f"{where}: quality", document.quality, minimum=0, maximum=5)
     return document
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make an object of JSON; of a key that stands there twice, the last would win."""
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        names = [name for name, _ in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{double!r} stands there {names.count(double)} times")
+    return entries

@@ -85,13 +85,26 @@ def write_json(path: str | os.PathLike, content: object) -> str:
     """Write plain values as JSON, durably: the same values make the same bytes.
 
     Raises:
-        TypeError, ValueError: JSON has no such values; NaN is none of them.
+        TypeError, ValueError: JSON has no such values. NaN is none of them, nor is a
+            key that is no text: it would come back as one.
     """
     try:
         text = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
+        _check_keys(content)
     except (TypeError, ValueError) as error:
         raise type(error)(f"content must be what JSON holds: {error}") from None
     return write_durably(path, f"{text}\n".encode())
+
+
+def _check_keys(content: object) -> None:
+    if isinstance(content, dict):
+        for key in content:
+            if not isinstance(key, str):
+                raise TypeError(f"a key must be a str, got {key!r}")
+        content = list(content.values())
+    if isinstance(content, list | tuple):
+        for entry in content:
+            _check_keys(entry)
 
 
 def read_json(path: str | os.PathLike) -> dict:

@@ -66,6 +66,9 @@ class Piece(NamedTuple):
     num_bytes: int
     modified: tuple[int, int]
 
+    def __str__(self) -> str:
+        return f"{self.path}, from {self.start} on" if self.start else self.path
+
 
 @dataclass(frozen=True)
 class Task:
@@ -102,19 +105,16 @@ def plan_tasks(
         ValueError: there are none, or a file is of no such kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
-    tasks: list[Task] = []
-    pieces: list[Piece] = []
+    parts: list[list[Piece]] = [[]]
     num_bytes = 0
     for path, kind in _find_inputs(inputs, suffixes)[0].items():
         for piece in _cut(path, kind, task_bytes):
-            pieces.append(piece)
+            parts[-1].append(piece)
             num_bytes += piece.num_bytes
             if num_bytes >= task_bytes:
-                tasks.append(Task(len(tasks), tuple(pieces)))
-                pieces, num_bytes = [], 0
-    if pieces:
-        tasks.append(Task(len(tasks), tuple(pieces)))
-    return tasks
+                parts.append([])
+                num_bytes = 0
+    return [Task(number, tuple(part)) for number, part in enumerate(parts) if part]
 
 
 def list_inputs(
@@ -249,15 +249,8 @@ def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
             was planned with, because somebody has changed it since.
     """
     check_type("text_column", text_column, str)
-    return _unchanged(check_type("piece", piece, Piece), text_column)
-
-
-def _unchanged(piece: Piece, text_column: str) -> Iterator[str]:
-    """Yield the documents, if the file is the same before the first and after the last.
-
-    Else some of them could be of the old file and some of the new one.
-    """
-    _compare(piece)
+    # Compared before and after, or some could be of an old file and some of a new one.
+    _compare(check_type("piece", piece, Piece))
     if piece.kind == "text":
         yield _read_text(piece)
     elif piece.kind.endswith("lines"):

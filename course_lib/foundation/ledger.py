@@ -7,7 +7,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_integers, check_integer, check_range
+from course_lib.foundation.arguments import (
+    as_integers,
+    check_integer,
+    check_range,
+    check_type,
+)
 
 USED = "used"
 OWN_REASONS = (USED, "offset", "gap", "tail")
@@ -239,17 +244,8 @@ def _extreme_contexts(
 def _check_reasons(reasons: object) -> Mapping[str, object]:
     if reasons is None:
         return {}
-    if not isinstance(reasons, Mapping):
-        raise TypeError(
-            "reasons must be names with positions, such as {'dropped batch': [3, 4]}, "
-            f"got {type(reasons).__name__}"
-        )
-    for name in reasons:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"reasons must have names that are str, got {name!r} "
-                f"({type(name).__name__})"
-            )
+    for name in check_type("reasons", reasons, Mapping):
+        check_type("a name of reasons", name, str)
         if name in OWN_REASONS:
             raise ValueError(
                 f"reasons must not be called {', '.join(map(repr, OWN_REASONS))}, "

@@ -69,6 +69,7 @@ def check_batch(
         )
     if inputs.ndim != 2 and not any_shape:
         raise ValueError(f"inputs must have shape (B, T), got {tuple(inputs.shape)}")
+    vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
     check_range("inputs", as_integers("inputs", inputs), vocab_size)
     return inputs.long()
 

@@ -165,8 +165,7 @@ def check_rows(
     Raises:
         TypeError, ValueError: naming the row; some rows have a column and some do not.
     """
-    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
-        raise TypeError(f"rows must be several rows, got {type(rows).__name__}")
+    rows = check_iterable("rows", rows, "rows")
     rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
     if not rows:
         raise ValueError("rows must hold at least one row, got none")

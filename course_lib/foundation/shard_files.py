@@ -329,6 +329,7 @@ def _read_manifest(path: Path) -> Manifest:
 def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
     """Refuse numbers that cannot be: all shards are full but the last."""
     shards = tuple(check_iterable("shards", shards, "shards"))
+    shard_size = check_integer("shard_size", shard_size, minimum=1)
     for index, shard in enumerate(shards):
         least = 1 if index == len(shards) - 1 else shard_size
         check_type("shards", shard, Shard)
@@ -372,6 +373,7 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
     check_type("manifest", manifest, Manifest)
     count = sum(manifest.num_documents(split) for split in SPLITS)
     name, number = NO_DOCUMENTS, 0
+    digests = check_iterable("digests", digests)
     for number, digest in enumerate(digests, start=1):
         if number > count:
             break

@@ -25,7 +25,7 @@ from course_lib.foundation.arguments import (
     check_type,
 )
 from course_lib.foundation.durable import DurableFile
-from course_lib.foundation.inputs import Task, read_task
+from course_lib.foundation.inputs import Task, read_piece
 from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
 from course_lib.foundation.tokenizing import encode_each, tokenizer_hash
 
@@ -91,7 +91,7 @@ def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     Returns:
         the size of tasks that the run was begun with.
     """
-    folder, out_dir = Path(job.folder), Path(job.out_dir)
+    folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
     entries = {
         "settings": asdict(job.settings),
         "text_column": job.text_column,
@@ -130,7 +130,7 @@ def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
 
 def remove_job(job: Job) -> None:
     """Remove what a run has left beside the shards, and nothing else."""
-    folder = Path(job.folder)
+    folder = Path(check_type("job", job, Job).folder)
     try:
         if durable.read_json(folder / JOB)["settings"] != asdict(job.settings):
             return
@@ -155,19 +155,21 @@ def encode_task(job: Job, task: Task) -> TaskResult:
     ids_path, documents_path, record_path = task_paths(job, number)
     tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
     val_every, dtype = job.settings.val_every, job.settings.file_dtype
-    digests: deque[bytes] = deque()
+    digests, names = deque(), deque()  # of what is read and not yet written
     tokens: list[int] = []
     count = 0
 
     def texts() -> Iterator[str]:
-        for text in read_task(task, job.text_column):
-            digests.append(shard_files.text_digest(text))
-            yield text
+        for piece in task.pieces:
+            for place, text in enumerate(read_piece(piece, job.text_column), start=1):
+                digests.append(shard_files.text_digest(text))
+                names.append(f"{place} of {piece}")
+                yield text
 
-    end = job.settings.end_of_text_id
+    end, told = job.settings.end_of_text_id, iter(names.popleft, None)
     ids_file, documents_file = DurableFile(ids_path), DurableFile(documents_path)
     try:
-        for ids in encode_each(texts(), tokenizer, end_of_text_id=end):
+        for ids in encode_each(texts(), tokenizer, end_of_text_id=end, names=told):
             ids_file.write(shard_files.narrow(ids, dtype).data)
             documents_file.write(digests.popleft() + len(ids).to_bytes(8, "little"))
             if count < val_every:

@@ -16,7 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.foundation import durable, shard_files
-from course_lib.foundation.arguments import check_flag, check_integer, check_path
+from course_lib.foundation.arguments import (
+    check_flag,
+    check_integer,
+    check_path,
+    check_type,
+)
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.shard_files import (
     MANIFEST,
@@ -56,7 +61,8 @@ class ShardWriter:
         *,
         verify: bool = False,
     ):
-        self.folder, self.settings = check_path("out_dir", out_dir), settings
+        self.folder = check_path("out_dir", out_dir)
+        self.settings = check_type("settings", settings, ShardSettings)
         self.verify = check_flag("verify", verify)
         self.manifest: Manifest | None = None
         self._is_open = False

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import count, islice
 from mmap import mmap
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ from course_lib.foundation.arguments import (
     Ids,
     as_stream,
     check_integer,
+    check_iterable,
     check_range,
 )
 from course_lib.foundation.progress import progress_bar
@@ -225,14 +225,10 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
     Raises:
         TypeError, ValueError: they are not; the name that is wrong is told.
     """
-    if isinstance(special_tokens, str):
+    # A set would not do: their order gives the ids.
+    if isinstance(special_tokens, str) or not isinstance(special_tokens, Sequence):
         raise TypeError(
-            f"special_tokens must be several names, got one: use [{special_tokens!r}]"
-        )
-    if not isinstance(special_tokens, Sequence):  # nor a set: their order gives the ids
-        raise TypeError(
-            "special_tokens must be a list of names, got "
-            f"{type(special_tokens).__name__}"
+            f"special_tokens must be a list of names, got {special_tokens!r:.60}"
         )
     names = [
         check_unicode(name, f"special_tokens[{i}]")
@@ -279,18 +275,9 @@ def check_unicode(text: object, name: str = "text") -> str:
         ) from None
 
 
-class Tokenizer(Protocol):
-    """What `encode_corpus` needs; the course's tokenizers and the library's have it.
-
-    One of `tiktoken` has `encode_ordinary` instead.
-    """
-
-    def encode(self, text: str, /) -> object: ...
-
-
 def encode_corpus(
     texts: Iterable,
-    tokenizer: Tokenizer,
+    tokenizer: object,
     *,
     end_of_text_id: int | None = None,
     text_column: str = "text",
@@ -318,10 +305,8 @@ def encode_corpus(
         tokenizer of `tokenizers` every id of its vocabulary, whether it occurs or not.
 
     Raises:
-        TypeError: `texts` is one `str` (its characters would become documents), or
-            holds something else; or `tokenizer` is none.
-        ValueError: there is no text; nothing would tell where one ends, or it would
-            have two ends; or a text cannot be encoded, and which.
+        TypeError, ValueError: a wrong argument; no text; nothing that tells where one
+            ends, or two ends; or a text that cannot be encoded, and which.
     """
     length = len(texts) if isinstance(texts, Sized) else None
     documents = encode_each(
@@ -339,20 +324,20 @@ def encode_corpus(
 
 def encode_each(
     texts: Iterable,
-    tokenizer: Tokenizer,
+    tokenizer: object,
     *,
     end_of_text_id: int | None = None,
     text_column: str = "text",
     batch_size: int = BATCH_SIZE,
-    numbers: Iterable[int] | None = None,
+    names: Iterable[int | str] | None = None,
 ) -> Iterator[np.ndarray]:
     """Yield the ids of text after text, each with its end: what `encode_corpus` joins.
 
     Arguments and errors are those of `encode_corpus`. The ids are compact: uint16 or
     uint32, by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
     A library's tokenizer gets `batch_size` texts at a time, or about a million
-    characters; so many are held. Errors call the texts by `numbers`: by default 0, 1,
-    2 and so on.
+    characters; so many are held. Errors call the texts by `names`: by default 0, 1, 2
+    and so on.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
@@ -363,19 +348,19 @@ def encode_each(
         batch_size = 1
     encode = _batch_encoder(tokenizer)
     texts = iterate_texts(texts, text_column)
-    numbers = count() if numbers is None else iter(numbers)
+    names = count() if names is None else iter(check_iterable("names", names))
 
     def each() -> Iterator[np.ndarray]:
         for batch in _batches(texts, batch_size):
-            for ids in _encode(encode, batch, list(islice(numbers, len(batch)))):
+            for ids in _encode(encode, batch, list(islice(names, len(batch)))):
                 yield np.concatenate([begin, ids, end])
 
     return each()
 
 
 def plain_tokenizer(
-    tokenizer: Tokenizer, end_of_text_id: int | None = None
-) -> tuple[Tokenizer, int | None]:
+    tokenizer: object, end_of_text_id: int | None = None
+) -> tuple[object, int | None]:
     """Return the tokenizer that does the work, and what to put behind each text.
 
     The face that `transformers` expects hides the one and knows the other. Nothing is
@@ -453,7 +438,7 @@ def _frame(tokenizer: object) -> tuple[list[int], list[int]]:
     return ids[:place], ids[place + 1 :]
 
 
-def _batch_encoder(tokenizer: Tokenizer) -> Callable[[list[str]], list[np.ndarray]]:
+def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]:
     """Return what encodes several texts, without what is put around them.
 
     A special token in a text is plain text, and nothing is cut or filled up.
@@ -479,7 +464,7 @@ def _batch_encoder(tokenizer: Tokenizer) -> Callable[[list[str]], list[np.ndarra
     return lambda texts: [narrow(encode(text, **plain)) for text in texts]
 
 
-def _uncut(tokenizer: Tokenizer) -> Tokenizer:
+def _uncut(tokenizer: object) -> object:
     """Copy a tokenizer of `tokenizers` to one that neither truncates nor pads."""
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
@@ -490,18 +475,18 @@ def _uncut(tokenizer: Tokenizer) -> Tokenizer:
 def _encode(
     encode: Callable[[list[str]], list[np.ndarray]],
     batch: list[str],
-    numbers: list[int],
+    names: list[int | str],
 ) -> list[np.ndarray]:
     """Encode a batch; of what fails, say which text it is."""
     try:
         return encode(batch)
     except Exception:
-        for number, text in zip(numbers, batch, strict=True):
+        for name, text in zip(names, batch, strict=True):
             try:
                 encode([text])
             except Exception as error:  # the library has no type of its own for it
                 kind = TypeError if isinstance(error, TypeError) else ValueError
-                raise kind(f"text {number} cannot be encoded: {error}") from error
+                raise kind(f"text {name} cannot be encoded: {error}") from error
         raise
 
 
@@ -563,7 +548,7 @@ def _digest(value: object) -> bytes:
     return hashlib.sha256(b"".join([kind.__qualname__.encode(), b":", *parts])).digest()
 
 
-def id_dtype(tokenizer: Tokenizer) -> np.dtype:
+def id_dtype(tokenizer: object) -> np.dtype:
     """Return uint16 if every id of a tokenizer fits, else uint32.
 
     Added tokens count, too: they have the largest ids.

@@ -14,7 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 
 import course_lib
-from course_lib.foundation import check_iterable
+from course_lib.foundation import check_choice, check_iterable, check_type
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 
 # Whoever tosses a coin gets half of the verdicts right: they count least.
@@ -51,6 +51,7 @@ class Lesson:
 
 def exercise_of(cell: NotebookNode) -> str | None:
     """Name the exercise that a cell asks for; most cells ask for none."""
+    check_type("cell", cell, NotebookNode)
     if "exercise" not in cell.metadata.get("tags", []):
         return None
     checked = CHECKED.search(cell.source)
@@ -59,6 +60,7 @@ def exercise_of(cell: NotebookNode) -> str | None:
 
 def items_of(lesson: str) -> dict[str, object]:
     """What can be checked in a lesson, by name."""
+    check_choice("lesson", lesson, [known.name for known in find_lessons()])
     module = importlib.import_module(f"course_lib.exercises.{lesson}")
     kinds = tuple(POINTS)
     return {n: item for n, item in vars(module).items() if isinstance(item, kinds)}

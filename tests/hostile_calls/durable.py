@@ -72,6 +72,8 @@ CALLS = {
     ),
     "write_json(new(), {'a': nan})": ValueError("content must be what JSON holds: Out of range float values"),
     "write_json(new(), {'a': [-inf]})": ValueError("content must be what JSON holds"),
+    "write_json(new(), {1: 'a'})": TypeError("content must be what JSON holds: a key must be a str, got 1"),
+    "write_json(new(), {'a': [{'b': {None: 2}}]})": TypeError("a key must be a str, got None"),
     "write_json(new(), {'a': 1, 2: 3})": TypeError("content must be what JSON holds"),
     "write_json(Path('/'), {})": ValueError("empty name"),
     "write_json([], {})": TypeError("path must be a path"),

@@ -68,7 +68,7 @@ CALLS = {
     "list(read_task(plan_tasks([new(b'3')])[0]))": ValueError("line 1"),
     "list(read_task(Task(0, ())))": [],
     "list(read_piece(first_piece()))": ["a"],
-    "read_piece(first_piece(), 3)": TypeError("text_column must be a str, got int"),
+    "list(read_piece(first_piece(), 3))": TypeError("text_column must be a str, got int"),
     "Task(0, (first_piece(), first_piece())).num_bytes": 26,
     "Task(3, ()).num_bytes": 0,
 }

@@ -34,7 +34,7 @@ CALLS = {
     "token_ledger([0, 2], 10, [8, 3])": ValueError("must not lie inside one another, but the one at 2 ends before"),
     "token_ledger([0], 10, 4, reasons={'lost': [-1, 5]})": ValueError("reasons['lost'] must lie in 0 ... 9, got -1"),
     "token_ledger([0], 10, 4, reasons={'lost': [0.5]})": TypeError("reasons['lost'] must be integers, got list of"),
-    "token_ledger([0], 10, 4, reasons={'a': [9], None: [9]})": TypeError("reasons must have names that are str"),
+    "token_ledger([0], 10, 4, reasons={'a': [9], None: [9]})": TypeError("a name of reasons must be a str"),
     "token_ledger([0], 10, 4, reasons={'used': []})": ValueError("reasons must not be called 'used'"),
     "token_ledger([0], 4, 4)": ValueError("starts must lie in nothing at all"),
     "token_ledger([0, True], 9, 4)": TypeError("starts must be integers, got list with True or False in it"),
@@ -60,8 +60,8 @@ CALLS = {
     "token_ledger([0], 9, 4, reasons={'lost': [8, 9]})": ValueError("reasons['lost'] must lie in 0 ... 8"),
     "token_ledger([0], 9, 4, reasons={'lost': np.ones(9, dtype=bool)})": TypeError("reasons['lost'] must be integers"),
     "token_ledger([0], 9, 4, reasons={'gap': [8]})": ValueError("reasons must not be called 'used', 'offset'"),
-    "token_ledger([0], 9, 4, reasons={8: [8]})": TypeError("reasons must have names that are str, got 8 (int)"),
-    "token_ledger([0], 9, 4, reasons=[8])": TypeError("reasons must be names with positions"),
-    "token_ledger([0], 9, 4, reasons='tail')": TypeError("reasons must be names with positions"),
+    "token_ledger([0], 9, 4, reasons={8: [8]})": TypeError("a name of reasons must be a str"),
+    "token_ledger([0], 9, 4, reasons=[8])": TypeError("reasons must be a Mapping"),
+    "token_ledger([0], 9, 4, reasons='tail')": TypeError("reasons must be a Mapping"),
 }
 TAKES_NO_DATA = {"TokenLedger": "token_ledger makes it, from what it has checked"}

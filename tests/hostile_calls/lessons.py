@@ -13,7 +13,7 @@ CALLS = {
     "exercise_of(nbformat.v4.new_markdown_cell('exercises.x.check(1)', metadata={'tags': ['exercise']}))": "x",
     "exercise_of(nbformat.v4.new_code_cell('1', metadata={'tags': ['exercise']}))": None,
     "'gather_rows' in items_of('sliding_windows')": True,
-    "items_of('99')": ModuleNotFoundError("course_lib.exercises.99"),
+    "items_of('99')": ValueError("lesson must be one of 'next_token_shifting', "),
     "points_for(items_of('sliding_windows')['gather_rows']) > 0": True,
     "points_for(None)": TypeError("item must be an exercise, got NoneType"),
     "notebooks_folder().name": "notebooks",

@@ -207,7 +207,7 @@ CALLS = {
     "collate({'input_ids': [5, 6], 'labels': [-100, 6]}, {'input_ids': [7], 'labels': [7]})": [[-100, 6], [7, -100]],
     "collate({'input_ids': [5], 'labels': [5]}, {'input_ids': [7]})": ValueError("labels must be in all rows or in"),
     "collate(5)": TypeError("rows[0] must have input_ids, got a int"),
-    "PaddingCollator(SimpleNamespace(pad_token_id=0))(None)": TypeError("rows must be several rows, got NoneType"),
+    "PaddingCollator(SimpleNamespace(pad_token_id=0))(None)": TypeError("rows must be several rows, got"),
     "pad([1], max_length=0)": ValueError("max_length must be"),
     "pad([1], max_length=2.0)": TypeError("max_length must be"),
     "PaddingCollator(None)": ValueError("tokenizer must have a pad token"),

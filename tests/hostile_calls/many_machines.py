@@ -94,7 +94,7 @@ CALLS = {
     "RandomNumbers(-1)": ValueError("seed must be"),
     "len(list(OwnRandomNumbers(3)))": 3,
     "OwnRandomNumbers(0.5)": TypeError("seed must be"),
-    "sum_over_ranks('a')": TypeError("tensor must be one, got str"),
+    "sum_over_ranks('a')": TypeError("tensor must be a Tensor, got str"),
     "backward(backward_by_targets, -1)": ValueError("num_scored must be"),
     "backward(backward_by_targets, '3')": TypeError("num_scored must be"),
     "backward(backward_by_ranks, 0)": ValueError("num_scored must be an integer of at least 1"),

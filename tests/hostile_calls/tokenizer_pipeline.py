@@ -149,7 +149,7 @@ CALLS = {
     "built(length=nan)": TypeError("length must be"),
     "built(special_tokens=[])": ValueError("special_tokens must hold at least one name"),
     "built(special_tokens=['<|a|>', '<|a|>'])": ValueError("special_tokens must be different"),
-    "built(special_tokens='<|a|>')": TypeError("special_tokens must be several names"),
+    "built(special_tokens='<|a|>')": TypeError("special_tokens must be a list of names, got '<"),
     "built(special_tokens=[3])": TypeError("special_tokens[0] must be a str"),
     "built(special_tokens=['the'])": ValueError("special_tokens must be no pieces of ordinary text, as <|...|> is not"),
     "built(special_tokens=['<0x41>'], byte_fallback=True)": ValueError("special_tokens must be no pieces"),

@@ -442,7 +442,7 @@ class Exercise(Solved):
             if self._does_the_same(mistake, got, calls):
                 return mistake.diagnosis
         pairs = [pair for pair in self.pairs if self._does_the_same(pair, got, calls)]
-        if len({pair.slips for pair in pairs}) == 1:
+        if len({frozenset(pair.slips) for pair in pairs}) == 1:
             return pairs[0].diagnosis
         # What all of them have in common is there, whichever it is.
         common = [

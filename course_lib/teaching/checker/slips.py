@@ -41,7 +41,8 @@ ANYTHING = re.compile(r"\s*\.\.\.\s*")
 OPENING, CLOSING = "([{", ")]}"
 # In the source and not in its tree, which takes five times as long.
 COUNTED = (
-    (re.compile(r"^( *while) ", re.M), r"\1 _goes_on() and "),
+    (re.compile(r"^( *while) (.*):$", re.M), r"\1 _goes_on() and (\2):"),
+    (re.compile(r"^( *while) \($", re.M), r"\1 _goes_on() and ("),
     (re.compile(r"^( *)(for .*:)$", re.M), r"\1\2\n\1    _goes_on()"),
 )
 
@@ -62,6 +63,7 @@ def rows_of(table: str) -> list[Row]:
         ValueError: code without words, or words without code.
     """
     groups: list[tuple[list[str], list[str]]] = [([], [])]
+    table = re.sub(r" *\\\n *", " ", table)  # a raw string keeps its line ends
     for line in textwrap.dedent(table).splitlines():
         codes, words = groups[-1]
         if codes and not words and _is_open(codes[-1]):

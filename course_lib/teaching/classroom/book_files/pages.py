@@ -25,8 +25,9 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 README = "README.md"
 # Web servers hide names that begin with a dot.
 GUIDE, CONTRIBUTING = "notebooks/TEACHING.md", ".github/CONTRIBUTING.md"
-SPEED = "tests/benchmarks/results"
-FILES = (GUIDE, CONTRIBUTING, "data/README.md", SPEED, "notebooks/images", "LICENSE")
+SPEED = "tests/benchmarks/results/README.md"
+PICTURES = ("notebooks/images", "tests/benchmarks/results/speed.png")
+FILES = (GUIDE, CONTRIBUTING, "data/README.md", SPEED, *PICTURES, "LICENSE")
 INSTALLATION = "\n## Start\n"
 HOW_TO_READ = """
 ## How to read this site
@@ -66,7 +67,7 @@ def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> Non
         _toctree("Lessons", [f"notebooks/{lesson.path.stem}" for lesson in lessons]),
         _toctree(
             "The course",
-            [GUIDE, CONTRIBUTING.lstrip("."), "data/README.md", f"{SPEED}/README.md"],
+            [GUIDE, CONTRIBUTING.lstrip("."), "data/README.md", SPEED],
         ),
     ]
     if api:
