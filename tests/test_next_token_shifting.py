@@ -9,13 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_lib.foundation import ConvolutionModel
-from course_lib.next_token_shifting import (
-    bits_per_byte,
-    context_target_pairs,
-    find_leak,
-    next_token_loss,
-    shift_by_one,
-)
+from course_lib.next_token_shifting import bits_per_byte, context_target_pairs, find_leak, next_token_loss, shift_by_one
 
 
 @given(st.lists(st.integers(0, 2**40), min_size=2, max_size=20))

@@ -15,14 +15,7 @@ from PIL import Image
 from tokenizers import Tokenizer, models
 
 from course_lib.foundation import load_documents
-from course_lib.teaching import (
-    play_batches,
-    play_merges,
-    play_packs,
-    play_pipeline,
-    play_tracks,
-    play_windows,
-)
+from course_lib.teaching import play_batches, play_merges, play_packs, play_pipeline, play_tracks, play_windows
 from course_lib.teaching.guesses import WIDGET
 from course_lib.teaching.plots.style import LessonFigure
 from course_lib.teaching.widgets import batches, merges, packs, pipeline, player, tracks, windows

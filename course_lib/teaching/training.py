@@ -137,11 +137,7 @@ class Evaluation:
 @one_thread()
 @torch.no_grad()
 def evaluate(
-    model: nn.Module,
-    ids: Ids,
-    context_length: int,
-    *,
-    num_bytes: int | None = None,
+    model: nn.Module, ids: Ids, context_length: int, *, num_bytes: int | None = None
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows laid end to end.
 

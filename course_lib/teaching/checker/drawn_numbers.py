@@ -176,10 +176,7 @@ def _equal(expected: int | float, value: object) -> bool:
 
 
 def numbers(
-    *,
-    ask: str,
-    draw: Callable[[random.Random], Drawn],
-    hints: tuple[str, ...],
+    *, ask: str, draw: Callable[[random.Random], Drawn], hints: tuple[str, ...]
 ) -> Callable[[Callable], NumbersQuestion]:
     """Make the decorated function the answer to a question whose numbers are drawn.
 

@@ -157,23 +157,14 @@ def bug_or_not(
         cases: yields the arguments of the calls that settle it.
         explanation: shown to whoever got it right, and with the solution.
     """
-    return lambda snippet: Question(
-        snippet, reference, cases, purpose, explanation, NOT_A_BUG
-    )
+    rest = reference, cases, purpose, explanation, NOT_A_BUG
+    return lambda snippet: Question(snippet, *rest)
 
 
 def true_or_false(
     *, claim: str, reference: Callable, cases: Cases, explanation: str
 ) -> Callable[[Callable], Question]:
     """Make the decorated function, which computes what a claim predicts, a question:
-    is the claim true?
-
-    Args:
-        claim: a sentence of the field, as one may read it.
-        reference: computes what is so.
-        cases: yields the arguments of the calls that settle it.
-        explanation: shown to whoever got it right, and with the solution.
-    """
-    return lambda prediction: Question(
-        prediction, reference, cases, claim, explanation, TRUE
-    )
+    is the claim, a sentence of the field, true? The rest is as in `bug_or_not`."""
+    rest = reference, cases, claim, explanation, TRUE
+    return lambda prediction: Question(prediction, *rest)

@@ -81,10 +81,8 @@ def blank(
         if exercise_of(cell) or asks:
             cell.metadata = {"tags": tags} if tags else {}
             continue
-        if keep_imports:
-            cell.source = imports_in(cell.source)
-        else:
-            cell.source = "\n".join(NEEDED.findall(cell.source))
+        needed = "\n".join(NEEDED.findall(cell.source))
+        cell.source = imports_in(cell.source) if keep_imports else needed
         cell.metadata = {}
     if not keep_imports:
         _import_what_asks(notebook)

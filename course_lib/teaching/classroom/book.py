@@ -51,13 +51,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def build(out: Path, lessons: list[Lesson], *, api: bool = True) -> int:
-    """Build the site, and return the exit status of Sphinx, which warns on stderr.
-
-    Args:
-        out: where to; a site in it is replaced, once the new one is whole.
-        lessons: those that become pages.
-        api: with a reference of the package.
-    """
+    """Build the site, and return the exit status of Sphinx, which warns on stderr. A
+    site in `out` is replaced, once the new one is whole."""
     from sphinx.cmd.build import build_main
 
     with tempfile.TemporaryDirectory(prefix="course-book-") as work:

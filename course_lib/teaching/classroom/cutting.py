@@ -28,6 +28,7 @@ NOT_SHOWN = ("Where everything lives",)
 EXERCISES = "Exercises"
 LEFT_OUT = "remove-cell"
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)
+SHOWS = re.compile(r"^(?:show_source|exercises\.\w+\.show)\(", re.MULTILINE)
 COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
 # Estimated heights, in pixels of a slide. A page in a browser measures, and makes
 # smaller what is a little too much; where nothing measures, more room is left.
@@ -166,25 +167,13 @@ def _blocks_of(
         return
     outputs = [output for output in cell.outputs if output.output_type != "error"]
     is_prompt = PROMPT.search(cell.source)
-    shows_source = re.search(
-        r"^(?:show_source|exercises\.\w+\.show)\(", cell.source, re.MULTILINE
-    )
     code = cell.source.strip()
-    if (
-        is_prompt
-        or shows_source
-        or imports_in(code) == "\n".join(filter(None, code.splitlines()))
-    ):
-        code = ""
-    if code:
+    only_imports = imports_in(code) == "\n".join(filter(None, code.splitlines()))
+    if not (is_prompt or only_imports or SHOWS.search(code)):
         yield Block("code", number, code, keep_with_next=bool(outputs))
     for output in outputs:
         data = output.get("data", {})
-        text = (
-            output.get("text")
-            or data.get("text/markdown")
-            or data.get("text/plain", "")
-        )
+        text = output.get("text", data.get("text/markdown", data.get("text/plain", "")))
         kind = "prompt" if is_prompt else "figure" if "image/png" in data else "output"
         block = Block(kind, number, text, output)
         if kind == "figure":

@@ -77,15 +77,12 @@ def check_free(paths: Iterable[Path], *, force: bool) -> None:
 
 
 def relink(source: Path, paths: list[Path]) -> Callable[[str], str]:
-    """Make what mends the links of Markdown that is read in another folder.
+    """Make what mends the links of the lessons in `source`, for files that are made of
+    them: `paths`, all of one kind and in one folder.
 
     Nothing leads out of that folder, since it may be moved to another machine: a link
     to a lesson that is not there becomes its words. Links to the web, and within the
     lesson, stay. Images are copied there, or put into the page if it is HTML.
-
-    Args:
-        source: the folder of the lessons.
-        paths: the files that are made of lessons, in one folder, of one kind.
     """
     out, suffix = paths[0].parent, paths[0].suffix
 

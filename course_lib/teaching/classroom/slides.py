@@ -84,11 +84,7 @@ def as_page(lesson: Lesson, slides: list[Slide], mend: Callable[[str], str]) -> 
 
     The page is our own, `deck.css` and `deck.js`, because no other that we tried makes
     what is too much for a slide smaller, divides it, folds answers, and is one file.
-
-    Args:
-        lesson: whose slides these are.
-        slides: as `cut` makes them.
-        mend: makes the links of Markdown hold in the page.
+    `mend` makes the links of Markdown hold in it.
     """
     title = html.escape(f"{lesson.number}. {lesson.title}")
     foot = html.escape(f"{COURSE} · {lesson.title}")

@@ -22,7 +22,7 @@ from course_lib.teaching.checker.exercises import names_from_elsewhere
 from course_lib.teaching.lessons import Lesson, exercise_of, items_of, points_for
 
 Item = Exercise | Question | NumbersQuestion
-
+BASIC = {*sys.stdlib_module_names, "numpy", "torch"}  # imported in any case
 HIDDEN_SEEDS = 1_000  # the seeds of hidden tests begin here: not those of the numbers
 
 # Links to what does not lie beside an assignment: other lessons, the README.
@@ -34,13 +34,9 @@ NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
 def build_assignment(
     lesson: Lesson, *, seed: int = 0, whole: bool = False
 ) -> NotebookNode:
-    """Return the source version of a lesson's assignment, with its solutions.
-
-    Args:
-        lesson: whose notebook is read.
-        seed: draws the numbers of the questions that have some, and the hidden calls.
-        whole: the whole lesson; else its questions and exercises, and what they need.
-    """
+    """Return the source version of a lesson's assignment, with its solutions: its
+    questions and exercises with what they need, or the whole lesson. The seed draws
+    their numbers and the hidden calls."""
     items = items_of(lesson.name)
     cells = copy.deepcopy(lesson.notebook.cells)
     # What installs the course on a borrowed machine has no place here.
@@ -202,7 +198,8 @@ def _imports(
         for alias in statement.names:
             name = alias.asname or alias.name
             origin = getattr(statement, "module", None) or alias.name
-            if name in names or not (name in wanted or _is_basic(origin)):
+            is_basic = origin.split(".")[0] in BASIC
+            if name in names or not (name in wanted or is_basic):
                 continue
             if isinstance(statement, ast.Import):
                 modules.add(f"import {ast.unparse(alias)}")
@@ -223,11 +220,6 @@ def _top_level(cells: list[NotebookNode]) -> Iterable[ast.stmt]:
             yield from ast.parse(cell.source).body
 
 
-def _is_basic(module: str) -> bool:
-    root = module.split(".")[0]
-    return root in sys.stdlib_module_names or root in ("numpy", "torch")
-
-
 def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | None:
     """In a whole lesson, what bears the name of an exercise must not pass for an
     answer when the answer itself is broken."""
@@ -238,8 +230,7 @@ def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | N
         if isinstance(node, ast.FunctionDef)
         or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     }
-    taken = sorted(defined & names)
-    if not taken:
+    if not (taken := sorted(defined & names)):
         return None
     source = " = ".join([*taken, "..."]) + "  # the lesson's; yours comes below"
     return _graded(source, "taken-back")

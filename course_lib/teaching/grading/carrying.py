@@ -28,12 +28,7 @@ def a_function() -> None:
     """Stands for a function: it is not called, only its kind tells something."""
 
 
-STANDS_FOR = {
-    "...": ...,
-    "function": a_function,
-    "type": Nameless,
-    "other": Nameless(),
-}
+STANDS_FOR = {"...": ..., "function": a_function, "type": Nameless, "other": Nameless()}
 
 
 class _Writer(pickle.Pickler):

@@ -104,11 +104,7 @@ def plot_curves(
 
 @style.styled
 def plot_intervals(
-    curves: Mapping[str, Mapping],
-    *,
-    xlabel: str,
-    ylabel: str,
-    spacing: str = "linear",
+    curves: Mapping[str, Mapping], *, xlabel: str, ylabel: str, spacing: str = "linear"
 ) -> Figure:
     """Draw one line a name through means, each with a bar from mean - half-width to
     mean + half-width.

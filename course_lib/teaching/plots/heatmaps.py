@@ -23,12 +23,7 @@ MOST_TABLES = 3
 
 @style.styled
 def plot_heatmap(
-    values: object,
-    *,
-    xlabel: str,
-    ylabel: str,
-    label: str,
-    zero: str | None = None,
+    values: object, *, xlabel: str, ylabel: str, label: str, zero: str | None = None
 ) -> Figure:
     """Draw a table of numbers as colors, with its zeros left white and crossed out.
 

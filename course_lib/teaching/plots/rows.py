@@ -72,11 +72,7 @@ def plot_cuts(
 
 @style.styled
 def plot_tracks(
-    starts: object,
-    num_steps: int,
-    row_length: int,
-    *,
-    carried: bool | None = None,
+    starts: object, num_steps: int, row_length: int, *, carried: bool | None = None
 ) -> Figure:
     """Draw a stream folded into rows: in each the ids 0, 1, 2, ... it reads, batch by
     batch.

@@ -10,10 +10,7 @@ from course_lib.teaching.widgets.windows import counted
 
 LISTED = 8
 FIRST_ID = 256
-CONTROLS = {
-    "text": Line("text", 160),
-    "num_merges": Whole("merges", 0, 20),
-}
+CONTROLS = {"text": Line("text", 160), "num_merges": Whole("merges", 0, 20)}
 
 
 def play_merges(

@@ -16,11 +16,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib import style
 
-from course_lib.foundation import (
-    check_choice,
-    check_integer,
-    check_type,
-)
+from course_lib.foundation import check_choice, check_integer, check_type
 from course_lib.teaching.guesses import WIDGET, widgets_are_live
 from course_lib.teaching.plots.style import RULES, LessonFigure, say
 from course_lib.teaching.plots.tables import Table, plain

@@ -56,16 +56,11 @@ python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 
 # The look.
-BLUE = {"light": "#0b5cad", "dark": "#7cc0ff"}
+BRAND = ("color-brand-primary", "color-brand-content")
 html_theme = "furo"
 html_theme_options = {
-    **{
-        f"{shade}_css_variables": {
-            "color-brand-primary": color,
-            "color-brand-content": color,
-        }
-        for shade, color in BLUE.items()
-    },
+    "light_css_variables": dict.fromkeys(BRAND, "#0b5cad"),
+    "dark_css_variables": dict.fromkeys(BRAND, "#7cc0ff"),
     "top_of_page_buttons": [],
     "navigation_with_keys": True,
 }

@@ -53,13 +53,7 @@ context length, ``S`` the stride, ``B`` the batch size.
 
 
 def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> None:
-    """Write the source of a site.
-
-    Args:
-        folder: where to; it is made.
-        lessons: those that become pages.
-        api: with a reference of the package.
-    """
+    """Write the source of a site of these lessons; `api`: and of the package."""
     root = notebooks_folder().parent
     for path in (*FILES, *(f"notebooks/{lesson.path.name}" for lesson in lessons)):
         place = folder / path.lstrip(".")
@@ -146,13 +140,8 @@ def _write(folder: Path, page: str, title: str, *paragraphs: str) -> None:
 
 
 def prepare(path: Path, folder: Path, text: str) -> str:
-    """Return what Sphinx reads in place of a page: a lesson gets alternative texts,
-    hints, and links from shown sources to the reference.
-
-    Args:
-        path: that of the page.
-        folder: where all pages are.
-        text: what stands in the page.
+    """Return what Sphinx reads in place of the text of a page in the folder of all: a
+    lesson gets alternative texts, hints, and links from shown sources to the reference.
     """
     if path.suffix == ".ipynb":
         text = nbformat.writes(_prepared(Lesson(path), folder))
@@ -179,9 +168,8 @@ def _prepared(lesson: Lesson, folder: Path) -> NotebookNode:
                     image["width"] = f"{width}px"
                 cell.metadata["mystnb"] = {"image": image}
     notebook.cells = list(_with_hints(lesson))
-    notebook.cells[
-        0
-    ].source += f"\n\n{{download}}`Download this notebook <{lesson.path.name}>`"
+    download = f"{{download}}`Download this notebook <{lesson.path.name}>`"
+    notebook.cells[0].source += f"\n\n{download}"
     return notebook
 
 
