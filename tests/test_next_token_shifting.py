@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_lib.foundation import ConvolutionModel
-from course_lib.next_token_shifting import bits_per_byte, context_target_pairs, find_leak, next_token_loss, shift_by_one
+from course_lib.next_token_shifting import context_target_pairs, find_leak, next_token_loss, shift_by_one
 
 
 @given(st.lists(st.integers(0, 2**40), min_size=2, max_size=20))
@@ -94,12 +94,6 @@ def test_targets_of_any_integer_dtype_are_scored_alike(dtype):
     # 156 is what -100 turns into in eight bits: it must not count as "ignore"
     targets = torch.tensor([156, 3, 156]).to(dtype)
     assert next_token_loss(torch.zeros(3, 200), targets).item() == pytest.approx(math.log(200))
-
-
-def test_bits_per_byte_spreads_the_bits_of_all_tokens_over_the_bytes():
-    assert bits_per_byte(math.log(2), 10, 10) == pytest.approx(1)
-    assert bits_per_byte(math.log(256), 7, 7) == pytest.approx(8)
-    assert bits_per_byte(3 * math.log(2), 10, 40) == pytest.approx(30 / 40)
 
 
 def one_hot(inputs: torch.Tensor, ahead: int = 0) -> torch.Tensor:

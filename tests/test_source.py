@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import re
 
 import pytest
 
@@ -10,7 +9,6 @@ from course_lib.foundation import check_integer
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, count_windows
 from course_lib.teaching import show_source
 from course_lib.teaching.source import CHECKS_LEFT_OUT, source_of
-from course_lib.tokenizer_pipeline import build_tokenizer
 
 
 # A docstring may have other quotes, too.
@@ -74,26 +72,6 @@ def test_it_tells_the_file_and_shows_one_block_for_each_thing(shown):
     assert f"\n\n```python\n{source_of(count_windows)}\n```\n\n" in markdown
     show_source(count_windows, full=True)
     assert shown[2]["text/plain"].endswith(source_of(count_windows, full=True))
-
-
-def test_a_block_scrolls_instead_of_breaking_its_lines(shown):
-    show_source(count_windows)
-    (width,) = re.findall(r'<div style="overflow-x: auto"><div style="min-width: (\d+)em">', shown[0]["text/markdown"])
-    # a letter of code is about 0.56 of the font size that `em` means
-    assert int(width) >= 0.6 * max(map(len, source_of(count_windows).splitlines()))
-
-
-def test_only_long_blocks_are_folded_below_their_file_and_signature(shown):
-    show_source(build_tokenizer, SlidingWindowDataset, count_windows)
-    function, data_set, short = (bundle["text/markdown"] for bundle in shown)
-    head, rest = function.split("</summary>")
-    assert head.startswith(
-        "<details><summary><code>course_lib/tokenizer_pipeline.py</code> <code>def build_tokenizer(texts"
-    )
-    assert rest.rstrip().endswith("</details>")
-    assert "```python" in rest
-    assert "<code>class SlidingWindowDataset(Dataset)</code>" in data_set.split("</summary>")[0]
-    assert "<details>" not in short
 
 
 def checked(number, names, size=3):

@@ -11,24 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib import stride_tradeoffs
-from course_lib.foundation import BigramModel, GRUModel
+from course_lib.foundation import GRUModel
 from course_lib.sliding_windows import count_windows, window_starts
 from course_lib.stride_tradeoffs import (
-    EpochCost,
     confidence_interval,
-    cost_table,
     epoch_cost,
     loss_by_context,
     plan_epoch,
-    prediction_losses,
     scored_windows,
     split_overlap,
     split_stream,
-    stride_costs,
     strided_evaluation,
     strided_losses,
     t_quantile,
-    usual_strides,
 )
 
 # Naive twins, straight from the definitions.
@@ -117,21 +112,6 @@ def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_
     assert cost.bytes_viewed == 2 * num_tokens
 
 
-def test_the_table_of_the_usual_strides():
-    costs = stride_costs(2000, 16, 32)
-    assert list(costs) == usual_strides(16) == [1, 4, 8, 16, 17, 32]
-    assert [cost.windows for cost in costs.values()] == [1984, 496, 248, 124, 117, 62]
-    assert [cost.overlap for cost in costs.values()] == [15, 12, 8, 0, -1, -16]
-
-
-def test_the_table_holds_every_field_of_every_column():
-    table = cost_table(stride_costs(2000, 16, 32))
-    assert table[0] == ["windows", "1,984", "496", "248", "124", "117", "62"]
-    assert [name for name, *_ in table] == [name.replace("_", " ") for name in EpochCost.__dataclass_fields__]
-    assert {len(row) for row in table} == {7}
-    assert dict(cost_table({"one": stride_costs(20, 4, 2)[1]}))["mean context"] == "2.50"
-
-
 # Means over seeds
 
 
@@ -154,13 +134,6 @@ def test_an_interval_is_the_one_of_the_textbook(values):
 
 
 # Where in the window the loss is
-
-
-def test_token_losses_are_minus_the_logarithm_of_the_probabilities():
-    model = BigramModel.from_counts(np.array([[1, 3], [1, 1]]))
-    losses = prediction_losses(model, torch.tensor([[0, 0, 1]]), torch.tensor([[0, 1, 0]]))
-    assert losses == pytest.approx(-np.log([[0.25, 0.75, 0.5]]))
-    assert losses.dtype == np.float64
 
 
 @given(st.integers(1, 6), st.integers(0, 12), st.integers(1, 9))

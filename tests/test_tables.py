@@ -36,12 +36,6 @@ class Balanced(HTMLParser):
         self.words.append(data)
 
 
-def test_numbers_have_commas_and_equally_many_decimals_in_a_column():
-    assert Table(ROWS, HEADER).rows == [["stride 1", "123,456", "2.5"], ["stride T", "7", "11.0"]]
-    column = [[0.125], [2.0], [None], [1234.5678]]
-    assert [row[0] for row in Table(column, ["x"]).rows] == ["0.125", "2.000", "", "1,234.568"]
-
-
 @pytest.mark.parametrize(
     ("cell", "written"),
     [
@@ -76,16 +70,6 @@ def test_each_kind_of_cell_has_one_form(cell, written):
 )
 def test_numbers_stand_on_the_right_and_all_else_on_the_left(column, side):
     assert Table([[cell] for cell in column], ["x"]).align == side
-
-
-def test_as_text_it_lines_up():
-    assert Table(ROWS, HEADER, caption="Two strides").text == (
-        "Two strides\n"
-        "scheme     tokens  bits\n"
-        "--------  -------  ----\n"
-        "stride 1  123,456   2.5\n"
-        "stride T        7  11.0"
-    )
 
 
 def test_as_html_it_scrolls_and_no_cell_wraps():
