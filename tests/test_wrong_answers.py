@@ -124,7 +124,7 @@ def test_each_single_mistake_changes_something_and_gets_its_own_words(lesson, su
         for mistake in exercise.mistakes:
             with subtests.test(f"{exercise.name}: {mistake.name}"):
                 got = results(exercise, mistake)
-                assert not alike(got, exercise.expected), "it is right"
+                assert not alike(exercise.expected, got), "it is right"
                 assert not any(isinstance(outcome.error, SyntaxError) for outcome in got)
                 assert mistake.diagnosis.endswith((".", "?", ".)", "?)"))
                 said = exercise.judge_outcomes(got).diagnosis
