@@ -857,6 +857,8 @@ def _triangle(n):
         the sign is the other way round.
     max(work) * len(work) - sum(work) => min(work)
         the quickest alone is counted.
+    max(work) * len(work) - sum(work) => sum(work) - 2 * min(work)
+        the quickest is taken off the others: each is to be compared with the slowest.
     max(work) * len(work) - sum(work) => max(work) - (sum(work) - max(work))
         the slowest is taken off once, the others from it.
     max(work) * len(work) - sum(work) => [max(work) - w for w in work]
