@@ -313,7 +313,7 @@ best_short_pair.answers("""
         the best of all pairs is chosen first. The next one may fit: leave out first.
     min((p for p in counts if _bytes(p, num_bytes) <= longest
     and counts[p] == max(counts.values())), default=None)
-        the largest count is searched among all pairs, also the long: leave out first.
+        the largest count is that of all pairs. Leave out first what is too long.
 """)
 
 
@@ -486,7 +486,7 @@ undo_merges.answers("""
     [part for token in ids for part in _parts(merges).get(token, ())]
         ids that no merge made are lost. A byte has no parts, and stays as it is.
     [_parts(merges)[token] for token in ids if token in _parts(merges)]
-        the pairs of the merged ids alone, as they stand in `merges`. Bytes stay, too.
+        the pairs of the merged ids alone, as they stand in `merges`. Bytes belong, too.
     [int(number) for number in reduce(
     lambda text, one: text.replace(str(one[1]), "%d %d" % one[0]),
     reversed(merges.items()), " ".join(map(str, ids))).split()]
@@ -616,7 +616,7 @@ apply_merges.slips("""
     tokens[position] == left and tokens[position + 1] == right => two == (left, right)
         the list changes under the loop, whose places are no longer those of the list.
     = [left + right] => = [left + right] ⏎ position += 1
-        in the list itself the walk goes on by two: a merged pair is one token there.
+        in the list itself a merged pair is one token: the walk goes on by two there.
     = [left + right] => = [left + right] ⏎ break
         each merge at its first place only…
     tokens[position] == left and tokens[position + 1] == right => \
@@ -903,7 +903,7 @@ def tried_from_the_end(data):
         all characters outside ASCII are taken for two bytes. 潮 has three, 🌊 four.
     (first >= 0x80) + (first >= 0xE0) => 2 * (first >= 0x80)
     (first >= 0xE0) + (first >= 0xF0) => 2 * (first >= 0xF0)
-        two bytes are taken for three or three for two: 0xC0 begins two, 0xE0 three.
+        from 0xC0 on a character has two bytes, from 0xE0 on three: not as many here.
     position + length > len(data) => False
         the bytes that the last character *will* have are counted: not all are there.
     position + length > len(data) => position + length >= len(data)
