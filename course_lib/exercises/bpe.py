@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
-from itertools import pairwise
+from functools import cache, reduce  # noqa: F401, for the tables
+from itertools import pairwise, product
 from random import Random
 
 from course_lib.bpe import (
@@ -27,21 +27,17 @@ def _words_and_pairs(random: Random) -> Iterator[Case]:
         yield {word: 1}, (1, 2 if 2 in word else 1)
     yield from (({}, (1, 2)), ({(1,): 3}, (1, 1)), ({(1, 2): 5}, (1, 2)))
     yield from (({(0, 1, 2): 2}, (1, 2)), ({(1, 2, 1, 2): 2}, (1, 2)))
-    yield {(0, 1): 1, (2, 0): 1}, (1, 2)
-    yield {(1, 1, 1, 2): 2, (1, 2, 3): 1}, (1, 1)
-    yield {(11, 2): 1, (1, 21): 2}, (1, 2)
-    yield {(3, 1, 2, 1): 2, (2,): 4}, (1, 2)
-    yield {(2, 2, 1): 3}, (1, 2)
-    yield {(1, 1, 1): 1, (2, 1, 1, 1): 1}, (1, 1)
+    yield from (({(0, 1): 1, (2, 0): 1}, (1, 2)), ({(11, 2): 1, (1, 21): 2}, (1, 2)))
+    yield from (({(3, 1, 2, 1): 2, (2,): 4}, (1, 2)), ({(2, 2, 1): 3}, (1, 2)))
     yield from (({(1, 1, 2, 1, 1): 2}, (1, 1)), ({(1, 1, 1, 2, 1, 1, 1): 2}, (1, 1)))
+    yield {(1, 1, 1, 2): 2, (1, 2, 3): 1}, (1, 1)
+    yield {(1, 1, 1): 1, (2, 1, 1, 1): 1}, (1, 1)
     yield {(0, 1, 2, 0): 1, (2,): 3}, (1, 2)
     for _ in range(30):
         words = {}
         for _ in range(random.randrange(1, 4)):
-            length = random.randrange(2, 9)
-            words[tuple(random.choices((0, 1, 2), (1, 3, 2), k=length))] = (
-                random.randrange(1, 5)
-            )
+            ids = random.choices((0, 1, 2), (1, 3, 2), k=random.randrange(2, 9))
+            words[tuple(ids)] = random.randrange(1, 5)
         yield words, (1, random.choice((1, 2)))
 
 
@@ -76,13 +72,6 @@ def _side_by_side(ids, pair):
     return sum(two == pair for two in pairwise(ids))
 
 
-def _merged_on(ids, pair):
-    left = list(ids)
-    while pair in pairwise(left):
-        left = merge_pair(left, pair, pair[0])
-    return len(ids) - len(left)
-
-
 tokens_saved.slips("""
     position += 2 => position += 1
         pairs that overlap are counted twice. `1 1 1` has (1, 1) twice, and one merge.
@@ -91,14 +80,11 @@ tokens_saved.slips("""
     position += 2 => break
         one merge a word at most. A word may hold the pair at several places.
     position += 1 => position += 2
-        only pairs that begin at places 0, 2, 4, ... are found. Go on by two only
-        *after* a pair.
+        only pairs that begin at places 0, 2, 4, ... are found: any may begin a pair.
     position += 2 => position += 3
-        after a pair the walk goes on by three: one id is never looked at. Is the index
-        moved by two, and by one again?
+        after a pair the walk goes on by three: one id is never looked at.
     position += 1 => position += 2 ; position += 2 => position += 3
-        the walk goes on by two where there is no pair, by three after one: it has to be
-        one and two.
+        the walk goes on by two and three: it has to be by one, by two after a pair.
     == pair => in (pair, pair[::-1])
         the order within the pair is lost. (1, 2) and (2, 1) are two different pairs.
     < len(ids) => < len(ids) - 2
@@ -118,8 +104,6 @@ tokens_saved.slips("""
         the sign is the other way round: how much shorter, so old minus new.
     return saved => return 2 * saved
         two ids for each merge. The pair goes, but the new id takes its place.
-    return saved => return saved / 2
-        the number of merges is halved. Each saves one id.
 """)
 
 
@@ -139,16 +123,13 @@ tokens_saved.slips("""
     _shorter(ids, pair) => str(ids).count(str(pair)[1:-1])
         ids are compared as text: `1, 2` is also found inside `11, 2` and `1, 21`.
     _shorter(ids, pair) => (_side_by_side(ids, pair) // (1 + (pair[0] == pair[1])))
-        overlapping pairs are counted, and halved in each word. For `1 1` that gives 0.
     _shorter(ids, pair) => -(-_side_by_side(ids, pair) // (1 + (pair[0] == pair[1])))
-        overlapping pairs are counted, and halved in each word, rounded up. `1 1 2 1 1`
-        has two pairs, and two merges.
+        overlapping pairs are counted, and halved in each word. `1 1` has one merge,
+        `1 1 2 1 1` has two.
     _shorter(ids, pair) => (pair[0] in ids and ids[ids.index(pair[0]) :][:2] == pair)
         only the first place of the first id is looked at: `index` finds no other.
     _shorter(ids, pair) => sum(two in (pair, pair[::-1]) for two in pairwise(ids))
         pairs that overlap are counted twice, as is the pair turned round.
-    _shorter(ids, pair) => _merged_on(ids, pair)
-        the new id takes part in the pair again. It is another id than its two parts.
     _shorter(ids, pair) => len(merge_pair(ids, pair, -1))
         how many ids are left after the merge. Asked is how many fewer there are.
     _shorter(ids => _shorter(ids[:-1]
@@ -162,20 +143,14 @@ tokens_saved.slips("""
     words.items() => [*words.items()][:1]
         the first word alone…
     words.items() => [(sum((ids * n for ids, n in words.items()), ()), 1)]
-        pairs that reach from one word into the next. No merge crosses a cut.
     words.items() => [(sum(words, ()), 1)]
-        all words are put in a row, each of them once. No merge crosses a cut, and
-        `words` says how often each word occurs.
+        words are put in a row, where pairs reach from one into the next. No merge
+        crosses a cut.
     * frequency => * frequency * frequency
-        the frequency is multiplied twice.
     * frequency => + frequency
-        the frequency is added. A word that occurs five times saves five times as much.
+        a word that occurs five times saves five times as much: multiply, and once.
     saved += ... * frequency => saved = max(saved, ... * frequency)
         what one word alone saves most. Asked is what all save together.
-    saved = 0 => saved = 1
-        the sum begins at 0…
-    return saved => return -saved
-        the sign is the other way round…
     return saved => return 2 * saved
         two ids for each merge…
 """)
@@ -188,11 +163,9 @@ def each_word_merged(words, pair):
 
 tokens_saved.answers("""
     pair_counts(words)[pair] // (1 + (pair[0] == pair[1]))
-        overlapping pairs are counted, and their sum is halved. How many of them can be
-        merged is another number in each word.
+        overlapping pairs are counted, and their sum is halved. Look at each word.
     0
-        nothing is ever found: is like compared with like? `ids.count(pair)` looks for
-        one entry that is a pair, and a list never equals a tuple.
+        nothing is ever found: is like compared with like? A list never equals a tuple.
 """)
 
 
@@ -201,12 +174,10 @@ tokens_saved.answers("""
 
 def _bounded_counts(random: Random) -> Iterator[Case]:
     lengths = [1, 1, 1, 2, 2, 3, 4]
+    yield from (({}, [1], 4), ({(0, 0): 2}, [1], 2), ({(0, 0): 2}, [1], 1))
+    for count in (2, 3):
+        yield {(1, 0): 3, (0, 1): count}, [1, 1], 2
     yield from (
-        ({}, [1], 4),
-        ({(0, 0): 2}, [1], 2),
-        ({(0, 0): 2}, [1], 1),
-        ({(0, 1): 2, (1, 0): 3}, [1, 1], 2),
-        ({(1, 0): 3, (0, 1): 3}, [1, 1], 2),
         ({(0, 5): 9, (1, 2): 2}, lengths, 3),
         ({(3, 4): 9, (0, 1): 2}, lengths, 3),
         ({(3, 4): 9, (0, 1): 2}, lengths, 4),
@@ -258,31 +229,21 @@ def _best_of_all(counts):
     return min(counts, key=lambda pair: (-counts[pair], pair), default=None)
 
 
-best_short_pair.slips("""
-    , default=None =>
-        when no pair is allowed, `min` or `max` has nothing to choose from and raises:
-        return `None` then.
-""")
-
-
 @best_short_pair.way("""
     _bytes(p, num_bytes) <= longest => True
         `longest` plays no part: the best of all pairs.
     _bytes(p, num_bytes) <= => max(num_bytes[i] for i in p) <=
-        each part is measured alone. The new token spells both: add them.
     _bytes(p, num_bytes) <= => min(num_bytes[i] for i in p) <=
-        one part that fits is enough. The new token spells both: add them.
+        the parts are measured one by one. The new token spells both: add them.
     _bytes(p, num_bytes) <= => sum(p) <=
-        the ids themselves are added. How many bytes token i has is in `num_bytes[i]`.
     _bytes(p, num_bytes) <= => len(p) <=
-        `len(pair)` is always 2. How many bytes token i has is in `num_bytes[i]`.
+    _bytes(p, num_bytes) <= => sum(num_bytes[i - 1] for i in p) <=
+        something else is measured. How many bytes token i has is in `num_bytes[i]`.
     _bytes(p, num_bytes) <= => num_bytes[p[0]] <=
     _bytes(p, num_bytes) <= => num_bytes[p[1]] <=
         only one of the two parts is measured. The new token spells both: add them.
     _bytes(p, num_bytes) <= => num_bytes[p[0]] * num_bytes[p[1]] <=
         the two lengths are multiplied. The new token spells both parts: add them.
-    _bytes(p, num_bytes) <= => sum(num_bytes[i - 1] for i in p) <=
-        `num_bytes[i - 1]` is looked at. Ids are counted from 0: `num_bytes[i]`.
     <= longest => < longest
         what has exactly `longest` bytes is left out: `longest` is allowed.
     <= longest => == longest
@@ -295,18 +256,13 @@ best_short_pair.slips("""
     , p) => ,)
         ties go to the pair that was counted first: the order of the texts decides.
     min(allowed => min(allowed[::-1] ; , p) => ,)
-        ties go to the pair that was counted last: `>=` where `>` is meant, or a key
-        without the ids.
+        ties go to the pair that was counted last: is `>=` where `>` is meant?
     , p) => , -p[0], -p[1])
-        ties go to the largest ids: `max` with the key `(count, pair)` maximizes both.
     , p) => , p[0], -p[1])
-        among pairs that share the first id the *largest* second one wins: the smaller
-        has to.
     , p) => , -p[0], p[1])
-        among equals the *largest* first id wins: `-p[0]` in the key of `min`.
+        ties go to the *largest* ids, first or second: `max`, or a minus in the key.
     , p) => , p[0])
-        among pairs that share the first id, the one that was counted first wins: the
-        second id has to decide.
+        where the first ids agree, the pair counted first wins: the second id decides.
     , p) => , p[1], p[0])
     , p) => , sum(p))
         among equals the first ids decide, and the second only if these agree.
@@ -326,7 +282,7 @@ best_short_pair.slips("""
     -counts[p] => -counts[p] * _bytes(p, num_bytes)
         the length of a token has a say. It is only a bound: the count decides.
     return None => pass
-        when no pair is allowed, `min` or `max` has nothing…
+        when no pair is allowed, `min` or `max` has nothing to choose from and raises.
     return None => return allowed[0]
         when no pair is allowed, `[0]` of an empty list raises: return `None` then.
     return None => return _best_of_all(counts)
@@ -353,15 +309,11 @@ def left_out_then_chosen(counts, num_bytes, longest):
 best_short_pair.answers("""
     best if (best := _best_of_all(counts)) and _bytes(best, num_bytes) <= longest \
     else None
-        the best of all pairs is chosen first, and `None` returned if it is too long.
-        The next one may fit: leave out first, then choose.
     best if _bytes(best := best_pair(counts), num_bytes) <= longest else None
-        the best of all pairs is chosen first, which may be too long, and where there is
-        none `best_pair` raises. Leave out first, then choose; `None` for none.
+        the best of all pairs is chosen first. The next one may fit: leave out first.
     min((p for p in counts if _bytes(p, num_bytes) <= longest
     and counts[p] == max(counts.values())), default=None)
-        the largest count is searched among all pairs, also those that are too long.
-        Leave out first, then choose.
+        the largest count is that of all pairs. Leave out first what is too long.
 """)
 
 
@@ -408,8 +360,7 @@ def undo_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]
 
 undo_merges.slips("""
     reversed(merges.items()) => merges.items()
-        one level only. Parts may be merged ids themselves: go on until none is left, or
-        undo the merge that was learned last first.
+        one level only. Parts may be merged ids themselves: go on until none is left.
     reversed(merges.items()) => [*merges.items()][-1:]
         the last merge alone is undone: all have to be, the last one first.
     pair if => pair[::-1] if
@@ -493,38 +444,13 @@ def in_rounds(ids, merges):
 
 
 @undo_merges.way("""
-    list(ids[::-1]) => list(ids)
-        the stack gives the last id first: turn the ids round before.
-    pairs[token][::-1] => pairs[token]
-        the two parts change places…
-    list(ids[::-1]) => list(ids) ; pairs[token][::-1] => pairs[token]
-        the result is back to front.
-    token in pairs => token >= 256
-        ids below 256 are taken for bytes…
-""")
-def with_a_stack(ids, merges):
-    pairs = _parts(merges)
-    stack, flat = list(ids[::-1]), []
-    while stack:
-        token = stack.pop()
-        if token in pairs:
-            stack += pairs[token][::-1]
-        else:
-            flat.append(token)
-    return flat
-
-
-@undo_merges.way("""
     while new_id in ids => for place in [i for i, x in enumerate(ids) if x == new_id] \
     ; place = ids.index(new_id) =>
-        the places are those of the list as it was: behind a pair that was put in, all
-        has moved on by one.
+        the places are those of the list as it was: it has grown since.
     while new_id in ids => if new_id in ids
         each merge is undone at its first place only. An id may occur again and again.
     reversed(merges.items()) => merges.items()
         one level only…
-    = pair => = pair[::-1]
-        the two parts change places…
 """)
 def at_its_places(ids, merges):
     ids = list(ids)
@@ -537,17 +463,13 @@ def at_its_places(ids, merges):
 
 @undo_merges.way("""
     while place < len(ids) => for place in range(len(ids))
-        the list changes under the loop, which does not come to its new end. Make a new
-        list instead.
+        the list changes under the loop, which does not come to its new end.
     = pairs[ids[place]] => = pairs[ids[place]] ⏎ place += 1
         only the second part is undone further…
     = pairs[ids[place]] => = pairs[ids[place]] ⏎ place += 2
         one level only…
     = pairs[ids[place]] => = pairs[ids[place]] ⏎ break
-        only one of the ids is replaced, and then the function ends: a `return` inside
-        the loop?
-    = pairs[ids[place]] => = pairs[ids[place]][::-1]
-        the two parts change places…
+        only one of the ids is replaced: does a `return` inside the loop end it?
 """)
 def within_the_list(ids, merges):
     pairs = _parts(merges)
@@ -564,24 +486,16 @@ undo_merges.answers("""
     [part for token in ids for part in _parts(merges).get(token, ())]
         ids that no merge made are lost. A byte has no parts, and stays as it is.
     [_parts(merges)[token] for token in ids if token in _parts(merges)]
-        the pairs of the merged ids, as they stand in `merges`. The result is one flat
-        list, in which bytes stay as they are.
+        the pairs of the merged ids alone, as they stand in `merges`. Bytes belong, too.
+    [int(number) for number in reduce(
+    lambda text, one: text.replace(str(one[1]), "%d %d" % one[0]),
+    reversed(merges.items()), " ".join(map(str, ids))).split()]
+        ids are replaced as text: id 10 is also found inside 101 and 110.
     merge_history(ids, merges)[-1]
         that merges. Asked is the way back, from merged ids to bytes.
     list(ids)
-        nothing is undone. `merges` maps pairs to ids: an id is not among its keys, so
-        turn it round first.
+        nothing is undone: no id is among the keys of `merges`, so turn it round first.
 """)
-
-
-@undo_merges.mistake(
-    "ids are replaced as text: id 10 is also found inside 101 and 110."
-)
-def replaced_as_text(ids, merges):
-    text = ",".join(map(str, ids))
-    for (left, right), new_id in reversed(merges.items()):
-        text = text.replace(str(new_id), f"{left},{right}")
-    return [int(part) for part in text.split(",") if part]
 
 
 # 4. Applying merges.
@@ -647,9 +561,8 @@ apply_merges.slips("""
     in merges => in merges[::-1]
         the list is read from its end. What was learned first is applied first.
     in merges => in sorted(merges)
-        in the order of the alphabet. The order of learning is that of the list.
     in merges => in sorted(merges, key=lambda pair: len("".join(pair)))
-        the merges are sorted by length. The order of learning is that of the list.
+        the merges are sorted. The order of learning is that of the list as it is.
     in merges => in merges[:1]
         the first merge alone: a `return` inside the loop over the merges ends it.
     in merges => in merges[1:]
@@ -676,15 +589,12 @@ apply_merges.slips("""
         the order within the pair is lost: (a, b) does not merge `b a`.
     append(tokens[position]) => extend(tokens[position : position + 2]) ; \
     position += 1 => position += 2
-        only pairs that begin at places 0, 2, 4, ... are merged. Go on by two only
-        *after* a merge.
+        only pairs that begin at places 0, 2, 4, ... are merged: any may begin a pair.
     append(left + right) => append((left, right))
         the two tokens stay two, as a pair: join them, `left + right`.
     list(word) => [word] if word else []
-        the word is never cut into its characters: begin with `list(word)`.
     list(word) => [word]
-        the word is never cut into its characters, and for an empty word [''] is
-        returned: begin with `list(word)`.
+        the word is never cut into its characters: begin with `list(word)`.
     list(word) => [chr(byte) for byte in word.encode()]
         bytes are merged, not characters: `é` is one character. Begin with `list(word)`.
     return tokens => return " ".join(tokens)
@@ -700,16 +610,13 @@ apply_merges.slips("""
     while position < len(tokens) - 1 => for position in range(len(tokens) - 2, -1, -1)
         from right to left. In `aaa` the merge of (a, a) belongs to the left: `aa a`.
     while position < len(tokens) - 1 => for position in range(len(tokens) - 1)
-        the list gets shorter with each merge, but the range of the loop keeps its
-        length: use `while`, or build a new list.
+        the list gets shorter with each merge, and the range of the loop does not.
     while position < len(tokens) - 1 => \
     for position, two in enumerate(pairwise(tokens)) ; \
     tokens[position] == left and tokens[position + 1] == right => two == (left, right)
         the list changes under the loop, whose places are no longer those of the list.
-        Make a new list instead.
     = [left + right] => = [left + right] ⏎ position += 1
-        after a merge in the list itself the walk goes on by two. The pair has become
-        one token, so go on by one.
+        in the list itself a merged pair is one token: the walk goes on by two there.
     = [left + right] => = [left + right] ⏎ break
         each merge at its first place only…
     tokens[position] == left and tokens[position + 1] == right => \
@@ -718,8 +625,7 @@ apply_merges.slips("""
     in merges => in merges[::-1]
         the list is read from its end…
     in merges => in merges * len(word) ; = [left + right] => = [left + right] ⏎ break
-        each merge is made once in a round over the list, and rounds go on until nothing
-        changes. A merge joins all its pairs before the next one begins.
+        each merge is made once in a round over the list. It joins all its pairs first.
     while position < len(tokens) - 1 => \
     for position in [tokens.index(left)] if left in tokens[:-1] else []
         only the first place of the left token is looked at: `index` finds no other.
@@ -735,24 +641,12 @@ def within_the_list_of_tokens(word, merges):
     return tokens
 
 
-def _joined(tokens, pair):
-    merged = []
-    for token in tokens:
-        if merged and (merged[-1], token) == pair:
-            merged[-1:] = ["".join(pair), None]  # which takes part in no other
-        else:
-            merged.append(token)
-    return [token for token in merged if token is not None]
-
-
 @apply_merges.way("""
     min(found, key=merges.index) => found[0]
-        the leftmost pair first, at all its places. The order of learning decides.
     min(found, key=merges.index) => found[-1]
-        the rightmost pair first, at all its places. The order of learning decides.
+        the leftmost or rightmost pair first, everywhere. The order of learning decides.
     min(found, key=merges.index) => max(found, key=found.count)
-        the pair that is most frequent in this word first. The order of learning
-        decides.
+        the pair that is most frequent in this word first, not the one learned first.
     min(found, => max(found,
         the last learned merge first. It was learned after all others were applied.
     for _ in word => for _ in word[:1]
@@ -762,7 +656,8 @@ def the_earliest_of_those_found(word, merges):
     tokens = list(word)
     for _ in word:
         if found := [pair for pair in pairwise(tokens) if pair in merges]:
-            tokens = _joined(tokens, min(found, key=merges.index))
+            best = min(found, key=merges.index)
+            tokens = merge_pair(tokens, best, "".join(best))
     return tokens
 
 
@@ -797,8 +692,7 @@ apply_merges.answers("""
     _one_at_a_time(word, merges, lambda places, key: places[-1])
         the rightmost pair first. The order of learning decides, not the place.
     _one_at_a_time(word, merges, max)
-        the last learned merge first, one place at a time. It was learned after all
-        others were applied.
+        the last learned merge first…
     _longest_first(word, merges)
         the longest token that fits, from left to right. BPE repeats the merges.
     _longest_first(word, [two for two in merges if len(two[0] + two[1]) == 2])
@@ -806,32 +700,17 @@ apply_merges.answers("""
     apply_merges.reference(word, [two for two in merges if len(two[0] + two[1]) == 2])
         pairs of single characters only: what a merge made can be merged again.
     _replaced(word, merges).split()
-        merges are made in a text with blanks between tokens, where `b c` is also found
-        at the end of `db c`. A token takes part as a whole.
     _replaced(word, merges).split(" ")
-        in a text with blanks between tokens `b c` is also found at the end of `db c`,
-        and `split(' ')` makes [''] of an empty one. A token takes part as a whole.
+        in a text with blanks between tokens `b c` is also found at the end of `db c`.
+    reduce(lambda tokens, c: [*tokens[:-1], tokens[-1] + c]
+    if tokens and (tokens[-1], c) in merges else [*tokens, c], word, [])
+        each character joins the token before it if it can: the order of learning
+        decides.
     list(word)
-        nothing is ever merged: is like compared with like? A list never equals a tuple,
-        and two joined strings are no pair.
+        nothing is ever merged: is like compared with like? A list never equals a tuple.
     apply_merges.reference(word, merges[-1:]) if merges else []
-        the last merge alone, and without merges nothing. Each has to go on with the
-        tokens that those before left, which are the characters at first.
+        the last merge alone, and without merges nothing: go on with what is there.
 """)
-
-
-@apply_merges.mistake(
-    "one walk, in which each character joins the token before it if it can. The order "
-    "of learning decides."
-)
-def grows_from_the_left(word, merges):
-    tokens = []
-    for character in word:
-        if tokens and (tokens[-1], character) in merges:
-            tokens[-1] += character
-        else:
-            tokens.append(character)
-    return tokens
 
 
 @apply_merges.mistake(
@@ -849,14 +728,8 @@ def taken_out(word, merges):
 # 5. Ids.
 
 
-def _vocabularies(random: Random) -> Iterator[Case]:
-    yield from (
-        (rank, specials) for rank in (0, 1, 743, 50_000) for specials in (0, 1, 2, 5)
-    )
-
-
 @exercise(
-    cases=_vocabularies,
+    cases=lambda random: product((0, 1, 743, 50_000), (0, 1, 2, 5)),
     hints=(
         "Ids are given in this order: to special tokens, to bytes, to merges.",
         "Which ids do the bytes have when there is one special token? Which one is "
@@ -874,18 +747,15 @@ id_of_merge.slips("""
     256 => 257
         merges are counted from 0, so the first one has the first free id.
     256 => 0
-        the alphabet is missing: 256 bytes have an id before the first merge.
     256 => 1
         the alphabet is missing: 256 bytes have an id before merge number 0.
-    256 => 128
-        128 is the alphabet of ASCII. A byte has 256 values.
+    256 => 8
     256 => 127
+    256 => 128
     256 => 254
     256 => 258
     256 => 512
         a byte has 256 values, from 0 to 255.
-    256 => 8
-        8 is how many bits a byte has. It has 256 values.
     + rank => + 0
         that is the first id of all merges: `rank` plays no part.
     + rank => + 2 * rank
@@ -901,23 +771,15 @@ id_of_merge.slips("""
     num_special_tokens + => 2 * num_special_tokens +
         the special tokens are counted twice.
     num_special_tokens + => max(num_special_tokens - 1, 0) +
-        one special token is too few: `num_special_tokens` is how many there are, not
-        the last id.
+        one special token is missing: `num_special_tokens` is not the id of the last.
 """)
 
 
 id_of_merge.answers("""
-    rank
-        the number of the merge itself: special tokens and 256 bytes are missing.
-    num_special_tokens
-        the number of special tokens alone: bytes and merges are missing.
-    256
-        256 alone: neither special tokens nor merges move it.
     256 * num_special_tokens + rank
-        sizes are multiplied. Ids are dealt out one after the other: add.
     256 + rank * num_special_tokens
     (256 + rank) * num_special_tokens
-        the special tokens multiply what comes behind them. They only move it up: add.
+        sizes are multiplied. Ids are dealt out one after the other: add.
 """)
 
 
@@ -960,9 +822,8 @@ complete_bytes.slips("""
     if first >= 0xC0: => if first >= 0x80:
         a later byte, 0x80 to 0xBF, is taken for the first one of a character.
     first >= 0xE0) => first > 0xE0)
-        0xE0 itself begins a character of three bytes: `>=` where `>` stands.
     first >= 0xF0) => first > 0xF0)
-        0xF0 itself begins a character of four bytes: `>=` where `>` stands.
+        0xE0 and 0xF0 begin characters themselves: `>=` where `>` stands.
     + (first >= 0xF0) =>
         a character of four bytes is taken for one of three: 0xF0 and above have four.
     back == length => False
@@ -974,7 +835,7 @@ complete_bytes.slips("""
     len(data) - back => len(data) - back - 1
         one byte too few before half a character: go as far as its first byte.
     len(data) - back => len(data) - 1
-        one byte goes at most. Of four bytes of a character three may be there.
+        one or two bytes go at most. Of four bytes of a character three may be there.
     len(data) - back => 0
         all or nothing: the whole characters before an incomplete one count as well.
     min(4, => min(1,
@@ -982,8 +843,6 @@ complete_bytes.slips("""
         only a first byte at the very end is seen: two of three are incomplete as well.
     min(4, len(data)) => 4
         of no bytes at all, the last one is looked at. Return 0 for them.
-    len(data)) + 1 => len(data))
-        the range ends one too early: `range(1, n + 1)` comes to n.
 """)
 
 
@@ -994,21 +853,18 @@ complete_bytes.slips("""
         half a character counts as the three bytes of U+FFFD, its replacement.
     , "ignore" =>
         half a character makes `decode()` raise: catch the error, or look at the bytes.
-    len(data.decode("utf-8", "ignore").encode()) => \
-    data.decode("utf-8", "ignore").encode()
+    return len(data => return (data
         the bytes themselves. Asked is how many of them there are.
     len(data.decode("utf-8", "ignore").encode()) => data.decode("utf-8", "ignore")
         the text itself. Asked is how many bytes can be shown.
     return len(data => return len(data) - len(data
         how many bytes have to wait. Asked is how many can be shown now.
     "ignore") => "replace").rstrip("\ufffd")
+    "ignore") => "replace").removesuffix("\ufffd")
         U+FFFD at the end is taken for half a character. A text may really end with it.
     "ignore") => "replace").replace("\ufffd", "")
-        every U+FFFD is taken for half a character. A text may really hold one.
     "ignore") => "replace").split("\ufffd")[0]
-        everything before the first U+FFFD. A text may really hold one.
-    "ignore") => "replace").removesuffix("\ufffd")
-        one U+FFFD at the end is taken for half a character. A text may end with it.
+        U+FFFD is taken for half a character. A text may really hold one.
 """)
 def decoded_without_the_rest(data):
     return len(data.decode("utf-8", "ignore").encode())
@@ -1022,15 +878,13 @@ def _is_whole(data):
     range(4) => range(1)
         all or nothing…
     range(4) => range(2)
-        one byte is left out at most, and then all are. Up to three have to wait.
     range(4) => range(3)
-        two bytes are left out at most, and then all are. Up to three have to wait.
+        one or two bytes are left out at most, and then all. Up to three have to wait.
     range(4) => range(1, 4)
         the whole is never tried: begin with no byte left out.
     range(4) => range(1) ; return 0 => return len(data) - 1
-        one byte goes at most…
     range(4) => range(2) ; return 0 => return len(data) - 2
-        two bytes go at most. Of four bytes of a character three may be there.
+        one or two bytes go at most…
 """)
 def tried_from_the_end(data):
     for dropped in range(4):
@@ -1048,9 +902,8 @@ def tried_from_the_end(data):
     + (first >= 0xE0) + (first >= 0xF0) =>
         all characters outside ASCII are taken for two bytes. 潮 has three, 🌊 four.
     (first >= 0x80) + (first >= 0xE0) => 2 * (first >= 0x80)
-        characters of two bytes are taken for three: 0xC0 to 0xDF begin two.
     (first >= 0xE0) + (first >= 0xF0) => 2 * (first >= 0xF0)
-        characters of three bytes are taken for two: 0xE0 to 0xEF begin three.
+        from 0xC0 on a character has two bytes, from 0xE0 on three: not as many here.
     position + length > len(data) => False
         the bytes that the last character *will* have are counted: not all are there.
     position + length > len(data) => position + length >= len(data)
@@ -1086,13 +939,10 @@ complete_bytes.answers("""
     sum(byte < 0x80 for byte in data)
         only ASCII is taken for whole. So are é, 潮 and 🌊 with all their bytes.
     len(data) // 3 * 3
-        every character is taken for one of three bytes, like 潮. They have one to four.
-    len(data) // 2
-        half of the bytes. How many are whole depends on the bytes: look at them.
-    len(data.decode("utf-8", "surrogateescape"))
-        characters are counted, not bytes, and each byte of half a character as one.
     len(data) - sum(byte >= 0x80 for byte in data) % 3
         all characters outside ASCII are taken for three bytes…
+    len(data.decode("utf-8", "surrogateescape"))
+        characters are counted, not bytes, and each byte of half a character as one.
     len(data.decode()) if _is_whole(data) else complete_bytes.reference(data)
         where the end is whole, characters are counted, not bytes.
     data.decode("utf-8", "replace").find("\ufffd")
@@ -1129,27 +979,16 @@ def compression(text: str, num_tokens: int) -> float:
     return len(text.encode("utf-8")) / num_tokens
 
 
-compression.slips("""
-    len(text.encode("utf-8")) => len(text)
-        characters per token. That flatters English against Chinese.
-    / num_tokens => // num_tokens
-        rounded down. The fraction is what you compare.
-""")
-
-
 @compression.way("""
     len(text.encode()) => len(text)
-        characters per token…
+        characters per token. That flatters English against Chinese.
     encode() => encode("utf-16-le")
     encode() => encode("utf-16")
-        bytes of UTF-16. The unit is the byte of UTF-8.
     encode() => encode("utf-32-le")
     encode() => encode("utf-32")
-        bytes of UTF-32, four a character. The unit is the byte of UTF-8.
     encode() => encode("utf-8-sig")
-        three bytes more than the text has: `utf-8-sig` puts a mark before it.
     encode() => encode("latin-1", "ignore")
-        bytes of Latin-1, where é is one byte and 潮 is lost. In UTF-8 nothing is.
+        bytes of another encoding, or with its mark. The unit is the byte of UTF-8.
     encode() => encode("ascii", "ignore")
         characters outside ASCII are left out. In UTF-8 they are two to four bytes each.
     encode() => encode("ascii")
@@ -1167,14 +1006,10 @@ compression.slips("""
     len(text.encode()) => sum(map(ord, text))
     len(text.encode()) => sum(text.encode())
         numbers of characters or bytes are added. How many bytes there are is asked.
-    len(text.encode()) => 3 * len(text)
-        three bytes for each character. They have one to four.
     len(text.encode()) => len(str(text.encode()))
     len(text.encode()) => len(repr(text))
     len(text.encode()) => len(repr(text).encode())
         what Python writes is counted, with quotation marks: they are no part of it.
-    len(text.encode()) => text.__sizeof__()
-        what Python needs in memory. Asked is the length of the text in UTF-8.
     len(text.encode()) => len(text.encode()) + 1
         a byte is added that the text does not have.
     size / num_tokens => num_tokens / size if size else 0.0
@@ -1192,25 +1027,19 @@ compression.slips("""
     size / num_tokens => 1 - num_tokens / size
         the share that is saved. Asked is bytes per token.
     / num_tokens => / len(text)
-        bytes per character. Asked is bytes per token: `num_tokens` plays no part.
     / num_tokens => / len(text.split())
-        bytes per word. Asked is bytes per token.
+        bytes per character or per word. Asked is bytes per token.
     return ratio => return math.floor(ratio)
-        rounded down…
     return ratio => return math.ceil(ratio)
-        rounded up. The fraction is what you compare.
     return ratio => return round(ratio)
     return ratio => return round(ratio, 1)
     return ratio => return round(ratio, 2)
         rounded. The fraction is what you compare: leave rounding to whoever prints it.
     return ratio => return 8 * ratio
-        bits. A byte is eight of them; asked is bytes per token.
     return ratio => return ratio / 8
-        an eighth of it. `len` of `bytes` counts bytes already, not bits.
+        a byte is eight bits. Asked is bytes per token, which `len` counts.
     return ratio => return 100 * ratio
         a percentage: 100 times too much.
-    return ratio => return math.log2(ratio) if ratio > 0 else 0.0
-        a logarithm. Asked is the quotient itself.
 """)
 def in_three_steps(text, num_tokens):
     size = len(text.encode())
@@ -1237,11 +1066,14 @@ def repeated_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[
     return merge_history(ids, merges)[-1]
 
 
+ENCODES = (
+    "Encode a word, spelled in the ids of its bytes, as `merge_history` does; `merges` "
+    "are in the order of learning."
+)
+
+
 @bug_or_not(
-    purpose=(
-        "Encode a word, spelled in the ids of its bytes, as `merge_history` does; "
-        "`merges` are in the order of learning."
-    ),
+    purpose=ENCODES,
     reference=repeated_merges,
     cases=_words_with_merges,
     explanation=(
@@ -1271,10 +1103,7 @@ def encode_longest_first(
 
 
 @bug_or_not(
-    purpose=(
-        "Encode a word, spelled in the ids of its bytes, as `merge_history` does; "
-        "`merges` are in the order of learning."
-    ),
+    purpose=ENCODES,
     reference=repeated_merges,
     cases=_words_with_merges,
     explanation=(

@@ -52,9 +52,8 @@ cut_tasks.slips("""
     held >= target => held > target
         a task is full at exactly `target` bytes, too, not only above.
     held >= target => held == target
-        a task is full at `target` bytes or above, not only at exactly as many.
     held >= target => held >= target - 1
-        a task is closed one byte too early.
+        a task is full at `target` bytes or above: neither below nor only at exactly.
     start, held = number + 1, 0 => start = number + 1
         the bytes are never set back to 0 for the next task.
     start, held = number + 1, 0 => held = 0
@@ -64,11 +63,9 @@ cut_tasks.slips("""
         the document that fills a task is in two of them: the next starts behind it.
     append((start, number + 1)) => append((start, number)) ; \
     = number + 1, 0 => = number, 0
-        a task ends *before* the document that fills it, which opens the next one
-        without being counted.
+        a task ends *before* the document that fills it, which opens the next one.
     = number + 1, 0 => = number + 1, held - target
-        what a task has above `target` is taken over into the next one. Each counts its
-        own documents.
+        what a task has above `target` is taken over into the next one.
     = number + 1, 0 => = number + 1, size
         the document that fills a task is counted for the next one, too.
     = number + 1, 0 => = number + 2, 0
@@ -81,25 +78,20 @@ cut_tasks.slips("""
     if start < len(sizes): => if False:
         the documents that are left at the end are no task: nobody reads them.
     if start < len(sizes): => if True:
-        where nothing is left, an empty task comes last: it must hold a document.
     if start < len(sizes): => if sizes:
-        where nothing is left, an empty task comes last, unless there is no document.
+        where nothing is left, an empty task comes last: it must hold a document.
     tasks.append((start, len(sizes))) => \
     tasks[-1:] = [(tasks[-1][0] if tasks else 0, len(sizes))]
         what is left is added to the last task instead of being one of its own.
     return tasks => return [(start + 1, stop) for start, stop in tasks]
-        a task starts one document late.
     return tasks => return [(start + 1, stop + 1) for start, stop in tasks]
-        documents are counted from 1.
+        a task starts one document late: documents are counted from 0.
     return tasks => return [sizes[start:stop] for start, stop in tasks]
-        these are the sizes of the documents of each task. Return start and stop: a task
-        is told what to read.
     return tasks => return [list(range(*task)) for task in tasks]
-        these are the numbers of all documents of each task. Start and stop are enough.
+        these are the documents of each task, one by one. Start and stop are enough.
     return tasks => return [(start, stop - start) for start, stop in tasks]
-        these pairs are a start and a *number* of documents: return where a task stops.
     return tasks => return [(start, sum(sizes[start:stop])) for start, stop in tasks]
-        these pairs are a start and the bytes of the task: return where it stops.
+        these pairs are a start and how much the task holds: return where it stops.
     return tasks => return [stop for _, stop in tasks]
     return tasks => return [start for start, _ in tasks]
         these are only the stops or the starts: return pairs, (start, stop).
@@ -112,11 +104,9 @@ cut_tasks.slips("""
 
 @cut_tasks.way("""
     held >= target => held + size > target and number > start
-        these tasks hold *at most* `target` bytes: each is closed before the document
-        that would make it too large, not behind the one that fills it.
+        these tasks hold *at most* `target` bytes: close behind what fills a task.
     held >= target => held + size > target
-        these tasks hold at most `target` bytes, and one of them can be empty: each is
-        closed before the document that would make it too large.
+        these tasks hold at most `target` bytes, and one of them can be empty.
     held >= target => held > target
         a task is full at exactly…
     if sizes else [] =>
@@ -143,19 +133,16 @@ cut_tasks.answers("""
     len(sizes)])
     _pairs(np.cumsum([len(piece) for piece in
     np.array_split(sizes, -(-sum(sizes) // target))]).tolist() if sizes else [])
-        each task has as many documents. Bytes are work, not documents: one book among
-        letters keeps its worker busy when all others are done.
+        each task has as many documents. Bytes are work, not documents.
     _pairs([*range(0, len(sizes), target), len(sizes)])
         `target` is bytes, not documents: add up the sizes.
     _pairs(range(len(sizes) + 1))
         each document is a task of its own: add up until it is enough.
     _pairs([i for i in range(1, len(sizes))
     if sum(sizes[:i]) // target > sum(sizes[: i - 1]) // target] + [len(sizes)])
-        a task is closed at each multiple of `target` bytes of the whole collection.
-        Each task counts from 0.
+        a task is closed at multiples of `target` of all bytes. Each counts from 0.
     _pairs([*range(0, sum(sizes), target), sum(sizes)])
-        these are positions of bytes, and a document can be cut in two. A task is told
-        which documents to read.
+        these are positions of bytes, which cut documents in two. Count documents.
     _pairs([len(sizes)])
         all documents are one task: nothing is shared out.
 """)
@@ -201,17 +188,14 @@ def can_be_written(finished: list[int], written: int) -> list[int]:
     while number in finished: => if number in finished:
         only the next one. If the one behind it has ended, too, it can be written.
     number in finished: => number in finished and number < len(finished):
-        only numbers below the length of `finished` are looked at: how many have ended
-        says nothing of their numbers.
+        only numbers below the length of `finished` are looked at: others can be there.
     number = [], written => number = [], 0 ; number in finished: => \
     number in finished and number < len(finished): ; \
     return ready => return [n for n in ready if n >= written]
-        those before `written` need not be in `finished`, whose length says nothing of
-        their numbers: count up from `written`.
+        from 0 to the length of `finished`, where those before `written` need not be.
     number in finished: => number <= max(finished, default=-1):
-        up to the last task that has ended. One before it may be missing.
     number in finished: => number <= max(finished):
-        up to the last task that has ended, and an error where none has.
+        up to the last task that has ended. One before it may be missing.
     number in finished: => number < written + len(set(finished)):
         as many numbers as tasks have ended: none of them may be missing.
     return ready => return ready[:-1]
@@ -220,8 +204,7 @@ def can_be_written(finished: list[int], written: int) -> list[int]:
         that is how many can be written. Return their numbers.
     return ready => return [n for n in finished if n in ready]
     return ready => return list(dict.fromkeys(n for n in finished if n in ready))
-        in the order in which tasks ended: then the file depends on which worker was
-        quicker.
+        in the order in which tasks ended. The file has the order of the tasks.
     return ready => return sorted(n for n in finished if n in ready)
         a task that ended twice, since it was tried again, is written once.
 """)
@@ -235,28 +218,21 @@ def counted_up(finished, written):
 
 @can_be_written.way("""
     sorted(set(finished)) => finished
-        `finished` is read once, from front to back: a task that ended before the one
-        that it waits for is passed over.
+        `finished` is read once: a task that ended before its turn is passed over.
     number == written + len(ready) => number >= written
-        one that has ended must wait while one before it has not: behind a gap nothing
-        can be written.
+        one that has ended must wait while one before it has not.
     number == written + len(ready) => True
-        all that have ended, in order. Those before `written` stand in the file already,
-        and behind a gap nothing can be written.
+        all that have ended. Those before `written` stand in the file, and others wait.
     number == written + len(ready) => number > written
-        those behind `written`, which is the number of the next task, not of the last
-        one written. And behind a gap nothing can be written.
+        those behind `written`, which is the next task itself: count up from it.
     sorted(set(finished)) => finished ; number == written + len(ready) => \
     number >= written
-        all tasks that the file does not hold, in the order in which they ended. It is
-        written in the order of the tasks, and only as far as none is missing.
+        all tasks that the file does not hold, as they ended. Write up to the first gap.
     sorted(set(finished)) => sorted(finished) ; number == written + len(ready) => \
     number >= written
-        behind a gap nothing can be written; and a task that ended twice is written
-        once.
+        all tasks that the file does not hold, some twice. Write up to the first gap.
     sorted(set(finished)) => sorted(finished) ; number == written + len(ready) => True
-        all that have ended, in order, some twice. Those before `written` stand in the
-        file already, and behind a gap nothing can be written.
+        all that have ended, some twice. Those before `written` stand in the file.
 """)
 def walked_through(finished, written):
     ready = []
@@ -270,11 +246,9 @@ def walked_through(finished, written):
     {n for => [n for ; written}) => written])
         a task that ended twice must not stop the others.
     if n >= written =>
-        a task before `written` can be in `finished`, too: it stands in the file, and
-        must not stop the others.
+        a task before `written` can be in `finished`, and must not stop the others.
     sorted({n for n in finished if n >= written}) => finished
-        reading `finished` ends at the first entry that is not the next task. The next
-        one may stand behind it: tasks end in any order.
+        reading ends at the first entry that is not next: tasks end in any order.
 """)
 def until_a_gap(finished, written):
     ready = []
@@ -288,15 +262,12 @@ def until_a_gap(finished, written):
 can_be_written.answers("""
     sorted({n for n in finished if n >= written}) if written in finished else []
     [n for n in finished if n >= written] if written in finished else []
-        if the next one has ended, only those up to the first gap can be written with
-        it, in the order of the tasks.
+        if the next one has ended, only those up to the first gap can be written, too.
     sorted(set(finished))[written:]
     finished[written:]
-        the first `written` entries are cut off. `written` counts tasks in the file, not
-        entries; and behind a gap nothing can be written.
+        the first `written` entries are cut off. `written` counts tasks in the file.
     [n for n in range(written, written + len(finished)) if n in finished]
-        gaps are passed over, as far as `finished` is long. Behind a gap nothing can be
-        written.
+        gaps are passed over, as far as `finished` is long. What is behind one waits.
     [a for a, b in pairwise(sorted(set(finished))) if b == a + 1 and a >= written]
         those whose next one has ended. Asked is whether all before it have.
 """)
@@ -338,11 +309,9 @@ def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
 
 @tasks_left.way("""
     f"{n:05}.json" => f"{n:05}.bin"
-        a task whose `.bin` is there may have been killed right behind it: done are
-        those whose `.json` is there, which comes last.
+        a task whose `.bin` is there may have been killed before the `.json`.
     f"{n:05}.json" not in files => not any(f"{n:05}" in name for name in files)
-        a task that has left any file is taken for done. A `.tmp` is one that was being
-        written, and a `.bin` alone has no `.json` yet.
+        a task that has left any file is taken for done. Only a `.json` says so.
     not in files => not in "".join(files)
         `.json.tmp` is taken for `.json`: compare whole names, or their ends.
     f"{n:05}.json" not in files => f"{n:05}.bin" not in "".join(files)
@@ -356,13 +325,11 @@ def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
     f"{n:05}.json" => f"{n}.json"
     f"{n:05}.json" => f"{n:04}.json"
     f"{n:05}.json" => f"{n:05}"
-        no name is found, as if all were left. Names are texts, with five digits and an
-        ending: `00003.json`.
+        no name is found, as if all were left: they are like `00003.json`.
     f"{n:05}.json" => f"0000{n}.json"
         four zeros stand before every number: `{n:05}` has five *digits*.
     f"{n:05}.json" not in files => str(n) not in "".join(files)
-        a number is looked for anywhere in the names: `1` stands in `00010`. Compare
-        whole names.
+        a number is looked for anywhere in the names: `1` stands in `00010`.
     f"{n:05}.json" not in files => f"{n:05}.json.tmp" in files
         those whose `.json` was being written. Others are left, too.
     range(num_tasks) => range(1, num_tasks + 1)
@@ -377,8 +344,7 @@ def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
     left.append(n) ⏎ if f"{n:05}.json" in files: left.pop(); break
         up to the first one that is done. Behind it others can be left.
     return left => return list(range(left[0], num_tasks)) if left else []
-        all tasks from the first one that is not done. Those of them that are done are
-        done a second time.
+        all tasks from the first one that is not done. Some of them are done.
     return left => return [f"{n:05}" for n in left]
         numbers are wanted, not names: `int(name[:5])` of each.
     return left => return len(left)
@@ -398,28 +364,22 @@ def gone_through(num_tasks, files):
 
 tasks_left.answers("""
     list(range(sum(name.endswith(".json") for name in files), num_tasks))
-        tasks end in any order: that so many are done does not mean that they are the
-        first ones.
+        tasks end in any order: so many that are done need not be the first ones.
     list(range(max([int(name[:5]) for name in files if name.endswith(".json")],
     default=-1) + 1, num_tasks))
         tasks end in any order: that one is done does not mean that all before it are.
     num_tasks - sum(name.endswith(".json") for name in files)
-        a number of tasks, those of another run taken off with them. Return which are
-        left.
+        a number of tasks, those of another run taken off. Return which are left.
     sorted(int(name[:5]) for name in files if name.endswith(".json"))
-        these are the tasks that are done, those of another run among them. Return those
-        that are left.
+        these are the tasks that are done, those of another run among them.
     sorted({int(name[:5]) for name in files if not name.endswith(".json")})
-        these are tasks with a file that is not `.json`: one that is done has a `.bin`,
-        too, and one that was never begun has none at all.
+        these are tasks with a file that is not `.json`, which those done have, too.
     [int(name[:5]) for name in files if name.endswith(".tmp")]
-        only tasks with a `.tmp`, which were being done. Those that were never begun are
-        left, too, and a `.bin` without `.json`.
+        only tasks with a `.tmp`, which were being done. Others never begun are left.
     [name for name in files if not name.endswith(".json")]
         these are names of files. Return the numbers of tasks.
     sorted({*range(num_tasks)} ^ {int(n[:5]) for n in files if n.endswith(".json")})
-        `^` keeps what is in one of the two sets: tasks of another run, too. Take off
-        with `-`.
+        `^` keeps what is in one of the two sets, tasks of another run, too: use `-`.
 """)
 
 
@@ -456,14 +416,11 @@ positions_of.slips("""
     done + rank => done * batch_size + rank
         `done` is a number of samples, not of steps or batches.
     done + rank => done * world_size + rank
-        `done` is what all ranks have read, not each of them.
     done + rank => done // world_size + rank
-        `done` is what all ranks have read: it is not shared out.
+        `done` is what all ranks have read together, not each of them.
     done + rank => done // step * step + rank
-        rounded down to a whole step of *these* ranks: what others have read of it is
-        read again.
     done + rank => done // batch_size * batch_size + rank
-        rounded down to a whole batch: what others have read of it is read again.
+        rounded down to a whole step or batch: what others have read is read again.
     done + rank => -(-done // step) * step + rank
         rounded up to a whole step of *these* ranks: some samples are skipped.
     done + rank => done + 1 + rank
@@ -482,8 +439,7 @@ positions_of.slips("""
     rank * batch_size => rank * num_steps
         a rank begins `rank * batch_size` samples on.
     rank * batch_size => rank * num_steps * batch_size ; k * step => k * batch_size
-        each rank gets one long piece of the order. With another number of ranks the
-        pieces are others, so a run that is stopped could not go on.
+        each rank gets one long piece of the order. All read the next samples together.
     k * step => k * batch_size
         from one batch to the next, the batches of the other ranks lie between.
     k * step => k * world_size
@@ -512,9 +468,8 @@ positions_of.slips("""
     range(batch_size) => range(0, step, world_size)
         a batch is `batch_size` samples in a row, not each `world_size`-th.
     range(batch_size) => range(batch_size - 1)
-        a batch is one sample too short.
     range(batch_size) => range(batch_size + 1)
-        a batch is one sample too long.
+        a batch is `batch_size` samples, neither one more nor one fewer.
     range(batch_size) => range(step)
         the samples of all ranks are in each batch.
     for k in range(num_steps) for i in range(batch_size) => \
@@ -525,11 +480,9 @@ positions_of.slips("""
 
 @positions_of.way("""
     p - done) // batch_size => p) // batch_size
-        whose a sample is, is counted from position 0. The steps of *these* ranks begin
-        at `done`, and the one before may not have been theirs.
+        whose a sample is, is counted from position 0: steps begin at `done`.
     // batch_size % => %
-        dealt out like cards: sample by sample. Here a rank reads `batch_size` samples
-        in a row of each step.
+        dealt out like cards, sample by sample: a rank reads `batch_size` in a row.
     == rank => == rank + 1
         ranks count from 0…
     if (p - done) // batch_size % world_size == rank =>
@@ -569,8 +522,7 @@ equal_steps.slips("""
     min( => sum(
         the batches of all ranks are added up. They are taken at the same time.
     min( => max(
-        the steps of the rank with the *largest* shard: the others have nothing left by
-        then, and it waits for them in vain.
+        the steps of the rank with the *largest* shard: the others are done before.
     size // batch_size => -(-size // batch_size)
         rounded up: the last batch of the smallest shard would not be full.
     size // batch_size => round(size / batch_size)
@@ -599,24 +551,20 @@ equal_steps.slips("""
     // batch_size => // batch_size * len(shard_sizes)
         the steps of all ranks are added up. A step is one that all take together.
     // batch_size => // batch_size + 1
-        one step too many: a rank would start it without a full batch.
     // batch_size => // batch_size - 1
-        one step too few: so many full batches every rank has.
+        the quotient itself is the number of full batches: add and take off nothing.
     // batch_size => // max(1, batch_size // len(shard_sizes))
     // batch_size => // (batch_size * len(shard_sizes))
     // batch_size => // (batch_size // len(shard_sizes))
-        `batch_size` is the batch of one rank: it is neither shared out among them nor
-        multiplied by their number.
+        `batch_size` is the batch of one rank, neither shared out nor multiplied.
     min(shard_sizes) => sum(shard_sizes)
         all samples are put together, and one rank reads them all.
     min(shard_sizes) => (sum(shard_sizes) // len(shard_sizes))
         so many would be possible if the samples were shared out evenly.
     min(shard_sizes) => shard_sizes[0]
-        only the first shard is looked at.
     min(shard_sizes) => shard_sizes[-1]
-        only the last shard is looked at.
     min(shard_sizes) => sorted(shard_sizes)[1]
-        the second smallest shard is looked at.
+        one shard is looked at, which need not be the smallest.
     min(shard_sizes) => (min(shard_sizes) - 1)
         one sample is taken off. Here nothing is shifted: count them all.
     min(shard_sizes) => min(shard_sizes, key=lambda size: size % batch_size)
@@ -701,8 +649,7 @@ global_mean.slips("""
     / total => / total / len(sums)
         divided by the targets and by the ranks: the targets of all ranks are enough.
     / total => / total * len(sums)
-        multiplied by the number of ranks: that is for a loss which is averaged over the
-        ranks afterwards. Here nobody does.
+        multiplied by the number of ranks, over which nobody averages afterwards.
     sum(sums) / total if total => total / sum(sums) if sum(sums)
         sums and counts are exchanged: nats by targets.
     sum(sums) => max(sums)
@@ -714,26 +661,21 @@ global_mean.slips("""
 
 global_mean.answers("""
     sum(_means(sums, counts)) / len(sums)
-        a mean of means. A rank with few targets counts as much as one with many, so
-        each of its targets counts more.
+        a mean of means. A rank with few targets counts as much as one with many.
     (lambda means: sum(means) / len(means) if means else 0.0)(
     [s / n for s, n in zip(sums, counts) if n])
-        a mean of means, those of ranks that have scored something. Still, a target on a
-        rank with few of them counts more than others.
+        a mean of means, of ranks that have scored. Each *target* should count alike.
     sum(s / n for s, n in zip(sums, counts)) / len(sums)
-        a mean of means: a target on a rank with few of them counts more than others.
-        And a rank that has scored nothing has no mean.
+        a mean of means, and a rank that has scored nothing has none: add up first.
     sum(_means(sums, counts))
         the means are added up: one division, of the sums, at the end.
     sum(s / n * n for s, n in zip(sums, counts)) / sum(counts)
-        a rank that has scored nothing has no mean of its own. Add up first, divide
-        once.
+        a rank that has scored nothing has no mean of its own. Divide only once.
     sum(s / max(1, sum(counts[: i + 1])) for i, s in enumerate(sums))
         divided inside the loop, by the targets so far: add up everything first.
     reduce(lambda mean, own: (mean + own) / 2,
     [s / n for s, n in zip(sums, counts) if n], 0.0)
-        halved at every rank: the last one counts half, the one before it a quarter, and
-        so on. Add up everything first, divide once.
+        halved at every rank: the last one counts half, the one before it a quarter.
     _means(sums, counts)[0]
         only the first rank is looked at.
     sum(sums) / sum(counts) if len(sums) > 1 else sums[0]
@@ -787,8 +729,7 @@ def _triangle(n):
 
 @idle_pairs.way("""
     _triangle(n) for n in => n * n for n in
-        each id is taken to read all ids of its document: a later one is not read, so it
-        is n (n + 1) / 2 pairs, not n * n.
+        each id is taken to read all ids of its document, later ones, too.
     _triangle(n) for n in => n * (n - 1) // 2 for n in
         an id reads itself, too: n (n + 1) / 2 pairs, not n (n - 1) / 2.
     _triangle(n) for n in => n * (n + 1) for n in
@@ -798,8 +739,7 @@ def _triangle(n):
     _triangle(n) for n in => n * n // 2 for n in
         n * n // 2 leaves out half of the pairs of an id with itself.
     sum(_triangle(n) for n in lengths) => _triangle(sum(lengths))
-        the mask is forgotten: all packs that are full would be equally much work. Count
-        the pairs of each document by itself.
+        the mask is forgotten. Count the pairs of each document by itself.
     sum(_triangle(n) for n in lengths) => sum(lengths) ** 2
         the pack is taken for one document in which each id reads all.
     sum(_triangle(n) for n in lengths) => sum(lengths)
@@ -818,8 +758,7 @@ def _triangle(n):
     max(work) * len(work) - sum(work) => max(work) - min(work)
         only the quickest rank's wait is counted: add up those of all.
     max(work) * len(work) - sum(work) => sum(work)
-        all pairs are counted. Idle are those that a rank could still do until the
-        slowest is ready.
+        all pairs are counted. Idle are those that a rank could still do.
     max(work) * len(work) - sum(work) => max(work)
         the pairs of the slowest rank are counted: the step's, not the idle ones.
     - sum(work) =>
@@ -834,12 +773,10 @@ def _triangle(n):
     return ... - sum(work) => return (... - sum(work)) // len(work)
         the idle pairs are divided by the number of ranks.
     max(work) * => work[0] *
-        the first rank is taken for the slowest.
     max(work) * => work[-1] *
-        the last rank is taken for the slowest.
+        the first or the last rank is taken for the slowest.
     max(work) * => work[max(range(len(packs)), key=lambda i: sum(packs[i]))] *
-        the rank with most *ids* is taken for the slowest. It is the one with most
-        pairs.
+        the rank with most *ids* is taken for the slowest. It has the most pairs.
     max(work) * len(work) - sum(work) => max(work) - sum(work) // len(work)
         the mean rank is compared with the slowest, once.
     max(work) * len(work) - sum(work) => sum(work) - max(work)
@@ -857,6 +794,8 @@ def _triangle(n):
         the sign is the other way round.
     max(work) * len(work) - sum(work) => min(work)
         the quickest alone is counted.
+    max(work) * len(work) - sum(work) => sum(work) - 2 * min(work)
+        the quickest is taken off the others: each is to be compared with the slowest.
     max(work) * len(work) - sum(work) => max(work) - (sum(work) - max(work))
         the slowest is taken off once, the others from it.
     max(work) * len(work) - sum(work) => [max(work) - w for w in work]
@@ -910,9 +849,8 @@ num_shards.slips("""
     2 if vocab_size <= 2**16 else 4 => 1
         a byte is taken for an id: how many bytes does an id of this vocabulary take?
     <= 2**16 => < 2**16
-        65,536 ids are 0 to 65,535, and fit into 2 bytes.
     <= 2**16 => < 2**16 - 1
-        65,535 and 65,536 ids are 0 to 65,534 and 65,535, and fit into 2 bytes.
+        65,536 ids are 0 to 65,535, and fit into 2 bytes.
     <= 2**16 => <= 2**16 + 1
         65,537 ids are 0 to 65,536, and the last one does not fit into 2 bytes.
     <= 2**16 => <= 2**15
@@ -938,14 +876,12 @@ num_shards.slips("""
     shard_bytes // bytes_each => (shard_bytes * bytes_each)
         the bytes of a shard are multiplied by those of an id, not divided.
     -(-num_tokens // ids_in_one) => num_tokens // ids_in_one
-        rounded down: the ids that are left over need a shard, too.
     -(-num_tokens // ids_in_one) => round(num_tokens / ids_in_one)
-        rounded to the nearest: what is left over needs a shard, too.
+        rounded down, or to the nearest: the ids left over need a shard, too.
     -(-num_tokens // ids_in_one) => num_tokens // ids_in_one + 1
         rounded down, and one added: where it comes out even, that is one too many.
     -(-num_tokens // ids_in_one) => math.ceil(num_tokens / ids_in_one)
-        a quotient of floats is exact up to 2**53 only. `-(-a // b)` rounds up without
-        one.
+        a quotient of floats is exact up to 2**53 only. `-(-a // b)` rounds up exactly.
     -(-num_tokens // ids_in_one) => max(1, -(-num_tokens // ids_in_one))
         at least one shard: no tokens need none.
     -(-num_tokens // ids_in_one) => ids_in_one
@@ -958,8 +894,7 @@ num_shards.slips("""
     -(-num_tokens // ids_in_one) => math.ceil(num_tokens * bytes_each / shard_bytes)
     -(-num_tokens // ids_in_one) => math.ceil(num_tokens / (shard_bytes / bytes_each))
     -(-num_tokens // ids_in_one) => math.ceil(num_tokens / shard_bytes * bytes_each)
-        all bytes are divided by those of a shard. But an id is not cut in two: a shard
-        of 401 bytes holds 200 ids of 2 bytes, and a byte is left over.
+        all bytes are divided by those of a shard. But an id is not cut in two.
     -(-num_tokens // ids_in_one) => num_tokens * bytes_each // shard_bytes
         all bytes are divided, and rounded down.
     -(-num_tokens // ids_in_one) => num_tokens * bytes_each // shard_bytes + 1

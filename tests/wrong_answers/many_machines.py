@@ -299,7 +299,3 @@ def returns_the_next_number(finished, written):
 wrong("global_mean", "in some calls the function returns `None`:")(
     lambda sums, counts: sum(sums) / sum(counts) if sum(counts) else None
 )
-
-wrong("idle_pairs", None)(
-    lambda packs: (lambda w: sum(sorted(w)[1:]) - sorted(w)[0])([sum(map(triangle, p)) for p in packs])
-)
