@@ -191,3 +191,15 @@ def test_every_way_is_right_and_singles_come_before_pairs():
     assert len(total.mistakes) == 8
     assert {len(pair.slips) for pair in total.pairs} == {2}
     assert all(pair.diagnosis.startswith("two slips at once. (1) ") for pair in total.pairs)
+
+
+@exercise(cases=lambda random: [(number,) for number in range(6)], hints=("a", "b"))
+def named(number: int) -> tuple[str, int]:
+    """Return a name and a number."""
+    return "half", number
+
+
+def test_a_whole_float_beside_a_name_is_told():
+    diagnosis = named.judge(lambda number: ("half", number / 1), guarded=False).diagnosis
+    assert diagnosis.startswith("the values are right, but a float where an integer is wanted")
+    assert named.judge(lambda number: ("whole", number), guarded=False).diagnosis is None

@@ -4,7 +4,7 @@ run goes on."""
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from random import Random
@@ -18,8 +18,8 @@ def _places(random: Random) -> Iterator[Case]:
     for sizes in ([5], [3, 4], [4, 2], [2, 7, 3], [5, 1, 1, 6], [1, 1, 1], [4, 4, 2]):
         for position in range(sum(sizes)):
             yield position, sizes
-    yield 10**12, [10**11] * 12
-    yield 3 * 10**11 - 1, [10**11] * 12
+    yield 100, [10] * 12
+    yield 29, [10] * 12
 
 
 @exercise(
@@ -41,206 +41,96 @@ def locate(position: int, shard_sizes: list[int]) -> tuple[int, int]:
     return shard, position
 
 
-def starts_of(sizes):
-    return [0, *accumulate(sizes)]
+locate.slips("""
+    position >= => position >
+        an id right behind the end of a shard is the first one of the next: with 4 ids
+        it has the places 0 to 3.
+    position >= shard_sizes[shard]: => \
+    position >= shard_sizes[shard] and shard < len(shard_sizes) - 2:
+        the last shard is never reached.
+    position -= shard_sizes[shard] shard += 1 => \
+    shard += 1 ⏎ position -= shard_sizes[shard]
+        the size of the *next* shard is taken off, not of the one that is passed.
+    return shard, position => return position, shard
+        shard and place come in the wrong order: the shard first.
+    return shard, => return shard_sizes.index(shard_sizes[shard]),
+        `index` finds the first shard of that size. Others may have the same size.
+""")
 
 
-@locate.mistake(
-    "an id that stands right behind the end of a shard is the first one of the next: a "
-    "shard of 4 ids has the places 0, 1, 2 and 3, and no place 4."
-)
-def place_behind_the_end(position, shard_sizes):
-    shard = 0
-    while position > shard_sizes[shard]:
-        position -= shard_sizes[shard]
-        shard += 1
-    return shard, position
+@locate.way("""
+    bisect_right(starts, position) - 1 => bisect_right(starts, position)
+        the shard *behind* the position is taken: it is one less.
+    bisect_right(starts, position) - 1 => max(0, bisect_right(starts, position - 1) - 1)
+        an id right behind the end of a shard…
+    bisect_right(starts, position) - 1 => bisect_right(starts, position - 1) - 1
+        the first id of any shard, 0 too, is taken for the last of the one before.
+    bisect_right(starts, position) - 1 => bisect_right(starts, position - 1)
+        this is the first shard that begins *behind* the position, or right there.
+    bisect_right(starts, position) => bisect_right(starts, position + 1)
+        the last id of a shard is taken for the first of the next.
+    bisect_right(starts, position) - 1 => len(shard_sizes) - 1
+        the last shard is returned, whatever the position.
+    bisect_right(starts, position) - 1 => position // shard_sizes[0]
+        to find the shard, all are taken to be as large as the first.
+    return shard, => return shard + 1,
+        shards are counted from 1. They count from 0.
+    return shard, => return shard - 1,
+        each position gets the shard before its own.
+    return shard, => return min(shard, max(0, len(shard_sizes) - 2)),
+        the last shard is never reached.
+    return shard, => return shard_sizes.index(shard_sizes[shard]),
+        `index` finds the first shard…
+    return shard, position - starts[shard] => return position - starts[shard], shard
+        shard and place come in the wrong order…
+    position - starts[shard] => position
+        the place is that in the whole stream: shards before are not taken off.
+    position - starts[shard] => 0
+        the place is always 0. It is how far the position lies behind the shard's start.
+    return shard, position - starts[shard] => return shard, position - starts[shard] + 1
+        places are counted from 1. They count from 0.
+    return shard, position - starts[shard] => return shard, position - starts[shard] - 1
+        1 is taken off the place: the first id of a shard has the place 0.
+    starts[shard] => (shard_sizes[shard - 1] if shard else 0)
+        only the shard right before is taken off, not all of those before.
+    starts[shard] => shard_sizes[shard]
+        the size of the shard itself is taken off, not those of the shards before.
+    starts[shard] => starts[shard + 1]
+        the shards up to this one are taken off, and not only those before it.
+    starts[shard] => starts[1:][shard - 1]
+        before shard 0 there is nothing to take off, and `ends[-1]` is the end of all.
+    starts[shard] => shard * shard_sizes[0]
+        the shards before are taken to be as large as the first.
+    position - starts[shard] => starts[shard + 1] - position
+        the place is counted from the end of the shard.
+    position - starts[shard] => starts[shard + 1] - 1 - position
+        the place is counted from the last id of the shard.
+    position - starts[shard] => position % shard_sizes[0]
+        the remainder by the size of the first shard is taken for the place.
+    position - starts[shard] => position % shard_sizes[shard]
+        the remainder by the size of the shard is not the place in it: take the sizes of
+        those before off.
+""")
+def by_starts(position, shard_sizes):
+    starts = [0, *accumulate(shard_sizes)]
+    shard = bisect_right(starts, position) - 1
+    return shard, position - starts[shard]
 
 
-@locate.mistake(
-    "shard and place are right, but come in the wrong order: the shard first."
-)
-def place_first(position, shard_sizes):
-    return locate.reference(position, shard_sizes)[::-1]
-
-
-@locate.mistake(
-    "all shards are taken to be as large as the first one. They may differ: add up "
-    "their sizes."
-)
-def as_large_as_the_first(position, shard_sizes):
-    return divmod(position, shard_sizes[0])
-
-
-@locate.mistake(
-    "all shards are taken to be as large as the largest. They may differ: add up "
-    "their sizes."
-)
-def as_large_as_the_largest(position, shard_sizes):
-    return divmod(position, max(shard_sizes))
-
-
-@locate.mistake(
-    "all shards are taken to be equally large. They may differ: add up their sizes."
-)
-def as_large_as_the_mean(position, shard_sizes):
-    size = sum(shard_sizes) // len(shard_sizes)
-    return position // size, position % size
-
-
-@locate.mistake(
-    "the first shard whose size is larger than the position, whatever stands before "
-    "it: the ids of the shards before count, too."
-)
-def first_that_is_large_enough(position, shard_sizes):
-    for shard, size in enumerate(shard_sizes):
-        if position < size:
-            return shard, position
-    return len(shard_sizes) - 1, position
-
-
-@locate.mistake(
-    "the remainder by the size of the shard is not the place in it, unless all shards "
-    "before are as large: take the sizes of those before off."
-)
-def remainder_by_its_size(position, shard_sizes):
-    shard = locate.reference(position, shard_sizes)[0]
-    return shard, position % shard_sizes[shard]
-
-
-@locate.mistake(
-    "the size of the *next* shard is taken off: first take off the size of the one you "
-    "stand at, and then go on."
-)
-def size_of_the_next(position, shard_sizes):
-    shard = 0
-    while position >= shard_sizes[shard]:
-        shard += 1
-        position -= shard_sizes[shard]
-    return shard, position
-
-
-@locate.mistake(
-    "`index` finds the first shard of that size, and others may have the same: use "
-    "`enumerate`."
-)
-def first_of_that_size(position, shard_sizes):
-    shard, place = locate.reference(position, shard_sizes)
-    return shard_sizes.index(shard_sizes[shard]), place
-
-
-@locate.mistake(
-    "ids are not dealt out to the shards in turn: shard 0 has the first ones, all "
-    "together, and then comes shard 1."
-)
-def dealt_out(position, shard_sizes):
-    return position % len(shard_sizes), position // len(shard_sizes)
-
-
-# Which shard, from the position, the sizes and where each begins; and which place.
-WHICH_SHARD = {
-    "the shard is right": lambda p, sizes, begins: bisect_right(begins, p) - 1,
-    "shards are counted from 1": lambda p, sizes, begins: bisect_right(begins, p),
-    "the first id of a shard is taken for the last of the one before": (
-        lambda p, sizes, begins: max(0, bisect_left(begins, p) - 1)
-    ),
-    "the first id of a shard, that of shard 0 as well, is taken for the last of the "
-    "one before": lambda p, sizes, begins: bisect_left(begins, p) - 1,
-    "the last id of a shard is taken for the first of the next": (
-        lambda p, sizes, begins: bisect_right(begins, p + 1) - 1
-    ),
-    "each position gets the shard before its own": (
-        lambda p, sizes, begins: bisect_right(begins, p) - 2
-    ),
-    "all shards are taken to be as large as the first": (
-        lambda p, sizes, begins: p // sizes[0]
-    ),
-    "the last shard is never reached": (
-        lambda p, sizes, begins: min(
-            bisect_right(begins, p) - 1, max(0, len(sizes) - 2)
-        )
-    ),
-    "the first shard that begins at the position or behind it: the one before holds "
-    "it, unless it begins right there": lambda p, sizes, begins: bisect_left(begins, p),
-    "the last shard is returned, whatever the position": (
-        lambda p, sizes, begins: len(sizes) - 1
-    ),
-}
-WHICH_PLACE = {
-    "the place in the shard is right": lambda p, sizes, begins, s: p - begins[s],
-    "the place is that in the whole stream: take off what stands in the shards "
-    "before": lambda p, sizes, begins, s: p,
-    "places are counted from 1": lambda p, sizes, begins, s: p - begins[s] + 1,
-    "the place is one too small": lambda p, sizes, begins, s: p - begins[s] - 1,
-    "only the shard right before is taken off, not all of those before": (
-        lambda p, sizes, begins, s: p - (sizes[s - 1] if s else 0)
-    ),
-    "the size of the shard itself is taken off, not those of the shards before": (
-        lambda p, sizes, begins, s: p - sizes[s]
-    ),
-    "the shards up to this one are taken off, and not only those before it": (
-        lambda p, sizes, begins, s: p - begins[s + 1]
-    ),
-    "the place is counted from the end of the shard": (
-        lambda p, sizes, begins, s: begins[s + 1] - p
-    ),
-    "the place is counted from the last id of the shard": (
-        lambda p, sizes, begins, s: begins[s + 1] - 1 - p
-    ),
-    "before shard 0 there is nothing to take off, and `ends[-1]` is the end of all": (
-        lambda p, sizes, begins, s: p - begins[1:][s - 1]
-    ),
-    "the shards before are taken to be as large as the first": (
-        lambda p, sizes, begins, s: p - s * sizes[0]
-    ),
-    "the remainder by the size of the first shard is taken for the place": (
-        lambda p, sizes, begins, s: p % sizes[0]
-    ),
-}
-
-
-def located(which_shard, which_place, position, shard_sizes):
-    begins = starts_of(shard_sizes)
-    right = bisect_right(begins, position) - 1
-    shard = which_shard(position, shard_sizes, begins)
-    return shard, which_place(position, shard_sizes, begins, right)
-
-
-def located_from_there(which_shard, which_place, position, shard_sizes):
-    begins = starts_of(shard_sizes)
-    shard = which_shard(position, shard_sizes, begins)
-    return shard, which_place(position, shard_sizes, begins, shard)
-
-
-def _and_right(build, right):
-    """Leave one step right: so that a single slip is told as one."""
-
-    def built(step, *arguments):
-        return build(step, right, *arguments)
-
-    built.__name__ = build.__name__
-    return built
-
-
-def _right_and(build, right):
-    def built(step, *arguments):
-        return build(right, step, *arguments)
-
-    built.__name__ = build.__name__
-    return built
-
-
-def _combine_steps(item, build, ones, others):
-    """Tell a slip in one of two steps, or in both; the first way of each is right."""
-    (_, right), *wrong = ones.items()
-    (_, also_right), *also_wrong = others.items()
-    item.combine(_and_right(build, also_right), dict(wrong))
-    item.combine(_right_and(build, right), dict(also_wrong))
-    item.combine(build, dict(wrong), dict(also_wrong))
-
-
-_combine_steps(locate, located, WHICH_SHARD, WHICH_PLACE)
-_combine_steps(locate, located_from_there, WHICH_SHARD, WHICH_PLACE)
+locate.answers("""
+    divmod(position, shard_sizes[0])
+        all shards are taken to be as large as the first one. They may differ.
+    divmod(position, max(shard_sizes))
+        all shards are taken to be as large as the largest. They may differ.
+    divmod(position, sum(shard_sizes) // len(shard_sizes))
+        all shards are taken to be equally large. They may differ: add up their sizes.
+    next(((shard, position) for shard, size in enumerate(shard_sizes) \
+    if position < size), (len(shard_sizes) - 1, position))
+        this is the first shard whose size is larger than the position, whatever stands
+        before it: the ids of the shards before count, too.
+    (position % len(shard_sizes), position // len(shard_sizes))
+        ids are not dealt out in turn: shard 0 has the first ones, all together.
+""")
 
 
 # How large is the file?
@@ -251,7 +141,7 @@ def _files(random: Random) -> Iterator[Case]:
         yield 1000, vocab_size
     for vocab_size in (65_535, 65_536, 65_537, 100_277, 262_144, 2**31, 2**32):
         yield 1000, vocab_size
-    yield from ((0, 300), (1, 65_536), (1, 65_537), (7, 128_256), (10**13, 200_000))
+    yield from ((0, 300), (1, 65_536), (1, 65_537), (7, 128_256), (10**6, 200_000))
     yield from ((3, 2**24), (3, 2**24 + 1))
 
 
@@ -269,119 +159,79 @@ def bytes_on_disk(num_tokens: int, vocab_size: int) -> int:
     return num_tokens * (2 if vocab_size - 1 <= 65_535 else 4)
 
 
-# Bytes an id, by the size V of the vocabulary.
-BYTES_AN_ID = {
-    "a vocabulary of 65,536 has the ids 0 to 65,535, which 16 bits can hold: it still "
-    "needs only two bytes an id": lambda V: 2 if V < 65_536 else 4,
-    "the border is one lower than that: 65,535 ids, and 65,536 as well, fit into two "
-    "bytes": lambda V: 2 if V < 65_535 else 4,
-    "an id of 65,536 does not fit into 16 bits, and a vocabulary of 65,537 has one": (
-        lambda V: 2 if V <= 65_537 else 4
-    ),
-    "every id gets two bytes here. Ids from 65,536 on do not fit into them": (
-        lambda V: 2
-    ),
-    "every id gets four bytes here. Up to id 65,535 two will do": lambda V: 4,
-    "every id gets eight bytes, as int64 has them; a file has them in two, or four": (
-        lambda V: 8
-    ),
-    "every id gets a single byte here": lambda V: 1,
-    "one byte for a small vocabulary: shards have two bytes an id, or four": (
-        lambda V: 1 if V <= 256 else 2 if V <= 65_536 else 4
-    ),
-    "one byte for a small vocabulary: shards have two bytes an id, or four. And a "
-    "vocabulary of 65,536 fits into two": (
-        lambda V: 1 if V < 256 else 2 if V < 65_536 else 4
-    ),
-    "no file has three bytes an id: no dtype has. Behind two bytes come four": (
-        lambda V: 2 if V <= 65_536 else 3 if V <= 2**24 else 4
-    ),
-    "no file has three bytes an id: no dtype has. And a vocabulary of 65,536 fits into "
-    "two": lambda V: max(2, (V.bit_length() + 7) // 8),
-    "as few bytes as the largest id needs: shards have two bytes an id, or four": (
-        lambda V: max(1, ((V - 1).bit_length() + 7) // 8)
-    ),
-    "as few bytes as the vocabulary needs: shards have two bytes an id, or four": (
-        lambda V: max(1, (V.bit_length() + 7) // 8)
-    ),
-    "as many bytes as the size of the vocabulary needs, one for a small one: shards "
-    "have two an id, or four, and the largest id is V - 1": (
-        lambda V: np.min_scalar_type(V).itemsize
-    ),
-    "eight bits make a byte, and some bits left over need one more: round up; and "
-    "shards have two bytes an id, or four": lambda V: (V - 1).bit_length() // 8,
-    "eight bits make a byte, and some bits of the vocabulary's size left over need "
-    "one more: round up; and shards have two bytes an id, or four": (
-        lambda V: V.bit_length() // 8
-    ),
-    "`uint16` has no sign, so it goes up to 65,535, and not to 32,767": (
-        lambda V: 2 if V <= 32_768 else 4
-    ),
-    "`uint16` has no sign, so it goes up to 65,535, not to 32,767": (
-        lambda V: 2 if V <= 32_767 else 4
-    ),
-    "`uint16` has no sign, so it goes up to 65,535, and not to 32,766": (
-        lambda V: 2 if V < 32_767 else 4
-    ),
-    "the two sizes are exchanged": lambda V: 4 if V <= 65_536 else 2,
-    "the two sizes are exchanged, and 65,536 ids fit into two bytes": (
-        lambda V: 4 if V < 65_536 else 2
-    ),
-    "four bytes, and not eight, hold ids from 65,536 on": (
-        lambda V: 2 if V <= 65_536 else 8
-    ),
-    "four bytes, and not eight, hold ids from 65,536 on; and a vocabulary of 65,536 "
-    "needs two": lambda V: 2 if V < 65_536 else 8,
-    "these are bits: a byte has eight of them": lambda V: 16 if V <= 65_536 else 32,
-    "these are bits: a byte has eight of them. And a vocabulary of 65,536 fits into "
-    "16": lambda V: 16 if V < 65_536 else 32,
-    "the bits of the largest id are taken for bytes": lambda V: (V - 1).bit_length(),
-    "the bits of the vocabulary are taken for bytes": lambda V: V.bit_length(),
-}
+bytes_on_disk.slips("""
+    <= 65_535 => < 65_535
+    vocab_size - 1 <= => vocab_size <=
+        a vocabulary of 65,536 has the ids 0 to 65,535, which 16 bits can hold.
+    vocab_size - 1 <= 65_535 => vocab_size < 65_535
+    vocab_size - 1 <= 65_535 => vocab_size <= 65_000
+        the border is higher: 65,535 ids, and 65,536 as well, fit into two bytes.
+    <= 65_535 => <= 65_536
+        an id of 65,536 does not fit into 16 bits, and a vocabulary of 65,537 has one.
+    <= 65_535 => <= 32_767
+    <= 65_535 => <= 32_766
+    <= 65_535 => < 32_766
+        `uint16` has no sign, so it goes up to 65,535, and not to 32,767.
+    vocab_size - 1 <= 65_535 => True
+        every id gets two bytes here. Ids from 65,536 on do not fit into them.
+    vocab_size - 1 <= 65_535 => False
+        every id gets four bytes here. Up to id 65,535 two will do.
+    (2 if vocab_size - 1 <= 65_535 else 4) => 8
+        every id gets eight bytes, as int64 has them; a file has them in two, or four.
+    (2 if => (1 if vocab_size <= 256 else 2 if
+    (2 if => (1 if vocab_size < 256 else 2 if
+        one byte for a small vocabulary: shards have two bytes an id, or four.
+    else 4 => else 3
+    else 4 => else 3 if vocab_size <= 2**24 else 4
+        no file has three bytes an id: no dtype has. Behind two bytes come four.
+    else 4 => else 8
+        four bytes, and not eight, hold ids from 65,536 on.
+    2 if ... else 4 => 4 if ... else 2
+        the two sizes are exchanged.
+    2 if ... else 4 => 16 if ... else 32
+        these are bits: a byte has eight of them.
+    vocab_size - 1 <= 65_535 => num_tokens <= 65_536
+    vocab_size - 1 <= 65_535 => num_tokens < 65_536
+        the number of tokens decides here how many bytes an id takes, not that of ids in
+        the vocabulary.
+    num_tokens * (2 if vocab_size => vocab_size * (2 if num_tokens
+        the two arguments are exchanged: there are `num_tokens` ids in the file.
+    return num_tokens * => return vocab_size *
+        these are the bytes of a table of the vocabulary: the file has `num_tokens` ids.
+    return num_tokens * => return
+        so many bytes has *one* id. The file has `num_tokens` of them.
+    return num_tokens => return 1024 + num_tokens
+    return num_tokens => return 8 + num_tokens
+        a shard has no header: nothing comes on top of the ids.
+    * (2 if vocab_size - 1 <= 65_535 else 4) =>
+        that is the number of ids: each takes two bytes, or four.
+""")
 
 
-def with_bytes(bytes_an_id, num_tokens, vocab_size):
-    return num_tokens * bytes_an_id(vocab_size)
+@bytes_on_disk.way("""
+    (vocab_size - 1).bit_length() => vocab_size.bit_length()
+        a vocabulary of 65,536 has the ids 0 to 65,535…
+    <= 16 => < 16
+        `uint16` has no sign…
+    2 if bits <= 16 else 4 => bits
+        the bits of an id are taken for bytes. A byte has eight of them.
+    2 if bits <= 16 else 4 => bits // 8
+        eight bits make a byte. Some left over need one more, and shards have 2 or 4.
+    2 if bits <= 16 else 4 => -(-bits // 8)
+        as few bytes as an id needs: shards have two bytes an id, or four.
+    2 if bits <= 16 else 4 => max(2, -(-bits // 8))
+        no file has three bytes an id…
+""")
+def by_bits(num_tokens, vocab_size):
+    bits = (vocab_size - 1).bit_length()
+    return num_tokens * (2 if bits <= 16 else 4)
 
 
-bytes_on_disk.combine(with_bytes, BYTES_AN_ID)
-
-
-@bytes_on_disk.mistake(
-    "how many bytes an id takes is decided by the number of tokens here: by the size "
-    "of the vocabulary."
-)
-def decided_by_the_tokens(num_tokens, vocab_size):
-    return num_tokens * (2 if num_tokens <= 65_536 else 4)
-
-
-@bytes_on_disk.mistake(
-    "the two arguments are exchanged: there are `num_tokens` ids in the file."
-)
-def arguments_exchanged(num_tokens, vocab_size):
-    return vocab_size * (2 if num_tokens <= 65_536 else 4)
-
-
-@bytes_on_disk.mistake(
-    "these are the bytes of a table of the vocabulary: the file has `num_tokens` ids."
-)
-def bytes_of_the_vocabulary(num_tokens, vocab_size):
-    return vocab_size * (2 if vocab_size <= 65_536 else 4)
-
-
-@bytes_on_disk.mistake("so many bytes has *one* id. The file has `num_tokens` of them.")
-def of_one_id(num_tokens, vocab_size):
-    return 2 if vocab_size <= 65_536 else 4
-
-
-@bytes_on_disk.mistake("a shard has no header: nothing comes on top of the ids.")
-def with_a_header(num_tokens, vocab_size):
-    return 1024 + num_tokens * (2 if vocab_size <= 65_536 else 4)
-
-
-@bytes_on_disk.mistake("that is the number of ids: each takes two bytes, or four.")
-def number_of_ids(num_tokens, vocab_size):
-    return num_tokens
+bytes_on_disk.answers("""
+    num_tokens * np.min_scalar_type(vocab_size).itemsize
+        as many bytes as the number V needs. The largest id is V - 1, and shards have
+        two bytes an id, or four.
+""")
 
 
 # How many windows cross a border?
@@ -393,7 +243,7 @@ def _sizes(random: Random) -> Iterator[Case]:
     for context_length in (1, 2, 3, 5, 8):
         for sizes in ([7, 7, 3], [3, 9], [6, 6, 6, 1], [9, 2, 9], [4, 1, 1, 4], [12]):
             yield sizes, context_length
-    yield [10**8] * 5 + [123], 1024
+    yield [30, 30, 7], 20
 
 
 @exercise(
@@ -412,221 +262,91 @@ def crossing_windows(shard_sizes: list[int], context_length: int) -> int:
     return windows - inside
 
 
-# How many windows there are in n ids with a context of T.
-IN_ALL = {
-    "the number of windows is right": lambda n, T: max(0, n - T),
-    "in the whole stream one window too many is counted: the last input of a window "
-    "has a target behind it, so there are N - T": lambda n, T: max(0, n - T + 1),
-    "in the whole stream one window too few is counted": lambda n, T: max(0, n - T - 1),
-    "a stream that is too short for a window has 0 of them, and not fewer": (
-        lambda n, T: n - T
-    ),
-    "there is not a window at each id of the stream: the last T have none": (
-        lambda n, T: n
-    ),
-    "windows of the whole stream are counted end to end, with a stride": (
-        lambda n, T: max(0, (n - 1) // T)
-    ),
-    "windows of the whole stream are counted end to end, with a stride of T": (
-        lambda n, T: n // T
-    ),
-    "windows of the whole stream are counted end to end, with a stride of T + 1": (
-        lambda n, T: n // (T + 1)
-    ),
-}
-IN_EACH = {
-    "the windows inside the shards are right": (
-        lambda sizes, T: sum(max(0, n - T) for n in sizes)
-    ),
-    "in each shard one window too many is counted: T + 1 ids make one, so n ids have "
-    "n - T of them": lambda sizes, T: sum(max(0, n - T + 1) for n in sizes),
-    "in each shard one window too few is counted": (
-        lambda sizes, T: sum(max(0, n - T - 1) for n in sizes)
-    ),
-    "a shard that is too short for a window has 0 of them, and not fewer": (
-        lambda sizes, T: sum(n - T for n in sizes)
-    ),
-    "a shard without a window in it has 0 of them, not fewer: the sum alone is kept "
-    "from falling below 0": lambda sizes, T: max(0, sum(n - T for n in sizes)),
-    "the last shard is left out": (
-        lambda sizes, T: sum(max(0, n - T) for n in sizes[:-1])
-    ),
-    "only the first shard's windows are taken off": (
-        lambda sizes, T: max(0, sizes[0] - T)
-    ),
-    "all shards are taken to be as large as the first": (
-        lambda sizes, T: len(sizes) * max(0, sizes[0] - T)
-    ),
-    "in each shard windows are counted end to end, with a stride": (
-        lambda sizes, T: sum(max(0, (n - 1) // T) for n in sizes)
-    ),
-    "in each shard windows are counted end to end, with a stride of T": (
-        lambda sizes, T: sum(n // T for n in sizes)
-    ),
-    "in each shard windows are counted end to end, with a stride of T + 1": (
-        lambda sizes, T: sum(n // (T + 1) for n in sizes)
-    ),
-    "a shard of exactly T + 1 ids has one window inside it: it is not too short": (
-        lambda sizes, T: sum(n - T for n in sizes if n > T + 1)
-    ),
-}
+crossing_windows.slips("""
+    sum(shard_sizes) - context_length) => sum(shard_sizes) - context_length + 1) ; \
+    size - context_length) => size - context_length + 1)
+        windows are taken to have T ids. With the last target they have T + 1.
+    sum(shard_sizes) - context_length) => sum(shard_sizes) - context_length - 1) ; \
+    size - context_length) => size - context_length - 1)
+        windows are taken to have T + 2 ids. They have T + 1.
+    sum(shard_sizes) - context_length) => sum(shard_sizes) - context_length + 1)
+        in the whole stream one window too many is counted: there are N - T.
+    sum(shard_sizes) - context_length) => sum(shard_sizes) - context_length - 1)
+        in the whole stream one window too few is counted: there are N - T.
+    windows = max(0, ...) => windows = (...)
+        a stream that is too short for a window has 0 of them, and not fewer.
+    max(0, sum(shard_sizes) - context_length) => sum(shard_sizes)
+        there is not a window at each id of the stream: the last T have none.
+    max(0, sum(shard_sizes) - context_length) => \
+    (sum(shard_sizes) - 1) // context_length
+    max(0, sum(shard_sizes) - context_length) => sum(shard_sizes) // context_length
+    max(0, sum(shard_sizes) - context_length) => \
+    sum(shard_sizes) // (context_length + 1)
+        windows of the whole stream are counted end to end. There is one at each start.
+    size - context_length) => size - context_length + 1)
+        in each shard one window too many is counted: n ids have n - T.
+    size - context_length) => size - context_length - 1)
+        in each shard one window too few is counted: n ids have n - T of them.
+    max(0, size - context_length) for => (size - context_length) for
+        a shard that is too short for a window has 0 of them, and not fewer.
+    sum(max(0, size - context_length) for size in shard_sizes) => \
+    max(0, sum(size - context_length for size in shard_sizes))
+        the sum alone is kept from falling below 0, and not each shard's count.
+    in shard_sizes) => in shard_sizes[:-1])
+        the last shard is left out.
+    in shard_sizes) => in shard_sizes[:1])
+        only the first shard's windows are taken off.
+    for size in shard_sizes) => for size in shard_sizes[:1] * len(shard_sizes))
+        all shards are taken to be as large as the first.
+    in shard_sizes) => in shard_sizes if size > context_length + 1)
+        a shard of exactly T + 1 ids has one window inside it: it is not too short.
+    max(0, size - context_length) for => max(0, (size - 1) // context_length) for
+    max(0, size - context_length) for => size // context_length for
+    max(0, size - context_length) for => size // (context_length + 1) for
+        in each shard windows are counted end to end. There is one at each start.
+    return windows - inside => return inside
+        these are the windows that lie *inside* a shard: the others are asked for.
+    return windows - inside => return windows
+        that is how many windows there are in all.
+""")
 
 
-def windows_less_inside(in_all, in_each, shard_sizes, context_length):
-    in_all = in_all(sum(shard_sizes), context_length)
-    return in_all - in_each(shard_sizes, context_length)
-
-
-def windows_less_inside_above_zero(in_all, in_each, shard_sizes, context_length):
-    return max(0, windows_less_inside(in_all, in_each, shard_sizes, context_length))
-
-
-@crossing_windows.mistake(
-    "these are the windows that lie *inside* a shard: the others are asked for."
-)
-def inside_of_a_shard(shard_sizes, context_length):
-    return sum(max(0, size - context_length) for size in shard_sizes)
-
-
-@crossing_windows.mistake("that is how many windows there are in all.")
-def all_windows(shard_sizes, context_length):
-    return max(0, sum(shard_sizes) - context_length)
-
-
-@crossing_windows.mistake(
-    "windows are taken to have T ids. With the last target they have T + 1."
-)
-def without_the_target(shard_sizes, context_length):
-    inputs = context_length - 1
-    in_all = max(0, sum(shard_sizes) - inputs)
-    return in_all - sum(max(0, size - inputs) for size in shard_sizes)
-
-
-@crossing_windows.mistake("windows are taken to have T + 2 ids. They have T + 1.")
-def one_id_more(shard_sizes, context_length):
-    return without_the_target(shard_sizes, context_length + 2)
-
-
-@crossing_windows.mistake(
-    "that makes T windows for each border, which would be right if every shard were "
-    "longer than T: a window can cross two borders, and near the end there is no room "
-    "for T of them."
-)
-def context_for_each_border(shard_sizes, context_length):
-    return context_length * (len(shard_sizes) - 1)
-
-
-@crossing_windows.mistake(
-    "T + 1 windows for each border are one too many: the one that begins right behind "
-    "the border does not cross it. And where shards are shorter, a window can cross "
-    "two."
-)
-def one_more_for_each_border(shard_sizes, context_length):
-    return (context_length + 1) * (len(shard_sizes) - 1)
-
-
-@crossing_windows.mistake(
-    "T - 1 windows for each border are one too few: with its last target a window has "
-    "T + 1 ids. And where shards are shorter, a window can cross two."
-)
-def one_less_for_each_border(shard_sizes, context_length):
-    return (context_length - 1) * (len(shard_sizes) - 1)
-
-
-@crossing_windows.mistake(
-    "T windows for each *shard*: behind the last one there is no border, and where "
-    "shards are shorter than T, a window can cross two."
-)
-def context_for_each_shard(shard_sizes, context_length):
-    return context_length * len(shard_sizes)
-
-
-@crossing_windows.mistake("that is the number of borders: many windows cross each.")
-def number_of_borders(shard_sizes, context_length):
-    return len(shard_sizes) - 1
-
-
-@crossing_windows.mistake(
-    "a window that crosses several borders is counted at each of them: it is one "
-    "window."
-)
-def once_at_each_border(shard_sizes, context_length):
-    total = sum(shard_sizes)
-    windows = max(0, total - context_length)
-    borders = list(accumulate(shard_sizes))[:-1]
-    return (
-        sum(
-            s < border <= s + context_length
-            for border in borders
-            for s in range(windows)
-        )
-        if total < 1000
-        else context_length * len(borders)
-    )
-
-
-@crossing_windows.mistake(
-    "windows are counted at each border by itself, min(T, size of the shard before) of "
-    "them: near the end of the stream there may be no room for so many."
-)
-def limited_by_the_shard_before(shard_sizes, context_length):
-    return sum(min(context_length, size) for size in shard_sizes[:-1])
-
-
-@crossing_windows.mistake(
-    "min(T, size) windows start in each shard and reach over its end; but behind the "
-    "last shard there is nothing to cross to, and near the end no room."
-)
-def limited_by_each_shard(shard_sizes, context_length):
-    return sum(min(context_length, size) for size in shard_sizes)
-
-
-@crossing_windows.mistake(
-    "each border is looked at with its two neighbors alone: a window can reach over a "
-    "whole shard, into a third."
-)
-def two_neighbors_at_a_time(shard_sizes, context_length):
-    return sum(
-        all_windows([a, b], context_length) - inside_of_a_shard([a, b], context_length)
-        for a, b in pairwise(shard_sizes)
-    )
-
-
-@crossing_windows.mistake(
-    "windows are counted at each border by itself, no more than either shard is long. "
-    "But a window can cross two borders, and reach over a whole shard."
-)
-def limited_by_both(shard_sizes, context_length):
-    return sum(min(context_length, a, b) for a, b in pairwise(shard_sizes))
-
-
-@crossing_windows.mistake(
-    "windows are counted at each border by itself, no more than the shard behind it is "
-    "long. But a window can reach over a whole shard, and begins before the border."
-)
-def limited_by_the_shard_behind(shard_sizes, context_length):
-    return sum(min(context_length, size) for size in shard_sizes[1:])
-
-
-@crossing_windows.mistake(
-    "the smallest shard limits all borders here: each shard counts where it lies."
-)
-def limited_by_the_smallest(shard_sizes, context_length):
-    return min(context_length, min(shard_sizes)) * (len(shard_sizes) - 1)
-
-
-@crossing_windows.mistake(
-    "where a shard is shorter than a window, windows cross borders all the more: it is "
-    "just no longer T at each."
-)
-def none_where_one_is_short(shard_sizes, context_length):
-    if min(shard_sizes) <= context_length:
-        return 0
-    return context_length * (len(shard_sizes) - 1)
-
-
-_combine_steps(crossing_windows, windows_less_inside, IN_ALL, IN_EACH)
-_combine_steps(crossing_windows, windows_less_inside_above_zero, IN_ALL, IN_EACH)
+crossing_windows.answers("""
+    context_length * (len(shard_sizes) - 1)
+        T windows for each border: but a window can cross two, and near the end there is
+        no room for T.
+    (context_length + 1) * (len(shard_sizes) - 1)
+        T + 1 windows for each border: the one that begins right behind it does not
+        cross it. And where shards are short, a window can cross two.
+    (context_length - 1) * (len(shard_sizes) - 1)
+        T - 1 windows for each border: with its last target a window has T + 1 ids. And
+        where shards are short, a window can cross two.
+    context_length * len(shard_sizes)
+        T windows for each *shard*: behind the last one there is no border. And where
+        shards are short, a window can cross two.
+    len(shard_sizes) - 1
+        that is the number of borders: many windows cross each.
+    sum(max(0, min(end, sum(shard_sizes) - context_length) - max(0, end - \
+    context_length)) for end in list(accumulate(shard_sizes))[:-1])
+        a window that crosses several borders is counted at each of them.
+    sum(min(context_length, size) for size in shard_sizes[:-1])
+        each border gets min(T, size of the shard before) windows: near the end of the
+        stream there may be no room for so many.
+    sum(crossing_windows.reference([a, b], context_length) \
+    for a, b in pairwise(shard_sizes))
+        each border is looked at with its two neighbors alone: a window can reach a
+        third.
+    sum(min(context_length, a, b) for a, b in pairwise(shard_sizes))
+        each border gets no more windows than either shard is long. But a window can
+        reach over a whole shard.
+    sum(min(context_length, size) for size in shard_sizes[1:])
+        each border gets no more windows than the shard behind it is long. But a window
+        can reach over a whole shard.
+    min(context_length, min(shard_sizes)) * (len(shard_sizes) - 1)
+        the smallest shard limits all borders here: each shard counts where it lies.
+    0 if min(shard_sizes) <= context_length else context_length * (len(shard_sizes) - 1)
+        where a shard is shorter than a window, windows cross borders all the more.
+""")
 
 
 # Which split?
@@ -636,7 +356,7 @@ def _numbers(random: Random) -> Iterator[Case]:
     for val_every in (1, 2, 3, 5, 10):
         for number in (*range(8), 9, 10, 11, 19, 20, 21, 29, 30):
             yield number, val_every
-    yield from ((98, 100), (99, 100), (100, 100), (199, 100), (10**12 - 1, 100))
+    yield from ((98, 100), (99, 100), (100, 100), (199, 100), (999, 100))
 
 
 @exercise(
@@ -657,162 +377,104 @@ def split_of(number: int, val_every: int) -> tuple[str, int]:
     return "train", number - before
 
 
-# Is a document one for validation? And which place has it there, or in training?
-IS_VALIDATION = {
-    "the split is right": lambda k, v: (k + 1) % v == 0,
-    "the rule counts from 1, and `number` from 0: the first `val` document of "
-    "`val_every` = 3 has number 2, not 0": lambda k, v: k % v == 0,
-    "the rule counts from 1, and `number` from 0: the first `val` document of "
-    "`val_every` = 3 has number 2, and number 3 is not one": (
-        lambda k, v: k % v == 0 and k > 0
-    ),
-    "one number too early: the `val` documents of `val_every` = 3 have the numbers 2, "
-    "5, 8": lambda k, v: (k + 2) % v == 0,
-    "the two splits are exchanged: `val` is the small one": (
-        lambda k, v: (k + 1) % v != 0
-    ),
-    "the two splits are exchanged, and the count begins at 1": lambda k, v: k % v != 0,
-    "the first documents go to `val` here: each `val_every`-th of them does": (
-        lambda k, v: k < v
-    ),
-    "no document ever goes to `val`: no remainder by `val_every` is `val_every`": (
-        lambda k, v: False
-    ),
-    "one number too late: the `val` documents of `val_every` = 3 have the numbers 2, "
-    "5, 8": lambda k, v: (k - 1) % v == 0,
-    "one number too late: the `val` documents of `val_every` = 3 have the numbers 2, "
-    "5, 8, and with 1 all go to `val`": lambda k, v: k % v == 1,
-    "`//` is the quotient: each `val_every`-th is told by the remainder, `%`": (
-        lambda k, v: (k + 1) // v == 0
-    ),
-}
-PLACE_IN_VAL = {
-    "the place in `val` is right": lambda k, v: k // v,
-    "places in `val` are counted from 1": lambda k, v: (k + 1) // v,
-    "a document of `val` keeps its number: count those of `val` before it": (
-        lambda k, v: k
-    ),
-    "a document of `val` gets the remainder for a place": lambda k, v: k % v,
-    "places in `val` are one too small": lambda k, v: k // v - 1,
-    "a place in `val` is a whole number: `//`, not `/`": lambda k, v: k / v,
-    "a place in `val` is a whole number: `//`, and not `/`": lambda k, v: (
-        (k + 1) / v - 1
-    ),
-    "every document of `val` gets place 0": lambda k, v: 0,
-    "a document of `val` gets the place that it would have in `train`": (
-        lambda k, v: k - k // v
-    ),
-}
-PLACE_IN_TRAIN = {
-    "the place in `train` is right": lambda k, v: k - k // v,
-    "a document of `train` keeps its number: those of `val` before it are missing "
-    "there": lambda k, v: k,
-    "places in `train` are counted from 1": lambda k, v: k + 1 - k // v,
-    "places in `train` are one too small": lambda k, v: k - k // v - 1,
-    "in `train`, one document of `val` too many is taken off, from the beginning": (
-        lambda k, v: k - k // v - 1
-    ),
-    "in `train`, documents of `val` are counted as if number 0 were one": (
-        lambda k, v: k - (k + v - 1) // v
-    ),
-    "in `train`, documents of `val` before this one are counted as if number 0 were "
-    "one, and this one were none": lambda k, v: k - (k - 1) // v,
-    "every document of `train` gets place 0": lambda k, v: 0,
-    "in `train`, a document of `val` is taken off after each `val_every` - 1 of all, "
-    "instead of `val_every`": lambda k, v: k - k // max(1, v - 1),
-    "a document of `train` gets the quotient for a place: these are the documents of "
-    "`val` before it": lambda k, v: k // v,
-    "a document of `train` gets the remainder for a place": lambda k, v: k % v,
-}
+split_of.slips("""
+    (number + 1) % val_every == => number % val_every ==
+        the rule counts from 1, `number` from 0: the first `val` document is not number
+        0.
+    (number + 1) % val_every == 0 => number % val_every == 0 and number > 0
+        the rule counts from 1, `number` from 0: with 3, number 2 goes to `val`, not 3.
+    (number + 1) % val_every == => (number + 2) % val_every ==
+        2 is added to `number`: with `val_every` = 3, 2, 5 and 8 go to `val`.
+    (number + 1) % val_every == => (number - 1) % val_every ==
+    (number + 1) % val_every == 0 => number % val_every == 1
+        1 is taken off `number`, not added: with `val_every` = 3, 2, 5 and 8 go to
+        `val`.
+    == 0 => != 0
+        the two splits are exchanged: `val` is the small one.
+    (number + 1) % val_every == 0 => number < val_every
+        the first documents go to `val` here: each `val_every`-th of them does.
+    (number + 1) % val_every == 0 => number % val_every == val_every
+        no document ever goes to `val`: no remainder by `val_every` is `val_every`.
+    % val_every == => // val_every ==
+        `//` is the quotient: each `val_every`-th is told by the remainder, `%`.
+    == 0 => == 0 and val_every > 1
+        with `val_every` = 1 every document goes to `val`: (number + 1) % 1 is 0, too.
+    "val", before => "val", before + 1
+    before = number // => before = (number + 1) //
+        places in `val` are counted from 1. They count from 0.
+    "val", before => "val", number
+        a document of `val` keeps its number: count those of `val` before it.
+    "val", before => "val", number % val_every
+        a document of `val` gets the remainder for a place.
+    "val", before => "val", before - 1
+        1 is taken off the places in `val`: the first one is 0.
+    "val", before => "val", number / val_every
+        a place in `val` is a whole number: `//`, not `/`.
+    "val", before => "val", 0
+        every document of `val` gets place 0.
+    "val", before => "val", number - before
+        a document of `val` gets the place that it would have in `train`.
+    "train", number - before => "train", number
+        a document of `train` keeps its number: those of `val` are not taken off.
+    "train", number - before => "train", number - before + 1
+        places in `train` are counted from 1. They count from 0.
+    "train", number - before => "train", number - before - 1
+        one document of `val` too many is taken off in `train`, from the beginning.
+    "train", number - before => "train", number - (number + val_every - 1) // val_every
+        in `train`, documents of `val` are counted as if number 0 were one.
+    "train", number - before => "train", number - (number - 1) // val_every
+        in `train`, documents of `val` are counted in the `number` - 1 before, and not
+        in `number`.
+    "train", number - before => "train", 0
+        every document of `train` gets place 0.
+    "train", number - before => "train", number - number // max(1, val_every - 1)
+        in `train`, a document is taken off for each `val_every` - 1 of all.
+    "train", number - before => "train", before
+        a document of `train` gets the number of those of `val` before it for a place.
+    "train", number - before => "train", number % val_every
+        a document of `train` gets the remainder for a place.
+    "val", before => before, "val" ; \
+    "train", number - before => number - before, "train"
+        split and place come in the wrong order.
+    return "val", => return "train", ; return "train", => return "val",
+        the names are exchanged: `val` is each `val_every`-th document.
+    return "val", => return "validation",
+        the split is called `val`, in three letters.
+    "val", before => "val" ; "train", number - before => "train"
+        only the name of the split: its place in that split is missing.
+    return "val", before => return before ; \
+    return "train", number - before => return number - before
+        only the place: the name of the split is missing.
+    "val", before => "val", before + 1 ; \
+    "train", number - before => "train", number - before + 1
+        places count from 0 in each split, as numbers do.
+    "val", before => "val", number ; "train", number - before => "train", number
+        the document keeps its number: its place counts only documents of its own split.
+""")
 
 
-def decided(is_validation, number, val_every):
-    name = "val" if is_validation(number, val_every) else "train"
-    before = number // val_every
-    return name, before if name == "val" else number - before
-
-
-def decided_and_counted(is_validation, number, val_every):
-    """The places are those that the documents get where the split is decided so."""
-    if number > 1000:
-        return decided(is_validation, number, val_every)
-    here = is_validation(number, val_every)
-    same = [is_validation(k, val_every) == here for k in range(number)]
-    return "val" if here else "train", sum(same)
-
-
-def placed(in_val, in_train, number, val_every):
-    if (number + 1) % val_every == 0:
-        return "val", in_val(number, val_every)
-    return "train", in_train(number, val_every)
-
-
-def decided_and_placed_in_val(is_validation, in_val, number, val_every):
-    if is_validation(number, val_every):
-        return "val", in_val(number, val_every)
-    return "train", number - number // val_every
-
-
-def decided_and_placed_in_train(is_validation, in_train, number, val_every):
-    if is_validation(number, val_every):
-        return "val", number // val_every
-    return "train", in_train(number, val_every)
-
-
-@split_of.mistake("split and place are right, but come in the wrong order.")
-def place_before_split(number, val_every):
-    return split_of.reference(number, val_every)[::-1]
-
-
-@split_of.mistake("the names are exchanged: `val` is each `val_every`-th document.")
-def names_exchanged(number, val_every):
-    name, place = split_of.reference(number, val_every)
-    return "train" if name == "val" else "val", place
-
-
-@split_of.mistake("the split is called `val`, in three letters.")
-def in_full(number, val_every):
-    name, place = split_of.reference(number, val_every)
-    return "validation" if name == "val" else name, place
-
-
-@split_of.mistake("only the name of the split: its place in that split is missing.")
-def name_alone(number, val_every):
-    return split_of.reference(number, val_every)[0]
-
-
-@split_of.mistake("only the place: the name of the split is missing.")
-def place_alone(number, val_every):
-    return split_of.reference(number, val_every)[1]
-
-
-@split_of.mistake(
-    "with `val_every` = 1 every document goes to `val`: (number + 1) % 1 is 0, too."
-)
-def never_remainder_of_one(number, val_every):
-    if number % val_every == val_every - 1 and val_every > 1:
-        return "val", number // val_every
-    return "train", number - number // val_every
-
-
-@split_of.mistake("places count from 0 in each split, as numbers do.")
-def places_from_one(number, val_every):
-    name, place = split_of.reference(number, val_every)
-    return name, place + 1
-
-
-@split_of.mistake(
-    "the document keeps its number: its place counts only documents of its own split."
-)
-def keeps_its_number(number, val_every):
-    return split_of.reference(number, val_every)[0], number
-
-
-split_of.combine(decided, dict(list(IS_VALIDATION.items())[1:]))
-split_of.combine(decided_and_counted, dict(list(IS_VALIDATION.items())[1:]))
-_combine_steps(split_of, placed, PLACE_IN_VAL, PLACE_IN_TRAIN)
-_combine_steps(split_of, decided_and_placed_in_val, IS_VALIDATION, PLACE_IN_VAL)
-_combine_steps(split_of, decided_and_placed_in_train, IS_VALIDATION, PLACE_IN_TRAIN)
+@split_of.way("""
+    (k + 1) % => k %
+        the rule counts from 1, `number` from 0: the first…
+    (k + 1) % val_every else => k % val_every or not k else
+        the rule counts from 1, `number` from 0: with 3…
+    (k + 1) % => (k + 2) %
+        2 is added to…
+    (k + 1) % => (k - 1) %
+        1 is taken off `number`…
+    "train" if ... else "val" => "val" if ... else "train"
+        the names are exchanged…
+    places[name] - 1 => places[name]
+        places count from 0 in each split…
+    places[name] - 1 => number
+        the document keeps its number…
+""")
+def walked_through(number, val_every):
+    places = {"train": 0, "val": 0}
+    for k in range(number + 1):
+        name = "train" if (k + 1) % val_every else "val"
+        places[name] += 1
+    return name, places[name] - 1
 
 
 # Where does a run go on?
@@ -824,7 +486,7 @@ def _runs(random: Random) -> Iterator[Case]:
             for rank in range(world_size):
                 yield num_samples, delivered, batch_size, rank, world_size
     yield from ((12, 6, 3, 1, 2), (12, 7, 3, 1, 2), (12, 7, 3, 0, 2), (5, 0, 3, 0, 2))
-    yield 10**5, 10**4, 3, 1, 4
+    yield 1000, 100, 3, 1, 4
 
 
 @exercise(
@@ -847,157 +509,113 @@ def next_batch(
     return list(range(first, first + batch_size))
 
 
-# The share of a rank: n samples, d delivered, B, rank r of W.
-SHARE = {
-    "the share of the rank is right": (
-        lambda n, d, B, r, W: range(d + r * B, d + (r + 1) * B)
-    ),
-    "ranks take turns here, entry by entry: each takes `batch_size` neighbors": (
-        lambda n, d, B, r, W: range(d + r, d + r + W * B, W)
-    ),
-    "ranks take turns here, entry by entry, from the start of the order on: each takes "
-    "`batch_size` neighbors": lambda n, d, B, r, W: range(
-        d // W * W + r, d // W * W + r + W * B, W
-    ),
-    "where the positions begin and end, and not all of them": (
-        lambda n, d, B, r, W: (d + r * B, d + (r + 1) * B)
-    ),
-    "`delivered` is shared out among the ranks, but positions are those in the one "
-    "order of all": lambda n, d, B, r, W: range(d // W + r * B, d // W + (r + 1) * B),
-    "`batch_size` is shared out among the ranks: each takes as many": (
-        lambda n, d, B, r, W: range(d + r * B // W, d + (r + 1) * B // W)
-    ),
-    "every rank reads the same: leave `rank * batch_size` to those before": (
-        lambda n, d, B, r, W: range(d, d + B)
-    ),
-    "ranks begin one entry apart, so they share all but one": (
-        lambda n, d, B, r, W: range(d + r, d + r + B)
-    ),
-    "ranks begin `world_size` entries apart: `batch_size` is what each takes": (
-        lambda n, d, B, r, W: range(d + r * W, d + r * W + B)
-    ),
-    "it begins from the start of the order again: `delivered` samples have been seen": (
-        lambda n, d, B, r, W: range(r * B, (r + 1) * B)
-    ),
-    "`delivered` counts samples, not batches": (
-        lambda n, d, B, r, W: range(d * B + r * B, d * B + (r + 1) * B)
-    ),
-    "`delivered` counts samples, not steps of all ranks": (
-        lambda n, d, B, r, W: range(d * W * B + r * B, d * W * B + (r + 1) * B)
-    ),
-    "`delivered` counts the samples of all ranks together, not those of each": (
-        lambda n, d, B, r, W: range(d * W + r * B, d * W + (r + 1) * B)
-    ),
-    "it goes back to the last multiple of a step, as if the steps had always been as "
-    "large as now: samples are repeated": (
-        lambda n, d, B, r, W: range(
-            d // (W * B) * W * B + r * B, d // (W * B) * W * B + (r + 1) * B
-        )
-    ),
-    "it goes back to the last multiple of `batch_size`, so samples are repeated: the "
-    "size of a batch may have been another one before": (
-        lambda n, d, B, r, W: range((d // B + r) * B, (d // B + r + 1) * B)
-    ),
-    "it goes on at the next multiple of a step, as if the steps had always been as "
-    "large as now: samples are left out": (
-        lambda n, d, B, r, W: range(
-            -(-d // (W * B)) * W * B + r * B, -(-d // (W * B)) * W * B + (r + 1) * B
-        )
-    ),
-    "one step too far: the share of this rank begins `rank * batch_size` behind "
-    "`delivered`": (lambda n, d, B, r, W: range(d + (r + W) * B, d + (r + W + 1) * B)),
-    "these are all samples of the step: each rank reads its part of them": (
-        lambda n, d, B, r, W: range(d, d + W * B)
-    ),
-    "the share of a rank is `batch_size` samples, not `batch_size` for all ranks": (
-        lambda n, d, B, r, W: range(d + r * (B // W), d + (r + 1) * (B // W))
-    ),
-    "one sample too many at the end": (
-        lambda n, d, B, r, W: range(d + r * B, d + (r + 1) * B + 1)
-    ),
-    "one sample too few at the end": (
-        lambda n, d, B, r, W: range(d + r * B, d + (r + 1) * B - 1)
-    ),
-    "ranks are counted from 0: the first begins right at `delivered`": (
-        lambda n, d, B, r, W: range(d + (r + 1) * B, d + (r + 2) * B)
-    ),
-    "ranks are counted from 0, not from 1": (
-        lambda n, d, B, r, W: range(d + (r - 1) * B, d + r * B)
-    ),
-    "it begins one behind the sample that nobody has seen: positions count from 0": (
-        lambda n, d, B, r, W: range(d + 1 + r * B, d + 1 + (r + 1) * B)
-    ),
-    "`delivered` samples of *this rank* are taken to be gone: it counts all ranks'": (
-        lambda n, d, B, r, W: range(r * (n // W) + d, r * (n // W) + d + B)
-    ),
-    "each rank has a part of the whole order here: all together go through one order": (
-        lambda n, d, B, r, W: range(r * (n // W) + d // W, r * (n // W) + d // W + B)
-    ),
-}
-# What happens where fewer are left than all ranks need.
-AT_THE_END = {
-    "the end is right": lambda n, d, B, W, share: [] if d + W * B > n else list(share),
-    "a step that fits exactly is the last one: it is not left out": (
-        lambda n, d, B, W, share: [] if d + W * B >= n else list(share)
-    ),
-    "each rank looks at its own share alone, so at the end some ranks have a batch "
-    "and others have none": (
-        lambda n, d, B, W, share: [] if share[-1:] and share[-1] >= n else list(share)
-    ),
-    "the last step is cut off at the end: where not all ranks get a full batch, none "
-    "gets any": lambda n, d, B, W, share: [p for p in share if p < n],
-    "positions at or behind `num_samples`: where not all ranks get a full batch, none "
-    "gets any": lambda n, d, B, W, share: list(share),
-    "it begins anew at the end, with the first samples of the order": (
-        lambda n, d, B, W, share: [p % n for p in share]
-    ),
-    "it looks whether *one* batch is left: all ranks together need `world_size` of "
-    "them": lambda n, d, B, W, share: [] if d + B > n else list(share),
-    "it looks whether *one* sample is left: all ranks together need `world_size * "
-    "batch_size`": lambda n, d, B, W, share: [] if d >= n else list(share),
-    "only once all samples are delivered it returns nothing, and before it cuts off": (
-        lambda n, d, B, W, share: [] if d >= n else [p for p in share if p < n]
-    ),
-    "whether enough are left is asked as if `delivered` counted batches": (
-        lambda n, d, B, W, share: [] if d * B + W * B > n else list(share)
-    ),
-    "it looks at one sample too many: a step that fits exactly is read": (
-        lambda n, d, B, W, share: [] if d + W * B + 1 > n else list(share)
-    ),
-    "the samples delivered are left out of the question whether enough are left": (
-        lambda n, d, B, W, share: [] if n < W * B else list(share)
-    ),
-}
+next_batch.slips("""
+    rank * batch_size => rank ; \
+    range(first, first + batch_size) => \
+    range(first, num_samples, world_size)[:batch_size]
+        ranks take turns here, entry by entry: each takes `batch_size` neighbors.
+    delivered + rank * batch_size => delivered // world_size * world_size + rank ; \
+    range(first, first + batch_size) => \
+    range(first, num_samples, world_size)[:batch_size]
+        ranks take turns from the start of the order on: each takes `batch_size`
+        neighbors.
+    first = delivered + => first = delivered // world_size +
+        `delivered` is shared out among the ranks. They read one order.
+    first = delivered + => first =
+        it begins from the start of the order again: `delivered` samples have been seen.
+    first = delivered + => first = delivered * batch_size +
+        `delivered` counts samples, not batches.
+    first = delivered + => first = delivered * world_size * batch_size +
+        `delivered` counts samples, not steps of all ranks.
+    first = delivered + => first = delivered * world_size +
+        `delivered` counts the samples of all ranks together, not those of each.
+    first = delivered + => \
+    first = delivered // (world_size * batch_size) * world_size * batch_size +
+        it goes back to the last multiple of a step of today's size: samples are
+        repeated.
+    first = delivered + => \
+    first = -(-delivered // (world_size * batch_size)) * world_size * batch_size +
+        it goes on at the next multiple of a step of today's size: samples are left out.
+    first = delivered + => first = delivered // batch_size * batch_size +
+        it goes back to the last multiple of `batch_size`: samples are repeated.
+    first = delivered + => first = delivered + 1 +
+        it begins behind the first sample that nobody has seen: positions count from 0.
+    + rank * batch_size =>
+        every rank reads the same: leave `rank * batch_size` to those before.
+    rank * batch_size => rank
+        ranks begin one entry apart, so they share all but one.
+    rank * batch_size => rank * world_size
+        ranks begin `world_size` entries apart: `batch_size` is what each takes.
+    rank * batch_size => (rank + world_size) * batch_size
+        a whole step of all ranks is skipped behind `delivered`.
+    rank * batch_size => (rank + 1) * batch_size
+        ranks are counted from 0: the first begins right at `delivered`.
+    rank * batch_size => (rank - 1) * batch_size
+        ranks are counted from 0, not from 1.
+    + rank * batch_size => + rank * (num_samples // world_size)
+        `delivered` samples of *this rank* are taken to be gone: it counts all ranks'.
+    delivered + rank * batch_size => \
+    delivered // world_size + rank * (num_samples // world_size)
+        each rank has a part of the whole order here: all together go through one order.
+    rank * batch_size => rank * batch_size // world_size ; \
+    first + batch_size => delivered + (rank + 1) * batch_size // world_size
+        `batch_size` is shared out among the ranks: each takes as many.
+    rank * batch_size => rank * (batch_size // world_size) ; \
+    first + batch_size => first + batch_size // world_size
+        the share of a rank is `batch_size` samples, not `batch_size` for all ranks.
+    range(first, first + batch_size) => \
+    range(delivered, delivered + world_size * batch_size)
+        these are all samples of the step: each rank reads its part of them.
+    first + batch_size) => first + world_size * batch_size)
+    first + batch_size) => min(first + world_size * batch_size, num_samples))
+        a rank reads `batch_size` positions, not as many as all ranks together.
+    first + batch_size) => first + batch_size + 1)
+        the stop is one further than the share: a rank reads `batch_size` samples.
+    first + batch_size) => first + batch_size - 1)
+        the stop of a `range` is left out anyway: 1 is taken off needlessly.
+    list(range(first, first + batch_size)) => [first, first + batch_size]
+        this is where the positions begin and end, and not all of them.
+    list(range(first, first + batch_size)) => [first]
+        only the first position is returned: a rank reads `batch_size` of them.
+    range(first, first + batch_size) => \
+    range(rank * batch_size, num_samples, world_size * batch_size)
+        here this rank's batches begin. The positions in one batch are asked for.
+    > num_samples => >= num_samples
+        a step that fits exactly is the last one: it is not left out.
+    delivered + world_size * batch_size > => delivered + (rank + 1) * batch_size >
+        each rank looks at its own share alone: at the end some have a batch, others
+        none.
+    delivered + world_size * batch_size > num_samples => False
+        the end is not looked for: where not all ranks get a full batch, none gets any.
+    delivered + world_size * batch_size > num_samples => False ; \
+    first + batch_size) => min(first + batch_size, num_samples))
+        the last step is cut short: where not all ranks get a full batch, none gets any.
+    delivered + world_size * batch_size > num_samples => False ; \
+    return list(range(...)) => return [p % num_samples for p in range(...)]
+        it begins anew at the end, with the first samples of the order.
+    delivered + world_size * batch_size > => delivered + batch_size >
+        it looks whether *one* batch is left: each of `world_size` ranks needs one.
+    delivered + world_size * batch_size > num_samples => delivered >= num_samples
+    delivered + world_size * batch_size > num_samples => \
+    delivered + world_size > num_samples
+        it looks whether *one* sample is left, or one for each rank, not a batch for
+        each.
+    delivered + world_size * batch_size > => (delivered + world_size) * batch_size >
+        whether enough are left is asked as if `delivered` counted batches.
+    delivered + world_size * batch_size > => world_size * batch_size >
+        the samples delivered are left out of the question whether enough are left.
+    return [] => return None
+        where nothing is left, a list without positions: `[]`.
+""")
 
 
-def shared_out(share, at_the_end, n, delivered, batch_size, rank, world_size):
-    mine = share(n, delivered, batch_size, rank, world_size)
-    return at_the_end(n, delivered, batch_size, world_size, mine)
-
-
-_combine_steps(next_batch, shared_out, SHARE, AT_THE_END)
-
-
-@next_batch.mistake(
-    "the positions of the last sample and behind are missing: `range` ends before its "
-    "second number."
-)
-def first_alone(num_samples, delivered, batch_size, rank, world_size):
-    return [delivered + rank * batch_size][:num_samples]
-
-
-@next_batch.mistake("where nothing is left, a list without positions: `[]`.")
-def none_for_no_batch(num_samples, delivered, batch_size, rank, world_size):
-    found = next_batch.reference(num_samples, delivered, batch_size, rank, world_size)
-    return found or None
-
-
-@next_batch.mistake(
-    "these are how many samples are left, or where they begin, not the positions that "
-    "the rank reads: a list of `batch_size` of them."
-)
-def only_where_it_begins(num_samples, delivered, batch_size, rank, world_size):
-    return delivered + rank * batch_size
+next_batch.answers("""
+    delivered + rank * batch_size
+        this is only where the positions begin: a list of `batch_size` is asked for.
+    [] if delivered + batch_size * world_size > num_samples else [(delivered + rank * \
+    batch_size + i) % num_samples for i in range(world_size * batch_size)]
+        a rank reads `batch_size` positions…
+""")
 
 
 # Shuffled by blocks
@@ -1042,173 +660,95 @@ def block_order(num_windows: int, block_size: int, blocks: list[int]) -> list[in
     return order
 
 
-# The windows of a block b, the i-th in the order: n windows, blocks of s, all blocks.
-OF_A_BLOCK = {
-    "the last block is short: there is no window `num_windows`, nor any behind it": (
-        lambda n, s, b, i, blocks: range(b * s, (b + 1) * s)
-    ),
-    "the block with the largest number is the short one, not the one that comes last "
-    "in the order": lambda n, s, b, i, blocks: range(
-        b * s, (b + 1) * s if i < len(blocks) - 1 else b * s + (n - 1) % s + 1
-    ),
-    "one window of each block is missing at its end": (
-        lambda n, s, b, i, blocks: range(b * s, min((b + 1) * s - 1, n))
-    ),
-    "the last window of all is missing": (
-        lambda n, s, b, i, blocks: range(b * s, min((b + 1) * s, n - 1))
-    ),
-    "the first window of the next block is counted, too": (
-        lambda n, s, b, i, blocks: range(b * s, min((b + 1) * s + 1, n))
-    ),
-    "each block is one window too long, and there is a window too many at the end": (
-        lambda n, s, b, i, blocks: range(b * s, min((b + 1) * s + 1, n + 1))
-    ),
-    "windows are counted from 1 here; they count from 0": (
-        lambda n, s, b, i, blocks: range(b * s + 1, min((b + 1) * s, n) + 1)
-    ),
-    "the blocks come in their own order: `blocks` says which one comes when": (
-        lambda n, s, b, i, blocks: range(i * s, min((i + 1) * s, n))
-    ),
-    "the order of the blocks is turned round: `blocks[i]` is which block comes as "
-    "number i, and not where block i comes": lambda n, s, b, i, blocks: range(
-        blocks.index(i) * s, min((blocks.index(i) + 1) * s, n)
-    ),
-    "blocks are counted from 1 here; they count from 0": (
-        lambda n, s, b, i, blocks: range((b - 1) * s, min(b * s, n))
-    ),
-    "only the first window of each block is there": (
-        lambda n, s, b, i, blocks: range(b * s, b * s + 1)
-    ),
-    "a block begins at `block * block_size`: here it begins at its number, and blocks "
-    "overlap": lambda n, s, b, i, blocks: range(b, min(b + s, n)),
-    "the windows of a block lie one behind another, not `number of blocks` apart": (
-        lambda n, s, b, i, blocks: range(b, n, len(blocks))
-    ),
-    "the windows of a block lie one behind another, not `block_size` apart": (
-        lambda n, s, b, i, blocks: range(b, n, s)
-    ),
-    "the windows inside a block are back to front": (
-        lambda n, s, b, i, blocks: range(min((b + 1) * s, n) - 1, b * s - 1, -1)
-    ),
-    "the short block is left out": lambda n, s, b, i, blocks: (
-        range(b * s, (b + 1) * s) if (b + 1) * s <= n else range(0)
-    ),
-    "a last block that is full is left out, and so is a short one": (
-        lambda n, s, b, i, blocks: (
-            range(b * s, (b + 1) * s) if (b + 1) * s < n else range(0)
-        )
-    ),
-    "`block_size` is taken for the number of blocks": (
-        lambda n, s, b, i, blocks: range(b * (n // s), min((b + 1) * (n // s), n))
-    ),
-    "all blocks are taken to be equally large: they have `block_size` windows, and the "
-    "last has what is left": lambda n, s, b, i, blocks: range(
-        b * (n // len(blocks)), (b + 1) * (n // len(blocks))
-    ),
-    "the last block has what is left over, and nothing where nothing is": (
-        lambda n, s, b, i, blocks: range(
-            b * s, b * s + (n % s if b == len(blocks) - 1 else s)
-        )
-    ),
-    "the block that comes last in the order gets what is left over: that is the one "
-    "with the largest number, and where nothing is left over it is full": (
-        lambda n, s, b, i, blocks: range(
-            b * s, b * s + (n % s if i == len(blocks) - 1 else s)
-        )
-    ),
-    "the block that comes last in the order is left out if a short one is among them: "
-    "there is one block more than whole ones": lambda n, s, b, i, blocks: (
-        range(b * s, (b + 1) * s) if i < n // s else range(0)
-    ),
-    "the block that comes last in the order is left out if a short one is among them": (
-        lambda n, s, b, i, blocks: (
-            range(b * s, min((b + 1) * s, n)) if i < n // s else range(0)
-        )
-    ),
-    "the block that comes last in the order is left out": (
-        lambda n, s, b, i, blocks: (
-            range(b * s, min((b + 1) * s, n)) if i < len(blocks) - 1 else range(0)
-        )
-    ),
-    "a block begins at `block * block_size`, not at `block` times the number of "
-    "blocks": lambda n, s, b, i, blocks: range(
-        b * len(blocks), min(b * len(blocks) + s, n)
-    ),
-    "each block goes on to the end of all windows: it has `block_size`": (
-        lambda n, s, b, i, blocks: range(b * s, n)
-    ),
-    "a window behind the last one: `num_windows` itself is none": (
-        lambda n, s, b, i, blocks: range(b * s, min((b + 1) * s, n + 1))
-    ),
-}
+block_order.slips("""
+    min(first + block_size, num_windows) => first + block_size
+        the last block is short: there is no window `num_windows`, nor any behind it.
+    first + block_size, => first + block_size - 1,
+        one window of each block is missing at its end.
+    first + block_size, => first + block_size + 1,
+        the first window of the next block is counted, too.
+    num_windows)) => num_windows - 1))
+        the last window of all is missing.
+    num_windows)) => num_windows + 1))
+        there is no window `num_windows`: the last one is `num_windows - 1`.
+    order += range(...) => order += [window + 1 for window in range(...)]
+        windows are counted from 1 here; they count from 0.
+    order += range(...) => order += reversed(range(...))
+        the windows inside a block are back to front.
+    order += range(...) => order.append(list(range(...)))
+        a list of blocks: one list of all windows is asked for, without lists inside.
+    order += range(...) => order.append((...))
+        where each block begins and ends: all windows between are asked for, one by one.
+    in blocks => in sorted(blocks)
+        all windows in their own order: nothing is shuffled.
+    in blocks => in list(map(blocks.index, range(len(blocks))))
+        `blocks[i]` says which block comes as number i, and not where block i comes.
+    in blocks => in blocks[::-1]
+        the blocks come from back to front.
+    in blocks => in blocks[:-1]
+        the block that comes last in the order is left out.
+    in blocks => in blocks[: num_windows // block_size]
+        the block that comes last in the order is left out if there is a short one.
+    in blocks => in blocks[:1]
+        the loop returns after its first block.
+    in blocks => in blocks[-1:]
+        only the last block is left: the others are overwritten.
+    block * block_size => (block - 1) * block_size
+        blocks are counted from 1 here; they count from 0.
+    block * block_size => block
+        a block begins at its number here. It begins at `block * block_size`.
+    block * block_size => block * len(blocks)
+        a block begins at its number times `block_size`, not times the number of blocks.
+    block * block_size => block * (num_windows // block_size) ; \
+    first + block_size, => first + num_windows // block_size,
+        `block_size` is taken for the number of blocks.
+    block * block_size => block * (num_windows // len(blocks)) ; \
+    min(first + block_size, num_windows) => first + num_windows // len(blocks)
+        all blocks are taken to be equally large. The last one has what is left.
+    min(first + block_size, num_windows) => first + 1
+        only the first window of each block is there.
+    min(first + block_size, num_windows) => num_windows
+        each block goes on to the end of all windows: it has `block_size`.
+    range(first, min(first + block_size, num_windows)) => \
+    range(block, num_windows, len(blocks))
+        the windows of a block lie one behind another, not `number of blocks` apart.
+    range(first, min(first + block_size, num_windows)) => \
+    range(block, num_windows, block_size)
+        the windows of a block lie one behind another, not `block_size` apart.
+    min(first + block_size, num_windows) => \
+    (first + block_size if first + block_size <= num_windows else first)
+        the short block is left out.
+    min(first + block_size, num_windows) => \
+    (first + block_size if first + block_size < num_windows else first)
+        the last block is left out, whether it is full or short.
+    min(first + block_size, num_windows) => \
+    first + (num_windows % block_size if block == len(blocks) - 1 else block_size)
+        the last block has what is left over, and nothing where nothing is.
+    min(first + block_size, num_windows) => \
+    first + (num_windows % block_size if block == blocks[-1] else block_size)
+        the block that comes last in the order gets what is left over. That belongs to
+        the one with the largest number.
+    min(first + block_size, num_windows) => first + block_size ; \
+    return order => return order[:num_windows]
+        the block that comes last in the order is cut short. But the short block is the
+        one with the largest number, and may come early: no entry may be `num_windows`
+        or more.
+    min(first + block_size, num_windows) => first + block_size ; \
+    return order => return [window % num_windows for window in order]
+        windows that do not exist begin anew at 0 here: the last block is short.
+    min(first + block_size, num_windows) => first + block_size ; \
+    return order => return [min(window, num_windows - 1) for window in order]
+        the last window stands for those that do not exist: the last block is short.
+""")
 
 
-def block_by_block(of_a_block, num_windows, block_size, blocks):
-    return [
-        window
-        for place, block in enumerate(blocks)
-        for window in of_a_block(num_windows, block_size, block, place, blocks)
-    ]
-
-
-block_order.combine(block_by_block, OF_A_BLOCK)
-
-
-@block_order.mistake(
-    "a list of blocks: one list of all windows is asked for, without lists inside."
-)
-def lists_in_a_list(num_windows, block_size, blocks):
-    return [block_order.reference(num_windows, block_size, [b]) for b in blocks]
-
-
-@block_order.mistake(
-    "where each block begins and ends: all windows between are asked for, one by one."
-)
-def begins_and_ends(num_windows, block_size, blocks):
-    return [(b * block_size, min((b + 1) * block_size, num_windows)) for b in blocks]
-
-
-@block_order.mistake("these are the blocks: their windows are asked for.")
-def blocks_themselves(num_windows, block_size, blocks):
-    return blocks
-
-
-@block_order.mistake("all windows in their own order: nothing is shuffled.")
-def in_order(num_windows, block_size, blocks):
-    return list(range(num_windows))
-
-
-@block_order.mistake(
-    "the block that comes last in the order is cut short, so that there are "
-    "`num_windows` entries. But the short block is the one with the largest number, "
-    "and may come early: no entry may be `num_windows` or more."
-)
-def cut_off_at_the_end(num_windows, block_size, blocks):
-    full = block_by_block(
-        lambda n, s, b, i, all: range(b * s, (b + 1) * s), 0, block_size, blocks
-    )
-    return full[:num_windows]
-
-
-@block_order.mistake(
-    "windows that do not exist begin anew at 0 here, so that some come twice: the "
-    "last block is short."
-)
-def wrapped_around(num_windows, block_size, blocks):
-    full = block_by_block(
-        lambda n, s, b, i, all: range(b * s, (b + 1) * s), 0, block_size, blocks
-    )
-    return [window % num_windows for window in full]
-
-
-@block_order.mistake("the loop returns after its first block.")
-def only_the_first_block(num_windows, block_size, blocks):
-    return block_order.reference(num_windows, block_size, blocks[:1])
-
-
-@block_order.mistake("only the last block is left: the others are overwritten.")
-def only_the_last_block(num_windows, block_size, blocks):
-    return block_order.reference(num_windows, block_size, blocks[-1:])
+block_order.answers("""
+    blocks
+        these are the blocks: their windows are asked for.
+    [block * block_size + i for i in range(block_size) for block in blocks \
+    if block * block_size + i < num_windows]
+        one window of each block comes in turn. All windows of a block come together.
+""")
 
 
 # Copies on both sides
@@ -1226,6 +766,7 @@ def _collections(random: Random) -> Iterator[Case]:
     yield ["cat", "dog"], ["cats", "Dog", "do", "c a t", "dog dog"]
     yield ["b", "a", "c"], ["C", "q", "B", "q", "A"]
     yield ["one\ttwo", "x\ny"], ["One two", "x y", "onetwo"]
+    yield ["one two", "go go stop"], ["two one", "go stop go", "go stop", "Go go  stop"]
     yield ["word  " * 5], ["word " * 5, "word  word " * 2, "WORD word word word word"]
 
 
@@ -1240,202 +781,105 @@ def _collections(random: Random) -> Iterator[Case]:
 )
 def leaked(train: list[str], val: list[str]) -> list[int]:
     """Return which texts of `val`, by number, have a copy in `train`."""
-    seen = {" ".join(text.lower().split()) for text in train}
-    texts = [" ".join(text.lower().split()) for text in val]
-    return [number for number, text in enumerate(texts) if text in seen]
+
+    def plain(text):
+        return " ".join(text.lower().split())
+
+    seen = {plain(text) for text in train}
+    return [number for number, text in enumerate(val) if plain(text) in seen]
 
 
-def one_blank(text):
-    return " ".join(text.split())
-
-
-NORMALIZED = {
-    "the texts are compared as they are: large and small letters, and runs of blanks, "
-    "shall make no difference": lambda text: text,
-    "large and small letters still make a difference": one_blank,
-    "blanks still make a difference: a run of blanks, line ends and tabs counts as one "
-    "blank, and at the ends as none": str.lower,
-    "runs of blanks inside a text still make a difference": (
-        lambda text: text.lower().strip()
-    ),
-    "runs of blanks inside a text, and large and small letters, still make a "
-    "difference": str.strip,
-    "without blanks at all, different words run together: `a hat` is not `ahat`": (
-        lambda text: "".join(text.lower().split())
-    ),
-    "line ends and tabs are blanks, too, and must not all vanish: only the blank "
-    "character is taken out": lambda text: text.lower().replace(" ", ""),
-    "each blank becomes one, but two in a row stay two; and line ends and tabs are "
-    "blanks, too": lambda text: text.lower().strip().replace("\n", " "),
-    "each blank becomes one, but two in a row stay two: a run of them counts as one": (
-        lambda text: text.lower().replace("\n", " ").replace("\t", " ").strip()
-    ),
-    "replacing two blanks by one leaves two of three or four; and line ends and tabs "
-    "are blanks, too": lambda text: text.lower().strip().replace("  ", " "),
-    "replacing two blanks by one leaves two of three or four, and those at the ends "
-    "stay; and line ends and tabs are blanks, too": (
-        lambda text: text.lower().replace("  ", " ")
-    ),
-    "line ends and tabs are blanks, too: `split(' ')` cuts at the blank character "
-    "alone, and leaves empty words": (lambda text: " ".join(text.lower().split(" "))),
-    "line ends and tabs are blanks, too: only runs of the blank character are made "
-    "one": lambda text: " ".join(w for w in text.lower().split(" ") if w),
-    "line ends and tabs are blanks, too: only runs of the blank character are made "
-    "one, and blanks at the ends are cut off": (
-        lambda text: " ".join(w for w in text.lower().split(" ") if w).strip()
-    ),
-    "the order of the words counts, and how often each comes: a set of words forgets "
-    "both": lambda text: " ".join(sorted(set(text.lower().split()))),
-    "the order of the words counts": lambda text: " ".join(
-        sorted(text.lower().split())
-    ),
-}
-FOUND = {
-    "numbers, not texts, are asked for": (
-        lambda train, val, n: [t for t in val if n(t) in {n(s) for s in train}]
-    ),
-    "numbers are asked for, and not the normalized texts": (
-        lambda train, val, n: sorted({n(t) for t in val} & {n(s) for s in train})
-    ),
-    "these are the places in `train`: those in `val` are asked for": (
-        lambda train, val, n: [
-            [n(s) for s in train].index(n(t))
-            for t in val
-            if n(t) in {n(s) for s in train}
-        ]
-    ),
-    "how many different texts leak: their numbers are asked for": (
-        lambda train, val, n: len({n(t) for t in val} & {n(s) for s in train})
-    ),
-    "these are the numbers of the copies in `train`: those in `val` are asked for": (
-        lambda train, val, n: [
-            i for i, t in enumerate(train) if n(t) in {n(s) for s in val}
-        ]
-    ),
-    "these are the texts that have *no* copy in training": (
-        lambda train, val, n: [
-            i for i, t in enumerate(val) if n(t) not in {n(s) for s in train}
-        ]
-    ),
-    "a text that stands in `val` twice leaks both times: no number is left out": (
-        lambda train, val, n: [
-            i
-            for i, t in enumerate(val)
-            if n(t) in {n(s) for s in train} and n(t) not in {n(s) for s in val[:i]}
-        ]
-    ),
-    "copies inside `val` are counted, too: only those in `train` flatter the loss": (
-        lambda train, val, n: [
-            i for i, t in enumerate(val) if n(t) in {n(s) for s in [*train, *val[:i]]}
-        ]
-    ),
-    "a text that is only a *part* of a training text is no copy": (
-        lambda train, val, n: [
-            i for i, t in enumerate(val) if any(n(t) in n(s) for s in train)
-        ]
-    ),
-    "a text of `val` that only contains a training text is no copy": (
-        lambda train, val, n: [
-            i for i, t in enumerate(val) if any(n(s) in n(t) for s in train)
-        ]
-    ),
-    "a text that is only a part of the training texts, joined, is no copy": (
-        lambda train, val, n: [
-            i for i, t in enumerate(val) if n(t) in " ".join(n(s) for s in train)
-        ]
-    ),
-    "only texts at the same place in both lists are compared: a copy can stand "
-    "anywhere": lambda train, val, n: [
-        i for i, (s, t) in enumerate(zip(train, val, strict=False)) if n(s) == n(t)
-    ],
-    "each copy in `train` gives the number once more: once is enough": (
-        lambda train, val, n: [
-            i for i, t in enumerate(val) for s in train if n(s) == n(t)
-        ]
-    ),
-    "each copy in `train` gives the number once more, and the numbers come in the "
-    "order of `train`": lambda train, val, n: [
-        i for s in train for i, t in enumerate(val) if n(s) == n(t)
-    ],
-    "numbers count from 0": lambda train, val, n: [
-        i for i, t in enumerate(val, 1) if n(t) in {n(s) for s in train}
-    ],
-    "`index` finds the first of several equal texts: use `enumerate`": (
-        lambda train, val, n: [
-            val.index(t) for t in val if n(t) in {n(s) for s in train}
-        ]
-    ),
-    "`index` finds the first of several texts that become equal: use `enumerate`": (
-        lambda train, val, n: [
-            [n(s) for s in val].index(n(t))
-            for t in val
-            if n(t) in {n(s) for s in train}
-        ]
-    ),
-    "`val` is normalized, but `train` is not": lambda train, val, n: [
-        i for i, t in enumerate(val) if n(t) in train
-    ],
-    "`train` is normalized, but `val` is not": lambda train, val, n: [
-        i for i, t in enumerate(val) if t in {n(s) for s in train}
-    ],
-    "that is how many leak: their numbers are asked for": lambda train, val, n: sum(
-        n(t) in {n(s) for s in train} for t in val
-    ),
-    "a `True` or `False` for each text: the numbers of those that leak are asked for": (
-        lambda train, val, n: [n(t) in {n(s) for s in train} for t in val]
-    ),
-    "an empty text can have a copy, too": lambda train, val, n: [
-        i for i, t in enumerate(val) if n(t) and n(t) in {n(s) for s in train}
-    ],
-    "the first copy ends the search": lambda train, val, n: [
-        i for i, t in enumerate(val) if n(t) in {n(s) for s in train}
-    ][:1],
-}
-
-
-def right_texts(text):
-    return one_blank(text.lower())
-
-
-def found_otherwise(found, train, val):
-    return found(train, val, right_texts)
-
-
-def normalized_otherwise(normalize, train, val):
-    seen = {normalize(text) for text in train}
-    return [number for number, text in enumerate(val) if normalize(text) in seen]
-
-
-def both_otherwise(normalize, found, train, val):
-    return found(train, val, normalize)
-
-
-@leaked.mistake(
-    "the texts are compared as they are: large and small letters, and runs of blanks, "
-    "shall make no difference."
-)
-def compared_as_they_are(train, val):
-    return [number for number, text in enumerate(val) if text in train]
-
-
-@leaked.mistake(
-    "blanks still make a difference: a run of blanks, line ends and tabs counts as one "
-    "blank, and at the ends as none."
-)
-def small_letters_alone(train, val):
-    return normalized_otherwise(str.lower, train, val)
-
-
-@leaked.mistake(
-    "without blanks at all, different words run together: `a hat` is not `ahat`."
-)
-def without_blanks(train, val):
-    return normalized_otherwise(lambda text: "".join(text.lower().split()), train, val)
-
-
-leaked.combine(normalized_otherwise, NORMALIZED)
-leaked.combine(found_otherwise, FOUND)
-leaked.combine(both_otherwise, NORMALIZED, FOUND)
+leaked.slips("""
+    " ".join(text.lower().split()) => text
+        the texts are compared as they are: neither letters nor blanks are made alike.
+    text.lower().split => text.split
+        large and small letters still make a difference.
+    " ".join(text.lower().split()) => text.lower()
+        blanks still make a difference: runs of them, line ends, tabs, and those at the
+        ends.
+    " ".join(text.lower().split()) => text.lower().strip()
+        runs of blanks inside a text still make a difference.
+    " ".join(text.lower().split()) => text.strip()
+        runs of blanks inside a text, and large letters, still make a difference.
+    text.lower().split() => ("|" + text.lower() + "|").split()
+        blanks at the ends of a text still make a difference.
+    " ".join => "".join
+        without blanks at all, different words run together: `a hat` is not `ahat`.
+    " ".join(text.lower().split()) => text.lower().replace(" ", "")
+        only the blank character is taken out. A run of any blanks counts as one.
+    " ".join(text.lower().split()) => text.lower().strip().replace("\\n", " ")
+        only line ends become blanks: tabs stay, and two blanks in a row.
+    " ".join(text.lower().split()) => \
+    text.lower().replace("\\n", " ").replace("\\t", " ").strip()
+        each blank becomes one, but two in a row stay two: a run of them counts as one.
+    " ".join(text.lower().split()) => text.lower().strip().replace("  ", " ")
+        replacing two blanks by one makes two of three, and leaves line ends and tabs.
+    " ".join(text.lower().split()) => text.lower().replace("  ", " ")
+        only two blanks in a row are replaced by one: others, and those at the ends,
+        stay.
+    text.lower().split() => filter(None, text.lower().split(" "))
+        only runs of the blank character are made one: line ends and tabs are blanks,
+        too.
+    " ".join(text.lower().split()) => \
+    " ".join(filter(None, text.lower().split(" "))).strip()
+        `strip` takes line ends and tabs at the ends alone: inside they are blanks, too.
+    text.lower().split() => sorted(set(text.lower().split()))
+        a set of words forgets their order, and how often each comes.
+    text.lower().split() => sorted(text.lower().split())
+        the order of the words counts.
+    [number for => [text for
+        numbers, not texts, are asked for.
+    return [...] => return sorted({plain(text) for text in val} & seen)
+        numbers are asked for, and not the normalized texts.
+    return [...] => return len({plain(text) for text in val} & seen)
+        how many different texts leak: their numbers are asked for.
+    return [...] => return sum(plain(text) in seen for text in val)
+        that is how many leak: their numbers are asked for.
+    return [...] => return [plain(text) in seen for text in val]
+        a `True` or `False` for each text: the numbers of those that leak are asked for.
+    [number for => [list(map(plain, train)).index(plain(text)) for
+        these are the places in `train`: those in `val` are asked for.
+    text in train} => text in val} ; enumerate(val) => enumerate(train)
+        these are the numbers of the copies in `train`: those in `val` are asked for.
+    in seen] => not in seen]
+        these are the texts that have *no* copy in training.
+    in seen] => in seen - {*map(plain, val[:number])}]
+        a text that stands in `val` twice leaks both times: no number is left out.
+    in seen] => in {*seen, *map(plain, val[:number])}]
+        copies inside `val` are counted, too: only those in `train` flatter the loss.
+    plain(text) in seen => any(plain(text) in one for one in seen)
+        a text that is only a *part* of a training text is no copy.
+    plain(text) in seen => any(one.startswith(plain(text)) for one in seen)
+        a text that a training text only begins with is no copy.
+    plain(text) in seen => any(one in plain(text) for one in seen)
+        a text of `val` that only contains a training text is no copy.
+    in seen] => in " ".join(map(plain, train))]
+        a text that is only a part of the training texts, joined, is no copy.
+    enumerate(val) if plain(text) in seen => \
+    enumerate(val[: len(train)]) if plain(text) == plain(train[number])
+        only texts at the same place in both lists are compared.
+    if plain(text) in seen => for one in train if plain(one) == plain(text)
+        each copy in `train` gives the number once more: once is enough.
+    [number for number, => [number for one in train for number, ; \
+    in seen] => == plain(one)]
+        each copy in `train` gives the number once more, in the order of `train`.
+    enumerate(val) => enumerate(val, 1)
+        numbers count from 0.
+    [number for => [val.index(text) for
+        `index` finds the first of several equal texts: use `enumerate`.
+    [number for => [list(map(plain, val)).index(plain(text)) for
+        `index` finds the first of several texts that become equal: use `enumerate`.
+    {plain(text) for => {text for
+        `val` is normalized, but `train` is not.
+    {plain(text) for => {text.lower() for
+        `train` is put into small letters, but its blanks are not made alike.
+    if plain(text) in => if text in
+        `train` is normalized, but `val` is not.
+    if plain(text) in => if plain(text) and plain(text) in
+        an empty text can have a copy, too.
+    in seen] => in seen][:1]
+        the first copy ends the search.
+""")
 
 
 # Pages
@@ -1447,6 +891,7 @@ def _batches(random: Random) -> Iterator[Case]:
     yield from (([0, 5000], 1, 2), ([0], 2047, 2), ([0], 2048, 2), ([0], 1023, 4))
     yield from (([0], 1024, 4), ([100], 6000, 2), ([5000, 100, 5001], 9, 4))
     yield from (([2048, 0, 4096], 4, 2), ([10, 20, 30], 5, 2), ([1000], 5000, 4))
+    yield from (([1364], 1, 3), ([1363], 1, 3), ([2], 1363, 3), ([2729, 4094], 1, 3))
     yield from (([2047, 2047], 2048, 2), ([2048], 2047, 2), ([1024], 1023, 4))
     for _ in range(12):
         starts = [random.randrange(20_000) for _ in range(random.randrange(1, 9))]
@@ -1472,145 +917,73 @@ def pages_touched(starts: list[int], context_length: int, bytes_per_id: int) -> 
     return len(pages)
 
 
-# The first and last byte of a window at s: T, bytes b.
-BYTES_OF_A_WINDOW = {
-    "the bytes are right": lambda s, T, b: (s * b, (s + T + 1) * b - 1),
-    "the byte behind the window does not belong to it: if it begins a page, that page "
-    "is not read": lambda s, T, b: (s * b, (s + T + 1) * b),
-    "the last target is forgotten: a window has T + 1 ids": (
-        lambda s, T, b: (s * b, (s + T) * b - 1)
-    ),
-    "one id too many: a window ends with its last target": (
-        lambda s, T, b: (s * b, (s + T + 2) * b - 1)
-    ),
-    "the last id is taken for one byte: its last byte counts": (
-        lambda s, T, b: (s * b, (s + T) * b)
-    ),
-    "an id has several bytes: start and length count ids": lambda s, T, b: (s, s + T),
-    "an id has several bytes: start and length count ids, and a window ends with its "
-    "last one": lambda s, T, b: (s, s + T + 1),
-    "`start` counts ids, not bytes": lambda s, T, b: (s, s + (T + 1) * b - 1),
-    "`start` counts ids, not bytes, and the byte behind the window is not read": (
-        lambda s, T, b: (s, s + (T + 1) * b)
-    ),
-    "`context_length` counts ids, not bytes": lambda s, T, b: (s * b, s * b + T),
-    "`context_length` counts ids, not bytes, and a window ends with its last one": (
-        lambda s, T, b: (s * b, s * b + T + 1)
-    ),
-    "the numbers are divided by the bytes of an id: it has that many bytes": (
-        lambda s, T, b: (s // b, (s + T) // b)
-    ),
-}
-PAGES_OF_ALL = {
-    "the pages are right": lambda spans: len(
-        {
-            page
-            for first, last in spans
-            for page in range(first // 4096, last // 4096 + 1)
-        }
-    ),
-    "a page that several windows touch is read once: count different pages": (
-        lambda spans: sum(last // 4096 - first // 4096 + 1 for first, last in spans)
-    ),
-    "the page in which a window ends is left out": lambda spans: len(
-        {page for first, last in spans for page in range(first // 4096, last // 4096)}
-    ),
-    "the page in which a window ends is left out, and one that several windows touch "
-    "is read once": (
-        lambda spans: sum(last // 4096 - first // 4096 for first, last in spans)
-    ),
-    "only the page in which a window begins is counted": (
-        lambda spans: len({first // 4096 for first, _ in spans})
-    ),
-    "only the page in which a window ends is counted": (
-        lambda spans: len({last // 4096 for _, last in spans})
-    ),
-    "a long window touches the pages between its first and its last one, too": (
-        lambda spans: len({byte // 4096 for span in spans for byte in span})
-    ),
-    "as few pages as the bytes would fill: a window may lie across a border of pages": (
-        lambda spans: sum(-(-(last - first + 1) // 4096) for first, last in spans)
-    ),
-    "the bytes of all windows are added up and divided; but pages are read whole, and "
-    "windows lie apart": (
-        lambda spans: -(-sum(last - first + 1 for first, last in spans) // 4096)
-    ),
-    "the bytes of all windows are added up and divided, rounded down; but pages are "
-    "read whole": lambda spans: sum(last - first + 1 for first, last in spans) // 4096,
-    "all pages from the first window to the last are counted; those between windows "
-    "are not read": lambda spans: (
-        max(last for _, last in spans) // 4096
-        - min(first for first, _ in spans) // 4096
-        + 1
-        if spans
-        else 0
-    ),
-    "the pages are counted from the beginning of the file: those before a window are "
-    "not read": lambda spans: (
-        max(last for _, last in spans) // 4096 + 1 if spans else 0
-    ),
-    "how many pages the windows would fill if they lay side by side: they lie apart": (
-        lambda spans: -(-sum(last - first + 1 for first, last in set(spans)) // 4096)
-    ),
-    "one page for each window, but a window can lie in several, and share them": (
-        lambda spans: len(spans)
-    ),
-    "one page for each different start: a window can lie in several, and share them": (
-        lambda spans: len(set(spans))
-    ),
-    "these are bytes: 4,096 of them make a page": (
-        lambda spans: sum(last - first + 1 for first, last in spans)
-    ),
-    "a page has 4,096 bytes, and not 4,000": lambda spans: len(
-        {
-            page
-            for first, last in spans
-            for page in range(first // 4000, last // 4000 + 1)
-        }
-    ),
-    "a page has 4,096 bytes, and not 1,024": lambda spans: len(
-        {
-            page
-            for first, last in spans
-            for page in range(first // 1024, last // 1024 + 1)
-        }
-    ),
-}
+pages_touched.slips("""
+    * bytes_per_id - 1 => * bytes_per_id
+        the byte behind the window is taken in, which may begin a page.
+    (context_length + 1) * => context_length *
+        a window has T + 1 ids: its last target may lie in another page.
+    (context_length + 1) * => (context_length + 2) *
+        an id behind the window is counted: it ends with its last target.
+    (context_length + 1) * bytes_per_id - 1 => context_length * bytes_per_id
+        only the first byte of the last id is looked at: of three, one may lie in the
+        next page.
+    start * bytes_per_id => start ; \
+    (context_length + 1) * bytes_per_id - 1 => context_length
+    start * bytes_per_id => start ; \
+    (context_length + 1) * bytes_per_id - 1 => context_length + 1
+        an id has several bytes: start and length count ids.
+    start * bytes_per_id => start
+        `start` counts ids, not bytes.
+    (context_length + 1) * bytes_per_id - 1 => context_length
+    (context_length + 1) * bytes_per_id - 1 => context_length + 1
+        `context_length` counts ids, not bytes.
+    start * bytes_per_id => start // bytes_per_id ; \
+    first + (context_length + 1) * bytes_per_id - 1 => \
+    (start + context_length) // bytes_per_id
+        the numbers are divided by the bytes of an id: it has that many bytes.
+    last // 4096 + 1 => last // 4096
+        the page in which a window ends is left out.
+    range(first // 4096, last // 4096 + 1) => [first // 4096]
+        only the page in which a window begins is counted: it may reach into others.
+    range(first // 4096, last // 4096 + 1) => [last // 4096]
+        only the page in which a window ends is counted.
+    range(first // 4096, last // 4096 + 1) => [first // 4096, last // 4096]
+        a long window touches the pages between its first and its last one, too.
+    pages = set() => pages = [] ; pages.update( => pages.extend(
+        a page that several windows touch is read once: count *different* pages.
+    pages = set() => pages = [] ; \
+    pages.update(range(first // 4096, last // 4096 + 1)) => \
+    pages.extend(range(-(-(last - first + 1) // 4096)))
+        as few pages as the bytes would fill: a window may lie across a border of pages.
+    return len(pages) => return max(pages, default=-1) - min(pages, default=0) + 1
+        all pages from the first window to the last are counted, those between them too.
+    return len(pages) => return max(pages, default=-1) + 1
+        the pages are counted from the beginning of the file on.
+    return len(pages) => return pages
+        these are the pages themselves: how many they are is asked for.
+    first // 4096, last // 4096 => first // 4000, last // 4000
+        a page has 4,096 bytes, and not 4,000.
+    first // 4096, last // 4096 => first // 1024, last // 1024
+        a page has 4,096 bytes, and not 1,024.
+""")
 
 
-def counted_pages(
-    bytes_of_a_window, pages_of_all, starts, context_length, bytes_per_id
-):
-    return pages_of_all(
-        [bytes_of_a_window(s, context_length, bytes_per_id) for s in starts]
-    )
-
-
-@pages_touched.mistake(
-    "a page that several windows touch is read once: count *different* pages."
-)
-def each_window_by_itself(starts, context_length, bytes_per_id):
-    return sum(
-        pages_touched.reference([s], context_length, bytes_per_id) for s in starts
-    )
-
-
-@pages_touched.mistake(
-    "a window has T + 1 ids: its last target lies behind its T inputs, and may lie in "
-    "another page."
-)
-def pages_of_the_inputs(starts, context_length, bytes_per_id):
-    return pages_touched.reference(starts, context_length - 1, bytes_per_id)
-
-
-@pages_touched.mistake(
-    "only the page in which a window begins is counted: it may reach into others."
-)
-def where_windows_begin(starts, context_length, bytes_per_id):
-    return len({start * bytes_per_id // 4096 for start in starts})
-
-
-_combine_steps(pages_touched, counted_pages, BYTES_OF_A_WINDOW, PAGES_OF_ALL)
+pages_touched.answers("""
+    -(-len(starts) * (context_length + 1) * bytes_per_id // 4096)
+        the bytes of all windows are added up and divided. But pages are read whole.
+    len(starts) * (context_length + 1) * bytes_per_id // 4096
+        the bytes of all windows are added up, and divided with `//`.
+    -(-len(set(starts)) * (context_length + 1) * bytes_per_id // 4096)
+        how many pages the windows would fill if they lay side by side: they lie apart.
+    len(starts) * (context_length + 1)
+        these are ids. Many of them lie in one page.
+    len(starts)
+        one page for each window, but a window can lie in several, and share them.
+    len(set(starts))
+        one page for each different start: a window can lie in several, and share them.
+    len(starts) * (context_length + 1) * bytes_per_id
+        these are bytes: 4,096 of them make a page.
+""")
 
 
 # Bugs, and things that only look like bugs
@@ -1856,28 +1229,16 @@ def windows_over_borders(num_shards: int, shard_size: int, context_length: int) 
     return (num_shards - 1) * context_length
 
 
-@windows_over_borders.mistake("a border too many: behind the last shard is nothing.")
-def border_behind_the_last(num_shards, shard_size, context_length):
-    return num_shards * context_length
-
-
-@windows_over_borders.mistake(
-    "T + 1 a border. A window that begins right behind it does not cross it."
-)
-def one_window_more(num_shards, shard_size, context_length):
-    return (num_shards - 1) * (context_length + 1)
-
-
-@windows_over_borders.mistake(
-    "windows of T ids. With the last target there is one more at each border."
-)
-def without_last_targets(num_shards, shard_size, context_length):
-    return (num_shards - 1) * (context_length - 1)
-
-
-@windows_over_borders.mistake("one a border: many starts reach over the same one.")
-def one_window_a_border(num_shards, shard_size, context_length):
-    return num_shards - 1
+windows_over_borders.answers("""
+    num_shards * context_length
+        a border too many: behind the last shard is nothing.
+    (num_shards - 1) * (context_length + 1)
+        T + 1 a border. A window that begins right behind it does not cross it.
+    (num_shards - 1) * (context_length - 1)
+        windows of T ids. With the last target there is one more at each border.
+    num_shards - 1
+        one a border: many starts reach over the same one.
+""")
 
 
 @numbers(
@@ -1897,20 +1258,14 @@ def pages_of_window(start: int, context_length: int) -> int:
     return last // 4096 - 2 * start // 4096 + 1
 
 
-@pages_of_window.mistake("ids are taken for bytes: a uint16 has two.")
-def ids_as_bytes(start, context_length):
-    return (start + context_length) // 4096 - start // 4096 + 1
-
-
-@pages_of_window.mistake("from the first page to the last, and these are both touched.")
-def one_page_short(start, context_length):
-    return pages_of_window.reference(start, context_length) - 1
-
-
-@pages_of_window.mistake("four bytes an id, as uint32 has.")
-def pages_of_uint32(start, context_length):
-    last = 4 * (start + context_length + 1) - 1
-    return last // 4096 - 4 * start // 4096 + 1
+pages_of_window.answers("""
+    (start + context_length) // 4096 - start // 4096 + 1
+        ids are taken for bytes: a uint16 has two.
+    pages_of_window.reference(start, context_length) - 1
+        from the first page to the last, and these are both touched.
+    (4 * (start + context_length + 1) - 1) // 4096 - 4 * start // 4096 + 1
+        four bytes an id, as uint32 has.
+""")
 
 
 @numbers(
@@ -1929,21 +1284,13 @@ def next_position(world_size: int, batch_size: int, steps: int, rank: int) -> in
     return (steps * world_size + rank) * batch_size
 
 
-@next_position.mistake("what this rank alone has read. The others read the same order.")
-def alone_in_the_order(world_size, batch_size, steps, rank):
-    return steps * batch_size
-
-
-@next_position.mistake("the ranks before this one read first, a whole batch each.")
-def without_its_rank(world_size, batch_size, steps, rank):
-    return steps * world_size * batch_size
-
-
-@next_position.mistake("sample by sample in turn. Each rank reads a slice of B.")
-def dealt_in_turn(world_size, batch_size, steps, rank):
-    return steps * world_size * batch_size + rank
-
-
-@next_position.mistake("each rank has a part of the order. They read it side by side.")
-def part_of_its_own(world_size, batch_size, steps, rank):
-    return (rank * steps + steps) * batch_size
+next_position.answers("""
+    steps * batch_size
+        what this rank alone has read. The others read the same order.
+    steps * world_size * batch_size
+        the ranks before this one read first, a whole batch each.
+    steps * world_size * batch_size + rank
+        sample by sample in turn. Each rank reads a slice of B.
+    (rank * steps + steps) * batch_size
+        each rank has a part of the order. They read it side by side.
+""")

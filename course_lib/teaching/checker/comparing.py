@@ -127,6 +127,10 @@ def as_integers(expected: object, got: object) -> object:
         kinds = wanted.dtype.kind in "iu", actual.dtype.kind == "f"
         if all(kinds) and np.isfinite(actual).all() and (actual % 1 == 0).all():
             return actual.astype(np.int64)
+    if all(isinstance(value, list | tuple) for value in (expected, got)):
+        parts = [as_integers(*pair) for pair in zip(expected, got, strict=False)]
+        if len(expected) == len(got) and any(map(lambda a, b: a is not b, parts, got)):
+            return parts
     return got
 
 
