@@ -14,6 +14,9 @@ def guessed(answer, guess, **options):
 
 
 CALLS = {
+    "predict('how many?', np.timedelta64(3, 'ns'))": TypeError("answer must be a number, text, True or False"),
+    "predict('how many?', np.array([3], 'm8[ns]'))": TypeError("answer must be a number, text, True or False"),
+    "predict('how many?', torch.ones(2, device='meta'))": TypeError("answer must be a dense tensor"),
     "predict('', 3)": ValueError("question must not be empty, got ''"),
     "predict(' ', 3)": ValueError("question must not be empty, got ' '"),
     "predict(7, 3)": TypeError("question must be text, got int"),

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import torch
 
-from course_lib.foundation import check_number
+from course_lib.foundation import check_dense, check_number
 
 Answer: TypeAlias = bool | int | float | str | tuple
 
@@ -22,8 +22,10 @@ DIGITS = 4  # of a fraction, when it is shown
 
 def as_answer(name: str, value: object) -> Answer:
     """Return a value as plain Python knows it, if it can be asked for."""
-    if isinstance(value, np.ndarray | np.generic | torch.Tensor):
-        value = value.tolist()
+    if isinstance(value, torch.Tensor):
+        value = check_dense(name, value).tolist()
+    elif isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "mM":
+        value = value.tolist()  # but a time would become a number
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, str):
