@@ -19,15 +19,9 @@ import course_lib
 # imported when it is asked for: what one command needs, the others do without.
 COMMANDS = {
     "check": ("check", "is everything installed and working?"),
-    "blank": (
-        "teaching.classroom.blank",
-        "notebooks for live coding: prose kept, code emptied",
-    ),
+    "blank": ("teaching.classroom.blank", "for live coding: prose kept, code emptied"),
     "slides": ("teaching.classroom.slides", "slides of each lesson"),
-    "book": (
-        "teaching.classroom.book",
-        "the course as a web site that needs no network",
-    ),
+    "book": ("teaching.classroom.book", "a web site that needs no network"),
     "nbgrader": ("teaching.grading.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("teaching.grading.scores", "the scores of a class, from its notebooks"),
 }

@@ -195,9 +195,7 @@ def check_extras() -> Iterator[Point]:
     """What is not needed, and what it would be good for."""
     for extra, purpose in EXTRAS.items():
         packages = required(extra)
-        missing = [
-            n for n, wanted in packages if not fits(installed_version(n), wanted)
-        ]
+        missing = [n for n, w in packages if not fits(installed_version(n), w)]
         if missing:
             text = f"optional, {purpose}: {', '.join(missing)} not installed"
             yield Point(NOTE, text, install_again(f"[{extra}]"))
@@ -285,9 +283,7 @@ def check_texts() -> Iterator[Point]:
 def check_notebooks() -> Iterator[Point]:
     """All lessons can be read: a merge or an editor may have damaged one."""
     folder = ROOT / "notebooks"
-    restore = (
-        f'Your answers in it are lost if you type: git -C "{ROOT}" restore notebooks'
-    )
+    restore = f'This loses your answers in it: git -C "{ROOT}" restore notebooks'
     paths = sorted(folder.glob("??_*.ipynb"))
     fine = 0
     for path in paths:
@@ -330,11 +326,9 @@ def check_folders() -> Iterator[Point]:
                 file.write(b"0" * 4096)
         except OSError as error:
             text = f"nothing can be written to {folder}, the folder for {purpose}"
-            essential = folder != ROOT / "notebooks"
+            sign = NOTE if folder == ROOT / "notebooks" else WRONG
             remedy = "Change its permissions, or copy the course to your own folder."
-            yield Point(
-                WRONG if essential else NOTE, f"{text} ({error.strerror})", remedy
-            )
+            yield Point(sign, f"{text} ({error.strerror})", remedy)
             continue
         free = shutil.disk_usage(place).free
         if free < GIGABYTE:

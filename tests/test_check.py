@@ -195,17 +195,13 @@ def test_a_package_that_cannot_be_imported_is_told(tmp_path, monkeypatch):
     assert signs(check.check_imports()) == [OK]
 
 
-NO_PYTHON = ["/no/such/python"]
-SAYS_NOTHING = [sys.executable, "-c", "import time; time.sleep(3_600)"]
-
-
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
         (None, r"Jupyter knows no kernel 'odd'.*\n.* -m ipykernel install --sys-prefix"),
-        (NO_PYTHON, r"cannot be started.*\n.*removed Python"),
+        (["/no/such/python"], r"cannot be started.*\n.*removed Python"),
         ([sys.executable, "-c", "raise SystemExit"], "does not answer"),
-        (SAYS_NOTHING, "does not answer"),
+        ([sys.executable, "-c", "import time; time.sleep(3_600)"], "does not answer"),
     ],
 )
 def test_a_kernel_that_cannot_be_had_is_told(argv, words, tmp_path, monkeypatch):

@@ -477,11 +477,6 @@ def test_what_an_answer_starts_holds_up_nobody():
     assert time.monotonic() - begin < 600
 
 
-def wait_until_gone(process: int) -> None:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        assert psutil.Process(process).wait(timeout=60) is not True
-
-
 @forks
 def test_a_process_ends_with_all_that_it_has_started():
     def work(watch):
@@ -499,7 +494,8 @@ def test_a_process_ends_with_all_that_it_has_started():
         return " ".join(copies).encode()
 
     for copy in processes.run_in_a_process(work, running.limits_of_answers()).split():
-        wait_until_gone(int(copy))
+        with contextlib.suppress(psutil.NoSuchProcess):
+            psutil.Process(int(copy)).wait(timeout=60)
 
 
 @forks

@@ -37,16 +37,10 @@ def test_both_halves_are_views_of_the_window():
     assert all(np.shares_memory(half, array) for half in shift_by_one(array))
 
 
-@pytest.mark.parametrize(
-    ("window", "dtype"),
-    [
-        (np.arange(3, dtype=np.uint16), np.uint16),
-        (torch.arange(3, dtype=torch.int32), torch.int32),
-        ([0, 1], torch.int64),
-    ],
-)
-def test_an_array_stays_an_array_a_tensor_a_tensor_and_a_list_becomes_one(window, dtype):
-    assert all(half.dtype == dtype for half in shift_by_one(window))
+def test_an_array_stays_an_array_a_tensor_a_tensor_and_a_list_becomes_one():
+    for window in (np.arange(3, dtype=np.uint16), torch.arange(3, dtype=torch.int32)):
+        assert all(half.dtype == window.dtype for half in shift_by_one(window))
+    assert all(half.dtype == torch.int64 for half in shift_by_one([0, 1]))
 
 
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=12))

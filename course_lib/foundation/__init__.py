@@ -29,7 +29,6 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.durable import (
-    DurableFile,
     checksum,
     make_folder,
     only_writer,
@@ -103,7 +102,6 @@ from course_lib.foundation.shard_files import (
     check_settings,
     check_split,
     files_of,
-    narrow,
     open_manifest,
     pieces_folder,
     shard_path,

@@ -3,7 +3,6 @@ and the checker of the exercises."""
 
 from course_lib.teaching.checker import (
     Case,
-    Exercise,
     bug_or_not,
     exercise,
     numbers,

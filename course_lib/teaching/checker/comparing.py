@@ -39,7 +39,9 @@ def _same(expected: object, got: object) -> bool:
         return isinstance(got, bool) and expected == got
     if expected is None or isinstance(expected, str | bytes) or callable(expected):
         return type(expected) is type(got) and expected == got
-    if isinstance(expected, tuple) and not all(map(_is_number, expected)):
+    if isinstance(expected, tuple) and not all(
+        isinstance(entry, int | float) for entry in expected
+    ):
         return _same_items(expected, got)
     if isinstance(expected, dict):
         return (
@@ -78,10 +80,6 @@ def _unwrapped(value: object) -> object:
     """A single truth value without the array or tensor around it."""
     is_flag = str(getattr(value, "dtype", "")) in ("bool", "torch.bool")
     return bool(value) if is_flag and value.ndim == 0 else value
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
 
 
 def is_sequence(value: object) -> bool:
@@ -288,48 +286,43 @@ FACTS: Facts = (
 )
 # Of wanted and actual entries; the more special facts first. Of equally long lists that
 # differ, neither is a part of the other.
+EACH = " in every one of them."
 FACTS_OF_LISTS: Facts = (
+    (lambda wanted, got: same(wanted[:-1], got), f"the last entry is missing{EACH}"),
+    (lambda wanted, got: same(wanted[1:], got), f"the first entry is missing{EACH}"),
     (
-        lambda wanted, actual: same(wanted[:-1], actual),
-        "the last entry is missing in every one of them.",
+        lambda wanted, got: same(wanted, got[:-1]),
+        f"there is one entry more at the end{EACH}",
     ),
     (
-        lambda wanted, actual: same(wanted[1:], actual),
-        "the first entry is missing in every one of them.",
+        lambda wanted, got: same(wanted, got[1:]),
+        f"there is one entry more at the start{EACH}",
     ),
     (
-        lambda wanted, actual: same(wanted, actual[:-1]),
-        "there is one entry more at the end in every one of them.",
-    ),
-    (
-        lambda wanted, actual: same(wanted, actual[1:]),
-        "there is one entry more at the start in every one of them.",
-    ),
-    (
-        lambda wanted, actual: same(wanted[::-1], actual),
+        lambda wanted, got: same(wanted[::-1], got),
         "the entries are right, but from back to front.",
     ),
     (
-        lambda wanted, actual: same(sorted(wanted), sorted(actual)),
+        lambda wanted, got: same(sorted(wanted), sorted(got)),
         "the entries are right, but in another order.",
     ),
     (_nested, "the entries are right, but some are in lists inside the list."),
     (_once_each, "each value comes only once: the repeats are missing."),
     (
-        lambda wanted, actual: actual and same(wanted[: len(actual)], actual),
+        lambda wanted, got: got and same(wanted[: len(got)], got),
         "the result begins right, and ends too early: does a loop, or the function, "
         "end before it has seen everything?",
     ),
     (
-        lambda wanted, actual: actual and same(wanted[-len(actual) :], actual),
+        lambda wanted, got: got and same(wanted[-len(got) :], got),
         "the result ends right, but its beginning is missing.",
     ),
     (
-        lambda wanted, actual: _within(actual, wanted),
+        lambda wanted, got: _within(got, wanted),
         "entries are missing. Those that are there are right, and in their order.",
     ),
     (
-        lambda wanted, actual: _within(wanted, actual),
+        lambda wanted, got: _within(wanted, got),
         "all entries are there, in their order, with others among them.",
     ),
 )
@@ -375,7 +368,7 @@ def _by_how_much(results: Results) -> str | None:
     whole = all(expected.dtype.kind in "iu" for expected, _ in pairs)
     for difference, words in ((1, "large"), (-1, "small")):
         if whole and np.array_equal(actual - wanted, np.full_like(wanted, difference)):
-            return f"the result is exactly one too {words} in every one of them."
+            return f"the result is exactly one too {words}{EACH}"
     if not wanted.all() or not actual.all():
         return None
     factors = actual / wanted

@@ -125,12 +125,10 @@ class NumbersQuestion(Solved):
             message = f"**Passed.** `{self.name}` is {show(expected)}."
             return Judgment(messages.PASSED, 1.0, message)
         diagnosis = self._diagnose(expected, answer, drawn)
-        looks_like = (
-            f"**Looks like:** {diagnosis}"
-            if diagnosis
-            else f"`exercises.{self.name}.hint()` may help."
-        )
-        message = f"**Failed.** `{self.name}` is another number.\n\n{looks_like}"
+        more = f"`exercises.{self.name}.hint()` may help."
+        if diagnosis:
+            more = f"**Looks like:** {diagnosis}"
+        message = f"**Failed.** `{self.name}` is another number.\n\n{more}"
         return Judgment(messages.FAILED, 0.0, message, diagnosis)
 
     def _diagnose(

@@ -121,11 +121,10 @@ def _summary_of(title: str, rows: list[Row]) -> str:
     notebooks = "1 notebook" if count == 1 else f"{count} notebooks"
     outcomes = [PASSED, FAILED, RAISED, NOT_ATTEMPTED, MISSING]
     width = max(len(row.exercise) for row in rows)
+    rule = "|".join("-" * len(outcome) + "-:" for outcome in outcomes)
     lines = [f"## {title}: {notebooks}", ""]
     lines += [f"| {'exercise':<{width}} | {' | '.join(outcomes)} |"]
-    lines += [
-        f"|{'-' * (width + 2)}|{'|'.join('-' * len(o) + '-:' for o in outcomes)}|"
-    ]
+    lines += [f"|{'-' * (width + 2)}|{rule}|"]
     for exercise in dict.fromkeys(row.exercise for row in rows):
         tally = Counter(row.outcome for row in rows if row.exercise == exercise)
         cells = " | ".join(f"{tally[outcome]:>{len(outcome)}}" for outcome in outcomes)

@@ -33,11 +33,8 @@ def score_all(
     prepare(files, options.seed)
     judges: dict[GuardedProcess, Task] = {}
     with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(
-            tempfile.TemporaryDirectory(
-                prefix="course-scores-", ignore_cleanup_errors=True
-            )
-        )
+        how = {"prefix": "course-scores-", "ignore_cleanup_errors": True}
+        folder = stack.enter_context(tempfile.TemporaryDirectory(**how))
         # Whatever happens: no process is left behind.
         stack.callback(lambda: [judge.end() for judge in judges])
         limits = options.seed, options.seconds, int(options.memory * 2**30)
