@@ -45,8 +45,7 @@ def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
 
 starts_from_ends.slips("""
     place + 1 for => place for
-        the places of the ends themselves are taken. A document begins behind the end of
-        the one before.
+        the places of the ends themselves are taken: a document begins behind an end.
     place + 1 for => place + 2 for
     place + 1 for place, id in enumerate(ids[:-1]) => \
     place + 2 for place, id in enumerate(ids[:-2])
@@ -55,21 +54,17 @@ starts_from_ends.slips("""
     place - 1 for place, id in enumerate(ids) if place and
         one place too early: an end belongs to the document before.
     place + 1 for => ids.index(id) + 1 for
-        `ids.index` finds the first place of an id, each time again: `enumerate` tells
-        where you are.
+        `ids.index` finds the first place of an id, each time again: use `enumerate`.
     enumerate(ids[:-1]) => enumerate(ids)
-        where the row ends with an end, no further document begins: its start would lie
-        behind the last place.
+        behind the last place of the row nothing begins, even if an end stands there.
     if id == end_id => if id != end_id
         a document begins behind each *end*; here one begins behind all other ids.
     == end_id => == 0
         the end is not always 0: `end_id` says which id it is.
     id == end_id => id == end_id and ids[place + 1] != end_id
-        a document can consist of its end alone: behind an end, one begins even where
-        the next id is an end, too.
+        a document can consist of its end alone, so one begins there, too.
     id == end_id => id == end_id and ids[place + 1]
-        the next id is asked whether it is true. 0 is an id like any other, and can
-        begin a document.
+        the next id is asked whether it is true: 0 is an id, too, and can begin one.
     id == end_id => id == end_id and place
         an end at the very first place is an end, too: behind it a document begins.
     [0, *behind] => behind
@@ -91,8 +86,7 @@ starts_from_ends.slips("""
     [0, *behind] => list(zip([0, *behind], [*behind, len(ids)]))
         this tells where each document begins *and* ends. Return the beginnings alone.
     [0, *behind] => [place in [0, *behind] for place in range(len(ids))]
-        this tells for each place whether a document begins there. Return the places
-        alone.
+        this tells for each place whether a document begins there. Return the places.
 """)
 
 
@@ -102,15 +96,10 @@ starts_from_ends.slips("""
     ids[i - 1] == end_id => ids[i] != end_id
         every id that is no end is taken for a beginning. A document begins where
         nothing stands before, or behind an end.
-    ids[i - 1] == end_id => ids[i - 2] == end_id
-        one place too far…
-    if i == 0 or ids => if ids
-        before place 0 nothing stands. `ids[-1]` is the *last* id of the row, so the
-        first document is found only if the row ends with an end.
     range(len(ids)) if i == 0 or => range(1, len(ids)) if
         the first document is missing…
     range(len(ids)) => range(len(ids) + 1)
-        where the row ends with an end…
+        behind the last place…
     == end_id => == 0
         the end is not always 0…
 """)
@@ -118,36 +107,17 @@ def nothing_or_an_end_before(ids, end_id):
     return [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end_id]
 
 
-@starts_from_ends.way("""
-    if begins: => if begins and id != end_id:
-        a document can consist of its end alone…
-    begins = [], True => begins = [], False
-        the first document is missing…
-    if begins: ⏎ starts.append(place) => if id == end_id: ⏎ starts.append(place)
-        the places of the ends themselves…
-    == end_id => == 0
-        the end is not always 0…
-""")
-def begun_behind_ends(ids, end_id):
-    starts, begins = [], True
-    for place, id in enumerate(ids):
-        if begins:
-            starts.append(place)
-        begins = id == end_id
-    return starts
-
-
 starts_from_ends.answers("""
     starts_from_ends.reference(ids, end_id) if end_id in ids else \
     ids and ids.index(end_id)
-        there need not be an end in the row: `index` raises then, and the whole row is
-        one document.
+        `index` raises where the row has no end: the whole row is one document then.
     [0, ids.index(end_id) + 1] if ids else []
         `index` finds the first end alone, and raises where there is none: each end has
         a document behind it, unless the row ends there.
+    [place for place, id in enumerate(ids) if id == end_id]
+        the places of the ends…
     [place + 1 for place, id in enumerate(ids) if id == end_id]
-        these are the places behind the ends: they are where documents *end*. The first
-        begins at 0, and behind the last place none does.
+        these are the places where documents *end*: none begins behind the last.
     [place for place, id in enumerate(ids) if id != end_id]
         every id that is no end…
     sorted({0, *(place for place, id in enumerate(ids) if id == end_id)}) if ids else []
@@ -206,8 +176,7 @@ positions_of.slips("""
     length] => document_starts[-1] + length]
         the last document is taken to be as long as the row.
     range(end - start) => range(end - start - 1)
-        the last place of each document is missing: `range` leaves its end out by
-        itself.
+        the last place of each document is missing: `range` leaves its end out itself.
     range(end - start) => range(end - start + 1)
         each document is one place too long.
     range(end - start) => range(length - start)
@@ -220,8 +189,7 @@ positions_of.slips("""
         positions begin again one place too late, behind the first place of a document.
     ends = => document_starts = sorted({0, *(s - 1 for s in document_starts[1:])}) \
     ⏎ ends =
-        positions begin again one place too early, at the last place of the document
-        before.
+        positions begin again one place too early, in the document before.
     position for start => position + 1 for start
         positions count from 1: the first place of a document is 0.
     position for start => position + (start > 0) for start
@@ -229,70 +197,41 @@ positions_of.slips("""
     position for start => position + (start == 0) for start
         the first document counts from 1.
     position for start => position + start * (position > 0) for start
-        only the first place of a document gets a 0: those behind it count on from
-        there.
-    position for start => end - start for start
-        every place gets the length of its document.
-    position for start => start for start
-        that is where the document of each place begins: take it off the place.
+        only the first place of a document gets a 0: those behind it count on from it.
     position for start => 0 for start
         every place gets 0.
 """)
 
 
 @positions_of.way("""
-    max(s for => min(s for
-        positions run on…
     max(s for s in document_starts if s <= p) => document_starts[-1]
-        the *last* start is taken off everywhere: each place has the start of its own
-        document.
+        the *last* start is taken off everywhere: each document has its own.
     max(s for ...) => sum(s for ...)
-        all starts up to a place are taken off, one after another. Take off only that of
-        its own document.
+        all starts up to a place are taken off, not only that of its own document.
     max(s for s in document_starts if s <= p) => \
     max((s for s in document_starts if s < p), default=0)
-        a start is compared strictly. So where a document begins, the place still
-        belongs to the one before.
+        a start is compared strictly: so it belongs to the document before.
     max(s for s in document_starts if s <= p) => \
     min((s for s in document_starts if s > p), default=length)
-        the start of the document that comes *next* is taken off: positions come out
-        negative.
+        the start of the document that comes *next* is taken off.
     p - max( => max(
-        that is where the document of each place begins…
-    for p in range(length) => for p in range(length - 1)
-        the last place of the row…
-    for p in range(length) => for p in range(length + 1)
-        the row is one place too long.
-    [p - => [p + 1 -
-        positions count from 1…
+        that is where the document of each place begins: take it off the place.
 """)
 def behind_the_last_start(document_starts, length):
     return [p - max(s for s in document_starts if s <= p) for p in range(length)]
 
 
 @positions_of.way("""
-    positions.append(position) position += 1 => \
-    position += 1 ⏎ positions.append(position)
     position = 0 positions => position = 1 ⏎ positions
         positions count from 1…
     if place in document_starts: position = 0 positions.append(position) position += 1 \
     => positions.append(position) ⏎ position += 1 ⏎ position *= \
     place not in document_starts
-        positions begin again one place too late, and so the 0 of the row's beginning
-        stands there twice.
-    place in document_starts => place + 1 in document_starts
-        positions begin again one place too early…
-    position += 1 => position = place + 1
-        only the first place of a document gets a 0…
+        positions begin again one place too late, and 0 comes twice at the beginning.
     position = 0 positions => position = max(0, position - 1) ⏎ positions
-        at a start, counting only pauses: the sum goes on from there. It has to fall
-        back to 0.
-    position = 0 positions => position -= place ⏎ positions
-        all starts up to a place are taken off…
+        at a start, counting only pauses: it has to fall back to 0.
     position = 0 positions => position, positions = 0, [] ⏎ positions
         at a start, the list is begun anew: only the last document is returned.
-    range(length) => range(length - 1)
-        the last place of the row…
 """)
 def counted_on(document_starts, length):
     positions, position = [], 0
@@ -308,21 +247,14 @@ def counted_on(document_starts, length):
     s <= p => s < p
         a start is compared strictly…
     document_starts) - 1 for => document_starts) for
-        the number of a document is taken for that of the next one: its start is the one
-        *behind*, and the last document has none.
+        the number is that of the *next* document, and the last one has no next.
     document_starts[n] => document_starts[n - 1]
         the start of the document *before* is taken off; behind an index that is one too
         small stands the one before, or even the last.
-    document_starts[n] => document_starts[max(0, n - 1)]
-        the start of the document *before* is taken off: each document has its own.
-    document_starts[n] => [*document_starts, length][n + 1]
-        the start of the document that comes *next*…
     p - document_starts[n] => n
-        that is the number of the document in which each place lies. How far is it from
-        where that begins?
+        that is the number of the document in which each place lies.
     p - document_starts[n] => n + 1
-        that is the number of the document in which each place lies, counted from 1. How
-        far is it from where that begins?
+        that is the number of the document, counted from 1, in which each place lies.
     p - document_starts[n] => p - (n and document_starts[n] - document_starts[n - 1])
         only the length of the document right before is taken off. Take the start of the
         place's own document off: that is the length of all before.
@@ -336,12 +268,8 @@ positions_of.answers("""
     list(accumulate(-p if p in document_starts else 1 for p in range(length)))
         at a start, the whole start is taken off the sum. How large is the sum there?
         The starts before are taken off already.
-    [p % [*document_starts, length][1] for p in range(length)]
-        all documents are taken to be as long as the first: take each place's own start
-        off.
     [p % (length // len(document_starts)) for p in range(length)]
-        all documents are taken to be equally long: `document_starts` says where each
-        begins.
+        all documents are taken to be equally long: look at `document_starts`.
     [b - a for a, b in zip(document_starts, [*document_starts[1:], length])]
         these are the lengths of the documents. Every place of the row has a position.
     [list(range(b - a)) for a, b in
@@ -349,17 +277,14 @@ positions_of.answers("""
         each document has its list here: one list for the whole row is wanted.
     [list(range(a, b)) for a, b in
     zip(document_starts, [*document_starts[1:], length])]
-        these are the places of each document, in a list of its own: one list of
-        positions is wanted, which begin again with each.
+        these are the places of each document, in lists: one of positions is wanted.
     [p - s for p in range(length) for s in document_starts if s <= p]
         for each place there is a position for *every* start before it. Only the last of
         these is where its document begins.
     [p for start in document_starts for p in range(start)]
-        starts are taken for lengths: a document is as long as it is to the *next*
-        start.
+        starts are taken for lengths: a document is as long as to the *next* start.
     [p for bound in [*document_starts, length] for p in range(bound)]
-        starts, the row's end among them, are taken for lengths: a document is as long
-        as it is to the *next* start.
+        starts, and the row's end, are taken for lengths.
 """)
 
 
@@ -396,33 +321,17 @@ may_look.slips("""
         a place looks at itself, too: its own id is known, the next one is to be
         predicted. Without it, the first place of a document would look at nothing.
     <= k <= q for => <= k for
-        the beginning of the document is bounded, its end is not: all that comes later
-        is open, even other documents.
+        the beginning of the document is bounded, its end is not: all behind is open.
     begins[q] <= k <= q => k <= q
         what stands in documents before is open, too, as in a plain causal mask.
     begins[q] <= k <= q => begins[q] == begins[k]
-        what comes later may be looked at, too: that is the answer which a place is to
-        predict.
+        what comes later may be looked at, too: that is what is to be predicted.
     begins[q] <= k => begins[q] < k
-        the document begins one place too late: its first place is closed, even to
-        itself.
+        the document begins one place too late: its first place is closed to all.
     begins[q] <= k => begins[q] - 1 <= k
-        the document begins one place too early: the last place of the one before is
-        open.
+        the document begins one place too early: in the one before.
     begins[q] <= k <= q => abs(q - k) <= position_ids[q]
-        a position says how many places of the document stand *before* a place. As many
-        behind it come later, and are closed.
-    k <= q for => k <= q + 1 for
-        the place that comes next is open, too.
-    for k in places] => for k in range(q + 1)]
-        each row ends with the place itself. All rows are as long as the whole: later
-        places are `False`.
-    [begins[q] <= k <= q for k in places] => list(range(begins[q], q + 1))
-        these are the places that each one may look at. For every place say `True` or
-        `False`.
-    [begins[q] <= k <= q for k in places] => q - begins[q] + 1
-        that is how many places each one may look at. For every pair say `True` or
-        `False`.
+        as many places are open behind as the position says: those come later.
 """)
 
 
@@ -436,13 +345,9 @@ may_look.slips("""
     documents[q] == documents[k] => position_ids[q] == position_ids[k]
         places with the same position are taken for one document.
     documents[q] == documents[k] => position_ids[k] <= position_ids[q]
-        positions are compared across documents: they begin again in each, so a smaller
-        one can be that of another document.
+        positions are compared across documents: they begin again in each.
     documents[q] == documents[k] => position_ids[k] < position_ids[q]
         positions are compared strictly, across documents: they begin again in each.
-    documents[q] == documents[k] => documents[q] == documents[k] == 1
-        the row is one document here: in the others every place is closed, even to
-        itself.
     documents[q] == documents[k] => documents[k] == documents[-1]
         the last document's start is taken for that of all.
     documents[q] == documents[k] => k <= position_ids[q]
@@ -464,14 +369,11 @@ may_look.slips("""
     k <= q => k < q
         a place looks at itself, too…
     k <= q => k >= q
-        rows and columns are exchanged: row q says what place q looks *at*, which is not
-        later.
+        rows and columns are exchanged: row q says what place q looks *at*.
     k <= q => k > q
         only what comes later may be looked at.
     k <= q => k == q
         a place may look at itself alone.
-    k <= q => k <= q + 1
-        the place that comes next…
     and k <= q => or k <= q
         one of the two conditions is enough here: a place must fulfill both.
     return mask => return [[not entry for entry in row] for row in mask]
@@ -485,16 +387,13 @@ may_look.slips("""
     return mask => return [list(row) for row in zip(*mask, strict=True)]
         rows and columns are exchanged…
     return mask => return [row[: q + 1] for q, row in enumerate(mask)]
-        each row ends with the place itself…
+        each row ends with the place itself: later places are `False`, not missing.
     return mask => return [[k for k, entry in enumerate(row) if entry] for row in mask]
-        these are the places…
+        these are the places that are open: say `True` or `False` for every place.
     return mask => return [sum(row) for row in mask]
-        that is how many places…
+        that is how many places are open: say `True` or `False` for every place.
     return mask => return [[entry for entry in row if entry] for row in mask]
         each row holds only what may be looked at, and not the rest.
-    return mask => return [(q, k) for q, row in enumerate(mask) \
-    for k, entry in enumerate(row) if entry]
-        pairs of places are listed. For every pair say `True` or `False`.
     return mask => return [entry for row in mask for entry in row]
         all rows are joined to one list.
 """)
@@ -511,8 +410,7 @@ may_look.answers("""
         `[[False] * n] * n`? Then what is written into one stands in all of them.)
     [np.tri(count, dtype=bool).tolist() for count in np.diff(np.flatnonzero( \
     np.array([*position_ids, 0]) == 0))]
-        there is a mask for each document. One for the whole row is wanted, with `False`
-        between documents.
+        there is a mask for each document: one for the whole row is wanted.
 """)
 
 
@@ -561,8 +459,6 @@ def pack_in_order(lengths: list[int], max_length: int) -> list[list[int]]:
 pack_in_order.slips("""
     length > room => length >= room
         a document that fits exactly still fits.
-    length > room => length > room + 1
-        one token too many is let in.
     length > room => room <= 0
         a pack is closed only when it is full, and so it can be too long.
     length > room => length > max_length or not packs
@@ -578,15 +474,12 @@ pack_in_order.slips("""
         the document that opens a pack is not counted.
     room = max_length => room = max_length if len(packs) == 1 else room
         what was in the pack before is still counted.
-    room = max_length => room += max_length
-        what was too much for the pack before is counted as what is in the new one.
     room -= length => room = max_length - length
         only the document right before is counted, not all that is in the pack.
     room -= length => room -= document
         the *numbers* of the documents in a pack are added up, not their lengths.
     room -= length => room -= 1
-        how *many* documents are in a pack is taken for how many tokens: add up their
-        lengths.
+        the *number* of documents in a pack is taken for that of their tokens.
     packs, room = [], 0 => packs, room = [], max_length
         there is no pack yet for the first document: if the room before it is
         `max_length`, it seems to fit, and `packs[-1]` raises.
@@ -601,10 +494,7 @@ pack_in_order.slips("""
     return packs => return packs[:-1]
         the last pack is missing: behind the loop there is one that nothing has closed.
     return packs => return packs[:1]
-        it ends with the first document that does not fit: the packs behind it are
-        missing.
-    return packs => return [[], *packs]
-        there is an empty pack in front.
+        only the first pack is returned: those behind it are missing.
     return packs => return packs or [[]]
         without documents there is no pack: the answer is `[]`, not `[[]]`. (A pack that
         is begun before the loop must not be returned empty.)
@@ -613,24 +503,16 @@ pack_in_order.slips("""
     return packs => return [sum(lengths[i] for i in pack) for pack in packs]
         how many tokens a pack has is not what is asked for.
     return packs => return packs[:1] + [pack[1:] for pack in packs[1:]]
-        each pack behind the first lacks its first document: the one that did not fit is
-        lost.
-    return packs => return [i for pack in packs for i in pack]
-        all packs are joined.
+        each pack behind the first lacks its first document, which did not fit before.
     return packs => return packs[-1:] * len(packs)
         all packs are one and the same list: what is `clear`ed, or appended, is so in
         all of them. Begin a new list, `[]`.
     enumerate(lengths) => enumerate(lengths[:-1])
         the last document is missing.
     enumerate(lengths) => sorted(enumerate(lengths), key=lambda pair: -pair[1])
-        the documents are sorted first, the longest in front: that is another strategy.
-        Here they stay in their order.
-    enumerate(lengths) => sorted(enumerate(lengths), key=lambda pair: pair[1])
-        the documents are sorted first, the shortest in front: that is another strategy.
-        Here they stay in their order.
+        the documents are sorted first, the longest in front: keep their order.
     enumerate(lengths) => enumerate(sorted(lengths))
         the lengths are sorted first, so a number no longer says which document it was.
-        Here they stay in their order.
 """)
 
 
@@ -642,8 +524,7 @@ pack_in_order.slips("""
     return [*packs, pack] if pack else packs => return [*packs, pack]
         without documents there is no pack…
     pack, used = [], 0 ⏎ pack.append => pack, used = [], 0 ⏎ continue ⏎ pack.append
-        a document that does not fit is left out: it closes the pack, and belongs into
-        the new one.
+        a document that does not fit is left out: it belongs into the new pack.
 """)
 def closed_when_full(lengths, max_length):
     packs, pack, used = [], [], 0
@@ -712,20 +593,15 @@ def _first(few, key):
 
 pack_in_order.answers("""
     _fitted(lengths, max_length, 0, _first)
-        a document goes back into an *earlier* pack that has room. Here the documents
-        stay in their order: only the last pack is looked at.
+        a document goes back into an *earlier* pack: only the last one is looked at.
     _fitted(lengths, max_length, 0, min)
-        a document goes back into an *earlier* pack, the fullest that has room. Here the
-        documents stay in their order: only the last pack is looked at.
+        a document goes back into the fullest pack: only the last one is looked at.
     _fitted(lengths, max_length, -1, _first)
-        first fit, the longest first: a good strategy, but another one. Here the
-        documents stay in their order, and only the last pack is looked at.
+        first fit, the longest first: here only the last pack is looked at, in order.
     _fitted(lengths, max_length, -1, min)
-        best fit, the longest first: a good strategy, but another one. Here the
-        documents stay in their order, and only the last pack is looked at.
+        best fit, the longest first: here only the last pack is looked at, in order.
     [[0]] if lengths else []
-        the function returns in the first round of its loop: is the `return` indented
-        too far?
+        it returns in the first round of its loop: is the `return` indented too far?
 """)
 
 
@@ -769,28 +645,21 @@ def best_pack(rooms: list[int], length: int) -> int | None:
 
 best_pack.slips("""
     room >= length => room > length
-        a pack with exactly so much room is large enough, and even the best: it is full
-        then.
+        a pack with exactly so much room is large enough, and even the best.
     if room >= length =>
         packs are chosen whether they have room or not.
     room >= length => room == length
         only packs with exactly so much room are looked at.
-    room >= length => room < length
-        packs that are *too small* are looked at.
     room >= length => room <= length
         packs that are too small are looked at, or that fit exactly.
     min(fitting => max(fitting
-        that is the *emptiest* pack, the one with the most room. The fullest has the
-        least.
+        that is the *emptiest* pack: the fullest has the *least* room.
     fitting, key => fitting[::-1], key
-        of equally full packs the *first* is wanted. (`<=` lets a later one win, `<`
-        does not.)
+        of equally full packs the *first* is wanted: `<=` lets a later one win.
     if room >= length => ; rooms[pack], default => abs(rooms[pack] - length), default
-        the pack is taken whose room *differs* least from the length: that can be one
-        that is too small.
+        the pack is taken whose room *differs* least: that can be one that is too small.
     key=lambda pack: rooms[pack], =>
-        that is the *first* pack with room. Among those with room, the fullest is
-        wanted.
+        that is the *first* pack with room: the fullest of these is wanted.
     default=None => default=-1
         where no pack has room, the answer is `None`, not -1.
     default=None => default=0
@@ -800,8 +669,7 @@ best_pack.slips("""
     default=None => default=False
         where no pack has room, the answer is `None`, not `False`.
     , default=None) => )
-        where no pack has room, the answer is `None`, without an error: `min` of nothing
-        raises. Ask first whether there is one.
+        where no pack has room, the answer is `None`: `min` of nothing raises.
     enumerate(rooms) => enumerate(rooms, 1) ; rooms[pack], => rooms[pack - 1],
         packs are counted from 1.
     enumerate(rooms) => enumerate(sorted(rooms)) ; rooms[pack], => sorted(rooms)[pack],
@@ -825,7 +693,7 @@ best_pack.slips("""
     min(few, key=rooms.__getitem__) => few[0]
         that is the *first* pack…
     min(few, key=rooms.__getitem__) => few[-1]
-        that is the *last* pack with room. Among those with room, the fullest is wanted.
+        that is the *last* pack with room: the fullest of these is wanted.
     min(few, key=rooms.__getitem__) => \
     next((i for i in few if rooms[i] == length), few[0])
         a pack that fits exactly is found, but else the first with room is taken.
@@ -834,19 +702,11 @@ best_pack.slips("""
     return best => return rooms[best] - length
         that is the room that would be left in it. Its number is wanted.
     return best => return few.index(best)
-        that is its place in the list of those with room. Its number among *all* packs
-        is wanted.
-    return best => return best + 1
-        packs are counted from 1.
-    return best => return True
-        whether there is such a pack is returned, not its number.
+        that is its place among those with room: its number among *all* is wanted.
     return best => return best or None
-        pack 0 counts as `False`, so it is taken for no pack at all, or passed over:
-        compare with `is None`.
+        pack 0 counts as `False`, and so as none: compare with `is None`.
     return best => return few
         all packs with room are returned.
-    return best => return best, rooms[best]
-        number and room are returned.
 """)
 def among_the_few(rooms, length):
     few = [pack for pack, room in enumerate(rooms) if room >= length]
@@ -864,15 +724,11 @@ def among_the_few(rooms, length):
     best is None or => not best or
         pack 0 counts as `False`…
     best = None => best = 0 if rooms else None
-        the first pack is taken for the best without a look at its room: it can be too
-        small.
+        the first pack is taken for the best without a look at its room.
     best = None => best = 0 ; best is None or =>
-        the first pack is taken for the best without a look at its room, even where
-        there is none.
+        the first pack is taken for the best without a look, even where there is none.
     room < rooms[best] => room <= rooms[best]
         of equally full packs…
-    room < rooms[best] => room > rooms[best]
-        that is the *emptiest*…
     room < rooms[best] => room < best
         a room is compared with the *number* of the best pack so far, not with its room.
     return best => return None if best is None else rooms[best]
@@ -890,19 +746,9 @@ def better_ones_win(rooms, length):
 
 @best_pack.way("""
     math.inf => 0
-        the least room so far begins with 0, and none is smaller: begin with more than
-        any pack can have.
+        the least room so far begins with 0, and nothing is less: begin with `math.inf`.
     math.inf => 2 * length
-        the least that is left over begins with `length`, so twice as much room is never
-        chosen: begin with more than any pack can have.
-    length <= room => length < room
-        a pack with exactly so much…
-    length <= room < => room <
-        packs are chosen whether…
-    < least => <= least
-        of equally full packs…
-    best, least = pack, room => best = pack
-        that is the *last* pack…
+        the least that is left over begins with `length`: begin with `math.inf`.
 """)
 def least_so_far(rooms, length):
     best, least = None, math.inf
@@ -918,15 +764,12 @@ best_pack.answers("""
     0 if rooms and rooms[0] >= length else None
         only the first pack is looked at: is the `return` indented too far?
     None if not rooms or min(rooms) < length else rooms.index(min(rooms))
-        only the fullest pack of all is asked whether it has room. If it has none,
-        another one may.
+        only the fullest pack of all is asked whether it has room: another one may.
     None if max(rooms, default=0) < length else \
     min(range(len(rooms)), key=lambda i: (rooms[i] >= length) * rooms[i])
-        packs without enough room are set to 0, which is the least of all: so one of
-        them is chosen. Set them to more than any pack can have.
+        packs without enough room are set to 0, which is the least of all.
     min(range(len(rooms)), key=lambda i: rooms[i] >= length, default=None)
-        the key of `min` only says whether a pack has room: `False` is less than `True`,
-        so the first one *without* room wins.
+        the key of `min` says whether a pack has room, and `False` is less than `True`.
 """)
 
 
@@ -967,17 +810,12 @@ def pack_labels(
 
 pack_labels.slips("""
     for start in document_starts: labels[start] = -100 =>
-        the first id of each document is scored, though what stands before it belongs to
-        another one: -100 there, too.
+        the first id of each document is scored: what stands before is another one's.
     labels[start] => labels[start - 1]
-        the place *before* each start is left out, and so for start 0 the last of the
-        row.
-    labels[start] => labels[min(start + 1, length - 1)]
-        the second id of each document is left out, not the first.
+        the place *before* each start is left out: for start 0 the last of the row.
     labels[start] = -100 => labels.insert(start, -100) ; \
     return labels => return labels[:length] + [-100] * (len(labels) - length)
-        `insert` makes room: all that stands behind moves on by one. Write -100 into the
-        place instead.
+        `insert` moves on all that stands behind: write -100 into the place instead.
     *[-100] * (len(input_ids) - length)] => ]
         padding is cut off: labels are as long as the ids.
     *[-100] * (len => *[0] * (len
@@ -989,11 +827,9 @@ pack_labels.slips("""
     (len(input_ids) - length)] => length]
         as much padding is added as there are ids, not as many as are missing.
     *input_ids[:length] => *[*input_ids[1:], -100][:length]
-        the labels are shifted before places are left out. `transformers` shifts by
-        itself, inside the model: nothing is shifted here.
+        the labels are shifted before places are left out: here nothing is shifted.
     in document_starts => in document_starts[1:]
-        each first id is left out only behind the first document: at place 0 nothing
-        stands before either.
+        the first id of the row is scored: at place 0 nothing stands before either.
     in document_starts => in document_starts[:1]
         only the first id of the row is left out. Each document has a first id.
 """)
@@ -1003,16 +839,15 @@ pack_labels.slips("""
     starts = document_starts => starts = []
         the first id of each document is scored…
     starts = document_starts => starts = [s - 1 for s in [*document_starts[1:], length]]
-        the *last* id of each document is left out. Aligned with the ids, it is the
-        first one that nothing predicts.
+        the *last* id of each document is left out, which the one before it predicts.
     starts = document_starts => starts = [s - 1 for s in document_starts]
         the last id of each document but the last one is left out, and no first one.
     starts = document_starts => starts = document_starts[:1]
         only the first id of the row…
     starts = document_starts => starts = document_starts[1:]
-        each first id is left out only behind…
+        the first id of the row is scored…
     starts = document_starts => starts = [s + 1 for s in document_starts]
-        the second id of each document…
+        the second id of each document is left out, not the first.
     starts = document_starts => starts = [*document_starts, \
     *(s - 1 for s in [*document_starts[1:], length])]
         the first *and* the last id of each document are left out.
@@ -1026,21 +861,17 @@ pack_labels.slips("""
     i >= length or =>
         padding is scored…
     i >= length => id == 0
-        padding is told by its id. A document can hold that id, and it must be scored
-        there: `length` says where padding begins.
+        padding is told by its id, which documents hold, too: look at `length`.
     i >= length => i > length
         the first place of padding is scored.
     i >= length => i >= length - 1
         the last id before the padding counts as padding.
     i >= length => not any(input_ids[i:])
-        padding is told by zeros at the end of the row. A document can end with them,
-        and they must be scored there: `length` says where padding begins.
+        padding is told by zeros at the end, which texts have, too: look at `length`.
     i >= length => i >= starts[-1]
-        the last document is not scored at all: no start follows it, it ends at
-        `length`.
+        the last document is not scored at all: it ends at `length`.
     else id => else input_ids[i - 1]
-        the id *before* stands at each place: the labels are shifted, to the right even.
-        Each stands beside its own id.
+        the id *before* stands at each place: each label stands beside its own id.
     else id => else 1
         1, or `True`, stands for what is scored: a label is the id itself.
     -100 if => 0 if
@@ -1052,13 +883,11 @@ pack_labels.slips("""
     -100 if => None if
         `None` stands where -100 is wanted.
     return labels => return [*labels[1:], -100]
-        the labels are shifted. `transformers` does that itself, inside the model: they
-        stand beside their own ids.
+        the labels are shifted: `transformers` does that itself, inside the model.
     return labels => return [-100, *labels[:-1]]
         the labels are shifted to the right.
     return labels => return [label for label in labels if label != -100]
-        places that are not scored are left out, so that labels no longer stand beside
-        their ids.
+        places that are not scored are left out: labels must stand beside their ids.
     return labels => return [label != -100 for label in labels]
         1, or `True`, stands…
     return labels => return labels[:length]
@@ -1079,8 +908,7 @@ pack_labels.answers("""
         nothing is scored at all: the ids inside of documents are.
     [input_ids[a + 1 : b] for a, b in
     zip(document_starts, [*document_starts[1:], length])]
-        each document has a list of its own, and what is not scored is missing: one
-        label for each id of the row is wanted.
+        each document has a list of its own, without what is not scored.
 """)
 
 
@@ -1119,21 +947,17 @@ def mean_over_targets(means: list[float], counts: list[int]) -> float:
 mean_over_targets.slips("""
     if count] => ]
     if count] => if m]
-        a micro-batch without targets has NaN for a mean, and NaN times 0 is still NaN:
-        leave it out.
+        a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN.
     if count] => if count > 1]
         a micro-batch of a single target is left out.
     m * count for => m for
-        the means are not weighted: the sum of losses of a micro-batch is its mean times
-        its number of targets.
+        the means are not weighted by their numbers of targets.
     m * count for => m / count for
-        each mean is *divided* by its number of targets: times it, that is the sum of
-        its losses.
+        each mean is *divided* by its number of targets: multiply it.
     if sums else float("nan") =>
         without any targets there is nothing to divide by: return NaN.
     if sums else float("nan") => if means else float("nan")
-        without any targets there is nothing to divide by, even where there are
-        micro-batches: return NaN.
+        without any targets nothing can be divided, even if there are batches: NaN.
     float("nan") => 0.0
         without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
     float("nan") => None
@@ -1144,24 +968,19 @@ mean_over_targets.slips("""
     / sum(counts) => / len(counts)
         it is divided by the number of micro-batches, where that of targets is wanted.
     / sum(counts) => / len(sums)
-        it is divided by the number of micro-batches that have targets, where that of
-        targets is wanted.
+        it is divided by the number of micro-batches that have targets, not of targets.
     / sum(counts) => / max(counts)
         it is divided by the largest number of targets.
     / sum(counts) => // sum(counts)
         `//` rounds down to a whole number: a mean needs `/`.
     / sum(counts) => / (sum(counts) + 1)
         one target too many is counted.
-    / sum(counts) => / (sum(counts) + counts.count(0))
-        a target is counted for a micro-batch without any.
     / sum(counts) => / sum(counts) / len(sums)
         it is divided by both, the number of targets and of batches that have some.
     return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
         upside down: the losses are divided by the number of targets, not the other way.
     return ... if => return round(..., 2) if
         rounded: return the mean as it is.
-    sum(sums) => sums[-1]
-        only the last micro-batch is added.
 """)
 
 
@@ -1173,18 +992,9 @@ mean_over_targets.slips("""
     total += m * count => total += m * count * (count > 1)
         a micro-batch of a single target is not added.
     continue => break
-        it ends with the first micro-batch without targets: go on with the next one,
-        `continue`, not `break`.
+        it ends with the first micro-batch without targets: `continue`, not `break`.
     m * count => m
         the means are not weighted…
-    total += => total =
-        only the last micro-batch is added.
-    number += count => number += 1
-        it is divided by the number of micro-batches that have…
-    number += count => number = count
-        the number of targets is that of the last micro-batch alone.
-    total / number => total
-        that is the sum of all losses…
     if number else NAN =>
         without any targets there is nothing to divide by: return…
     number else NAN => number else 0.0
@@ -1207,28 +1017,22 @@ def _scored(means, counts):
 mean_over_targets.answers("""
     sum(means) / len(means)
     sum(means) / len(means) if means else NAN
-        a mean of means: a micro-batch of one target counts as much as one of a
-        thousand, and one without targets makes it NaN.
+        a mean of means, which one micro-batch without targets makes NaN.
     np.mean(_scored(means, counts)) if any(counts) else NAN
-        a mean of means: a micro-batch of one target counts as much as one of a
-        thousand.
+        a mean of means: one target counts as much as a thousand in one micro-batch.
     sum(_scored(means, counts)) / len(means) if any(counts) else NAN
     sum(_scored(means, counts)) / len(means) if means else NAN
     sum(_scored(means, counts)) / len(means)
-        a mean of means, in which a micro-batch without targets counts as a loss of 0,
-        which is a perfect score: weight each by its number of targets.
+        a mean of means, in which a micro-batch without targets counts as a loss of 0.
     sum(means)
-        that is the sum of the means. Weight each by its number of targets, and divide
-        by the number of all; and NaN must not come in.
+        that is the sum of the means: weight each, leave NaN out, and divide.
     float(np.median(_scored(means, counts))) if any(counts) else NAN
         that is the median of the means: add up the losses of all targets.
     [*_scored(means, counts), NAN][0]
-        that is the mean of the first micro-batch that has targets: go on, and return
-        behind the loop.
+        that is the mean of the first micro-batch: the `return` belongs behind the loop.
     sum(_scored(means, counts)) * sum(counts)
     sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
-        all means are weighted together, by the number of all targets. Each is weighted
-        by its own.
+        all means are weighted together, by the number of all targets.
 """)
 
 
@@ -1309,8 +1113,7 @@ chat_labels.slips("""
     [-100] * len(ids) => [-100] * (len(ids) - 1)
         one -100 too few for each turn that is not scored.
     labels[0] = -100 return => return
-        where the assistant begins the conversation, its very first id is scored, though
-        nothing stands before it: -100 there.
+        the very first id is scored, though nothing stands before it: -100 there.
     labels[0] => labels[-1]
         the *last* id of the conversation is left out, where the first should be.
     labels[0] = -100 => labels.insert(0, -100)
@@ -1318,11 +1121,9 @@ chat_labels.slips("""
     labels[0] = -100 => labels.pop(0)
         the first id is taken out, so that all labels stand one place too far left.
     zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
-        `index` finds the *first* turn with these ids, each time again: two turns can be
-        alike. `enumerate` or `zip` tells whose turn it is.
+        `index` finds the *first* turn with these ids: two turns can be alike.
     zip(roles, turns, => zip(roles, [dict(zip(roles, turns))[role] for role in roles],
-        a dictionary of roles holds one turn for each, the last. All turns are wanted,
-        in their order: `zip` without `dict`.
+        a dictionary of roles holds one turn for each, the last: all are wanted.
 """)
 
 
@@ -1330,14 +1131,11 @@ chat_labels.slips("""
     scored = roles[i] == "assistant" => scored = True
         all turns are scored…
     == "assistant" => == "assistant" and "assistant" not in roles[i + 1 :]
-        only the *last* turn of the assistant is scored. All of them are answers to
-        learn from.
+        only the *last* turn of the assistant is scored: all are answers to learn from.
     == "assistant" => == "assistant" and "assistant" not in roles[:i]
-        only the *first* turn of the assistant is scored. All of them are answers to
-        learn from.
+        only the *first* turn of the assistant is scored, and none that it writes later.
     roles[i] == "assistant" => "assistant" in roles[: i + 1]
-        from the assistant's first turn on everything is scored: the user writes again
-        behind it.
+        from the assistant's first turn on everything is scored, the user's part too.
     == "assistant" => == "assistant" and "user" not in roles[i:]
         only what the assistant says behind the user's last turn is scored.
     == "assistant" => == "assistant" and i == len(roles) - 1
@@ -1345,8 +1143,7 @@ chat_labels.slips("""
     roles[i] == "assistant" => i == len(roles) - 1
         the last turn is scored, whoever wrote it.
     roles[i] == "assistant" => i % 2 == 1
-        every second turn is taken for one of the assistant's. A system's turn, or two
-        turns of one side, move them: look at `roles`.
+        every second turn is taken for one of the assistant's: look at `roles`.
     roles[i] == "assistant" => i > 0
         all turns but the first are taken for the assistant's.
     roles[i] == "assistant" => i > 0 and roles[i - 1] == "user"
@@ -1354,8 +1151,7 @@ chat_labels.slips("""
     roles[i] == "assistant" => i > 0 and roles[i - 1] == "assistant"
         the turn *behind* one of the assistant's is scored.
     == "assistant" => == "assistant" and roles[i - 1] == "user"
-        a turn counts as the assistant's only behind one of the user; before the first,
-        `roles[-1]` is the last.
+        a turn counts as the assistant's only behind one of the user's.
     roles[i] == "assistant" => i >= roles.index("assistant")
         from the assistant's first turn on everything is scored, with an error if there
         is none.
@@ -1366,14 +1162,11 @@ chat_labels.slips("""
         the labels are shifted within each turn.
     += ids if => += [*ids[:-1], -100] if
     += ids if => += [-100 if id == 9 else id for id in ids] if
-        the end of each turn is left out. A model that never learns to end a turn goes
-        on for ever.
+        the end of each turn is left out: a model must learn to stop.
     += ids if => += [-100, *ids[1:]] if
-        the first id of each of the assistant's turns is left out: the turns before
-        predict it. Only the first of the whole conversation has nothing before it.
+        the first id of each turn is left out: the turns before predict it.
     += ids if => += [-100, *ids[1:-1], -100] if
-        the first *and* the last id of each turn are left out, and a turn of one id gets
-        two labels.
+        the first *and* the last id of each turn get -100; a turn of one id gets two.
     += ids if => += [1] * len(ids) if
         1, or `True`, stands for what is scored: a label is the id itself.
     [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
@@ -1387,10 +1180,9 @@ chat_labels.slips("""
     [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
         the end of a turn that others wrote is scored, too.
     [-100, *labels[1:]] => labels
-        where the assistant begins the conversation…
+        the very first id is scored…
     [-100, *labels[1:]] => [*labels[1:], -100]
-        the labels are shifted. `transformers` does that itself, inside the model: they
-        stand beside their own ids.
+        the labels are shifted: `transformers` does that itself, inside the model.
     [-100, *labels[1:]] => labels[1:]
         the first id is taken out…
     [-100, *labels[1:]] => [-100, *labels]
@@ -1410,8 +1202,6 @@ def turn_by_turn(roles, turns):
 
 
 chat_labels.answers("""
-    [0 if x == -100 else x for x in chat_labels.reference(roles, turns)]
-        the label 0 stands where -100 is wanted.
     [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
         the label 100 stands where -100 is wanted.
     [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
@@ -1425,13 +1215,11 @@ chat_labels.answers("""
     role, ids in zip(roles, turns)]
         each turn has a list of its own: one list for the whole conversation is wanted.
     sum(([-100] * len(a) + b for a, b in zip(turns[::2], turns[1::2])), [])
-        turns are taken in pairs of a question and an answer, and what has no partner is
-        lost: a system's turn, or two turns of one side, move all behind. Look at
-        `roles`.
+        turns are taken in pairs, of which two turns of one side, or a system's, move
+        all.
     [-100, *[x if any(role == "assistant" and x in ids for role, ids in
     zip(roles, turns)) else -100 for ids in turns for x in ids][1:]]
-        ids are looked up among those of the assistant's: the user says some of them,
-        too. Who wrote a turn decides, not which ids it has.
+        ids are looked up among the assistant's: the user says some of them, too.
 """)
 
 

@@ -14,7 +14,7 @@ from wrong_answers import refused, right, wrong
 # starts_from_ends: ids, end_id
 
 
-@wrong("starts_from_ends", "(1) The next id is asked whether it is true. 0")
+@wrong("starts_from_ends", "(1) The next id is asked whether it is true: 0")
 def looks_one_further(ids, end_id):
     starts = [0]
     for place in range(len(ids)):
