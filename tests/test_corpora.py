@@ -12,7 +12,6 @@ from course_lib.foundation.corpora import CORPUS_VARIABLE, DATA_DIRECTORY
 @pytest.fixture(autouse=True)
 def no_corpus_of_the_reader(monkeypatch):
     monkeypatch.delenv(CORPUS_VARIABLE, raising=False)
-    monkeypatch.setenv("COURSE_PROGRESS", "0")
 
 
 # The bundled data

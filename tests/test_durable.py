@@ -14,7 +14,6 @@ from course_lib.foundation.durable import (
     checksum,
     only_writer,
     read_json,
-    sync_folder,
     told,
     write_durably,
     write_json,
@@ -70,7 +69,6 @@ def test_bytes_reach_the_disk_before_the_name_does(tmp_path, monkeypatch):
         monkeypatch.setattr(os, name, lambda *a, n=name, f=function: (steps.append(n), f(*a))[1])
     write_durably(tmp_path / "a", b"x")
     assert steps == ["fsync", "replace", "fsync"]  # of the file, and of the folder
-    sync_folder(tmp_path)
 
 
 def test_json_is_the_same_bytes_for_the_same_values(tmp_path):
