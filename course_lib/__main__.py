@@ -18,12 +18,12 @@ import course_lib
 # Each is a module with `add_arguments(parser)` and `run(options) -> exit status`. It is
 # imported when it is asked for: what one command needs, the others do without.
 COMMANDS = {
-    "check": ("check", "is everything installed and working?"),
-    "blank": ("teaching.classroom.blank", "for live coding: prose kept, code emptied"),
-    "slides": ("teaching.classroom.slides", "slides of each lesson"),
-    "book": ("teaching.classroom.book", "a web site that needs no network"),
-    "nbgrader": ("teaching.grading.nbgrader", "the exercises as a course for nbgrader"),
-    "scores": ("teaching.grading.scores", "the scores of a class, from its notebooks"),
+    "check": ("classroom.check", "is everything installed and working?"),
+    "blank": ("classroom.blank", "for live coding: prose kept, code emptied"),
+    "slides": ("classroom.slides", "slides of each lesson"),
+    "book": ("classroom.book", "a web site that needs no network"),
+    "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
+    "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from course_lib import check
-from course_lib.check import NOTE, OK, WRONG, Point
+from course_lib.classroom import check
+from course_lib.classroom.check import NOTE, OK, WRONG, Point
 
 ROOT = Path(__file__).parent.parent
 
@@ -32,7 +32,7 @@ def the_one(points) -> str:
 
 
 def test_it_is_imported_without_what_it_looks_for():
-    program = "import course_lib.check, sys; print(*sys.modules)"
+    program = "import course_lib.classroom.check, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     roots = {name.partition(".")[0] for name in done.stdout.split()}
     assert not {"torch", "numpy", "nbformat", "packaging", "psutil", "jupyter_core"} & roots

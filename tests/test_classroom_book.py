@@ -18,8 +18,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import browser_session
 import course_lib.__main__ as command_line
-from course_lib.teaching.classroom import book
-from course_lib.teaching.classroom.book_files.pages import ROOMS, prepare
+from course_lib.classroom import book
+from course_lib.classroom.book_files.pages import ROOMS, prepare
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 ROOT = Path(__file__).parent.parent

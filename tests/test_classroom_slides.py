@@ -9,9 +9,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import course_lib.__main__ as command_line
-from course_lib.teaching.classroom import slides
-from course_lib.teaching.classroom.cutting import Slide, alternative_text, cut
-from course_lib.teaching.classroom.rendering import (
+from course_lib.classroom import slides
+from course_lib.classroom.cutting import Slide, alternative_text, cut
+from course_lib.classroom.rendering import (
     as_html,
     as_words,
     code_as_html,

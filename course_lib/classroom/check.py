@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DISTRIBUTION = "feeding-language-models"
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 # For what each extra is; the lessons themselves need none.

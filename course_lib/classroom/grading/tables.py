@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED
-from course_lib.teaching.grading.handed_in import lessons
+from course_lib.classroom.grading.handed_in import lessons
 
 MISSING, UNREADABLE = "missing", "unreadable"
 

@@ -26,15 +26,15 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.teaching.classroom.cutting import (
+from course_lib.classroom.cutting import (
     ROOM,
     ROOM_UNMEASURED,
     Block,
     Slide,
     cut,
 )
-from course_lib.teaching.classroom.links import add_out_and_lessons, check_out, relink
-from course_lib.teaching.classroom.rendering import (
+from course_lib.classroom.links import add_out_and_lessons, check_out, relink
+from course_lib.classroom.rendering import (
     READER,
     as_html,
     code_as_html,

@@ -20,7 +20,7 @@ import re
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.teaching.classroom.links import add_out_and_lessons, check_out, relink
+from course_lib.classroom.links import add_out_and_lessons, check_out, relink
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 # A prompt, a snippet to judge, the count of what is solved or guessed.

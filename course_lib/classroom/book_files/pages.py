@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.teaching.classroom.cutting import alternative_text
+from course_lib.classroom.cutting import alternative_text
 from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"

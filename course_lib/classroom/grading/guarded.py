@@ -21,8 +21,8 @@ from course_lib.teaching.checker.processes import (
     Watch,
     limit_resources,
 )
-from course_lib.teaching.grading.carrying import dump, dump_result, from_outcome
-from course_lib.teaching.grading.slices import Attempt, place
+from course_lib.classroom.grading.carrying import dump, dump_result, from_outcome
+from course_lib.classroom.grading.slices import Attempt, place
 
 MOST_PROCESSES = 100
 LARGEST_FILE = 100 * 2**20

@@ -15,8 +15,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from course_lib.teaching.classroom.book_files.pages import write_pages
-from course_lib.teaching.classroom.links import add_out_and_lessons, check_out
+from course_lib.classroom.book_files.pages import write_pages
+from course_lib.classroom.links import add_out_and_lessons, check_out
 from course_lib.teaching.lessons import Lesson, find_lessons
 
 NEEDED = ("sphinx", "myst_nb", "furo")

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from course_lib.teaching.checker import Exercise
 from course_lib.teaching.checker.processes import GuardedProcess, Limits
-from course_lib.teaching.grading.carrying import dump, load
-from course_lib.teaching.grading.handed_in import Unreadable, in_order, tell_lesson
-from course_lib.teaching.grading.judging import Task, drawn, score_notebook
-from course_lib.teaching.grading.tables import UNREADABLE, Row, printable
+from course_lib.classroom.grading.carrying import dump, load
+from course_lib.classroom.grading.handed_in import Unreadable, in_order, tell_lesson
+from course_lib.classroom.grading.judging import Task, drawn, score_notebook
+from course_lib.classroom.grading.tables import UNREADABLE, Row, printable
 from course_lib.teaching.lessons import items_of
 
 # A judge waits for answers, and these have limits.

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from course_lib.teaching.grading.slices import Sheet
+from course_lib.classroom.grading.slices import Sheet
 from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons, items_of
 
 LARGEST_NOTEBOOK = 100 * 2**20

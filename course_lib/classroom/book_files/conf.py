@@ -11,8 +11,8 @@ from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 import course_lib
-from course_lib.teaching.classroom.book_files.pages import prepare
-from course_lib.teaching.classroom.rendering import formula_as_html
+from course_lib.classroom.book_files.pages import prepare
+from course_lib.classroom.rendering import formula_as_html
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
