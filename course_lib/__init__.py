@@ -5,17 +5,18 @@ batches.
 
 foundation/    what the lessons stand on: arguments, progress, corpora, markup,
                tokenizing, shuffling, ledger, models; packs; copies, orders, durable,
-               shard_files; inputs, executors, ranks, devices
+               shard_files, shard_writer; inputs, shard_tasks, executors, ranks,
+               devices
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, token_shards, many_machines
 teaching/      what shows and judges them: training, packed, plots, source,
-               checker, guesses, widgets; lessons, classroom, grading
+               checker, guesses, widgets; lessons
 exercises/     one module a lesson
-check          is everything installed and working?
+classroom/     what teachers run: check, blank, slides, book, nbgrader, scores
 
-Imports run foundation <- lessons <- teaching <- exercises; a lesson imports earlier
-lessons, never a later one.
+Imports run foundation <- lessons <- teaching <- exercises <- classroom; a lesson
+imports earlier lessons, never a later one.
 """
 
 __version__ = "0.1.0"

@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 import course_lib.__main__
-from course_lib.teaching.checker import exercise
-from course_lib.classroom.links import user_path
 from course_lib.classroom.grading.assignments import HIDDEN_SEEDS, build_assignment, points_of
+from course_lib.classroom.links import user_path
+from course_lib.teaching.checker import exercise
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 LESSONS = find_lessons()

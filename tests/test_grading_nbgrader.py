@@ -12,8 +12,8 @@ import pytest
 from traitlets.config.loader import PyFileConfigLoader
 
 import course_lib.__main__
-from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 from course_lib.classroom.grading.assignments import build_assignment, points_of
+from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 from course_lib.teaching.lessons import find_lessons, items_of
 from test_grading import marks
 

@@ -16,13 +16,13 @@ import pytest
 import torch
 
 from course_lib.__main__ import main
-from course_lib.teaching.checker import Judgment, Outcome
 from course_lib.classroom import scores
 from course_lib.classroom.grading import judging, workers
 from course_lib.classroom.grading.carrying import Nameless, dump, from_outcome, load, to_outcome
 from course_lib.classroom.grading.handed_in import in_order
 from course_lib.classroom.grading.slices import Sheet
 from course_lib.classroom.grading.tables import Row, of_students, students
+from course_lib.teaching.checker import Judgment, Outcome
 from course_lib.teaching.lessons import find_lessons
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="scores are for Linux")

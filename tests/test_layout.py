@@ -57,11 +57,20 @@ TEACHING = [
     "guesses",
     "widgets",
     "lessons",
-    "classroom",
-    "grading",
 ]
-# What stands beside the lessons: the second works where packages are missing, and imports none of them by itself.
-COMMAND_LINE = ("__main__", "check")
+CLASSROOM = [
+    "check",  # works where packages are missing, and imports none of them by itself
+    "links",
+    "blank",
+    "rendering",
+    "cutting",
+    "slides",
+    "book_files",
+    "book",
+    "grading",
+    "nbgrader",
+    "scores",
+]
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("playwright",)  # conda-forge has another program of that name
@@ -127,17 +136,19 @@ def test_a_lesson_has_its_tests_and_a_line_of_the_readme(notebook):
     assert f"notebooks/{notebook.name}" in README
 
 
-def test_the_package_holds_lessons_and_three_rooms():
+def test_the_package_holds_lessons_and_four_rooms():
     modules = {path.stem for path in PACKAGE.glob("*.py")}
-    assert modules == {*LESSONS, "__init__", *COMMAND_LINE}
+    assert modules == {*LESSONS, "__init__", "__main__"}
     assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name[0] not in "._"} == {
         "foundation",
         "teaching",
         "exercises",
+        "classroom",
     }
     assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
     assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
     assert {module_of(path, "exercises") for path in files_in("exercises")} == set(LESSONS)
+    assert {module_of(path, "classroom") for path in files_in("classroom")} == set(CLASSROOM)
 
 
 @pytest.mark.parametrize("room", ["foundation", "teaching"])
@@ -166,6 +177,15 @@ def test_teaching_imports_foundation_and_lessons_and_one_way(path):
     for name in imports_of(path):
         place = name.split(".")
         assert name in ("", "foundation", *LESSONS) or (place[0] == "teaching" and place[1] in earlier), name
+
+
+@pytest.mark.parametrize("path", files_in("classroom"), ids=lambda path: path.stem)
+def test_the_classroom_imports_one_way_and_nothing_imports_it(path):
+    earlier = CLASSROOM[: CLASSROOM.index(module_of(path, "classroom")) + 1]
+    inside = [name.split(".")[1] for name in imports_of(path) if name.startswith("classroom.")]
+    assert set(inside) <= set(earlier)
+    others = {p for room in ("foundation", "teaching", "exercises") for p in files_in(room)}
+    assert not any(name.startswith("classroom") for other in others for name in imports_of(other))
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

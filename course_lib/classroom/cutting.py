@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from course_lib.teaching.checker import Exercise
 from course_lib.classroom.blank import imports_in
 from course_lib.classroom.rendering import as_words, count_rows, split_blocks
+from course_lib.teaching.checker import Exercise
 from course_lib.teaching.lessons import POINTS, exercise_of
 
 PREDICT = "**Predict"

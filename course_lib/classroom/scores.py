@@ -40,12 +40,12 @@ import os
 import sys
 from pathlib import Path
 
-from course_lib.foundation import check_integer, progress_bar
-from course_lib.teaching.checker.processes import CAN_FORK
-from course_lib.classroom.links import check_free, user_path
 from course_lib.classroom.grading.handed_in import find_notebooks, lessons
 from course_lib.classroom.grading.tables import Row, of_students, summary, write_tables
 from course_lib.classroom.grading.workers import score_all
+from course_lib.classroom.links import check_free, user_path
+from course_lib.foundation import check_integer, progress_bar
+from course_lib.teaching.checker.processes import CAN_FORK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,8 @@ import socket
 import sys
 from pathlib import Path
 
+from course_lib.classroom.grading.carrying import dump, dump_result, from_outcome
+from course_lib.classroom.grading.slices import Attempt, place
 from course_lib.teaching.checker import Exercise
 from course_lib.teaching.checker.processes import (
     Limits,
@@ -21,8 +23,6 @@ from course_lib.teaching.checker.processes import (
     Watch,
     limit_resources,
 )
-from course_lib.classroom.grading.carrying import dump, dump_result, from_outcome
-from course_lib.classroom.grading.slices import Attempt, place
 
 MOST_PROCESSES = 100
 LARGEST_FILE = 100 * 2**20

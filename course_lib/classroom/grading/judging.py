@@ -9,17 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from course_lib.teaching.checker import (
-    FAILED,
-    NOT_ATTEMPTED,
-    PASSED,
-    RAISED,
-    Exercise,
-    Judgment,
-    NumbersQuestion,
-)
-from course_lib.teaching.checker.processes import Stopped, Watch, run_in_a_process
-from course_lib.teaching.checker.running import limits_of_answers
 from course_lib.classroom.grading.carrying import load, to_outcome
 from course_lib.classroom.grading.guarded import prepare, run_attempt
 from course_lib.classroom.grading.handed_in import (
@@ -31,6 +20,17 @@ from course_lib.classroom.grading.handed_in import (
 )
 from course_lib.classroom.grading.slices import Attempt, Sheet
 from course_lib.classroom.grading.tables import MISSING, UNREADABLE, Row, short
+from course_lib.teaching.checker import (
+    FAILED,
+    NOT_ATTEMPTED,
+    PASSED,
+    RAISED,
+    Exercise,
+    Judgment,
+    NumbersQuestion,
+)
+from course_lib.teaching.checker.processes import Stopped, Watch, run_in_a_process
+from course_lib.teaching.checker.running import limits_of_answers
 from course_lib.teaching.lessons import items_of, points_for
 
 MOST_ATTEMPTS = 5  # of one exercise in one notebook

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED
 from course_lib.classroom.grading.handed_in import lessons
+from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED
 
 MISSING, UNREADABLE = "missing", "unreadable"
 

@@ -14,12 +14,12 @@ from dataclasses import astuple, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from course_lib.teaching.checker import Exercise
-from course_lib.teaching.checker.processes import GuardedProcess, Limits
 from course_lib.classroom.grading.carrying import dump, load
 from course_lib.classroom.grading.handed_in import Unreadable, in_order, tell_lesson
 from course_lib.classroom.grading.judging import Task, drawn, score_notebook
 from course_lib.classroom.grading.tables import UNREADABLE, Row, printable
+from course_lib.teaching.checker import Exercise
+from course_lib.teaching.checker.processes import GuardedProcess, Limits
 from course_lib.teaching.lessons import items_of
 
 # A judge waits for answers, and these have limits.
