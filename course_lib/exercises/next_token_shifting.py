@@ -324,66 +324,75 @@ def joint_log_probability(logits: list[list[float]], targets: list[int]) -> floa
     return total
 
 
-@joint_log_probability.mistake(
-    "logits are not log-probabilities yet: subtract the log of the sum of all "
-    "exponentials."
-)
-def not_normalized(logits, targets):
-    return sum(row[target] for row, target in zip(logits, targets, strict=True))
+joint_log_probability.slips("""
+    row[target] - largest - log_of_sum => row[target] - log_of_sum
+        the largest logit is subtracted in the sum of the exponentials, but not added
+        again: take it off the target's logit too.
+    row[target] - largest - log_of_sum => row[target]
+        logits are not log-probabilities yet: subtract the log of the sum of all
+        exponentials.
+    row[target] - largest => largest - largest
+        the likeliest id of each row is scored. Score the target, likely or not.
+    row[target] - largest - log_of_sum => math.log(row[target])
+        logits are no probabilities: they may be negative, and have no logarithm. A
+        softmax comes first.
+    row[target] - largest - log_of_sum => math.log(row[target] / sum(row))
+        divided by the sum of the logits. A softmax divides exponentials.
+    row[target] - largest - log_of_sum => math.exp(row[target] - largest - log_of_sum)
+        the probabilities are added. That all targets come has the product of them as
+        its probability: add their logarithms.
+    total = 0.0 => total = 1.0 ; total += => total *=
+        a product of logarithms. Probabilities are multiplied, so their logarithms are
+        added.
+    total += => total =
+        the last target alone. The chain rule has one factor for each target.
+    largest = max(row) => largest = 0.0
+        `exp` of a large logit overflows. Subtract the row's largest logit first: the
+        softmax stays the same.
+    zip(logits, targets, strict=True) => zip(logits[:-1], targets[1:], strict=True)
+        shifted again: `logits[t]` belong to `targets[t]` already.
+    zip(logits, targets, strict=True) => zip(logits[1:], targets, strict=False)
+        the first row of logits is skipped: `logits[t]` belong to `targets[t]` already.
+    zip(logits, targets, strict=True) => zip(logits[:1], targets[:1], strict=True)
+        the first target alone. The chain rule has one factor for each target.
+    for score in row => for other in logits for score in other ; \
+    largest = max(row) => largest = max(map(max, logits))
+        one softmax over all positions together. Each row has its own: one id comes at
+        each position.
+    return total => return total / len(targets)
+        a mean. That is the loss, but for its sign; the joint probability needs the sum.
+    return total => return -total
+        the sign. Logs of probabilities are negative; minus their sum is the loss.
+    return total => return -total / len(targets)
+        the mean loss. The joint probability needs the sum, and the logarithm without
+        the minus.
+    return total => return total / math.log(2)
+    return total => return total / math.log(10)
+        the base. The natural log is asked for, `math.log`; this one is in bits, or has
+        base 10.
+    return total => return math.exp(total)
+        a probability instead of its logarithm. For a page of text it underflows to 0.0.
+""")
 
 
-@joint_log_probability.mistake(
-    "a mean. That is the loss, but for its sign; the joint probability needs the sum."
-)
-def mean_instead_of_sum(logits, targets):
-    return joint_log_probability.reference(logits, targets) / len(targets)
-
-
-@joint_log_probability.mistake(
-    "the mean loss. The joint probability needs the sum, and the logarithm without the "
-    "minus."
-)
-def mean_loss_of_logits(logits, targets):
-    return -joint_log_probability.reference(logits, targets) / len(targets)
-
-
-@joint_log_probability.mistake(
-    "the sign. Logs of probabilities are negative; minus their sum is the loss."
-)
-def negated(logits, targets):
-    return -joint_log_probability.reference(logits, targets)
-
-
-@joint_log_probability.mistake(
-    "the base. The natural log is asked for, `math.log`; this one is in bits."
-)
-def in_bits(logits, targets):
-    return joint_log_probability.reference(logits, targets) / math.log(2)
-
-
-@joint_log_probability.mistake(
-    "the base. The natural log is asked for, `math.log`; this one has base 10."
-)
-def base_ten(logits, targets):
-    return joint_log_probability.reference(logits, targets) / math.log(10)
-
-
-@joint_log_probability.mistake(
-    "a probability instead of its logarithm. For a page of text it underflows to 0.0."
-)
-def probability(logits, targets):
-    return math.exp(joint_log_probability.reference(logits, targets))
-
-
-@joint_log_probability.mistake(
-    "`exp` of a large logit overflows. Subtract the row's largest logit first: the "
-    "softmax stays the same."
-)
-def overflows(logits, targets):
-    total = 0.0
-    for row, target in zip(logits, targets, strict=True):
-        total += row[target] - math.log(sum(math.exp(score) for score in row))
-    return total
+joint_log_probability.answers("""
+    sum(joint_log_probability.reference([[row[target] for row in logits]], [position]) \
+    for position, target in enumerate(targets))
+        the softmax goes over the positions. Each row, one position, has a softmax of
+        its own, over the vocabulary.
+    math.log(sum(math.exp(joint_log_probability.reference([row], [target])) \
+    for row, target in zip(logits, targets)))
+        the probabilities are added before the logarithm. They are multiplied: add their
+        logarithms.
+    math.log(math.prod(math.exp(joint_log_probability.reference([row], [target])) \
+    for row, target in zip(logits, targets)))
+        a product of probabilities, and one logarithm at the end. On a long text the
+        product underflows: add logs.
+    sum(math.log(math.exp(joint_log_probability.reference([row], [target]))) \
+    for row, target in zip(logits, targets))
+        a softmax, then its logarithm. A small probability is 0 before the logarithm
+        sees it: take the logarithm of the formula, not of its result.
+""")
 
 
 @joint_log_probability.mistake(
@@ -397,18 +406,6 @@ def overflows_to_nan(logits, targets):
             exponentials = np.exp(np.array(row))
             total += np.log(exponentials[target] / exponentials.sum())
     return float(total)
-
-
-@joint_log_probability.mistake(
-    "a softmax, then its logarithm. A small probability is 0 before the logarithm sees "
-    "it: take the logarithm of the formula, not of its result."
-)
-def log_of_softmax(logits, targets):
-    total = 0.0
-    for row, target in zip(logits, targets, strict=True):
-        exponentials = [math.exp(score - max(row)) for score in row]
-        total += math.log(exponentials[target] / sum(exponentials))
-    return total
 
 
 @joint_log_probability.mistake(
@@ -437,31 +434,6 @@ def with_a_small_number(logits, targets):
 
 
 @joint_log_probability.mistake(
-    "the softmax goes over the positions. Each row, one position, has a softmax of its "
-    "own, over the vocabulary."
-)
-def softmax_along_the_text(logits, targets):
-    columns = [list(column) for column in zip(*logits, strict=True)]
-    return sum(
-        joint_log_probability.reference([columns[target]], [position])
-        for position, target in enumerate(targets)
-    )
-
-
-@joint_log_probability.mistake(
-    "a product of probabilities, and one logarithm at the end. On a long text the "
-    "product underflows: add logs."
-)
-def log_of_product(logits, targets):
-    product = 1.0
-    for row, target in zip(logits, targets, strict=True):
-        product *= math.exp(row[target] - max(row)) / sum(
-            math.exp(score - max(row)) for score in row
-        )
-    return math.log(product)
-
-
-@joint_log_probability.mistake(
     "a product of probabilities, and one logarithm at the end: it underflows to 0, and "
     "the log of 0 is minus infinity. Add logs."
 )
@@ -472,121 +444,6 @@ def log_of_product_to_infinity(logits, targets):
         total *= exponentials[target] / exponentials.sum()
     with np.errstate(all="ignore"):
         return float(np.log(total))
-
-
-@joint_log_probability.mistake(
-    "the likeliest id of each row is scored. Score the target, likely or not."
-)
-def likeliest(logits, targets):
-    best = [row.index(max(row)) for row in logits]
-    return joint_log_probability.reference(logits, best)
-
-
-@joint_log_probability.mistake(
-    "shifted again: `logits[t]` belong to `targets[t]` already."
-)
-def shifted_again(logits, targets):
-    return joint_log_probability.reference(logits[:-1], targets[1:])
-
-
-@joint_log_probability.mistake(
-    "the last target alone. The chain rule has one factor for each target."
-)
-def last_factor(logits, targets):
-    return joint_log_probability.reference(logits[-1:], targets[-1:])
-
-
-@joint_log_probability.mistake(
-    "the largest logit is subtracted in the sum of the exponentials, but not added "
-    "again: take it off the target's logit too."
-)
-def largest_not_added(logits, targets):
-    total = 0.0
-    for row, target in zip(logits, targets, strict=True):
-        total += row[target] - math.log(sum(math.exp(s - max(row)) for s in row))
-    return total
-
-
-@joint_log_probability.mistake(
-    "logits are no probabilities: they may be negative, and have no logarithm. A "
-    "softmax comes first."
-)
-def log_of_logits(logits, targets):
-    return sum(math.log(row[t]) for row, t in zip(logits, targets, strict=True))
-
-
-@joint_log_probability.mistake(
-    "divided by the sum of the logits. A softmax divides exponentials."
-)
-def share_of_logits(logits, targets):
-    return sum(
-        math.log(row[target] / sum(row))
-        for row, target in zip(logits, targets, strict=True)
-    )
-
-
-@joint_log_probability.mistake(
-    "a product of logarithms. Probabilities are multiplied, so their logarithms are "
-    "added."
-)
-def product_of_logarithms(logits, targets):
-    return math.prod(
-        joint_log_probability.reference([row], [target])
-        for row, target in zip(logits, targets, strict=True)
-    )
-
-
-@joint_log_probability.mistake(
-    "the first target alone. The chain rule has one factor for each target."
-)
-def first_target_alone(logits, targets):
-    return joint_log_probability.reference(logits[:1], targets[:1])
-
-
-@joint_log_probability.mistake(
-    "the probabilities are added before the logarithm. They are multiplied: add their "
-    "logarithms."
-)
-def logarithm_of_a_sum(logits, targets):
-    return math.log(
-        sum(
-            math.exp(joint_log_probability.reference([row], [target]))
-            for row, target in zip(logits, targets, strict=True)
-        )
-    )
-
-
-@joint_log_probability.mistake(
-    "the first row of logits is skipped: `logits[t]` belong to `targets[t]` already."
-)
-def skips_the_first_row(logits, targets):
-    rows = logits[1:]
-    return joint_log_probability.reference(rows, targets[: len(rows)])
-
-
-@joint_log_probability.mistake(
-    "one softmax over all positions together. Each row has its own: one id comes at "
-    "each position."
-)
-def softmax_over_everything(logits, targets):
-    everything = [score for row in logits for score in row]
-    largest = max(everything)
-    total = math.log(sum(math.exp(score - largest) for score in everything))
-    return sum(
-        row[target] - largest - total
-        for row, target in zip(logits, targets, strict=True)
-    )
-
-
-@joint_log_probability.mistake(
-    "the probabilities are added. That all targets come has the product of them as its "
-    "probability: add their logarithms."
-)
-def adds_probabilities(logits, targets):
-    return sum(
-        math.exp(joint_log_probability.reference([row], [target]))
-        for row, target in zip(logits, targets, strict=True)
-    )
 
 
 def _losses(random: Random) -> Iterator[Case]:

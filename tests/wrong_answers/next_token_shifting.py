@@ -81,78 +81,10 @@ def picked(logits, targets):
     return log_softmax(logits)[torch.arange(len(targets)), torch.tensor(targets)]
 
 
-wrong("joint_log_probability", "logits are not log-probabilities yet")(
-    lambda logits, targets: sum(logits[t][targets[t]] for t in range(len(targets)))
-)
-wrong("joint_log_probability", "a mean")(lambda a, b: picked(a, b).mean())
-wrong("joint_log_probability", "the mean loss")(
-    lambda a, b: torch.nn.functional.cross_entropy(torch.tensor(a, dtype=torch.float64), torch.tensor(b))
-)
-wrong("joint_log_probability", "the sign")(lambda a, b: -picked(a, b).sum())
-wrong("joint_log_probability", "in bits")(lambda a, b: float(picked(a, b).sum()) * math.log2(math.e))
-wrong("joint_log_probability", "base 10")(lambda a, b: float(picked(a, b).sum()) / math.log(10))
-wrong("joint_log_probability", "a probability instead of its logarithm")(lambda a, b: picked(a, b).exp().prod())
-wrong("joint_log_probability", "NaN or infinite")(
-    lambda a, b: (
-        (torch.exp(torch.tensor(a).double()) / torch.exp(torch.tensor(a).double()).sum(-1, keepdim=True))
-        .log()[range(len(b)), b]
-        .sum()
-    )
-)
-wrong("joint_log_probability", "log of 0 is minus infinity")(
-    lambda a, b: torch.softmax(torch.tensor(a).double(), -1)[range(len(b)), b].log().sum()
-)
-wrong("joint_log_probability", "underflows to 0")(
-    lambda a, b: torch.softmax(torch.tensor(a).double(), -1)[range(len(b)), b].prod().log()
-)
-wrong("joint_log_probability", "the likeliest id")(lambda a, b: log_softmax(a).max(dim=-1).values.sum())
 wrong("joint_log_probability", "shifted again")(
     lambda a, b: sum(float(log_softmax(a)[t][b[t + 1]]) for t in range(len(b) - 1))
 )
-wrong("joint_log_probability", "the last target alone")(lambda a, b: picked(a, b)[-1])
 wrong("joint_log_probability", "several values where one number")(picked)
-wrong("joint_log_probability", "no probabilities")(
-    lambda a, b: sum(math.log(row[t]) for row, t in zip(a, b, strict=True))
-)
-
-
-@wrong("joint_log_probability", "overflows")
-def softmax_by_hand(logits, targets):
-    total = 0
-    for t in range(len(targets)):
-        denominator = sum(math.exp(score) for score in logits[t])
-        total += math.log(math.exp(logits[t][targets[t]]) / denominator)
-    return total
-
-
-@wrong("joint_log_probability", "before the logarithm sees")
-def stable_softmax_then_log(logits, targets):
-    total = 0
-    for row, target in zip(logits, targets, strict=True):
-        exponentials = [math.exp(score - max(row)) for score in row]
-        probabilities = [e / sum(exponentials) for e in exponentials]
-        total += math.log(probabilities[target])
-    return total
-
-
-@wrong("joint_log_probability", "one logarithm at the end")
-def product_first(logits, targets):
-    product = 1
-    for row, target in zip(logits, targets, strict=True):
-        exponentials = [math.exp(score - max(row)) for score in row]
-        product *= exponentials[target] / sum(exponentials)
-    return math.log(product)
-
-
-@wrong("joint_log_probability", "the small number that is added")
-def with_an_epsilon(logits, targets):
-    probabilities = torch.softmax(torch.tensor(logits).double(), -1)[range(len(targets)), targets]
-    return (probabilities + 1e-9).log().sum()
-
-
-@wrong("joint_log_probability", "over the positions")
-def softmax_over_positions(logits, targets):
-    return torch.log_softmax(torch.tensor(logits).double(), dim=0)[range(len(targets)), targets].sum()
 
 
 @right("joint_log_probability")
@@ -265,22 +197,8 @@ right("padded_targets")(lambda window, length: np.where(np.arange(1, len(window)
 
 # -- joint_log_probability: a second class --------------------
 
-wrong("joint_log_probability", "a product of logarithms")(
-    lambda logits, targets: math.prod((r[k] for r, k in zip(log_softmaxes(logits), targets, strict=False)))
-)
-wrong("joint_log_probability", "the first target alone")(lambda logits, targets: log_softmaxes(logits)[0][targets[0]])
-wrong("joint_log_probability", "the probabilities are added before the logarithm")(
-    lambda logits, targets: math.log(
-        sum((math.exp(r[k]) for r, k in zip(log_softmaxes(logits), targets, strict=False)))
-    )
-)
 wrong("joint_log_probability", "the first row of logits is skipped")(
     lambda logits, targets: sum((r[k] for r, k in zip(log_softmaxes(logits)[1:], targets, strict=False)))
-)
-wrong("joint_log_probability", "one softmax over all positions together")(
-    lambda logits, targets: (lambda z: sum((r[k] - z for r, k in zip(logits, targets, strict=False))))(
-        max(map(max, logits)) + math.log(sum(math.exp(x - max(map(max, logits))) for r in logits for x in r))
-    )
 )
 wrong("joint_log_probability", None)(
     lambda logits, targets: sum(
@@ -349,9 +267,6 @@ wrong("joint_log_probability", None)(lambda logits, targets: sum(r[k] - max(r) f
 
 # -- a class that had not seen the mistakes -------------------------------------------
 
-wrong("joint_log_probability", "the probabilities are added")(
-    lambda logits, y: float(sum(torch.softmax(torch.tensor(r).double(), 0)[i] for r, i in zip(logits, y, strict=True)))
-)
 wrong("text_bits_per_byte", "2.303 times")(lambda nats, n, text: nats * n / math.log10(2) / len(text.encode()))
 
 
