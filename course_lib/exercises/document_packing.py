@@ -369,6 +369,7 @@ may_look.slips("""
     k <= q => k < q
         a place looks at itself, too…
     k <= q => k >= q
+    return mask => return [list(row) for row in zip(*mask, strict=True)]
         rows and columns are exchanged: row q says what place q looks *at*.
     k <= q => k > q
         only what comes later may be looked at.
@@ -384,8 +385,6 @@ may_look.slips("""
     return mask => return [[0.0 if entry else -math.inf for entry in row] \
     for row in mask]
         0 and minus infinity are what is added to scores: say `True` or `False`.
-    return mask => return [list(row) for row in zip(*mask, strict=True)]
-        rows and columns are exchanged…
     return mask => return [row[: q + 1] for q, row in enumerate(mask)]
         each row ends with the place itself: later places are `False`, not missing.
     return mask => return [[k for k, entry in enumerate(row) if entry] for row in mask]
@@ -558,8 +557,8 @@ def opened_or_filled(lengths, max_length):
 
 
 @pack_in_order.mistake(
-    "a document that fits exactly still fits: `>`, where `>=` stands. And a pack that "
-    "is begun before there is anything for it can stay empty."
+    "a document that fits exactly still fits. And a pack that is begun before there is "
+    "anything for it can stay empty."
 )
 def empty_pack_before_full_ones(lengths, max_length):
     packs, pack, room = [], [], max_length
@@ -873,6 +872,7 @@ pack_labels.slips("""
     else id => else input_ids[i - 1]
         the id *before* stands at each place: each label stands beside its own id.
     else id => else 1
+    return labels => return [label != -100 for label in labels]
         1, or `True`, stands for what is scored: a label is the id itself.
     -100 if => 0 if
         the label 0 stands where -100 is wanted.
@@ -888,8 +888,6 @@ pack_labels.slips("""
         the labels are shifted to the right.
     return labels => return [label for label in labels if label != -100]
         places that are not scored are left out: labels must stand beside their ids.
-    return labels => return [label != -100 for label in labels]
-        1, or `True`, stands…
     return labels => return labels[:length]
         padding is cut off…
     -100 if ... else id for => id if ... else -100 for
