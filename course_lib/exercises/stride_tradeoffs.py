@@ -40,196 +40,80 @@ def effective_size(num_tokens: int, context_length: int, stride: int) -> int:
     return context_length + (windows - 1) * min(stride, context_length)
 
 
-@effective_size.mistake(
-    "predictions are counted, not tokens: windows that overlap predict a token "
-    "several times."
-)
-def counts_predictions(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, stride) * context_length
+effective_size.slips("""
+    (windows - 1) * min(stride, context_length) => (windows - 1) * stride
+        with S > T the tokens between two windows are counted too, and nobody predicts
+        them.
+    (windows - 1) * min(stride, context_length) => (windows - 1) * context_length
+        predictions are counted, not tokens: windows that overlap predict a token
+        several times.
+    min(stride, context_length) => max(stride, context_length)
+        the larger of S and T is added for each later window. It brings the smaller one:
+        no more than it has, and no more than it moves on.
+    min(stride, context_length) => min(stride, context_length + 1)
+        up to T + 1 new targets are given to a later window. It has T: the first of its
+        T + 1 ids is an input only.
+    return context_length + (windows - 1) * => return windows *
+        a later window brings min(S, T) new targets, but the first one brings all T of
+        its own.
+    context_length + (windows - 1) * min(stride, context_length) => windows * stride
+        each window is given S new targets. It has no more than T, and the first one has
+        all of its T.
+    context_length + (windows - 1) * min(stride, context_length) => \
+    context_length + 1 + (windows - 1) * min(stride, context_length + 1)
+        the tokens that are used, as an input or as a target. The first id of the
+        stream, and of each window behind a gap, is an input only.
+    return context_length + => return context_length + 1 +
+        the first id of the stream is counted, which is no target.
+    windows == 0 => False
+        no window is not treated apart: there is no target then. The formula holds for
+        one window or more.
+    count_windows(num_tokens, => count_windows(num_tokens + 1,
+        windows of T ids are counted: a window takes T + 1, the last target included.
+    count_windows(num_tokens, => count_windows(num_tokens - 1,
+        the window that ends exactly with the stream is left out: N - T - 1 is a start
+        too, and `range` stops before its end.
+    count_windows(num_tokens, context_length, stride) => \
+    count_windows(num_tokens, stride, context_length)
+        T and S have changed places where the windows are counted: `count_windows` wants
+        (num_tokens, context_length, stride).
+    count_windows(num_tokens, context_length, stride) => \
+    max(0, (num_tokens - context_length - 1) // stride)
+        one window too few is counted: the first one counts too, 1 + (N - T - 1) // S.
+""")
 
 
-@effective_size.mistake(
-    "predictions are counted, not tokens, and a stream without a window has a negative "
-    "number of them."
-)
-def counts_predictions_below_zero(num_tokens, context_length, stride):
-    return (1 + (num_tokens - context_length - 1) // stride) * context_length
-
-
-@effective_size.mistake(
-    "predictions are counted, and cut off at N - 1. With an overlap that hides the "
-    "tail, which is never a target."
-)
-def caps_predictions(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return max(0, min(windows * context_length, num_tokens - 1))
-
-
-@effective_size.mistake(
-    "windows are counted, not tokens: each window has T targets, some of them new."
-)
-def counts_windows(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, stride)
-
-
-@effective_size.mistake(
-    "with S > T the tokens between two windows are counted too, and nobody predicts "
-    "them."
-)
-def counts_gaps(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return context_length + (windows - 1) * stride if windows else 0
-
-
-@effective_size.mistake(
-    "two slips. Nobody predicts the tokens between two windows if S > T; and without "
-    "any window there is no target."
-)
-def counts_gaps_and_no_window(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return context_length + (windows - 1) * stride
-
-
-@effective_size.mistake(
-    "every token but the first. The tail, and any gap, is never a target."
-)
-def forgets_the_tail(num_tokens, context_length, stride):
-    return max(0, num_tokens - 1)
-
-
-@effective_size.mistake(
-    "every token but the first, and fewer than none in an empty stream: the tail is "
-    "no target."
-)
-def one_less(num_tokens, context_length, stride):
-    return num_tokens - 1
-
-
-@effective_size.mistake(
-    "if no window fits there is no target: the formula holds for one window or more."
-)
-def forgets_no_window(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return context_length + (windows - 1) * min(stride, context_length)
-
-
-@effective_size.mistake(
-    "a later window brings min(S, T) new targets, but the first one brings all T of "
-    "its own."
-)
-def first_window_as_others(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, stride) * min(
-        stride, context_length
-    )
-
-
-@effective_size.mistake(
-    "the tokens that are used, as an input or as a target. The first id of the stream, "
-    "and of each window behind a gap, is an input only."
-)
-def counts_used_tokens(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    later = (windows - 1) * min(stride, context_length + 1)
-    return context_length + 1 + later if windows else 0
-
-
-@effective_size.mistake(
-    "one window too many: a window takes T + 1 ids, the last target included."
-)
-def one_window_too_many(num_tokens, context_length, stride):
-    windows = max(0, 1 + (num_tokens - context_length) // stride)
-    return (
-        context_length + (windows - 1) * min(stride, context_length) if windows else 0
-    )
-
-
-@effective_size.mistake(
-    "all tokens are counted. The first is never a target, nor is any in a gap or in "
-    "the tail."
-)
-def every_token(num_tokens, context_length, stride):
-    return num_tokens
-
-
-@effective_size.mistake(
-    "each window is given S new targets. It has no more than T, and the first one has "
-    "all of its T."
-)
-def a_stride_for_each_window(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, stride) * stride
-
-
-@effective_size.mistake(
-    "one window too few: the first one counts too, 1 + (N - T - 1) // S."
-)
-def one_window_too_few(num_tokens, context_length, stride):
-    windows = max(0, (num_tokens - context_length - 1) // stride)
-    return (
-        context_length + (windows - 1) * min(stride, context_length) if windows else 0
-    )
-
-
-@effective_size.mistake(
-    "the window that ends exactly with the stream is left out: N - T - 1 is a start "
-    "too, and `range` stops before its end."
-)
-def without_an_exact_fit(num_tokens, context_length, stride):
-    windows = len(range(0, num_tokens - context_length - 1, stride))
-    return (
-        context_length + (windows - 1) * min(stride, context_length) if windows else 0
-    )
-
-
-@effective_size.mistake(
-    "with an overlap there is a tail too: behind the last target of the last window up "
-    "to S - 1 tokens are never a target."
-)
-def a_tail_with_gaps_alone(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    if windows == 0:
-        return 0
-    return num_tokens - 1 if stride <= context_length else windows * context_length
-
-
-@effective_size.mistake(
-    "T and S have changed places where the windows are counted: `count_windows` wants "
-    "(num_tokens, context_length, stride)."
-)
-def counts_with_t_and_s_exchanged(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, stride, context_length)
-    return (
-        context_length + (windows - 1) * min(stride, context_length) if windows else 0
-    )
-
-
-@effective_size.mistake(
-    "the larger of S and T is added for each later window. It brings the smaller one: "
-    "no more than it has, and no more than it moves on."
-)
-def the_larger_of_both(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    return (
-        context_length + (windows - 1) * max(stride, context_length) if windows else 0
-    )
-
-
-@effective_size.mistake(
-    "up to T + 1 new targets are given to a later window. It has T: the first of its T "
-    "+ 1 ids is an input only."
-)
-def a_target_too_many_behind_gaps(num_tokens, context_length, stride):
-    windows = count_windows(num_tokens, context_length, stride)
-    later = (windows - 1) * min(stride, context_length + 1)
-    return context_length + later if windows else 0
-
-
-@effective_size.mistake(
-    "the ids up to the end of the last window. The first id is never a target, and "
-    "with S > T those in a gap are not either."
-)
-def all_but_the_tail(num_tokens, context_length, stride):
-    room = num_tokens - context_length - 1
-    return num_tokens - room % stride if room >= 0 else 0
+effective_size.answers("""
+    (num_tokens - 1) // stride * stride
+        whole strides are counted, not targets: a window has T of them, whatever its
+        stride.
+    (1 + (num_tokens - context_length - 1) // stride) * context_length
+        predictions are counted, not tokens, and a stream without a window has a
+        negative number of them.
+    max(0, min(count_windows(num_tokens, context_length, stride) * context_length, \
+    num_tokens - 1))
+        predictions are counted, and cut off at N - 1. With an overlap that hides the
+        tail, which is never a target.
+    count_windows(num_tokens, context_length, stride)
+        windows are counted, not tokens: each window has T targets, some of them new.
+    max(0, num_tokens - 1)
+        every token but the first. The tail, and any gap, is never a target.
+    num_tokens - 1
+        every token but the first, and fewer than none in an empty stream: the tail is
+        no target.
+    num_tokens
+        all tokens are counted. The first is never a target, nor is any in a gap or in
+        the tail.
+    (num_tokens - 1 if stride <= context_length else \
+    count_windows(num_tokens, context_length, stride) * context_length) \
+    if num_tokens > context_length else 0
+        with an overlap there is a tail too: behind the last target of the last window
+        up to S - 1 tokens are never a target.
+    num_tokens - (num_tokens - context_length - 1) % stride \
+    if num_tokens > context_length else 0
+        the ids up to the end of the last window. The first id is never a target, and
+        with S > T those in a gap are not either.
+""")
 
 
 def _budgets(random: Random) -> Iterator[Case]:
@@ -272,306 +156,117 @@ def smallest_affordable_stride(
     return stride
 
 
-@smallest_affordable_stride.mistake(
-    "a window costs one token. It costs T: all of its inputs go through the model."
-)
-def a_window_is_a_token(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        count_windows(num_tokens, context_length, stride) > tokens_per_second * seconds
-    ):
-        stride += 1
-    return stride
+smallest_affordable_stride.slips("""
+    stride) * context_length > => stride) >
+        a window costs one token. It costs T: all of its inputs go through the model.
+    stride) * context_length > => stride) * (context_length + 1) >
+        a window costs T + 1 tokens. The last target is never an input: it costs T.
+    > affordable => >= affordable
+        strict where it should not be: an epoch of exactly `seconds` still fits.
+    affordable = tokens_per_second * seconds => affordable = tokens_per_second
+        this is the budget of a single second. The machine has `seconds` of them.
+    count_windows(num_tokens, => count_windows(num_tokens + 1,
+        windows of T ids are counted: a window takes T + 1, the last target included.
+    count_windows(num_tokens, context_length, stride) => ((num_tokens - 1) // stride)
+        (N - 1) // S windows are counted: a window needs T ids behind its first, not 1.
+    count_windows(num_tokens, context_length, stride) => (num_tokens // stride)
+        N // S windows. Count those of T + 1 ids that fit, with `count_windows`.
+    count_windows(num_tokens, context_length, stride) => \
+    ((num_tokens - context_length - 1) // stride)
+        one window too few is counted, (N - T - 1) // S: the one at 0 costs T tokens
+        too.
+    count_windows(num_tokens, context_length, stride) => \
+    ((num_tokens - context_length) // stride)
+        (N - T) // S windows are counted. That is right only where S divides N - T:
+        there are 1 + (N - T - 1) // S.
+    count_windows(num_tokens, context_length, stride) => \
+    count_windows(num_tokens, stride, context_length)
+        T and S have changed places where the windows are counted: `count_windows` wants
+        (num_tokens, context_length, stride).
+    count_windows(num_tokens, context_length, stride) * context_length => \
+    effective_size.reference(num_tokens, context_length, stride)
+        each token is paid for once. A token in several windows goes through the model
+        as many times: windows * T.
+    stride) * context_length > affordable => \
+    stride) * context_length // tokens_per_second > seconds
+        the time of an epoch is rounded down before it is compared: 2.8 seconds do not
+        fit into 2.
+    stride = 1 => stride = 2
+        stride 1 is never tried. With a large budget it fits.
+    stride += 1 => stride *= 2
+        only the strides 1, 2, 4, 8, ... are tried. A smaller one may fit between two of
+        them.
+    return stride => return stride + 1
+        the stride before this one fits already. Is it raised once more after the test?
+    return stride => return stride - 1
+        that is the last stride that does *not* fit.
+    return stride => return context_length - stride
+        the overlap is returned. The stride is the step, T - overlap.
+    return stride => return min(stride, context_length)
+        with a small budget the stride may have to be larger than T.
+    return stride => return max(stride, context_length)
+        strides below T are never tried. With enough time a smaller one fits, down to 1.
+""")
 
 
-@smallest_affordable_stride.mistake(
-    "a window costs T + 1 tokens. The last target is never an input: it costs T."
-)
-def a_window_costs_its_target(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        count_windows(num_tokens, context_length, stride) > 1
-        and count_windows(num_tokens, context_length, stride) * (context_length + 1)
-        > tokens_per_second * seconds
-    ):
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "strict where it should not be: an epoch of exactly `seconds` still fits."
-)
-def strictly_less(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        count_windows(num_tokens, context_length, stride) * context_length
-        >= tokens_per_second * seconds
-    ):
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "the budget of a single second. The machine has `seconds` of them."
-)
-def forgets_the_seconds(num_tokens, context_length, tokens_per_second, seconds):
-    return smallest_affordable_stride.reference(
-        num_tokens, context_length, tokens_per_second, 1
-    )
-
-
-@smallest_affordable_stride.mistake(
-    "an epoch is taken for N tokens. That is stride T; stride 1 costs T times as much."
-)
-def an_epoch_is_the_stream(num_tokens, context_length, tokens_per_second, seconds):
-    return max(1, math.ceil(num_tokens / (tokens_per_second * seconds)))
-
-
-@smallest_affordable_stride.mistake(
-    "the overlap is returned. The stride is the step, T - overlap."
-)
-def returns_the_overlap(num_tokens, context_length, tokens_per_second, seconds):
-    return context_length - smallest_affordable_stride.reference(
-        num_tokens, context_length, tokens_per_second, seconds
-    )
-
-
-@smallest_affordable_stride.mistake(
-    "one too large: the stride before this one fits already. Is it raised once more "
-    "after the test?"
-)
-def one_too_large(num_tokens, context_length, tokens_per_second, seconds):
-    return 1 + smallest_affordable_stride.reference(
-        num_tokens, context_length, tokens_per_second, seconds
-    )
-
-
-@smallest_affordable_stride.mistake(
-    "one too small: that is the last stride that does *not* fit."
-)
-def one_too_small(num_tokens, context_length, tokens_per_second, seconds):
-    return (
-        smallest_affordable_stride.reference(
-            num_tokens, context_length, tokens_per_second, seconds
-        )
-        - 1
-    )
-
-
-@smallest_affordable_stride.mistake(
-    "only the strides 1, 2, 4, 8, ... are tried. A smaller one may fit between two of "
-    "them."
-)
-def only_powers_of_two(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        count_windows(num_tokens, context_length, stride) * context_length
-        > tokens_per_second * seconds
-    ):
-        stride *= 2
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "N * T / stride tokens, ends left out. Only whole windows count: max(0, 1 + (N - T "
-    "- 1) // S)."
-)
-def formula_without_ends(num_tokens, context_length, tokens_per_second, seconds):
-    return max(
-        1, math.ceil(num_tokens * context_length / (tokens_per_second * seconds))
-    )
-
-
-@smallest_affordable_stride.mistake(
-    "N // S windows. Count those of T + 1 ids that fit, with `count_windows`."
-)
-def windows_by_division(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while num_tokens // stride * context_length > tokens_per_second * seconds:
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "one window too many is counted: a window takes T + 1 ids, the last target "
-    "included."
-)
-def one_window_more(num_tokens, context_length, tokens_per_second, seconds):
-    return smallest_affordable_stride.reference(
-        num_tokens + 1, context_length, tokens_per_second, seconds
-    )
-
-
-@smallest_affordable_stride.mistake(
-    "with a small budget the stride may have to be larger than T."
-)
-def never_beyond_t(num_tokens, context_length, tokens_per_second, seconds):
-    answer = smallest_affordable_stride.reference(
-        num_tokens, context_length, tokens_per_second, seconds
-    )
-    return min(answer, context_length)
-
-
-@smallest_affordable_stride.mistake(
-    "strides up to T only, and nothing beyond: with a small budget the stride may have "
-    "to be larger than T."
-)
-def gives_up_beyond_t(num_tokens, context_length, tokens_per_second, seconds):
-    answer = smallest_affordable_stride.reference(
-        num_tokens, context_length, tokens_per_second, seconds
-    )
-    return answer if answer <= context_length else None
-
-
-@smallest_affordable_stride.mistake(
-    "the time of an epoch is rounded down before it is compared: 2.8 seconds do not "
-    "fit into 2."
-)
-def rounds_the_time_down(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        count_windows(num_tokens, context_length, stride)
-        * context_length
-        // tokens_per_second
-        > seconds
-    ):
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "the budget is divided by T without rounding: it pays for whole windows only, "
-    "rounded down."
-)
-def broken_windows(num_tokens, context_length, tokens_per_second, seconds):
-    windows = tokens_per_second * seconds / context_length
-    return max(1, int((num_tokens - context_length - 1) // windows) + 1)
-
-
-@smallest_affordable_stride.mistake(
-    "the windows that the budget pays for are rounded to the nearest whole number. The "
-    "last one must be paid for in full."
-)
-def rounds_the_windows(num_tokens, context_length, tokens_per_second, seconds):
-    windows = round(tokens_per_second * seconds / context_length)
-    return max(1, (num_tokens - context_length - 1) // windows + 1)
-
-
-@smallest_affordable_stride.mistake(
-    "each token is paid for once. A token in several windows goes through the model as "
-    "many times: windows * T."
-)
-def pays_for_each_token_once(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        effective_size.reference(num_tokens, context_length, stride)
-        > tokens_per_second * seconds
-    ):
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "strides below T are never tried. With enough time a smaller one fits, down to 1."
-)
-def never_below_t(num_tokens, context_length, tokens_per_second, seconds):
-    answer = smallest_affordable_stride.reference(
-        num_tokens, context_length, tokens_per_second, seconds
-    )
-    return max(answer, context_length)
-
-
-@smallest_affordable_stride.mistake(
-    "the largest stride of all fits always: a larger stride only makes an epoch "
-    "cheaper. Wanted is the smallest."
-)
-def the_largest(num_tokens, context_length, tokens_per_second, seconds):
-    return num_tokens
-
-
-@smallest_affordable_stride.mistake(
-    "one window too few is counted, (N - T - 1) // S: the one at 0 costs T tokens too."
-)
-def forgets_the_window_at_0(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        num_tokens - context_length - 1
-    ) // stride * context_length > tokens_per_second * seconds:
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "(N - T) // S windows are counted. That is right only where S divides N - T: there "
-    "are 1 + (N - T - 1) // S."
-)
-def windows_if_divisible(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        num_tokens - context_length
-    ) // stride * context_length > tokens_per_second * seconds:
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "T and S have changed places where the windows are counted: `count_windows` wants "
-    "(num_tokens, context_length, stride)."
-)
-def t_and_s_have_changed(num_tokens, context_length, tokens_per_second, seconds):
-    stride = 1
-    while (
-        count_windows(num_tokens, stride, context_length) * context_length
-        > tokens_per_second * seconds
-    ):
-        stride += 1
-    return stride
-
-
-@smallest_affordable_stride.mistake(
-    "stride 1 is never tried. With a large budget it fits."
-)
-def begins_with_2(num_tokens, context_length, tokens_per_second, seconds):
-    stride = smallest_affordable_stride.reference(
-        num_tokens, context_length, tokens_per_second, seconds
-    )
-    return max(2, stride)
-
-
-@smallest_affordable_stride.mistake(
-    "(N - T - 1) / n is rounded down, where n windows are paid for. At that stride one "
-    "window more fits: it is the last that is too small."
-)
-def rounded_down(num_tokens, context_length, tokens_per_second, seconds):
+@smallest_affordable_stride.way("""
+    // context_length => // 1
+        a window costs one token…
+    // context_length => // (context_length + 1)
+        a window costs T + 1 tokens…
+    // paid + 1 => // paid
+        that is the last stride…
+    tokens_per_second * seconds // => tokens_per_second //
+        this is the budget of a single second…
+    - 1) // paid => ) // paid
+        windows of T ids are counted…
+    tokens_per_second * seconds // context_length => \
+    round(tokens_per_second * seconds / context_length)
+        the windows that the budget pays for are rounded to the nearest whole number.
+        The last one must be paid for in full.
+    (num_tokens - context_length - 1) // paid + 1 => \
+    max(1, (num_tokens - context_length - 1) // paid)
+        (N - T - 1) / n is rounded down, where n windows are paid for. At that stride
+        one window more fits: it is the last that is too small.
+    (num_tokens - context_length - 1) // paid + 1 => \
+    max(1, -(-(num_tokens - context_length - 1) // paid))
+        (N - T - 1) / n is rounded up, where n windows are paid for. If it is a whole
+        number, a window more fits exactly: the stride must be one larger then.
+    (num_tokens - context_length - 1) // paid + 1 => \
+    max(1, -(-(num_tokens - context_length - 1) // max(1, paid - 1)))
+        (N - T - 1) / (n - 1): the last of n windows then ends with the stream. With a
+        smaller stride there is a tail, and still no window more.
+    // paid + 1 => // max(1, paid - 1) + 1
+        n windows are paid for, and n - 1 strides lie between their starts. But the next
+        window must not fit: n strides are needed.
+    (num_tokens - context_length - 1) // paid + 1 => max(1, -(-num_tokens // paid))
+        N / n, rounded up, where n windows are paid for. The last window is T + 1 ids
+        long, and not a stride: N - T - 1 counts, and not N.
+""")
+def by_division(num_tokens, context_length, tokens_per_second, seconds):
     paid = tokens_per_second * seconds // context_length
-    return max(1, (num_tokens - context_length - 1) // paid)
+    return (num_tokens - context_length - 1) // paid + 1
 
 
-@smallest_affordable_stride.mistake(
-    "(N - T - 1) / n is rounded up, where n windows are paid for. If it is a whole "
-    "number, a window more fits exactly: the stride must be one larger then."
-)
-def rounded_up(num_tokens, context_length, tokens_per_second, seconds):
-    paid = tokens_per_second * seconds // context_length
-    return max(1, -(-(num_tokens - context_length - 1) // paid))
-
-
-@smallest_affordable_stride.mistake(
-    "(N - T - 1) / (n - 1): the last of n windows then ends with the stream. With a "
-    "smaller stride there is a tail, and still no window more."
-)
-def without_a_tail(num_tokens, context_length, tokens_per_second, seconds):
-    paid = tokens_per_second * seconds // context_length
-    return max(1, -(-(num_tokens - context_length - 1) // max(1, paid - 1)))
-
-
-@smallest_affordable_stride.mistake(
-    "N / n, rounded up, where n windows are paid for. The last window is T + 1 ids "
-    "long, and not a stride: N - T - 1 counts, and not N."
-)
-def the_stream_in_equal_parts(num_tokens, context_length, tokens_per_second, seconds):
-    paid = tokens_per_second * seconds // context_length
-    return max(1, -(-num_tokens // paid))
+smallest_affordable_stride.answers("""
+    stride if (stride := smallest_affordable_stride.reference(num_tokens, \
+    context_length, tokens_per_second, seconds)) <= context_length else None
+        strides up to T only, and nothing beyond: with a small budget the stride may
+        have to be larger than T.
+    max(1, math.ceil(num_tokens / (tokens_per_second * seconds)))
+        an epoch is taken for N tokens. That is stride T; stride 1 costs T times as
+        much.
+    max(1, math.ceil(num_tokens * context_length / (tokens_per_second * seconds)))
+        N * T / stride tokens, ends left out. Only whole windows count: max(0, 1 + (N -
+        T - 1) // S).
+    int((num_tokens - context_length - 1) // (tokens_per_second * seconds / \
+    context_length)) + 1
+        the budget is divided by T without rounding: it pays for whole windows only,
+        rounded down.
+    num_tokens
+        the largest stride of all fits always: a larger stride only makes an epoch
+        cheaper. Wanted is the smallest.
+""")
 
 
 def _evaluations(random: Random) -> Iterator[Case]:
@@ -608,316 +303,122 @@ def plan_from_the_end(
         last -= stride
 
 
-@plan_from_the_end.mistake(
-    "that is the plan of the lesson, from the beginning. Here the last window is a "
-    "full one, and the first may be short."
-)
-def from_the_beginning(num_tokens, context_length, stride):
-    return scored_windows(num_tokens, context_length, stride)
+plan_from_the_end.slips("""
+    return windows[::-1] => return windows
+        they come last one first: put them in the order of their starts.
+    stride if start else last => last - start
+        every window scores all of its targets, so tokens in an overlap are scored
+        several times.
+    stride if start else last => stride
+        the first window scores only S targets. Nobody else scores the ones before: it
+        scores all of its own.
+    stride if start else last => min(stride, last - start)
+        the first window scores only S targets, or its length if that is less. It scores
+        all of its own.
+    if start == 0 => if last <= stride
+    if start == 0 => if last <= stride ; stride if start else last => min(stride, last)
+        windows go on though one of them begins at 0 already: every token has been
+        scored by then.
+    last = num_tokens - 1 => last = num_tokens
+        the last id of the stream is taken for an input. It is only a target.
+    last = num_tokens - 1 => last = num_tokens - 2
+        the plan ends one token too early: the last target is the last token, N - 1.
+    last - start, => last - start + 1,
+        `length` counts inputs alone: the window that ends with the target `last` has
+        last - start of them.
+    last - start, => last,
+        the second entry is where the window ends. It should be the number of its
+        inputs.
+    last - start, => min(context_length, num_tokens - 1),
+        the window at 0 is given T inputs wherever the stream is long enough. It has as
+        many as stand before its last target.
+    last - start, stride if start else last => stride if start else last, last - start
+        length and scored have changed places: the order is (start, length, scored).
+    last - context_length) => last - context_length + 1)
+        windows of T - 1 inputs: before the target `last` stand the T inputs last - T
+        ... last - 1.
+    stride if start => max(1, context_length - stride) if start ; \
+    last -= stride => last -= max(1, context_length - stride)
+        the step is T - S. S is the step from one window to the next, not their overlap.
+""")
 
 
-@plan_from_the_end.mistake(
-    "the windows are right, but they come last one first: put them in the order of "
-    "their starts."
-)
-def last_one_first(num_tokens, context_length, stride):
-    return plan_from_the_end.reference(num_tokens, context_length, stride)[::-1]
-
-
-@plan_from_the_end.mistake(
-    "every window scores all of its targets, so tokens in an overlap are scored "
-    "several times."
-)
-def scores_all_targets(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(start, length, length) for start, length, _ in plan]
-
-
-@plan_from_the_end.mistake(
-    "the first window scores only S targets. Nobody else scores the ones before: it "
-    "scores all of its own."
-)
-def first_window_scores_a_stride(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(start, length, stride) for start, length, _ in plan]
-
-
-@plan_from_the_end.mistake(
-    "the first window scores only S targets, or its length if that is less. It scores "
-    "all of its own."
-)
-def first_window_scores_a_stride_at_most(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(start, length, min(stride, length)) for start, length, _ in plan]
-
-
-@plan_from_the_end.mistake(
-    "windows go on though one of them begins at 0 already: every token has been "
-    "scored by then."
-)
-def goes_on_too_long(num_tokens, context_length, stride):
-    windows = []
-    for last in range(num_tokens - 1, 0, -stride):
-        start = max(0, last - context_length)
-        windows.append((start, last - start, min(stride, last)))
-    return windows[::-1]
-
-
-@plan_from_the_end.mistake(
-    "a window of T inputs that begins at 0 exactly is the first one: it scores all of "
-    "its targets, and no other comes before it."
-)
-def one_more_after_an_exact_fit(num_tokens, context_length, stride):
-    windows = []
-    last = num_tokens - 1
-    while last > context_length:
-        windows.append((last - context_length, context_length, stride))
-        last -= stride
-    if last == context_length and last > stride:
-        windows.append((0, last, stride))
-        last -= stride
-    return [*windows, (0, last, last)][::-1]
-
-
-@plan_from_the_end.mistake(
-    "the window at the beginning is missing: the tokens that it alone could score go "
-    "unscored."
-)
-def forgets_the_first_window(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [window for window in plan if window[1] == context_length]
-
-
-@plan_from_the_end.mistake(
-    "only windows that begin behind 0 are there. The one at 0 scores the first tokens "
-    "of all."
-)
-def forgets_the_window_at_zero(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [window for window in plan if window[0] > 0]
-
-
-@plan_from_the_end.mistake(
-    "the first window would begin before the stream: a start is never below 0, and the "
-    "window is shorter instead."
-)
-def negative_start(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [
-        (start + length - context_length, context_length, scored)
-        for start, length, scored in plan
-    ]
-
-
-@plan_from_the_end.mistake(
-    "the first window is as long as the beginning of the stream leaves it, and not "
-    "always T."
-)
-def always_full_length(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(start, context_length, scored) for start, _, scored in plan]
-
-
-@plan_from_the_end.mistake(
-    "one id too many: the last id of the stream is only a target, never an input."
-)
-def reads_the_last_id(num_tokens, context_length, stride):
-    return plan_from_the_end.reference(num_tokens + 1, context_length, stride)
-
-
-@plan_from_the_end.mistake(
-    "`length` counts inputs alone: the window that ends with the target `last` has "
-    "last - start of them."
-)
-def counts_the_target_too(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(start, length + 1, scored) for start, length, scored in plan]
-
-
-@plan_from_the_end.mistake(
-    "the step is T - S. S is the step from one window to the next, not their overlap."
-)
-def stride_for_overlap(num_tokens, context_length, stride):
-    step = max(1, context_length - stride)
-    return plan_from_the_end.reference(num_tokens, context_length, step)
-
-
-@plan_from_the_end.mistake(
-    "a window of T inputs that begins at 0 exactly is not taken for the first one. So "
-    "it scores S targets only, and with S = T an empty window comes before it."
-)
-def one_more_even_if_empty(num_tokens, context_length, stride):
-    windows = []
-    last = num_tokens - 1
-    while last >= context_length:
-        windows.append((last - context_length, context_length, stride))
-        last -= stride
-    return [*windows, (0, last, last)][::-1]
-
-
-@plan_from_the_end.mistake(
-    "the plan ends one token too early: the last target is the last token, N - 1."
-)
-def ends_one_too_early(num_tokens, context_length, stride):
-    return plan_from_the_end.reference(num_tokens - 1, context_length, stride)
-
-
-@plan_from_the_end.mistake(
-    "windows of T - 1 inputs: before the target `last` stand the T inputs last - T ... "
-    "last - 1."
-)
-def one_input_too_few(num_tokens, context_length, stride):
-    windows = []
-    last = num_tokens - 1
-    while True:
-        start = max(0, last - context_length + 1)
-        windows.append((start, last - start, stride if start else last))
-        if start == 0:
-            return windows[::-1]
-        last -= stride
-
-
-@plan_from_the_end.mistake(
-    "windows begin one id too late: T inputs from last - T + 1 on would hold the last "
-    "target too."
-)
-def starts_one_too_late(num_tokens, context_length, stride):
-    windows = []
-    last = num_tokens - 1
-    while last - context_length + 1 > 0:
-        windows.append((last - context_length + 1, context_length, stride))
-        last -= stride
-    return [*windows, (0, last, last)][::-1]
-
-
-@plan_from_the_end.mistake(
-    "that is the plan of the lesson in a mirror, whose last window scores all T. Here "
-    "it scores its last S, as others do; the first one scores all."
-)
-def in_a_mirror(num_tokens, context_length, stride):
-    plan = scored_windows(num_tokens, context_length, stride)
-    return [(num_tokens - 1 - start - n, n, scored) for start, n, scored in plan][::-1]
-
-
-@plan_from_the_end.mistake(
-    "the last window scores all of its targets, though the windows before it have "
-    "scored some of them already: it scores its last S."
-)
-def last_window_scores_all(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    start, length, _ = plan.pop()
-    return [*plan, (start, length, length)]
-
-
-@plan_from_the_end.mistake(
-    "windows end T apart, and score S each: the tokens in between go unscored. S is "
-    "the step."
-)
-def steps_of_a_window(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, context_length)
-    return [plan[0], *((start, length, stride) for start, length, _ in plan[1:])]
-
-
-@plan_from_the_end.mistake(
-    "windows end to end, as if the stride were T: the last targets lie S apart."
-)
-def end_to_end(num_tokens, context_length, stride):
-    return plan_from_the_end.reference(num_tokens, context_length, context_length)
-
-
-@plan_from_the_end.mistake(
-    "length and scored have changed places: the order is (start, length, scored)."
-)
-def scored_before_length(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(start, scored, length) for start, length, scored in plan]
-
-
-@plan_from_the_end.mistake(
-    "the second entry is where the window ends. It should be the number of its inputs."
-)
-def ends_for_lengths(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(start, start + length, scored) for start, length, scored in plan]
-
-
-@plan_from_the_end.mistake(
-    "the window at 0 is given T inputs wherever the stream is long enough. It has as "
-    "many as stand before its last target."
-)
-def full_length_where_there_is_room(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    length = min(context_length, num_tokens - 1)
-    return [(start, length, scored) for start, _, scored in plan]
-
-
-@plan_from_the_end.mistake(
-    "the first window is given T inputs and T targets always. It ends with its own "
-    "last target, and so do its inputs and what it scores."
-)
-def first_window_is_full(num_tokens, context_length, stride):
-    plan = plan_from_the_end.reference(num_tokens, context_length, stride)
-    return [(0, context_length, context_length), *plan[1:]]
-
-
-@plan_from_the_end.mistake(
-    "every window has T inputs, wherever it ends: those that end near the beginning "
-    "start before it, at positions below 0."
-)
-def starts_below_0(num_tokens, context_length, stride):
-    ends = range(num_tokens - 1, 0, -stride)
-    return [(last - context_length, context_length, stride) for last in ends][::-1]
-
-
-def _plan(first, later, num_tokens, context_length, stride):
-    """The plan, with what is returned for its first window and for each later one."""
+@plan_from_the_end.way("""
+    while last > context_length => while last >= context_length
+        a window of T inputs that begins at 0 exactly is not taken for the first one. So
+        it scores S targets only, and with S = T an empty window comes before it.
+    while last > context_length => \
+    while last > context_length or last == context_length > stride
+        a window of T inputs that begins at 0 exactly is the first one: it scores all of
+        its targets, and no other comes before it.
+    while last > context_length => while last >= context_length ; \
+    last - context_length, context_length, => last - context_length + 1, context_length,
+        windows begin one id too late: T inputs from last - T + 1 on would hold the last
+        target too.
+    (0, last, last) => (0, context_length, last)
+        the first window is given T inputs, however few stand before its last target.
+    (0, last, last) => (0, last, context_length)
+        the first window scores T targets, however few it has.
+    (0, last, last) => (0, last + 1, last)
+        the last target of the first window is counted among its inputs.
+    (0, last, last) => (0, last, min(last, stride))
+        the first window scores only S targets, or…
+    (0, last, last) => (0, context_length, stride)
+        the first window is given T inputs and S targets, as if it were any other.
+    (0, last, last) => (0, context_length, context_length)
+        the first window is given T inputs and T targets always. It ends with its own
+        last target, and so do its inputs and what it scores.
+    (0, last, last) => (last - context_length, context_length, last)
+        the first window would begin before the stream: a start is never below 0, and
+        the window is shorter instead.
+    [(0, last, last), *windows[::-1]] => windows[::-1]
+        only windows that begin behind 0 are there. The one at 0 scores the first tokens
+        of all.
+    [(0, last, last), *windows[::-1]] => \
+    [(0, last, last)][: last == context_length] + windows[::-1]
+        the short window at the beginning is missing: the tokens that it alone could
+        score go unscored.
+    last - context_length, context_length, => last - context_length + 1, context_length,
+        all windows but the first start one id too late: at last - T + 1.
+    last - context_length, context_length, => last - context_length, context_length + 1,
+        the last target is counted among the inputs of all windows but the first.
+    last - context_length, context_length, => \
+    last - context_length + 1, context_length - 1,
+        all windows but the first have T - 1 inputs.
+    context_length, stride)) => context_length, context_length))
+        every window scores all of its targets…
+    last -= stride => last -= context_length
+        windows end T apart, and score S each: the tokens in between go unscored. S is
+        the step.
+    last -= stride => last -= context_length ; \
+    context_length, stride)) => context_length, context_length))
+        windows end to end, as if the stride were T: the last targets lie S apart.
+""")
+def full_ones_first(num_tokens, context_length, stride):
     windows, last = [], num_tokens - 1
     while last > context_length:
-        windows.append(later(last, context_length, stride))
+        windows.append((last - context_length, context_length, stride))
         last -= stride
-    return [first(last, context_length, stride), *windows[::-1]]
+    return [(0, last, last), *windows[::-1]]
 
 
-def first_otherwise(first, *arguments):
-    return _plan(first, lambda last, t, s: (last - t, t, s), *arguments)
-
-
-def later_otherwise(later, *arguments):
-    return _plan(lambda last, t, s: (0, last, last), later, *arguments)
-
-
-FIRST_WINDOW = {
-    "the first window is given T inputs, however few stand before its last target": (
-        lambda last, t, s: (0, t, last)
-    ),
-    "the first window scores T targets, however few it has": (
-        lambda last, t, s: (0, last, t)
-    ),
-    "the last target of the first window is counted among its inputs": (
-        lambda last, t, s: (0, last + 1, last)
-    ),
-    "the first window scores no more than S targets": (
-        lambda last, t, s: (0, last, min(last, s))
-    ),
-    "the first window is given T inputs and S targets, as if it were any other": (
-        lambda last, t, s: (0, t, s)
-    ),
-}
-LATER_WINDOWS = {
-    "all windows but the first start one id too late: at last - T + 1": (
-        lambda last, t, s: (last - t + 1, t, s)
-    ),
-    "the last target is counted among the inputs of all windows but the first": (
-        lambda last, t, s: (last - t, t + 1, s)
-    ),
-    "all windows but the first have T - 1 inputs": (
-        lambda last, t, s: (last - t + 1, t - 1, s)
-    ),
-    "all windows score all of their targets": lambda last, t, s: (last - t, t, t),
-}
-plan_from_the_end.combine(first_otherwise, FIRST_WINDOW)
-plan_from_the_end.combine(later_otherwise, LATER_WINDOWS)
-plan_from_the_end.combine(_plan, FIRST_WINDOW, LATER_WINDOWS)
+plan_from_the_end.answers("""
+    scored_windows(num_tokens, context_length, stride)
+        that is the plan of the lesson, from the beginning. Here the last window is a
+        full one, and the first may be short.
+    [(num_tokens - 1 - start - length, length, scored) for start, length, scored in \
+    scored_windows(num_tokens, context_length, stride)][::-1]
+        that is the plan of the lesson in a mirror, whose last window scores all T. Here
+        it scores its last S, as others do; the first one scores all.
+    [*(plan := plan_from_the_end.reference(num_tokens, context_length, stride))[:-1], \
+    (*plan[-1][:2], plan[-1][1])]
+        the last window scores all of its targets, though the windows before it have
+        scored some of them already: it scores its last S.
+    [(last - context_length, context_length, stride) for last in \
+    range(num_tokens - 1, 0, -stride)][::-1]
+        every window has T inputs, wherever it ends: those that end near the beginning
+        start before it, at positions below 0.
+""")
 
 
 def _scored_positions(random: Random) -> Iterator[Case]:
@@ -949,198 +450,105 @@ def context_when_scored(position: int, context_length: int, stride: int) -> int:
     return position - start
 
 
-@context_when_scored.mistake(
-    "always all the context there is. Only S = 1 gives that to every token."
-)
-def always_the_most(position, context_length, stride):
-    return min(position, context_length)
+context_when_scored.slips("""
+    max(0, ...) => (...)
+        near the beginning the start would be negative: it is never below 0.
+    math.ceil((position - context_length) / stride) * stride => \
+    position - context_length
+        always all the context there is. Only S = 1 gives that to every token.
+    math.ceil((position - context_length) / stride) => \
+    ((position - context_length) // stride)
+        rounded down instead of up: that window ends before the token, or is longer than
+        T.
+    math.ceil((position - context_length) / stride) => \
+    round((position - context_length) / stride)
+        rounded to the nearest window. That one may end before the token: round up.
+    math.ceil((position - context_length) / stride) * stride => \
+    (position - context_length + stride - 1)
+        no more than T - S + 1, as with starts that are not rounded to multiples of S.
+        That is the least behind T, and up to T a token has all before it.
+    math.ceil((position - context_length) / stride) * stride => \
+    math.ceil(position / stride) * stride - context_length
+        the start is a multiple of S less T: right only where S divides T. Take T off
+        first, then round up to a multiple of S.
+    math.ceil((position - context_length) / stride) => \
+    ((position - context_length) // stride + 1)
+    (position - context_length) / => (position - context_length + 1) /
+        the window that starts at position - T is passed over: the token is its last
+        target.
+    (position - context_length) / => (position - context_length - 1) /
+        position - T - 1: the window that starts there ends one token before.
+    / stride) * stride => / stride)
+        the number of the window is taken for its start. It begins at S times that.
+    - context_length) / stride) * stride => - stride) / context_length) * context_length
+        T and S have changed places: windows of T tokens begin S apart.
+    / stride) * stride => \
+    / max(1, context_length - stride)) * max(1, context_length - stride)
+        the step is T - S. S is the step from one window to the next, not their overlap.
+    return position - start => return start
+        that is where the window begins. Its context is what lies between that and the
+        token.
+    return position - start => return position - start + 1
+        the token itself does not belong to its context.
+    return position - start => return position - start - 1
+        from `start` up to the token before p there are p - start tokens, not one less.
+""")
 
 
-@context_when_scored.mistake(
-    "always T. A token near the beginning has fewer tokens before it, and S > 1 leaves "
-    "some of the others less."
-)
-def always_t(position, context_length, stride):
-    return context_length
-
-
-@context_when_scored.mistake(
-    "as in windows end to end: the context begins anew with each T, whatever the "
-    "stride."
-)
-def as_end_to_end(position, context_length, stride):
-    return (position - 1) % context_length + 1
-
-
-@context_when_scored.mistake(
-    "windows end to end, and the last token of each is given no context at all: "
-    "position % T is 0 where it should be T. And S is ignored."
-)
-def remainder_by_t(position, context_length, stride):
-    return position % context_length
-
-
-@context_when_scored.mistake(
-    "the *latest* window that reaches the token. It was scored before, by the earliest."
-)
-def begins_anew_with_each_stride(position, context_length, stride):
-    return (position - 1) % stride + 1
-
-
-@context_when_scored.mistake(
-    "position % S: counted from the latest start up to the token. The earliest window "
-    "that reaches it scores it."
-)
-def remainder_by_s(position, context_length, stride):
-    return position % stride
-
-
-@context_when_scored.mistake(
-    "rounded down instead of up: that window ends before the token, or is longer than "
-    "T."
-)
-def rounds_down(position, context_length, stride):
-    return position - max(0, (position - context_length) // stride * stride)
-
-
-@context_when_scored.mistake(
-    "one window too late for a token that is the last target of its window: "
-    "position - T may be a multiple of S already."
-)
-def always_the_next_multiple(position, context_length, stride):
+@context_when_scored.way("""
+    position <= context_length => False
+        near the beginning the start…
+    (position - context_length - 1) % => (position - 1) %
+        the new targets are counted from the beginning of the stream. They begin behind
+        T: only where S divides T is that the same.
+    (position - context_length - 1) % => (position - context_length) %
+        the first new token behind T is the one at T + 1: the remainder is that of
+        position - T - 1.
+    context_length - stride + 1 + (position - context_length - 1) % stride => \
+    context_length - stride + 1
+        that is the least. A window scores S tokens, each with one more token of
+        context.
+    context_length - stride + 1 + (position - context_length - 1) % stride => \
+    context_length - stride
+        T - S behind the first window. The first token that a window scores has one
+        more, T - S + 1 before it, and each further one more again, up to T.
+    context_length - stride + 1 + (position - context_length - 1) % stride => \
+    context_length - (position - context_length) % stride
+        the remainder runs the wrong way round: of the new targets of a window, each has
+        one token of context more than the one before, up to T.
+    context_length - stride + 1 + (position - context_length - 1) % stride => \
+    context_length - stride + (position - context_length) % stride
+        the window that starts at position - T is passed…
+    + 1 + (position - context_length - 1) % => + position %
+        p % S counts from a multiple of S. The new targets of a window begin behind T.
+    - stride + 1 + => - stride +
+        the first token that a window scores has T - S + 1 before it, not T - S.
+""")
+def from_the_remainder(position, context_length, stride):
     if position <= context_length:
         return position
-    return position - ((position - context_length) // stride + 1) * stride
+    return context_length - stride + 1 + (position - context_length - 1) % stride
 
 
-@context_when_scored.mistake(
-    "position - T + 1: the window at `start` has its last target at start + T, not at "
-    "start + T - 1."
-)
-def forgets_the_last_target(position, context_length, stride):
-    start = math.ceil((position - context_length + 1) / stride) * stride
-    return position - max(0, start)
-
-
-@context_when_scored.mistake(
-    "no more than T - S + 1, as with starts that are not rounded to multiples of S. "
-    "That is the least behind T, and up to T a token has all before it."
-)
-def one_too_little(position, context_length, stride):
-    return position - max(0, position - context_length + stride - 1)
-
-
-@context_when_scored.mistake(
-    "near the beginning the start would be negative: it is never below 0."
-)
-def start_below_zero(position, context_length, stride):
-    return position - math.ceil((position - context_length) / stride) * stride
-
-
-@context_when_scored.mistake(
-    "that is the least. A window scores S tokens, each with one more token of context."
-)
-def always_the_least(position, context_length, stride):
-    return position if position <= context_length else context_length - stride + 1
-
-
-@context_when_scored.mistake(
-    "the new targets are counted from the beginning of the stream. They begin behind "
-    "T: only where S divides T is that the same."
-)
-def new_targets_from_the_beginning(position, context_length, stride):
-    if position <= context_length:
-        return position
-    return context_length - stride + 1 + (position - 1) % stride
-
-
-@context_when_scored.mistake(
-    "that is where the window begins. Its context is what lies between that and the "
-    "token."
-)
-def returns_the_start(position, context_length, stride):
-    return position - context_when_scored.reference(position, context_length, stride)
-
-
-@context_when_scored.mistake(
-    "one too many: the token itself does not belong to its context."
-)
-def counts_the_token(position, context_length, stride):
-    return 1 + context_when_scored.reference(position, context_length, stride)
-
-
-@context_when_scored.mistake(
-    "one too few: from `start` up to the token before p there are p - start tokens."
-)
-def one_too_few(position, context_length, stride):
-    return context_when_scored.reference(position, context_length, stride) - 1
-
-
-@context_when_scored.mistake(
-    "the step is T - S. S is the step from one window to the next, not their overlap."
-)
-def overlap_for_stride(position, context_length, stride):
-    step = max(1, context_length - stride)
-    return context_when_scored.reference(position, context_length, step)
-
-
-@context_when_scored.mistake(
-    "T and S have changed places: windows of T tokens begin S apart."
-)
-def t_and_s_exchanged(position, context_length, stride):
-    return position - max(0, math.ceil((position - stride) / context_length)) * (
-        context_length
-    )
-
-
-@context_when_scored.mistake(
-    "the number of the window is taken for its start. It begins at S times that."
-)
-def number_for_start(position, context_length, stride):
-    return position - max(0, math.ceil((position - context_length) / stride))
-
-
-@context_when_scored.mistake(
-    "rounded to the nearest window. That one may end before the token: round up."
-)
-def rounds_to_the_nearest(position, context_length, stride):
-    return position - max(0, round((position - context_length) / stride) * stride)
-
-
-@context_when_scored.mistake(
-    "the remainder runs the wrong way round: of the new targets of a window, each has "
-    "one token of context more than the one before, up to T."
-)
-def counts_down(position, context_length, stride):
-    if position <= context_length:
-        return position
-    return context_length - (position - context_length) % stride
-
-
-@context_when_scored.mistake(
-    "the start is a multiple of S less T: right only where S divides T. Take T off "
-    "first, then round up to a multiple of S."
-)
-def rounds_before_t(position, context_length, stride):
-    return position - max(0, math.ceil(position / stride) * stride - context_length)
-
-
-@context_when_scored.mistake(
-    "the first new token behind T is the one at T + 1: the remainder is that of "
-    "position - T - 1."
-)
-def remainder_from_t(position, context_length, stride):
-    if position <= context_length:
-        return position
-    return context_length - stride + 1 + (position - context_length) % stride
-
-
-@context_when_scored.mistake(
-    "T - S behind the first window. The first token that a window scores has one more, "
-    "T - S + 1 before it, and each further one more again, up to T."
-)
-def the_overlap_alone(position, context_length, stride):
-    return position if position <= context_length else context_length - stride
+context_when_scored.answers("""
+    min(position, stride)
+        S is how many targets a window scores, not how many tokens stand before one.
+    context_length
+        always T. A token near the beginning has fewer tokens before it, and S > 1
+        leaves some of the others less.
+    (position - 1) % context_length + 1
+        as in windows end to end: the context begins anew with each T, whatever the
+        stride.
+    position % context_length
+        windows end to end, and the last token of each is given no context at all:
+        position % T is 0 where it should be T. And S is ignored.
+    (position - 1) % stride + 1
+        the *latest* window that reaches the token. It was scored before, by the
+        earliest.
+    position % stride
+        position % S: counted from the latest start up to the token. The earliest window
+        that reaches it scores it.
+""")
 
 
 def _runs(random: Random) -> Iterator[Case]:
@@ -1170,125 +578,63 @@ def half_width(values: list[float], quantile: float) -> float:
     return quantile * math.sqrt(variance / n)
 
 
-@half_width.mistake(
-    "the deviation is divided by n. The mean was fitted to the same runs: n - 1. (For "
-    "NumPy that is `ddof=1`.)"
-)
-def divides_by_n(values, quantile):
-    n, mean = len(values), sum(values) / len(values)
-    return quantile * math.sqrt(sum((value - mean) ** 2 for value in values) / n / n)
+half_width.slips("""
+    / (n - 1) => / n
+        the deviation is divided by n. The mean was fitted to the same runs: n - 1. (For
+        NumPy that is `ddof=1`.)
+    math.sqrt(variance / n) => math.sqrt(variance)
+        this is the spread of single runs. The mean of n runs spreads √n times less.
+    math.sqrt(variance / n) => math.sqrt(variance / (n - 1))
+        n - 1 stands at both places. s² divides by n - 1; the mean of n runs spreads √n
+        times less.
+    math.sqrt(variance / n) => math.sqrt(variance) / n
+        √n, not n: the mean of n runs spreads √n times less than one of them.
+    math.sqrt(variance / n) => variance / math.sqrt(n)
+        the variance stands for the deviation: take the root of s² first, then divide by
+        √n.
+    math.sqrt(variance / n) => 1 / math.sqrt(n)
+        the deviation of the runs is not in it.
+    math.sqrt(variance / n) => variance / n
+        the root is missing: that is the *variance* of the mean.
+    return quantile * => return 2 * quantile *
+        both ends of the interval: the half-width is the distance from the mean to one
+        of them.
+    return quantile * => return quantile / 2 *
+        the quantile was for both sides already: don't halve what it gives.
+    return quantile * => return 1.96 *
+        1.96 is the quantile of the normal distribution. With few runs it promises too
+        much.
+    return quantile * => return
+        the quantile is missing. The half-width is `quantile` times as large.
+    return quantile => return mean + quantile
+        that is the upper end of the interval. The half-width is its distance from the
+        mean.
+    return quantile => return mean - quantile
+        that is the lower end of the interval. The half-width is its distance from the
+        mean.
+    return quantile * math.sqrt(...) => return round(quantile * math.sqrt(...), 2)
+        rounded to two decimals: return it as it is.
+    (value - mean) => value
+        the mean is not subtracted: the spread is that of the distances from the mean.
+    math.sqrt(variance / n) => sum(abs(value - mean) for value in values) / n
+        the distances from the mean are averaged. s is the root of the mean of their
+        *squares*, with n - 1; and the mean of n runs spreads √n times less.
+    math.sqrt(variance / n) => \
+    sum(abs(value - mean) for value in values) / n / math.sqrt(n)
+        √n is right, but the distances from the mean are averaged. s is the root of the
+        mean of their *squares*, with n - 1.
+""")
 
 
-@half_width.mistake(
-    "this is the spread of single runs. The mean of n runs spreads √n times less."
-)
-def forgets_the_root(values, quantile):
-    return half_width.reference(values, quantile) * math.sqrt(len(values))
-
-
-@half_width.mistake(
-    "t times the deviation of single runs, with n instead of n - 1. s² divides by n - "
-    "1, and the mean of n runs spreads √n times less."
-)
-def plain_deviation(values, quantile):
-    return divides_by_n(values, quantile) * math.sqrt(len(values))
-
-
-@half_width.mistake(
-    "n - 1 stands at both places. s² divides by n - 1; the mean of n runs spreads "
-    "√n times less."
-)
-def one_less_twice(values, quantile):
-    n = len(values)
-    return half_width.reference(values, quantile) * math.sqrt(n / (n - 1))
-
-
-@half_width.mistake(
-    "both ends of the interval: the half-width is the distance from the mean to one "
-    "of them."
-)
-def whole_width(values, quantile):
-    return 2 * half_width.reference(values, quantile)
-
-
-@half_width.mistake(
-    "the quantile was for both sides already: don't halve what it gives."
-)
-def halves_it(values, quantile):
-    return half_width.reference(values, quantile) / 2
-
-
-@half_width.mistake(
-    "1.96 is the quantile of the normal distribution. With few runs it promises too "
-    "much."
-)
-def normal_quantile(values, quantile):
-    return half_width.reference(values, 1.96)
-
-
-@half_width.mistake(
-    "√n, not n: the mean of n runs spreads √n times less than one of them."
-)
-def divides_by_count(values, quantile):
-    return half_width.reference(values, quantile) / math.sqrt(len(values))
-
-
-@half_width.mistake(
-    "the variance stands for the deviation: take the root of s² first, then divide by "
-    "√n."
-)
-def variance_for_deviation(values, quantile):
-    variance = (half_width.reference(values, 1.0) ** 2) * len(values)
-    return quantile * variance / math.sqrt(len(values))
-
-
-@half_width.mistake(
-    "the variance stands for the deviation, and it divides by n instead of n - 1."
-)
-def plain_variance_for_deviation(values, quantile):
-    n = len(values)
-    return variance_for_deviation(values, quantile) * (n - 1) / n
-
-
-@half_width.mistake("the root is missing: that is t times the *variance* of the mean.")
-def variance_of_the_mean(values, quantile):
-    return half_width.reference(values, 1.0) ** 2 * quantile
-
-
-@half_width.mistake("that is the standard error. The half-width is t times as large.")
-def standard_error(values, quantile):
-    return half_width.reference(values, 1.0)
-
-
-@half_width.mistake(
-    "half of the range. A single odd run decides it; take the standard deviation."
-)
-def half_the_range(values, quantile):
-    return (max(values) - min(values)) / 2
-
-
-@half_width.mistake(
-    "t times half of the range. A single odd run decides it; take the standard error."
-)
-def half_the_range_times_t(values, quantile):
-    return quantile * (max(values) - min(values)) / 2
-
-
-@half_width.mistake(
-    "the distances from the mean are averaged. s is the root of the mean of their "
-    "*squares*, with n - 1; and the mean of n runs spreads √n times less."
-)
-def mean_distance(values, quantile):
-    mean = sum(values) / len(values)
-    return quantile * sum(abs(value - mean) for value in values) / len(values)
-
-
-@half_width.mistake(
-    "√n is right, but the distances from the mean are averaged. s is the root of the "
-    "mean of their *squares*, with n - 1."
-)
-def mean_distance_by_root(values, quantile):
-    return mean_distance(values, quantile) / math.sqrt(len(values))
+half_width.answers("""
+    float(np.std(values))
+        that is the deviation of single runs alone, with n instead of n - 1. Then divide
+        by √n, and take it t times.
+    (max(values) - min(values)) / 2
+        half of the range. A single odd run decides it; take the standard deviation.
+    quantile * (max(values) - min(values)) / 2
+        t times half of the range. A single odd run decides it; take the standard error.
+""")
 
 
 @half_width.mistake(
@@ -1297,73 +643,6 @@ def mean_distance_by_root(values, quantile):
 )
 def quantile_of_the_lesson(values, quantile):
     return confidence_interval(values)[1]
-
-
-@half_width.mistake(
-    "that is the upper end of the interval. The half-width is its distance from the "
-    "mean."
-)
-def upper_end(values, quantile):
-    return sum(values) / len(values) + half_width.reference(values, quantile)
-
-
-@half_width.mistake(
-    "that is the lower end of the interval. The half-width is its distance from the "
-    "mean."
-)
-def lower_end(values, quantile):
-    return sum(values) / len(values) - half_width.reference(values, quantile)
-
-
-@half_width.mistake("rounded to two decimals: return it as it is.")
-def two_decimals(values, quantile):
-    return round(half_width.reference(values, quantile), 2)
-
-
-@half_width.mistake(
-    "the mean is not subtracted: the spread is that of the distances from the mean."
-)
-def forgets_the_mean(values, quantile):
-    n = len(values)
-    return quantile * math.sqrt(sum(value**2 for value in values) / (n - 1) / n)
-
-
-@half_width.mistake(
-    "the quantile and the root are missing: that is the variance of the mean alone."
-)
-def bare_variance_of_the_mean(values, quantile):
-    return half_width.reference(values, 1.0) ** 2
-
-
-@half_width.mistake(
-    "two slips. s² divides by n - 1, which NumPy calls `ddof=1`; and the half-width is "
-    "t times the standard error."
-)
-def plain_standard_error(values, quantile):
-    return divides_by_n(values, 1.0)
-
-
-@half_width.mistake(
-    "that is the deviation s of single runs alone. Divided by √n it is that of their "
-    "mean, and the half-width is t times as large."
-)
-def deviation_alone(values, quantile):
-    return forgets_the_root(values, 1.0)
-
-
-@half_width.mistake(
-    "that is the deviation of single runs alone, with n instead of n - 1. Then divide "
-    "by √n, and take it t times."
-)
-def plain_deviation_alone(values, quantile):
-    return plain_deviation(values, 1.0)
-
-
-@half_width.mistake(
-    "two slips. s² divides by n - 1 (for NumPy `ddof=1`), and s by √n, not by n."
-)
-def plain_and_by_count(values, quantile):
-    return divides_by_n(values, quantile) / math.sqrt(len(values))
 
 
 def _cuts(random: Random) -> Iterator[Case]:
@@ -1396,252 +675,96 @@ def split_starts(
     return train, validation
 
 
-@split_starts.mistake(
-    "windows that begin before the cut reach across it: their last ids belong to "
-    "validation."
-)
-def reaches_across(num_tokens, cut, context_length, stride):
-    return list(
-        range(0, min(cut, num_tokens - context_length), stride)
-    ), split_starts.reference(num_tokens, cut, context_length, stride)[1]
-
-
-@split_starts.mistake(
-    "validation starts are counted from the cut. In the whole stream they begin at "
-    "`cut`."
-)
-def counted_from_the_cut(num_tokens, cut, context_length, stride):
-    train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
-    return train, [start - cut for start in validation]
-
-
-@split_starts.mistake(
-    "windows of T ids: with the last target they have T + 1, so the last one overruns "
-    "its part."
-)
-def without_last_target(num_tokens, cut, context_length, stride):
-    train = list(range(0, cut - context_length + 1, stride))
-    return train, list(range(cut, num_tokens - context_length + 1, stride))
-
-
-@split_starts.mistake(
-    "the last validation window overruns the stream: it takes T + 1 ids, its last "
-    "target included."
-)
-def validation_overruns(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    return train, list(range(cut, num_tokens - context_length + 1, stride))
-
-
-@split_starts.mistake(
-    "validation windows begin at every id up to the end, and overrun the stream."
-)
-def validation_to_the_end(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    return train, list(range(cut, num_tokens, stride))
-
-
-@split_starts.mistake(
-    "windows begin anywhere in their part, so the last ones overrun it. A window needs "
-    "T ids behind its first."
-)
-def both_to_the_end(num_tokens, cut, context_length, stride):
-    return list(range(0, cut, stride)), list(range(cut, num_tokens, stride))
-
-
-@split_starts.mistake(
-    "validation starts end at num_tokens - cut - T. They are counted in the whole "
-    "stream, whose end is num_tokens."
-)
-def ends_as_a_part(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    return train, list(range(cut, num_tokens - cut - context_length, stride))
-
-
-@split_starts.mistake(
-    "the windows of the whole stream are dealt out by their starts. Cut the stream, "
-    "then window."
-)
-def deals_out_windows(num_tokens, cut, context_length, stride):
-    starts = range(0, num_tokens - context_length, stride)
-    return [s for s in starts if s < cut], [s for s in starts if s >= cut]
-
-
-@split_starts.mistake(
-    "windows begin before the cut and end behind it: training must stop at cut - T."
-)
-def ends_at_the_cut(num_tokens, cut, context_length, stride):
-    return list(range(0, cut, stride)), list(
-        range(cut, num_tokens - context_length, stride)
-    )
-
-
-@split_starts.mistake("the last training window has its last target behind the cut.")
-def last_target_across(num_tokens, cut, context_length, stride):
-    validation = split_starts.reference(num_tokens, cut, context_length, stride)[1]
-    return list(range(0, cut - context_length + 1, stride)), validation
-
-
-@split_starts.mistake(
-    "validation goes on with the grid of the training windows. Its first window "
-    "begins at `cut`."
-)
-def one_grid_for_both(num_tokens, cut, context_length, stride):
-    starts = range(0, num_tokens - context_length, stride)
-    return [s for s in starts if s + context_length < cut], [
-        s for s in starts if s >= cut
-    ]
-
-
-@split_starts.mistake(
-    "one too careful: the window whose last target is the id at cut - 1 still fits."
-)
-def one_too_careful(num_tokens, cut, context_length, stride):
-    validation = split_starts.reference(num_tokens, cut, context_length, stride)[1]
-    return list(range(0, cut - context_length - 1, stride)), validation
-
-
-@split_starts.mistake(
-    "one too careful, in both parts: the window whose last target is the last id of "
-    "its part still fits."
-)
-def both_too_careful(num_tokens, cut, context_length, stride):
-    return list(range(0, cut - context_length - 1, stride)), list(
-        range(cut, num_tokens - context_length - 1, stride)
-    )
-
-
-@split_starts.mistake(
-    "the first validation window begins behind the cut: the id at `cut` belongs to "
-    "validation."
-)
-def begins_behind_the_cut(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    return train, list(range(cut + 1, num_tokens - context_length, stride))
-
-
-@split_starts.mistake(
-    "validation windows begin before the cut, to have context for its first ids: these "
-    "are ids that training uses."
-)
-def borrows_context(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    first = max(0, cut - context_length)
-    return train, list(range(first, num_tokens - context_length, stride))
-
-
-@split_starts.mistake(
-    "validation comes first. Training starts, then validation starts."
-)
-def validation_first(num_tokens, cut, context_length, stride):
-    return split_starts.reference(num_tokens, cut, context_length, stride)[::-1]
-
-
-@split_starts.mistake(
-    "validation windows begin at every id. S is the step in both parts."
-)
-def validation_at_every_id(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    return train, list(range(cut, num_tokens - context_length))
-
-
-@split_starts.mistake("the stride is forgotten: windows of both parts begin S apart.")
-def forgets_the_stride(num_tokens, cut, context_length, stride):
-    return split_starts.reference(num_tokens, cut, context_length, 1)
-
-
-@split_starts.mistake(
-    "windows end to end in both parts: they begin S apart, and not T."
-)
-def end_to_end_in_both(num_tokens, cut, context_length, stride):
-    return split_starts.reference(num_tokens, cut, context_length, context_length)
-
-
-@split_starts.mistake("T and S have changed places: windows of T ids begin S apart.")
-def exchanges_t_and_s(num_tokens, cut, context_length, stride):
-    return split_starts.reference(num_tokens, cut, stride, context_length)
-
-
-@split_starts.mistake(
-    "training windows go on to the end of the stream, over all of the validation part."
-)
-def trains_on_everything(num_tokens, cut, context_length, stride):
-    validation = split_starts.reference(num_tokens, cut, context_length, stride)[1]
-    return list(range(0, num_tokens - context_length, stride)), validation
-
-
-@split_starts.mistake(
-    "all starts stand in one list. Return two: those of training, those of validation."
-)
-def in_one_list(num_tokens, cut, context_length, stride):
-    train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
-    return train + validation
-
-
-@split_starts.mistake(
-    "a part too short for a window gets one all the same. Its list should be empty."
-)
-def at_least_one_window(num_tokens, cut, context_length, stride):
-    train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
-    return train or [0], validation or [cut]
-
-
-@split_starts.mistake(
-    "as many validation windows as the whole stream would have. Its part holds "
-    "num_tokens - cut ids."
-)
-def as_many_as_in_the_stream(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    windows = count_windows(num_tokens, context_length, stride)
-    return train, [cut + number * stride for number in range(windows)]
-
-
-@split_starts.mistake(
-    "one window is missing in each part: a part of n ids has 1 + (n - T - 1) // S of "
-    "them."
-)
-def one_window_less(num_tokens, cut, context_length, stride):
-    train, validation = split_starts.reference(num_tokens, cut, context_length, stride)
-    return train[:-1], validation[:-1]
-
-
-@split_starts.mistake(
-    "a part of n ids is given (n - T) // S windows. That is right only where S divides "
-    "n - T: there are 1 + (n - T - 1) // S."
-)
-def right_if_divisible(num_tokens, cut, context_length, stride):
-    parts = (0, cut), (cut, num_tokens - cut)
-    train, validation = (
-        [first + i * stride for i in range(max(0, (n - context_length) // stride))]
-        for first, n in parts
-    )
-    return train, validation
-
-
-@split_starts.mistake(
-    "one too careful in validation: a window whose last target is the last id of all "
-    "still fits."
-)
-def validation_too_careful(num_tokens, cut, context_length, stride):
-    train = split_starts.reference(num_tokens, cut, context_length, stride)[0]
-    return train, list(range(cut, num_tokens - context_length - 1, stride))
-
-
-@split_starts.mistake("how many windows each part has. Their starts are wanted.")
-def counts_of_both(num_tokens, cut, context_length, stride):
-    return tuple(
-        count_windows(size, context_length, stride) for size in (cut, num_tokens - cut)
-    )
-
-
-@split_starts.mistake(
-    "the windows are numbered 0, 1, 2, ... in each part. Window number i begins i "
-    "strides behind the first one."
-)
-def numbers_for_starts(num_tokens, cut, context_length, stride):
-    training = count_windows(cut, context_length, stride)
-    validation = count_windows(num_tokens - cut, context_length, stride)
-    return list(range(training)), list(range(cut, cut + validation))
+split_starts.slips("""
+    cut - context_length, => cut - context_length + 1, ; \
+    num_tokens - context_length, => num_tokens - context_length + 1,
+        windows of T ids: with the last target they have T + 1, so the last one overruns
+        its part.
+    cut - context_length, => cut - context_length - 1, ; \
+    num_tokens - context_length, => num_tokens - context_length - 1,
+        in both parts the window whose last target is the last id is left out. It still
+        fits.
+    cut - context_length, => cut - context_length + 1,
+        the last training window has its last target behind the cut.
+    cut - context_length, => cut - context_length - 1,
+        the training window whose last target is the id at cut - 1 is left out. It still
+        fits.
+    cut - context_length, => cut,
+        windows begin before the cut and end behind it: training must stop at cut - T.
+    cut - context_length, => min(cut, num_tokens - context_length),
+        windows that begin before the cut reach across it: their last ids belong to
+        validation.
+    cut - context_length, => num_tokens - context_length,
+        training windows go on to the end of the stream, over all of the validation
+        part.
+    num_tokens - context_length, => num_tokens - context_length + 1,
+        the last validation window overruns the stream: it takes T + 1 ids, its last
+        target included.
+    num_tokens - context_length, => num_tokens - context_length - 1,
+        the validation window whose last target is the last id of all is left out. It
+        still fits.
+    num_tokens - context_length, => num_tokens,
+        validation windows begin at every id up to the end, and overrun the stream.
+    num_tokens - context_length, => num_tokens - cut - context_length,
+        validation starts end at num_tokens - cut - T. They are counted in the whole
+        stream, whose end is num_tokens.
+    range(cut, num_tokens - context_length, => \
+    range(0, num_tokens - cut - context_length,
+        validation starts are counted from the cut. In the whole stream they begin at
+        `cut`.
+    range(cut, => range(cut + context_length,
+        validation windows begin T ids behind the cut. Those before belong to
+        validation, too.
+    range(cut, => range(cut + 1,
+        the first validation window begins behind the cut: the id at `cut` belongs to
+        validation.
+    range(cut, => range(max(0, cut - context_length),
+        validation windows begin before the cut, to have context for its first ids:
+        these are ids that training uses.
+    range(cut, => range(-(-cut // stride) * stride,
+        validation goes on with the grid of the training windows. Its first window
+        begins at `cut`.
+    cut - context_length, => min(cut, num_tokens - context_length), ; \
+    range(cut, => range(-(-cut // stride) * stride,
+        the windows of the whole stream are dealt out by their starts. Cut the stream,
+        then window.
+    num_tokens - context_length, stride => num_tokens - context_length
+        validation windows begin at every id. S is the step in both parts.
+    cut - context_length, stride => cut - context_length, 1 ; \
+    num_tokens - context_length, stride => num_tokens - context_length, 1
+        the stride is forgotten: windows of both parts begin S apart.
+    cut - context_length, stride => cut - context_length, context_length ; \
+    num_tokens - context_length, stride => num_tokens - context_length, context_length
+        windows end to end in both parts: they begin S apart, and not T.
+    cut - context_length, stride => cut - stride, context_length ; \
+    num_tokens - context_length, stride => num_tokens - stride, context_length
+        T and S have changed places: windows of T ids begin S apart.
+    return train, validation => return validation, train
+        validation comes first. Training starts, then validation starts.
+    return train, validation => return train + validation
+        all starts stand in one list. Return two: those of training, those of
+        validation.
+    return train, validation => return train or [0], validation or [cut]
+        a part too short for a window gets one all the same. Its list should be empty.
+    return train, validation => return train[:-1], validation[:-1]
+        the last window of each part is missing: a part of n ids has 1 + (n - T - 1) //
+        S of them.
+    return train, validation => return len(train), len(validation)
+        how many windows each part has. Their starts are wanted.
+    return train, validation => \
+    return list(range(len(train))), list(range(cut, cut + len(validation)))
+        the windows are numbered 0, 1, 2, ... in each part. Window number i begins i
+        strides behind the first one.
+    num_tokens - context_length, => \
+    cut + stride * count_windows(num_tokens, context_length, stride),
+        as many validation windows as the whole stream would have. Its part holds
+        num_tokens - cut ids.
+    cut - context_length, => (cut - context_length) // stride * stride, ; \
+    num_tokens - context_length, => \
+    cut + (num_tokens - cut - context_length) // stride * stride,
+        a part of n ids is given (n - T) // S windows. That is right only where S
+        divides n - T: there are 1 + (n - T - 1) // S.
+""")
 
 
 def inside_training_part(num_tokens: int, cut: int, context_length: int) -> list[int]:
@@ -1849,24 +972,16 @@ def ids_fed(num_tokens: int, context_length: int, stride: int) -> int:
     return count_windows(num_tokens, context_length, stride) * context_length
 
 
-@ids_fed.mistake("each id once. Windows that overlap feed it several times.")
-def each_id_once(num_tokens, context_length, stride):
-    return num_tokens
-
-
-@ids_fed.mistake("windows times stride: what is new in them. All T of each are fed.")
-def only_what_is_new(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, stride) * stride
-
-
-@ids_fed.mistake("T + 1 a window. The last target is not fed.")
-def with_last_targets(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, stride) * (context_length + 1)
-
-
-@ids_fed.mistake("as many windows as at stride 1.")
-def fed_at_stride_1(num_tokens, context_length, stride):
-    return count_windows(num_tokens, context_length, 1) * context_length
+ids_fed.answers("""
+    num_tokens
+        each id once. Windows that overlap feed it several times.
+    count_windows(num_tokens, context_length, stride) * stride
+        windows times stride: what is new in them. All T of each are fed.
+    count_windows(num_tokens, context_length, stride) * (context_length + 1)
+        T + 1 a window. The last target is not fed.
+    count_windows(num_tokens, context_length, 1) * context_length
+        as many windows as at stride 1.
+""")
 
 
 @numbers(
@@ -1889,21 +1004,14 @@ def context_at_score(context_length: int, stride: int, position: int) -> int:
     return position - start
 
 
-@context_at_score.mistake("T for every token: only the last target of a window has T.")
-def always_full_context(context_length, stride, position):
-    return context_length
-
-
-@context_at_score.mistake("windows end to end: the stride is not in it.")
-def context_of_blocks(context_length, stride, position):
-    return (position - 1) % context_length + 1
-
-
-@context_at_score.mistake(
-    "the *last* window that holds the token. The first one has scored it already."
-)
-def in_the_last_window(context_length, stride, position):
-    return (position - 1) % stride + 1
+context_at_score.answers("""
+    context_length
+        T for every token: only the last target of a window has T.
+    (position - 1) % context_length + 1
+        windows end to end: the stride is not in it.
+    (position - 1) % stride + 1
+        the *last* window that holds the token. The first one has scored it already.
+""")
 
 
 @numbers(
@@ -1921,21 +1029,13 @@ def half_width_of_mean(num_seeds: int, deviation: float, quantile: float) -> flo
     return quantile * deviation / math.sqrt(num_seeds)
 
 
-@half_width_of_mean.mistake("the spread of single seeds, not of their mean.")
-def spread_of_one(num_seeds, deviation, quantile):
-    return quantile * deviation
-
-
-@half_width_of_mean.mistake("divided by n: it is the variance of the mean that is.")
-def divided_by_n(num_seeds, deviation, quantile):
-    return quantile * deviation / num_seeds
-
-
-@half_width_of_mean.mistake("the standard error alone: the quantile is not in it.")
-def without_quantile(num_seeds, deviation, quantile):
-    return deviation / math.sqrt(num_seeds)
-
-
-@half_width_of_mean.mistake("the whole width, from one end to the other.")
-def from_end_to_end(num_seeds, deviation, quantile):
-    return 2 * quantile * deviation / math.sqrt(num_seeds)
+half_width_of_mean.answers("""
+    quantile * deviation
+        the spread of single seeds, not of their mean.
+    quantile * deviation / num_seeds
+        divided by n: it is the variance of the mean that is.
+    deviation / math.sqrt(num_seeds)
+        the standard error alone: the quantile is not in it.
+    2 * quantile * deviation / math.sqrt(num_seeds)
+        the whole width, from one end to the other.
+""")
