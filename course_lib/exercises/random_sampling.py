@@ -31,7 +31,7 @@ def _lengths_and_steps(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_lengths_and_steps,
     hints=(
-        "Take T = 5 and 33 ids, and count the subsequences at offset 0, at offset 1, "
+        "Take T = 5 and 32 ids, and count the subsequences at offset 0, at offset 1, "
         "and so on. Where does the count change?",
         "At offset 0 some ids behind the last target are left over. As long as an "
         "offset skips no more than so many, it costs nothing. And where not even "
