@@ -281,23 +281,6 @@ def half_again(number):
     return half_again(number)
 
 
-def test_what_goes_wrong_in_steps_is_told_alone_and_together():
-    @toy(*range(10))
-    def twice_and_one(number: int) -> int:
-        return 2 * number + 1
-
-    times = {"it is tripled": lambda n: 3 * n}
-    plus = {"two are added": lambda n: n + 2, "nothing is added": lambda n: n}
-    twice_and_one.mistake("tripled, by name")(lambda n: 3 * n + 1)
-    twice_and_one.combine(lambda one, n: one(n) + 1, times)
-    twice_and_one.combine(lambda one, other, n: other(one(n)), times, plus)
-    assert len(twice_and_one.mistakes) == 1
-    assert twice_and_one.judge(lambda n: 3 * n + 1).diagnosis == "tripled, by name"
-    both = "two things at once: it is tripled; and two are added."
-    assert twice_and_one.judge(lambda n: 2 + n + n + n).diagnosis == both
-    assert twice_and_one.judge(lambda n: n * n - 7).diagnosis is None
-
-
 class Hostile:
     """Whatever you do with it, it complains."""
 

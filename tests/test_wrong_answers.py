@@ -8,7 +8,10 @@ python tests/test_wrong_answers.py bpe --all    of one lesson, with the pairs th
 from __future__ import annotations
 
 import argparse
+import ast
+import builtins
 import importlib
+import inspect
 import pkgutil
 from collections import Counter
 from functools import cache
@@ -20,7 +23,8 @@ import torch
 
 import course_lib.exercises
 from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED, Exercise, Judgment, Outcome, running
-from course_lib.teaching.checker.exercises import Mistake
+from course_lib.teaching.checker.exercises import Mistake, Solved
+from course_lib.teaching.checker.slips import Written
 from wrong_answers import RIGHT, WRONG, Answer, answers_of
 
 LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
@@ -129,6 +133,44 @@ def test_each_single_mistake_changes_something_and_gets_its_own_words(lesson, su
                 assert mistake.diagnosis.endswith((".", "?", ".)", "?)"))
                 said = exercise.judge_outcomes(got).diagnosis
                 assert said.startswith(mistake.diagnosis)
+
+
+def unknown_names(written: Written) -> set[str]:
+    """What is used in a wrong answer, and neither set in it nor known to its module."""
+    source = f"({written.source})" if written.parameters is not None else written.source
+    used, known = set(), {"math", "np", *dir(builtins), *written.like.__globals__}
+    known |= set(inspect.signature(written.like).parameters)
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(name, ast.Load()):
+                used.add(name)
+            case ast.Name(name) | ast.arg(name) | ast.FunctionDef(name) | ast.ExceptHandler(name=name):
+                known.add(name)
+    return used - known
+
+
+def test_an_unknown_name_is_found():
+    def like(numbers):
+        pass
+
+    assert not unknown_names(Written("[sum(a) + len(np.ones(b)) for a in numbers if (b := a)]", like, "numbers"))
+    assert not unknown_names(Written("def f(numbers):\n    g = lambda n: n or f(n)\n    return map(g, numbers)", like))
+    assert unknown_names(Written("list(gone(numbers))", like, "numbers")) == {"gone"}
+    assert unknown_names(Written("def f(numbers):\n    return gone.by(numbers)", like)) == {"gone"}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_name_in_a_table_is_known(lesson):
+    # A tool that sees no tables takes an import for unused, and each answer that needs it is a NameError then.
+    module = importlib.import_module(f"course_lib.exercises.{lesson}")
+    items = [item for item in vars(module).values() if isinstance(item, Solved)]
+    mistakes = [(item.name, mistake) for item in items for mistake in item.mistakes]
+    unknown = {
+        f"{name}: {mistake.name}": missing
+        for name, mistake in mistakes
+        if isinstance(mistake.function, Written) and (missing := unknown_names(mistake.function))
+    }
+    assert not unknown
 
 
 def names(said: str | None, words: str) -> bool:

@@ -1,9 +1,7 @@
-"""Exercises of lesson 09: boundaries, positions and masks, packs, labels, and a mean
-over targets."""
+"""Exercises of lesson 09: boundaries, positions, masks, packs, labels, and a mean."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import accumulate
 from random import Random
@@ -53,8 +51,6 @@ starts_from_ends.slips("""
     place + 1 for place, id in enumerate(ids[:-1]) if => \
     place - 1 for place, id in enumerate(ids) if place and
         one place too early: an end belongs to the document before.
-    place + 1 for => ids.index(id) + 1 for
-        `ids.index` finds the first place of an id, each time again: use `enumerate`.
     enumerate(ids[:-1]) => enumerate(ids)
         behind the last place of the row nothing begins, even if an end stands there.
     if id == end_id => if id != end_id
@@ -73,16 +69,8 @@ starts_from_ends.slips("""
         a row without ids holds no documents, so none begins: the answer is `[]`.
     if ids else [] => if behind else []
         a row without an end inside is one document, or a part of one. It begins at 0.
-    *behind] => *behind[:1]]
-        only the first end is looked at: each has a document behind it.
     enumerate(ids[:-1]) => enumerate(ids) ; *behind] => *behind[:-1]]
         a document counts although its own end is missing: the row was cut there.
-    [0, *behind] => np.diff([0, *behind, len(ids)]).tolist()
-        these are the lengths of the documents. Where they begin is wanted.
-    [0, *behind] => [ids[place] for place in [0, *behind]]
-        these are the ids with which documents begin. Their places are wanted.
-    [0, *behind] => [ids[a:b] for a, b in zip([0, *behind], [*behind, len(ids)])]
-        these are the documents themselves. Where each begins is wanted.
     [0, *behind] => list(zip([0, *behind], [*behind, len(ids)]))
         this tells where each document begins *and* ends. Return the beginnings alone.
     [0, *behind] => [place in [0, *behind] for place in range(len(ids))]
@@ -94,34 +82,25 @@ starts_from_ends.slips("""
     ids[i - 1] == end_id => ids[i] == end_id
         the places of the ends themselves…
     ids[i - 1] == end_id => ids[i] != end_id
-        every id that is no end is taken for a beginning. A document begins where
-        nothing stands before, or behind an end.
+        every id that is no end is taken for a beginning: those behind ends are.
     range(len(ids)) if i == 0 or => range(1, len(ids)) if
         the first document is missing…
     range(len(ids)) => range(len(ids) + 1)
         behind the last place…
-    == end_id => == 0
-        the end is not always 0…
 """)
 def nothing_or_an_end_before(ids, end_id):
     return [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end_id]
 
 
 starts_from_ends.answers("""
-    starts_from_ends.reference(ids, end_id) if end_id in ids else \
-    ids and ids.index(end_id)
-        `index` raises where the row has no end: the whole row is one document then.
     [0, ids.index(end_id) + 1] if ids else []
-        `index` finds the first end alone, and raises where there is none: each end has
-        a document behind it, unless the row ends there.
+        only the first end is looked at, and `index` raises where there is none.
     [place for place, id in enumerate(ids) if id == end_id]
         the places of the ends…
     [place + 1 for place, id in enumerate(ids) if id == end_id]
         these are the places where documents *end*: none begins behind the last.
     [place for place, id in enumerate(ids) if id != end_id]
         every id that is no end…
-    sorted({0, *(place for place, id in enumerate(ids) if id == end_id)}) if ids else []
-        the places of the ends themselves…
     [sum(id == end_id for id in ids[:place]) for place in range(len(ids))]
         this tells for each place in which document it lies. Return where each begins.
     [start for start in starts_from_ends.reference(ids, end_id) if ids[start] != end_id]
@@ -130,8 +109,7 @@ starts_from_ends.answers("""
     if id == end_id]) else []
         a document counts although its own end…
     np.diff([0, *(p + 1 for p, id in enumerate(ids) if id == end_id)]).tolist()
-        these are the lengths of the documents that have an end. Add them up: a document
-        begins behind all those before it.
+        these are the lengths of the documents that have an end: add them up.
 """)
 
 
@@ -185,8 +163,6 @@ positions_of.slips("""
         positions run on through the whole row: they begin again with each document.
     ends = => document_starts = document_starts[:2] ⏎ ends =
         only the second start is looked at.
-    ends = => document_starts = [0, *(s + 1 for s in document_starts[1:])] ⏎ ends =
-        positions begin again one place too late, behind the first place of a document.
     ends = => document_starts = sorted({0, *(s - 1 for s in document_starts[1:])}) \
     ⏎ ends =
         positions begin again one place too early, in the document before.
@@ -222,16 +198,12 @@ def behind_the_last_start(document_starts, length):
 
 
 @positions_of.way("""
-    position = 0 positions => position = 1 ⏎ positions
-        positions count from 1…
     if place in document_starts: position = 0 positions.append(position) position += 1 \
     => positions.append(position) ⏎ position += 1 ⏎ position *= \
     place not in document_starts
         positions begin again one place too late, and 0 comes twice at the beginning.
     position = 0 positions => position = max(0, position - 1) ⏎ positions
         at a start, counting only pauses: it has to fall back to 0.
-    position = 0 positions => position, positions = 0, [] ⏎ positions
-        at a start, the list is begun anew: only the last document is returned.
 """)
 def counted_on(document_starts, length):
     positions, position = [], 0
@@ -248,16 +220,11 @@ def counted_on(document_starts, length):
         a start is compared strictly…
     document_starts) - 1 for => document_starts) for
         the number is that of the *next* document, and the last one has no next.
-    document_starts[n] => document_starts[n - 1]
-        the start of the document *before* is taken off; behind an index that is one too
-        small stands the one before, or even the last.
     p - document_starts[n] => n
-        that is the number of the document in which each place lies.
     p - document_starts[n] => n + 1
-        that is the number of the document, counted from 1, in which each place lies.
+        that is the number of the document in which each place lies.
     p - document_starts[n] => p - (n and document_starts[n] - document_starts[n - 1])
-        only the length of the document right before is taken off. Take the start of the
-        place's own document off: that is the length of all before.
+        only the length of the document right before is taken off, not of all before.
 """)
 def start_by_its_number(document_starts, length):
     numbers = [sum(s <= p for s in document_starts) - 1 for p in range(length)]
@@ -266,8 +233,7 @@ def start_by_its_number(document_starts, length):
 
 positions_of.answers("""
     list(accumulate(-p if p in document_starts else 1 for p in range(length)))
-        at a start, the whole start is taken off the sum. How large is the sum there?
-        The starts before are taken off already.
+        at a start, the whole start is taken off the sum: those before already are.
     [p % (length // len(document_starts)) for p in range(length)]
         all documents are taken to be equally long: look at `document_starts`.
     [b - a for a, b in zip(document_starts, [*document_starts[1:], length])]
@@ -279,12 +245,10 @@ positions_of.answers("""
     zip(document_starts, [*document_starts[1:], length])]
         these are the places of each document, in lists: one of positions is wanted.
     [p - s for p in range(length) for s in document_starts if s <= p]
-        for each place there is a position for *every* start before it. Only the last of
-        these is where its document begins.
+        each place has a position for *every* start before it: only the last counts.
     [p for start in document_starts for p in range(start)]
-        starts are taken for lengths: a document is as long as to the *next* start.
     [p for bound in [*document_starts, length] for p in range(bound)]
-        starts, and the row's end, are taken for lengths.
+        starts are taken for lengths: a document is as long as to the *next* start.
 """)
 
 
@@ -318,18 +282,13 @@ def may_look(position_ids: list[int]) -> list[list[bool]]:
 
 may_look.slips("""
     k <= q for => k < q for
-        a place looks at itself, too: its own id is known, the next one is to be
-        predicted. Without it, the first place of a document would look at nothing.
+        a place looks at itself, too: its own id is known, the next is to be predicted.
     <= k <= q for => <= k for
         the beginning of the document is bounded, its end is not: all behind is open.
     begins[q] <= k <= q => k <= q
         what stands in documents before is open, too, as in a plain causal mask.
-    begins[q] <= k <= q => begins[q] == begins[k]
-        what comes later may be looked at, too: that is what is to be predicted.
     begins[q] <= k => begins[q] < k
         the document begins one place too late: its first place is closed to all.
-    begins[q] <= k => begins[q] - 1 <= k
-        the document begins one place too early: in the one before.
     begins[q] <= k <= q => abs(q - k) <= position_ids[q]
         as many places are open behind as the position says: those come later.
 """)
@@ -337,21 +296,15 @@ may_look.slips("""
 
 @may_look.way("""
     documents[q] == documents[k] => True
-    documents[q] == documents[k] => documents[k] <= documents[q]
         what stands in documents before…
-    documents[q] == documents[k] => documents[q] != documents[k]
-    documents[q] == documents[k] => documents[k] < documents[q]
-        only *other* documents may be looked at.
     documents[q] == documents[k] => position_ids[q] == position_ids[k]
         places with the same position are taken for one document.
     documents[q] == documents[k] => position_ids[k] <= position_ids[q]
-        positions are compared across documents: they begin again in each.
     documents[q] == documents[k] => position_ids[k] < position_ids[q]
-        positions are compared strictly, across documents: they begin again in each.
+        positions are compared across documents: they begin again in each.
     documents[q] == documents[k] => documents[k] == documents[-1]
         the last document's start is taken for that of all.
     documents[q] == documents[k] => k <= position_ids[q]
-        only as many places as the position says are open, those at the row's beginning.
     documents[q] == documents[k] => k < position_ids[q]
         as many places as the position says are open, but at the row's beginning.
     documents[q] == documents[k] => (position_ids[q] > 0 or k == q)
@@ -362,35 +315,25 @@ may_look.slips("""
     documents[q] == documents[k] => (documents[q] == documents[k] or \
     position_ids[q] == 0 and documents[k] == documents[q] - 1)
         at the first place of a document, the document before is still open.
-    documents[q] == documents[k] => documents[q] == documents[k] and position_ids[k] > 0
-        the document begins one place too late: its first…
     and k <= q =>
-        what comes later may be looked at…
+        what comes later may be looked at, too: that is what is to be predicted.
     k <= q => k < q
         a place looks at itself, too…
-    k <= q => k >= q
     return mask => return [list(row) for row in zip(*mask, strict=True)]
         rows and columns are exchanged: row q says what place q looks *at*.
-    k <= q => k > q
-        only what comes later may be looked at.
     k <= q => k == q
         a place may look at itself alone.
     and k <= q => or k <= q
         one of the two conditions is enough here: a place must fulfill both.
     return mask => return [[not entry for entry in row] for row in mask]
-        the other way round: `True` says that q *may* look at k. (Some libraries mean
-        the opposite, so look it up each time.)
+        the other way round: here `True` says that q *may* look at k.
     return mask => return [[str(entry) for entry in row] for row in mask]
         there is text in the rows, no `True` and `False`.
     return mask => return [[0.0 if entry else -math.inf for entry in row] \
     for row in mask]
         0 and minus infinity are what is added to scores: say `True` or `False`.
-    return mask => return [row[: q + 1] for q, row in enumerate(mask)]
-        each row ends with the place itself: later places are `False`, not missing.
     return mask => return [[k for k, entry in enumerate(row) if entry] for row in mask]
         these are the places that are open: say `True` or `False` for every place.
-    return mask => return [sum(row) for row in mask]
-        that is how many places are open: say `True` or `False` for every place.
     return mask => return [[entry for entry in row if entry] for row in mask]
         each row holds only what may be looked at, and not the rest.
     return mask => return [entry for row in mask for entry in row]
@@ -419,13 +362,8 @@ may_look.answers("""
 def _lengths(random: Random) -> Iterator[Case]:
     yield from (([], 4), ([3], 4), ([4], 4), ([2, 2], 4), ([3, 1, 1], 4), ([1, 4], 4))
     yield from (([4, 4], 4), ([1, 1, 1, 1, 1], 4), ([3, 3, 1], 4), ([1, 3, 4, 2], 4))
-    yield from (
-        ([2, 3, 1, 3], 5),
-        ([5, 3, 3, 1], 7),
-        ([5, 2, 2, 2, 3], 6),
-        ([1], 1),
-        ([1, 1], 1),
-    )
+    yield from (([2, 3, 1, 3], 5), ([5, 3, 3, 1], 7), ([5, 2, 2, 2, 3], 6))
+    yield from (([1], 1), ([1, 1], 1))
     for _ in range(8):
         max_length = random.randrange(4, 10)
         count = random.randrange(4, 9)
@@ -467,47 +405,32 @@ pack_in_order.slips("""
         `max_length` counts tokens, not documents.
     length > room => True
         every document gets a pack of its own.
-    length > room => not packs or length > max_length - room
-        the new document is compared with what is in the pack, not with its room.
     room = max_length => room = max_length + length
         the document that opens a pack is not counted.
     room = max_length => room = max_length if len(packs) == 1 else room
         what was in the pack before is still counted.
     room -= length => room = max_length - length
         only the document right before is counted, not all that is in the pack.
+    room = max_length => room = max_length - 2 * length ; room -= => room +=
+        a document that goes into a pack takes room *away*: here the room grows.
     room -= length => room -= document
         the *numbers* of the documents in a pack are added up, not their lengths.
     room -= length => room -= 1
         the *number* of documents in a pack is taken for that of their tokens.
     packs, room = [], 0 => packs, room = [], max_length
-        there is no pack yet for the first document: if the room before it is
-        `max_length`, it seems to fit, and `packs[-1]` raises.
+        before the first document no pack is open: with room, `packs[-1]` raises.
     append(document) => append(document + 1)
         documents are counted from 1.
     append(document) => append(length)
         packs hold lengths, where the numbers of the documents are wanted.
     append(document) => append(lengths.index(length))
         `index` finds the first document of a length, each time again.
-    append(document) => append(len(packs[-1]))
-        documents are counted from 0 in each pack.
     return packs => return packs[:-1]
         the last pack is missing: behind the loop there is one that nothing has closed.
-    return packs => return packs[:1]
-        only the first pack is returned: those behind it are missing.
     return packs => return packs or [[]]
-        without documents there is no pack: the answer is `[]`, not `[[]]`. (A pack that
-        is begun before the loop must not be returned empty.)
-    return packs => return [len(pack) for pack in packs]
-        how many documents a pack has is not what is asked for.
-    return packs => return [sum(lengths[i] for i in pack) for pack in packs]
-        how many tokens a pack has is not what is asked for.
-    return packs => return packs[:1] + [pack[1:] for pack in packs[1:]]
-        each pack behind the first lacks its first document, which did not fit before.
+        without documents there is no pack: the answer is `[]`, not `[[]]`.
     return packs => return packs[-1:] * len(packs)
-        all packs are one and the same list: what is `clear`ed, or appended, is so in
-        all of them. Begin a new list, `[]`.
-    enumerate(lengths) => enumerate(lengths[:-1])
-        the last document is missing.
+        all packs are one and the same list. Begin a new list for each, `[]`.
     enumerate(lengths) => sorted(enumerate(lengths), key=lambda pair: -pair[1])
         the documents are sorted first, the longest in front: keep their order.
     enumerate(lengths) => enumerate(sorted(lengths))
@@ -522,6 +445,9 @@ pack_in_order.slips("""
         the last pack is missing…
     return [*packs, pack] if pack else packs => return [*packs, pack]
         without documents there is no pack…
+    pack and used + length > max_length => used + length >= max_length ; \
+    return [*packs, pack] if pack else packs => return [*packs, pack]
+        an exact fit opens a new pack here, and a pack begun too early stays empty.
     pack, used = [], 0 ⏎ pack.append => pack, used = [], 0 ⏎ continue ⏎ pack.append
         a document that does not fit is left out: it belongs into the new pack.
 """)
@@ -536,85 +462,30 @@ def closed_when_full(lengths, max_length):
     return [*packs, pack] if pack else packs
 
 
-@pack_in_order.way("""
-    length > room => length >= room
-        a document that fits exactly still fits.
-    max_length - length => max_length
-        the document that opens a pack is not counted.
-    room -= length => room += length
-        a document that goes into a pack takes room *away*: here the room grows.
-""")
-def opened_or_filled(lengths, max_length):
-    packs, room = [], 0
-    for document, length in enumerate(lengths):
-        if length > room:
-            packs.append([document])
-            room = max_length - length
-        else:
-            packs[-1].append(document)
-            room -= length
-    return packs
-
-
-@pack_in_order.mistake(
-    "a document that fits exactly still fits. And a pack that is begun before there is "
-    "anything for it can stay empty."
-)
-def empty_pack_before_full_ones(lengths, max_length):
-    packs, pack, room = [], [], max_length
-    for document, length in enumerate(lengths):
-        if length >= room:
-            packs.append(pack)
-            pack, room = [], max_length
-        pack.append(document)
-        room -= length
-    return [*packs, pack]
-
-
-def _fitted(lengths, max_length, sign, choose):
-    packs, rooms = [], []
+def _fitted(lengths, max_length, sign, weight):
+    packs, rooms = [[] for _ in lengths], [max_length for _ in lengths]
     for document in sorted(range(len(lengths)), key=lambda i: sign * lengths[i]):
         fitting = [i for i, room in enumerate(rooms) if room >= lengths[document]]
-        if fitting:
-            pack = choose(fitting, key=rooms.__getitem__)
-        else:
-            pack = len(packs)
-            packs.append([])
-            rooms.append(max_length)
+        pack = min(fitting, key=lambda i: weight * rooms[i])
         packs[pack].append(document)
         rooms[pack] -= lengths[document]
-    return packs
-
-
-def _first(few, key):
-    return few[0]
+    return [pack for pack in packs if pack]
 
 
 pack_in_order.answers("""
-    _fitted(lengths, max_length, 0, _first)
+    _fitted(lengths, max_length, 0, 0)
+    _fitted(lengths, max_length, 0, 1)
         a document goes back into an *earlier* pack: only the last one is looked at.
-    _fitted(lengths, max_length, 0, min)
-        a document goes back into the fullest pack: only the last one is looked at.
-    _fitted(lengths, max_length, -1, _first)
+    _fitted(lengths, max_length, -1, 0)
         first fit, the longest first: here only the last pack is looked at, in order.
-    _fitted(lengths, max_length, -1, min)
+    _fitted(lengths, max_length, -1, 1)
         best fit, the longest first: here only the last pack is looked at, in order.
     [[0]] if lengths else []
         it returns in the first round of its loop: is the `return` indented too far?
+    [[i for i in range(len(lengths)) if sum(lengths[:i]) // max_length == block] for
+    block in sorted({sum(lengths[:i]) // max_length for i in range(len(lengths))})]
+        a document goes where it begins in blocks of `max_length`, even if too long.
 """)
-
-
-@pack_in_order.mistake(
-    "a document goes where it begins, if all of them lie end to end in blocks of "
-    "`max_length`. So a pack can become too long: the last one must have room for all "
-    "of it."
-)
-def by_where_it_begins(lengths, max_length):
-    blocks, begin = {}, 0
-    for document, length in enumerate(lengths):
-        blocks.setdefault(begin // max_length, []).append(document)
-        begin += length
-    return list(blocks.values())
 
 
 def _rooms(random: Random) -> Iterator[Case]:
@@ -651,6 +522,8 @@ best_pack.slips("""
         only packs with exactly so much room are looked at.
     room >= length => room <= length
         packs that are too small are looked at, or that fit exactly.
+    room >= length => length <= room < 2 * length
+        the least that is left over begins with `length`: begin with `math.inf`.
     min(fitting => max(fitting
         that is the *emptiest* pack: the fullest has the *least* room.
     fitting, key => fitting[::-1], key
@@ -681,10 +554,6 @@ best_pack.slips("""
         a pack with exactly so much…
     room >= length =>  True
         packs are chosen whether…
-    return None => return -1
-        where no pack has room, the answer is `None`, not -1.
-    return None => return len(rooms)
-        where no pack has room, the answer is `None`, not the number…
     return None => return []
         where no pack has room, the answer is `None`, not an empty list.
     best = min(few => best = max(few
@@ -722,18 +591,12 @@ def among_the_few(rooms, length):
         packs are chosen whether…
     best is None or => not best or
         pack 0 counts as `False`…
-    best = None => best = 0 if rooms else None
-        the first pack is taken for the best without a look at its room.
     best = None => best = 0 ; best is None or =>
         the first pack is taken for the best without a look, even where there is none.
     room < rooms[best] => room <= rooms[best]
         of equally full packs…
     room < rooms[best] => room < best
         a room is compared with the *number* of the best pack so far, not with its room.
-    return best => return None if best is None else rooms[best]
-        that is the room of the pack…
-    return best => return None if best is None else rooms[best] - length
-        that is the room that would be left…
 """)
 def better_ones_win(rooms, length):
     best = None
@@ -743,21 +606,9 @@ def better_ones_win(rooms, length):
     return best
 
 
-@best_pack.way("""
-    math.inf => 0
-        the least room so far begins with 0, and nothing is less: begin with `math.inf`.
-    math.inf => 2 * length
-        the least that is left over begins with `length`: begin with `math.inf`.
-""")
-def least_so_far(rooms, length):
-    best, least = None, math.inf
-    for pack, room in enumerate(rooms):
-        if length <= room < least:
-            best, least = pack, room
-    return best
-
-
 best_pack.answers("""
+    None
+        the least room so far begins with 0, and nothing is less: begin with `math.inf`.
     any(room >= length for room in rooms)
         whether there is such a pack is returned, not its number.
     0 if rooms and rooms[0] >= length else None
@@ -841,8 +692,6 @@ pack_labels.slips("""
         the *last* id of each document is left out, which the one before it predicts.
     starts = document_starts => starts = [s - 1 for s in document_starts]
         the last id of each document but the last one is left out, and no first one.
-    starts = document_starts => starts = document_starts[:1]
-        only the first id of the row…
     starts = document_starts => starts = document_starts[1:]
         the first id of the row is scored…
     starts = document_starts => starts = [s + 1 for s in document_starts]
@@ -884,12 +733,8 @@ pack_labels.slips("""
         `None` stands where -100 is wanted.
     return labels => return [*labels[1:], -100]
         the labels are shifted: `transformers` does that itself, inside the model.
-    return labels => return [-100, *labels[:-1]]
-        the labels are shifted to the right.
     return labels => return [label for label in labels if label != -100]
         places that are not scored are left out: labels must stand beside their ids.
-    return labels => return labels[:length]
-        padding is cut off…
     -100 if ... else id for => id if ... else -100 for
         what is scored and what is not are exchanged.
 """)
@@ -916,11 +761,8 @@ pack_labels.answers("""
 def _losses(random: Random) -> Iterator[Case]:
     yield from (([2.0], [3]), ([2.0, 3.0], [1, 3]), ([2.0, 3.0], [1, 1]))
     yield from (([NAN], [0]), ([], []), ([NAN, 1.0], [0, 2]), ([NAN, NAN], [0, 0]))
-    yield from (
-        ([0.5, NAN, 1.5], [2, 0, 6]),
-        ([4.0, 1.0], [1, 7]),
-        ([0.0, 1.0], [3, 1]),
-    )
+    yield from (([0.5, NAN, 1.5], [2, 0, 6]), ([4.0, 1.0], [1, 7]))
+    yield [0.0, 1.0], [3, 1]
     for _ in range(8):
         counts = [random.randrange(6) for _ in range(random.randrange(2, 6))]
         yield [random.random() * 4 if count else NAN for count in counts], counts
@@ -944,18 +786,14 @@ def mean_over_targets(means: list[float], counts: list[int]) -> float:
 
 mean_over_targets.slips("""
     if count] => ]
-    if count] => if m]
         a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN.
-    if count] => if count > 1]
-        a micro-batch of a single target is left out.
     m * count for => m for
         the means are not weighted by their numbers of targets.
     m * count for => m / count for
         each mean is *divided* by its number of targets: multiply it.
     if sums else float("nan") =>
-        without any targets there is nothing to divide by: return NaN.
     if sums else float("nan") => if means else float("nan")
-        without any targets nothing can be divided, even if there are batches: NaN.
+        without any targets there is nothing to divide by: return NaN.
     float("nan") => 0.0
         without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
     float("nan") => None
@@ -971,8 +809,6 @@ mean_over_targets.slips("""
         it is divided by the largest number of targets.
     / sum(counts) => // sum(counts)
         `//` rounds down to a whole number: a mean needs `/`.
-    / sum(counts) => / (sum(counts) + 1)
-        one target too many is counted.
     / sum(counts) => / sum(counts) / len(sums)
         it is divided by both, the number of targets and of batches that have some.
     return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
@@ -985,14 +821,10 @@ mean_over_targets.slips("""
 @mean_over_targets.way("""
     if count == 0: continue =>
         a micro-batch without targets has NaN…
-    if count == 0: => if count == 0 or m == 0:
-        a mean loss of 0 is a mean, too: its targets count.
     total += m * count => total += m * count * (count > 1)
         a micro-batch of a single target is not added.
     continue => break
         it ends with the first micro-batch without targets: `continue`, not `break`.
-    m * count => m
-        the means are not weighted…
     if number else NAN =>
         without any targets there is nothing to divide by: return…
     number else NAN => number else 0.0
@@ -1031,18 +863,9 @@ mean_over_targets.answers("""
     sum(_scored(means, counts)) * sum(counts)
     sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
         all means are weighted together, by the number of all targets.
+    [NAN, *accumulate(_scored(means, counts), lambda a, b: (a + b) / 2)][-1]
+        the mean so far and the next one are averaged in turn: the last counts most.
 """)
-
-
-@mean_over_targets.mistake(
-    "the mean so far and the next one are averaged in turn: so the last counts as much "
-    "as all before it."
-)
-def averaged_in_turn(means, counts):
-    average = NAN
-    for m in _scored(means, counts):
-        average = m if average != average else (average + m) / 2
-    return average
 
 
 # A conversation
@@ -1050,11 +873,8 @@ def averaged_in_turn(means, counts):
 
 def _conversations(random: Random) -> Iterator[Case]:
     user, model, system = "user", "assistant", "system"
-    yield from (
-        ([user], [[1, 9]]),
-        ([model], [[1, 9]]),
-        ([user, model], [[1, 9], [2, 9]]),
-    )
+    yield from (([user], [[1, 9]]), ([model], [[1, 9]]))
+    yield [user, model], [[1, 9], [2, 9]]
     yield [model, user], [[1, 2, 9], [3, 9]]
     yield [user, model], [[1, 9], [9]]
     yield [user, model], [[1, 9], [1, 9]]
@@ -1063,15 +883,10 @@ def _conversations(random: Random) -> Iterator[Case]:
     yield [system, user, model, user], [[7, 9], [1, 9], [2, 3, 9], [4, 5, 9]]
     yield [model, model, user, model], [[1, 9], [2, 9], [3, 9], [4, 9]]
     for _ in range(6):
-        roles = [
-            random.choice((user, model, model)) for _ in range(random.randrange(2, 6))
-        ]
+        roles = random.choices((user, model, model), k=random.randrange(2, 6))
         roles = [system] * random.randrange(2) + roles
-        turns = [
-            [random.randrange(1, 9) for _ in range(random.randrange(1, 4))] + [9]
-            for _ in roles
-        ]
-        yield roles, turns
+        counts = [random.randrange(1, 4) for _ in roles]
+        yield roles, [[*random.choices(range(1, 9), k=n), 9] for n in counts]
 
 
 @exercise(
@@ -1108,8 +923,6 @@ chat_labels.slips("""
         a turn that is not scored has a single -100, where each of its ids needs one.
     [-100] * len(ids) => []
         a turn that is not scored is left out.
-    [-100] * len(ids) => [-100] * (len(ids) - 1)
-        one -100 too few for each turn that is not scored.
     labels[0] = -100 return => return
         the very first id is scored, though nothing stands before it: -100 there.
     labels[0] => labels[-1]
@@ -1133,6 +946,7 @@ chat_labels.slips("""
     == "assistant" => == "assistant" and "assistant" not in roles[:i]
         only the *first* turn of the assistant is scored, and none that it writes later.
     roles[i] == "assistant" => "assistant" in roles[: i + 1]
+    roles[i] == "assistant" => i >= roles.index("assistant")
         from the assistant's first turn on everything is scored, the user's part too.
     == "assistant" => == "assistant" and "user" not in roles[i:]
         only what the assistant says behind the user's last turn is scored.
@@ -1142,17 +956,10 @@ chat_labels.slips("""
         the last turn is scored, whoever wrote it.
     roles[i] == "assistant" => i % 2 == 1
         every second turn is taken for one of the assistant's: look at `roles`.
-    roles[i] == "assistant" => i > 0
-        all turns but the first are taken for the assistant's.
     roles[i] == "assistant" => i > 0 and roles[i - 1] == "user"
         the turn behind one of the user's is scored, whoever wrote it.
-    roles[i] == "assistant" => i > 0 and roles[i - 1] == "assistant"
-        the turn *behind* one of the assistant's is scored.
     == "assistant" => == "assistant" and roles[i - 1] == "user"
         a turn counts as the assistant's only behind one of the user's.
-    roles[i] == "assistant" => i >= roles.index("assistant")
-        from the assistant's first turn on everything is scored, with an error if there
-        is none.
     == "assistant" => != "system"
         the user's turns are scored, too.
     += ids if => += [*ids[1:], -100] if
@@ -1171,25 +978,15 @@ chat_labels.slips("""
         a turn that is not scored is left out.
     [-100] * len(ids) => [0] * len(ids)
         the label 0 stands where -100 is wanted.
-    [-100] * len(ids) => [-1] * len(ids)
-        the label -1 stands where -100 is wanted.
-    [-100] * len(ids) => [None] * len(ids)
-        `None` stands where -100 is wanted.
     [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
         the end of a turn that others wrote is scored, too.
     [-100, *labels[1:]] => labels
         the very first id is scored…
     [-100, *labels[1:]] => [*labels[1:], -100]
         the labels are shifted: `transformers` does that itself, inside the model.
-    [-100, *labels[1:]] => labels[1:]
-        the first id is taken out…
-    [-100, *labels[1:]] => [-100, *labels]
-        -100 is put before the first id…
     [-100, *labels[1:]] => [-100, *labels[:-1]]
     [-100, *labels[1:]] => [-100, -100, *labels[1:-1]]
         the labels are shifted to the right.
-    [-100, *labels[1:]] => [*labels[:-1], -100]
-        the *last* id of the conversation…
 """)
 def turn_by_turn(roles, turns):
     labels = []
@@ -1213,8 +1010,7 @@ chat_labels.answers("""
     role, ids in zip(roles, turns)]
         each turn has a list of its own: one list for the whole conversation is wanted.
     sum(([-100] * len(a) + b for a, b in zip(turns[::2], turns[1::2])), [])
-        turns are taken in pairs, of which two turns of one side, or a system's, move
-        all.
+        turns are taken in pairs: two turns of one side, or a system's, move all.
     [-100, *[x if any(role == "assistant" and x in ids for role, ids in
     zip(roles, turns)) else -100 for ids in turns for x in ids][1:]]
         ids are looked up among the assistant's: the user says some of them, too.
@@ -1287,12 +1083,10 @@ def smallest_room_by_hand(rooms: list[int], length: int, max_length: int) -> int
     reference=smallest_room_by_hand,
     cases=_trees,
     explanation=(
-        "The leaves stand in their order, from left to right, only if their number is "
-        "a power of two. Otherwise some of them hang one level higher, and the way "
-        "down ends at a room that is not the smallest, or even too small: then nothing "
-        "fits, and each document gets a pack of its own. Round the size of the tree "
-        "up. (Met in huggingface/trl, issue 3887: 3,000 documents in 1,524 rows of "
-        "8,192, but in 3,000 rows of 8,193.)"
+        "The leaves stand in their order only if their number is a power of two: round "
+        "it up. Otherwise some hang one level higher, and the way down ends at a room "
+        "that is not the smallest, or even too small. (Met in huggingface/trl, issue "
+        "3887: 3,000 documents in 1,524 rows of 8,192, but in 3,000 rows of 8,193.)"
     ),
 )
 def room_from_a_tree(rooms: list[int], length: int, max_length: int) -> int:
@@ -1331,13 +1125,12 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
     reference=beginnings_of_chats,
     cases=_chats,
     explanation=(
-        "It throws tokens away, and does what it is meant to do: a rest that begins in "
-        "the middle of an answer, without its question, is no example to learn from. "
-        "For plain text the same line would be a bad one: there, a rest is text like "
-        "any other, only with less before it. (huggingface/trl dropped what was too "
-        "long, which cost one user with long texts 99.8 % of the tokens; kept it in "
-        "pieces, which broke others' conversations; and lets you choose since: pull "
-        "requests 4632 and 5076.)"
+        "It throws tokens away, and is meant to: a rest that begins in the middle of "
+        "an answer is no example to learn from. For plain text the line would be a bad "
+        "one: there, a rest is text like any other. (huggingface/trl dropped what was "
+        "too long, which cost one user 99.8 % of the tokens; kept it in pieces, which "
+        "broke others' conversations; and lets you choose since: pull requests 4632 "
+        "and 5076.)"
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:
@@ -1375,11 +1168,10 @@ def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
     reference=scores_with_running_positions,
     cases=lambda random: [([0, 3], 5), ([0, 1, 4], 9), ([0, 20], 30), ([0, 7, 50], 64)],
     explanation=(
-        "Rotary positions turn queries and keys, and a score depends on the "
-        "*difference* of two positions alone. In one document it is the same, wherever "
-        "counting began. A model with a learned vector for each position does see the "
-        "difference; and a library that infers the documents from the positions, as "
-        "`transformers` does, needs them to begin again."
+        "A score depends on the *difference* of two rotary positions alone: in one "
+        "document it is the same, wherever counting began. A model that learns a "
+        "vector for each position does see where; and a library that infers documents "
+        "from positions, as `transformers` does, needs them to begin again."
     ),
 )
 def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:
@@ -1404,12 +1196,8 @@ def shares_thrown_away(buffer_size: int, num_rows: int, seed: int) -> list[int]:
             room -= min(taken, room)
         cut_off.append(lost)
     quarters = np.array(cut_off).reshape(4, -1).sum(axis=1)
-    return (
-        (100 * quarters / (quarters + num_rows // 4 * max_length))
-        .round()
-        .astype(int)
-        .tolist()
-    )
+    shares = 100 * quarters / (quarters + num_rows // 4 * max_length)
+    return shares.round().astype(int).tolist()
 
 
 @true_or_false(
@@ -1422,12 +1210,11 @@ def shares_thrown_away(buffer_size: int, num_rows: int, seed: int) -> list[int]:
     reference=shares_thrown_away,
     cases=lambda random: [(size, 400, seed) for size in (32, 64) for seed in range(3)],
     explanation=(
-        "It grows. What is longer than a row never fits, and is never the "
-        "shortest either, as long as there is something else: such documents silt up "
-        "the buffer, and fewer and fewer are left to choose from. A loss that is "
-        "measured on rows from a fresh buffer belongs to another regime. (Seen in the "
-        "data loader of karpathy/nanochat. With the *oldest* document cut, nothing "
-        "waits for ever.)"
+        "It grows. What is longer than a row never fits, and is hardly ever the "
+        "shortest: such documents silt up the buffer, and fewer and fewer are left to "
+        "choose from. So the loss of a fresh buffer says little. (Seen in the data "
+        "loader of karpathy/nanochat. With the *oldest* document cut, nothing waits "
+        "for ever.)"
     ),
 )
 def waste_stays_as_it_begins(buffer_size: int, num_rows: int, seed: int) -> list[int]:

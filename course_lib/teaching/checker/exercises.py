@@ -129,37 +129,10 @@ class Exercise(Solved):
 
     def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
         super().__init__(solution, hints)
-        self.combined: list[Mistake] = []
         self.ways = [Way(solution, "")]
         self._make_cases = cases
         self._seed = 0
         self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
-
-    def combine(
-        self,
-        build: Callable[..., object],
-        ones: dict[str, object],
-        others: dict[str, object] | None = None,
-    ) -> None:
-        """Register what goes wrong in one step, or in two steps at once.
-
-        Whoever takes the wrong way in one step may do so in another, too. These are
-        looked at only where no mistake of its own name does the same.
-
-        Args:
-            build: a wrong answer that gets what is done in each step in front of its
-                arguments.
-            ones: what may be done in a step, by what is to be said of it.
-            others: the same for another step; each is taken with each of `ones`.
-        """
-        for one, first in ones.items():
-            if others is None:
-                function = partial(build, first)
-                self.combined.append(Mistake(build.__name__, function, f"{one}."))
-            for other, second in (others or {}).items():
-                words = f"two things at once: {one}; and {other}."
-                function = partial(build, first, second)
-                self.combined.append(Mistake(build.__name__, function, words))
 
     def slips(self, table: str) -> None:
         """Register what may go wrong in the solution: `slips` says how the table is
@@ -438,7 +411,7 @@ class Exercise(Solved):
         """What is said of the mistakes that do the same in these calls."""
         # Those calls first that the answer has wrong: most mistakes differ there.
         calls = sorted(calls, key=lambda i: i not in wrong)
-        for mistake in (*self.mistakes, *self.combined):
+        for mistake in self.mistakes:
             if self._does_the_same(mistake, got, calls):
                 return mistake.diagnosis
         pairs = [pair for pair in self.pairs if self._does_the_same(pair, got, calls)]
