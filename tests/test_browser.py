@@ -101,7 +101,7 @@ def solve_wrongly(lesson: Reader) -> int:
     lesson.type_into(exercise, "...", WRONG)
     lesson.run(exercise)
     lesson.sees(exercise, "Failed")
-    lesson.sees(exercise, "n windows make n - 1 strides")
+    lesson.sees(exercise, "between n starts there are n - 1 strides")
     return exercise
 
 

@@ -657,7 +657,7 @@ def the_earliest_of_those_found(word, merges):
     for _ in word:
         if found := [pair for pair in pairwise(tokens) if pair in merges]:
             best = min(found, key=merges.index)
-            tokens = merge_pair(tokens, best, "".join(best))
+            tokens = apply_merges.reference(tokens, [best])
     return tokens
 
 
