@@ -142,7 +142,7 @@ def tokenize_files(
         text_column: which column of rows holds the texts.
         suffixes: further endings of plain text; see `plan_tasks`.
         task_bytes: a task reads about so many bytes; by default four tasks a worker, of
-            64 MiB at most, or what the run was begun with. The shards do not depend on
+            16 MiB at most, or what the run was begun with. The shards do not depend on
             it.
         verify: read the finished shards of a killed run, and compare their SHA-256;
             by default their sizes are compared.
@@ -772,7 +772,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--task-bytes",
         **number,
-        help="a task reads about so many (default: four tasks a worker, of 64 MiB at "
+        help="a task reads about so many (default: four tasks a worker, of 16 MiB at "
         "most); the shards stay the same",
     )
     add(

@@ -39,7 +39,7 @@ KINDS = {
     ".parquet": "parquet",
     ".arrow": "arrow",
 }
-TASK_BYTES = 2**26  #: of input that a task reads, by default
+TASK_BYTES = 2**24  #: of input that a task reads, by default: a worker holds its ids
 ROWS_AT_A_TIME = 1000
 BYTE_ORDER_MARK = "\ufeff".encode()
 # What lies beside the documents of a folder, and is none of them.
