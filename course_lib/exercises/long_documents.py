@@ -77,6 +77,8 @@ last_chunk_length.slips("""
     return num_tokens rest => return min(num_tokens, max_length - overlap) ⏎ rest
         a document that fits into one chunk is not cut to a step.
     return overlap + rest if rest else max_length => return num_tokens % max_length
+        that is 0 where full chunks fill the document: the last one is a full one then.
+        And with an overlap, chunks start `max_length - overlap` apart.
     return overlap + rest if rest else max_length => \
     return num_tokens % max_length or max_length
         the overlap plays no part here: chunks start `max_length - overlap` apart.
@@ -127,6 +129,7 @@ def by_what_is_left(num_tokens, max_length, overlap):
 
 last_chunk_length.answers("""
     num_tokens % max_length
+        that is 0 where full chunks fill…
     num_tokens % max_length or max_length
         the overlap plays no part here…
     num_tokens % (max_length - overlap)
@@ -137,6 +140,8 @@ last_chunk_length.answers("""
     min(num_tokens, max_length)
         full chunks only…
     num_tokens - -(-num_tokens // (max_length - overlap)) * (max_length - overlap)
+    (num_tokens - count_chunks(num_tokens, max_length, overlap) * \
+    (max_length - overlap)) % max_length
         a step is taken off for every chunk, though the first one starts at 0.
     num_tokens and last_chunk_length.reference(num_tokens, max_length, overlap) or [][0]
         a document of 0 ids has no chunk, and so no last one: its answer is 0, without
@@ -178,6 +183,8 @@ never_scored.slips("""
     if overlap => if overlap == 1
     if overlap => if overlap > 1
     if overlap => if overlap == 1 ; count_chunks(length, max_length) for => \
+    count_chunks(length, max_length, overlap) for
+    if overlap => if overlap > 1 ; count_chunks(length, max_length) for => \
     count_chunks(length, max_length, overlap) for
         an overlap of 1 or more is an overlap: its size plays no part.
     if overlap => if not overlap
@@ -598,6 +605,8 @@ next_item.slips("""
         that is the item that came last. The next one is wanted; with 0 items delivered
         it is the very first.
     for document => delivered -= 1 ⏎ for document
+    for document => delivered -= 1 ⏎ for document ; \
+    return document, delivered => return document, max(0, delivered)
         that is the item that came last: the next one is wanted.
     for document => delivered += 1 ⏎ for document
         one item too far: after `delivered` items, the next one has this very number, as
@@ -846,14 +855,15 @@ labels_of.slips("""
         `None` is no label: a tensor holds numbers. Put -100 there.
     [-100] * => ["-100"] *
         -100 is written as text: leave out the quotation marks.
+    (len(row) - length) => (max(lengths) - length)
+        rows are filled up to the longest length: here they are `len(row)` long.
     (len(row) - length) => length
         as many -100 as there are *real* ids: there must be one for each place behind
         them.
     (len(row) - length) => (len(row) - length - 1)
         one -100 is missing wherever there is padding.
     (len(row) - length) => 1
-        one -100 behind each row, whether it has padding or not: as many as it has
-        padding.
+        one -100 behind each row, with padding or without: as many as it has padding.
     (len(row) - length) => (length < len(row))
         one -100 for all the padding of a row: it needs one in each place.
     row[:length] + [-100] * (len(row) - length) => \

@@ -260,6 +260,8 @@ def until_a_gap(finished, written):
 
 
 can_be_written.answers("""
+    [*range(written), *can_be_written.reference(finished, written)]
+        counted up from task 0…
     sorted({n for n in finished if n >= written}) if written in finished else []
     [n for n in finished if n >= written] if written in finished else []
         if the next one has ended, only those up to the first gap can be written, too.
@@ -579,6 +581,9 @@ def of_the_smallest(shard_sizes, batch_size):
 
 
 equal_steps.answers("""
+    0
+        0 steps, whatever the shards: does the search for the smallest begin with 0?
+        Nothing is smaller: begin with the first rank.
     sum(size // batch_size for size in shard_sizes) // len(shard_sizes)
         the mean of the ranks' batches: some ranks have fewer.
     (max(shard_sizes) // batch_size) - min(shard_sizes) // batch_size
@@ -755,6 +760,10 @@ def _triangle(n):
         the pairs of a pack are multiplied, not added up.
     for lengths in packs => for lengths in packs if lengths
         a rank with an empty pack is left out. It waits, too.
+    return max(work) => \
+    work = [sum(work[: i + 1]) for i in range(len(work))] ⏎ return max(work)
+        the pairs of a pack are added to those of the packs before: begin with 0 for
+        each.
     max(work) * len(work) - sum(work) => max(work) - min(work)
         only the quickest rank's wait is counted: add up those of all.
     max(work) * len(work) - sum(work) => sum(work)

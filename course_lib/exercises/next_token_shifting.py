@@ -179,6 +179,20 @@ def from_first(ids, start, context_length):
     return ids[first : first + length], ids[first + 1 : first + 1 + length]
 
 
+@make_example.way("""
+    ids[start + i] => ids[i] ; ids[start + i + 1] => ids[i + 1]
+        `start` is ignored: every…
+    range(context_length) => range(context_length + 1)
+        the loop has T + 1 rounds. It needs T: each adds an input *and* its target.
+""")
+def id_by_id(ids, start, context_length):
+    inputs, targets = [], []
+    for i in range(context_length):
+        inputs.append(ids[start + i])
+        targets.append(ids[start + i + 1])
+    return inputs, targets
+
+
 make_example.answers("""
     (ids[start:], ids[start + 1 :])
         the inputs, and the targets too, go on to the end of the stream: they are T.
@@ -608,6 +622,8 @@ text_bits_per_byte.slips("""
         ln 2 is rounded. Take `math.log(2)`.
     nats_per_token * num_predicted / math.log(2) => \
     math.log2(nats_per_token) * num_predicted
+    nats_per_token * num_predicted / math.log(2) => \
+    math.log2(nats_per_token * num_predicted)
         the logarithm of the loss. The loss is a logarithm already, of base e: only its
         unit changes.
     nats_per_token * num_predicted / math.log(2) => \
@@ -816,6 +832,7 @@ peeks.answers("""
     True
         True for every model, even one that does not look at its ids at all.
     any(model(ids[:n]) != model(ids)[:n] for n in range(1, len(ids)))
+    model(ids[:-1]) != model(ids)[:-1]
         the model is called on shorter texts. What it puts where no next id exists may
         look like one, and its length may count: change an id, and keep the length.
     any(model(ids[:n]) != model(ids)[: n + 1] for n in range(1, len(ids) + 1))
@@ -841,6 +858,9 @@ peeks.answers("""
     model([ids[0] + 1, *ids[1:]]) != model(ids)
         only the first id is changed, and all outputs may depend on that one. Change the
         later ids, and compare the outputs before them.
+    model([*ids[:-1], ids[-1] + 1])[0] != model(ids)[0]
+        only the last id is changed, and only output 0 compared, which in a text of one
+        id is its own. Try every position, and all outputs before it.
     model([*ids[:-1], ids[-1] + 1]) != model(ids)
         only the last id is changed, and its own output is compared too. Try every
         position, and compare the outputs *before* it.

@@ -292,6 +292,8 @@ def t_taken_off(starts, num_steps):
 
 
 offset_of.answers("""
+    (starts[0] - 1) % num_steps + 1 if starts[0] else 0
+        the last T of a multiple of T is not taken off: go on down to 0.
     min(starts)
         the smallest start. It is the offset only if its subsequence was not dropped
         with the last batch.
@@ -563,6 +565,10 @@ inclusive_coverage.slips("""
         chance is 2 / (T + 1).
     2 / (num_steps + 1) => 2 / num_steps ; 1 / (num_steps + 1) => 1 / num_steps
         the chances are 2/T and 1/T: more than 1 in all. There are T + 1 offsets.
+    (1 - 2 / (num_steps + 1)) => (2 / (num_steps + 1)) ; \
+    (1 - 1 / (num_steps + 1)) => (1 / (num_steps + 1))
+        the chance to see a pair is raised to the power: that is the chance to see it in
+        *every* epoch. The power goes on the chance to miss it.
     + (num_steps - 1) * => + num_steps *
         one alignment too many: beside alignment 0 there are T - 1, not T.
     (likely + (num_steps - 1) * others) / num_steps => (likely + others) / 2

@@ -268,7 +268,8 @@ start_in_stream.slips("""
     batch * num_steps => batch
         a batch moves every row on by T ids, not by one.
     * num_steps => * (num_steps + 1)
-        a batch moves every row on by T ids: windows share no input.
+        a batch moves every row on by T ids. By T + 1, one id is skipped between two
+        windows: a last target is the next window's first input.
     * num_steps => * (num_steps - 1)
         windows of a row share no id among their inputs: the next is T ids on, not T -
         1.

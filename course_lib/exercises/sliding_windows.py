@@ -472,6 +472,8 @@ gather_rows.slips("""
         the number of a start in the list is taken for the start itself.
     in starts => in [start * context_length for start in starts]
         the start is taken for the number of a window, and multiplied by T.
+    in starts => in starts[-1:] * len(starts)
+        the row of the last start, again and again: begin a new list for each start.
     in starts => in starts[:1]
         the first start alone: each start has a row.
     in starts => in starts[-1:]
@@ -495,6 +497,9 @@ gather_rows.slips("""
         one target a row, that of its last input…
     row[1:] => row[-1]
         one target a row, as a bare id…
+    return [row[:-1] for row in windows], [row[1:] for row in windows] => \
+    return [row[1:] for row in windows], [row[:-1] for row in windows]
+        inputs and targets are exchanged.
     return [row[:-1] for row in windows], [row[1:] for row in windows] => return windows
         windows of T + 1 ids, not yet cut into inputs and targets.
 """)

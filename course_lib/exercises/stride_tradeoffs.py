@@ -68,6 +68,10 @@ effective_size.slips("""
     windows == 0 => False
         no window is not treated apart: there is no target then. The formula holds for
         one window or more.
+    windows == 0 => False ; count_windows(num_tokens, context_length, stride) => \
+    (num_tokens - context_length - 1) // stride + 1
+        a stream that is too short for a window is not treated apart. The division gives
+        0 windows or fewer there: nothing is a target.
     count_windows(num_tokens, => count_windows(num_tokens + 1,
         windows of T ids are counted: a window takes T + 1, the last target included.
     count_windows(num_tokens, => count_windows(num_tokens - 1,

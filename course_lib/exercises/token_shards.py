@@ -314,11 +314,12 @@ crossing_windows.slips("""
 crossing_windows.answers("""
     context_length * (len(shard_sizes) - 1)
         T windows for each border: but a window can cross two, and near the end there is
-        no room for T.
+        no room for T. A shard shorter than a window holds 0 of them, and not fewer.
     (context_length + 1) * (len(shard_sizes) - 1)
         T + 1 windows for each border: the one that begins right behind it does not
         cross it. And where shards are short, a window can cross two.
     (context_length - 1) * (len(shard_sizes) - 1)
+    sum(min(context_length - 1, size) for size in shard_sizes[:-1])
         T - 1 windows for each border: with its last target a window has T + 1 ids. And
         where shards are short, a window can cross two.
     context_length * len(shard_sizes)

@@ -355,6 +355,9 @@ def place_by_place(text, rules):
 
 
 @cut_isolated.way(r"""
+    re.compile("|".join(rules)).search(text, place) => \
+    next(filter(None, (re.compile(rule).search(text, place) for rule in rules)), None)
+        the first rule that occurs cuts first: a later one may match before it.
     search(text, place) => search(text) ; place = match.end() => \
     text = text[match.end() :]
         behind a match the search begins anew in the rest: `(?<=...)` cannot see it.
@@ -398,10 +401,7 @@ def rule_by_rule(text, rules):
     return [piece for pieces in cut for piece in pieces]
 
 
-@cut_isolated.mistake(
-    "each rule is used on all pieces, those too that an earlier rule has made: a match "
-    "is cut no further."
-)
+@cut_isolated.mistake("each rule cuts all pieces again: a match is cut no further.")
 def cuts_matches_again(text, rules):
     pieces = [text]
     for rule in rules:

@@ -232,7 +232,6 @@ def writes_into_the_rows(input_ids, lengths):
     return input_ids
 
 
-wrong("labels_of", None)(lambda R, N: [r[:n] + [-100] * (max(N) - n) for r, n in zip(R, N, strict=True)])
 wrong("labels_of", "a float where an integer is wanted")(
     lambda R, N: [[t if i < n else float("nan") for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
 )
