@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import multiprocessing
 import re
 import subprocess
 import sys
@@ -250,7 +251,10 @@ def test_workers_see_a_new_epoch(on_disk, characters, persistent):
 @pytest.mark.parametrize("persistent", [False, True])
 def test_workers_that_are_not_told_of_a_new_epoch_warn(on_disk, characters, persistent, capfd):
     stream = make(on_disk.select(range(20)), characters)
-    loader = DataLoader(stream, batch_size=None, num_workers=2, persistent_workers=persistent)
+    # A fork server writes where an earlier test was captured.
+    method = "fork" if multiprocessing.get_start_method() == "fork" else "spawn"
+    how = {"num_workers": 2, "persistent_workers": persistent, "multiprocessing_context": method}
+    loader = DataLoader(stream, batch_size=None, **how)
     keys(loader)
     # Here a warning is an error: a forked worker sends it, or is ended by it before it can. Others write it.
     try:
