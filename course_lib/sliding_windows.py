@@ -453,9 +453,10 @@ class WindowLoader(DataLoader):
                 f"loader_options must be of {', '.join(LOADER_OPTIONS)}, got "
                 f"{', '.join(sorted(unknown))}: the others would change the batches"
             )
+        options = dict(options)
         for name, value in options.items():
             if value is not None and (check := LOADER_OPTIONS[name]):
-                check(name, value)
+                options[name] = check(name, value)
         self.windows = dataset
         num_workers = check_integer("num_workers", num_workers, minimum=0)
         # A generator of its own: without one, each epoch draws the workers' seeds from

@@ -542,10 +542,7 @@ def make_shard_loader(
     Raises:
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.
     """
-    if not isinstance(dataset, SlidingWindowDataset):
-        raise TypeError(
-            f"dataset must be a SlidingWindowDataset, got {type(dataset).__name__}"
-        )
+    check_type("dataset", dataset, SlidingWindowDataset)
     sampler = GlobalOrder(
         len(dataset),
         batch_size,

@@ -156,16 +156,17 @@ def _parse_document(line: str, where: str) -> Document:
 
 
 def _check_document(fields: Mapping[str, object], where: str) -> Document:
-    document = Document(**fields)
+    checked = dict(fields)
     for name in ("id", "kind", "text"):
-        value = getattr(document, name)
+        value = fields[name]
         if not isinstance(value, str) or not value:
             raise ValueError(
                 f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
-        check_unicode(value, f"{where}: {name}")
-    check_integer(f"{where}: quality", document.quality, minimum=0, maximum=5)
-    return document
+        checked[name] = check_unicode(value, f"{where}: {name}")
+    quality = f"{where}: quality"
+    checked["quality"] = check_integer(quality, fields["quality"], minimum=0, maximum=5)
+    return Document(**checked)
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
