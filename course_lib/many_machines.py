@@ -1,8 +1,8 @@
-"""Lesson 11: tokenizing and feeding when one machine is not enough.
+"""Lesson 12: tokenizing and feeding when one machine is not enough.
 
 Tokenizing is cut into tasks that anyone may do, twice if need be. Sums of what they
 have done tell what each shard is made of, so anyone may write each shard, too, and the
-shards are those of lesson 10. In training every rank reads its own part of one order,
+shards are those of lesson 11. In training every rank reads its own part of one order,
 and all of them divide by the same number of targets.
 
     python -m course_lib.many_machines tokenize --help

@@ -111,7 +111,7 @@ def gather_windows(
             f"1) are needed from each on, in a stream of {len(stream)}; got "
             f"{starts.min()} ... {starts.max()}"
         )
-    if not isinstance(stream, np.ndarray):  # lesson 10: it lies in several files
+    if not isinstance(stream, np.ndarray):  # lesson 11: it lies in several files
         return _widen(stream.cut_windows(starts, context_length))
     return _widen(_all_windows(stream, context_length)[starts])
 
@@ -188,7 +188,7 @@ class SlidingWindowDataset(Dataset):
     def _view_windows(self) -> np.ndarray:
         # A stride longer than the stream leaves one window, and so does its length.
         step = min(self.stride, len(self.stream))
-        if not isinstance(self.stream, np.ndarray):  # lesson 10: in several files
+        if not isinstance(self.stream, np.ndarray):  # lesson 11: in several files
             return self.stream.windows(self.context_length, step)
         return _all_windows(self.stream, self.context_length)[::step]
 

@@ -1,4 +1,4 @@
-"""Lesson 10: a corpus as flat files of ids, whole or not there, read as one stream.
+"""Lesson 11: a corpus as flat files of ids, whole or not there, read as one stream.
 
 Tokenizing is done once and kept: files without a header, which `np.memmap` reads with
 nothing of ours, and a manifest that says what they hold. A killed run loses nothing,

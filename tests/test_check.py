@@ -83,7 +83,7 @@ def test_extras_are_told_and_are_never_wrong(versions):
     points = list(check.check_extras())
     assert set(signs(points)) == {OK, NOTE}
     (ray,) = [point for point in points if "ray" in point.text]
-    assert "for the cluster of lesson 11, which is skipped without it: ray not installed" in ray.text
+    assert "for the cluster of lesson 12, which is skipped without it: ray not installed" in ray.text
     assert "[cluster]" in ray.remedy
     versions |= {"ray": "2.60.1", "sphinx": "9"}
     assert NOTE not in signs(check.check_extras())

@@ -58,7 +58,7 @@ FORM = {
     r"ray start .+": ("ray.scripts.scripts", "start"),
     r"nbgrader \w+ \S+": ("nbgrader",),
     r"python -m course_lib\.many_machines tokenize .+": ("course_lib.many_machines", "tokenize"),
-    r"python tests/refresh_notebooks\.py 12": None,  # lesson 12 is the reader's
+    r"python tests/refresh_notebooks\.py 15": None,  # lesson 15 is the reader's
     r"python tests/benchmarks/speed\.py( --quick --out /tmp/x)?": None,  # minutes; its help is run by its own test
     r"python tests/(refresh_notebooks|refresh_picture)\.py": None,  # of all lessons; in a browser
     r"python tests/test_wrong_answers\.py LESSON --all": None,  # run with a lesson, by another row

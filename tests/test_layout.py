@@ -37,12 +37,12 @@ FOUNDATION = [
     "ledger",
     "models",
     "packs",  # lesson 9
-    "copies",  # lesson 10
+    "copies",  # lesson 11
     "orders",
     "durable",
     "shard_files",
     "shard_writer",
-    "inputs",  # lesson 11
+    "inputs",  # lesson 12
     "shard_tasks",
     "executors",
     "ranks",

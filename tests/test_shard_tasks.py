@@ -1,4 +1,4 @@
-"""What each shard is made of follows from sums. (What workers then do is tested with whole runs, in lesson 11.)"""
+"""What each shard is made of follows from sums. (What workers then do is tested with whole runs, in lesson 12.)"""
 
 from collections import Counter
 

@@ -37,7 +37,7 @@ OK, NOTE, WRONG = "ok", "note", "WRONG"
 # For what each extra is; the lessons themselves need none.
 EXTRAS = {
     "test": "to run the course's tests",
-    "cluster": "for the cluster of lesson 11, which is skipped without it",
+    "cluster": "for the cluster of lesson 12, which is skipped without it",
     "teach": "for a web site of the course, and for nbgrader",
     "bench": "for one of the benchmarks",
 }

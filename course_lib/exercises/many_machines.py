@@ -1,4 +1,4 @@
-"""Exercises of lesson 11: tasks that anyone may do, ranks that read each sample once,
+"""Exercises of lesson 12: tasks that anyone may do, ranks that read each sample once,
 one loss for all of them, and what it takes on paper."""
 
 from __future__ import annotations

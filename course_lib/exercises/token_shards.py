@@ -1,4 +1,4 @@
-"""Exercises of lesson 10: places in shards, splits, pages, blocks, copies, and where a
+"""Exercises of lesson 11: places in shards, splits, pages, blocks, copies, and where a
 run goes on."""
 
 from __future__ import annotations

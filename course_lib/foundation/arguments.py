@@ -310,7 +310,7 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a token stream: a one-dimensional integer array, shape (N,).
 
     It is read-only, and not copied but from a list; see `as_integers`. A stream that
-    lies in several files, and so cuts its own windows (lesson 10), stays what it is.
+    lies in several files, and so cuts its own windows (lesson 11), stays what it is.
 
     Raises:
         TypeError: `ids` are not integers.

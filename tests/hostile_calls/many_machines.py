@@ -1,4 +1,4 @@
-"""Hostile calls of lesson 11: files into shards, ranks, and sums on paper."""
+"""Hostile calls of lesson 12: files into shards, ranks, and sums on paper."""
 
 import atexit
 import itertools

@@ -1,4 +1,4 @@
-"""Hostile calls of lesson 10: what is written, opened and read; folders that are not what they should be."""
+"""Hostile calls of lesson 11: what is written, opened and read; folders that are not what they should be."""
 
 import atexit
 import itertools

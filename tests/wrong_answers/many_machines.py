@@ -1,4 +1,4 @@
-"""Lesson 11: what a class answers."""
+"""Lesson 12: what a class answers."""
 
 from __future__ import annotations
 

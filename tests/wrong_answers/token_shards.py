@@ -1,4 +1,4 @@
-"""Lesson 10: what a class answers."""
+"""Lesson 11: what a class answers."""
 
 from __future__ import annotations
 
