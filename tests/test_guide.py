@@ -23,7 +23,8 @@ def section(lesson: Lesson) -> str:
 def test_a_lesson_has_its_section_with_the_minutes_that_it_states(lesson):
     own = section(lesson)
     assert own.startswith(f"\n### {lesson.number}. {lesson.title}\n")
-    core, everything = re.findall(r"\d+", lesson.notebook.cells[0].source.split("**Time**")[1])[:2]
+    (header,) = (cell.source for cell in lesson.notebook.cells if "**You will learn**" in cell.source)
+    core, everything = re.findall(r"\d+", header.split("**Time**")[1])[:2]
     assert f"[The lesson]({lesson.path.name}). **Core path**: {core} minutes of {everything}." in own
     assert re.search(rf"{re.escape(lesson.path.name)}\).*\| {core}, {everything} \|\n", README)
     for part in ("**Leave out first**", "**On the board**", "**Where students stumble**", "**To discuss**"):

@@ -1,0 +1,96 @@
+"""How the lessons read: the first screen, the load, the minutes, and habits of style.
+
+The limits keep a lesson from growing back. Whether its prose is good, only a reader can tell.
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import reading
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / name for name in ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md")]
+SOURCES = [path for path in sorted(ROOT.glob("course_lib/**/*.py")) if path.name != "__init__.py"]
+STORY = (ROOT / "data" / "story.txt").read_text(encoding="utf-8")
+
+each_lesson = pytest.mark.parametrize("path", reading.NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def plain(text: str) -> str:
+    """One line, whatever quotation marks and emphasis a text has."""
+    text = re.sub(r"[“”\"*_>]", "", text).replace("’", "'")
+    return " ".join(text.split())
+
+
+@each_lesson
+def test_begins_with_a_line_of_the_story_and_something_that_happened(path):
+    opening = read(path).cells[0].source
+    blocks = [block for block in reading.paragraphs(opening) if block.strip()]
+    epigraph = blocks[2]
+    assert epigraph.startswith("> "), "after the title and its neighbors comes the epigraph"
+    for sentence in epigraph.splitlines():
+        assert plain(sentence) in plain(STORY), sentence
+    assert 60 <= reading.words("\n\n".join(blocks[3:])) <= 120
+
+
+@each_lesson
+def test_says_after_the_first_picture_what_it_teaches_and_needs(path):
+    cells = read(path).cells
+    (number,) = (n for n, cell in enumerate(cells) if "**You will learn**" in cell.source)
+    assert any("image/png" in output.get("data", {}) for cell in cells[:number] for output in cell.get("outputs", []))
+    header = "**You will learn**" + cells[number].source.split("**You will learn**")[1].split("\n\n**Run it**")[0]
+    assert reading.words(header) <= 60
+    assert "**You need**" in header
+    assert re.search(r"\*\*Time\*\*: (\d+) minutes", header)
+
+
+@each_lesson
+def test_states_the_minutes_that_follow_from_its_load(path):
+    notebook = read(path)
+    (header,) = (cell.source for cell in notebook.cells if "**You will learn**" in cell.source)
+    stated = [int(number) for number in re.findall(r"\d+", header.split("**Time**")[1].split("\n\n")[0])[:2]]
+    computed = [load.minutes for load in reading.loads(notebook)]
+    for said, found in zip(stated, computed, strict=True):
+        assert abs(said - found) <= found / 5, f"{said} minutes stated, {found:.0f} computed"
+
+
+@each_lesson
+def test_asks_no_more_than_a_reader_can_carry(path):
+    notebook = read(path)
+    core, _ = reading.loads(notebook)
+    for name, most in reading.MOST.items():
+        assert getattr(core, name) <= most, f"{getattr(core, name)} {name}"
+    assert [names for _, names in reading.new_names(notebook)] == []
+
+
+@each_lesson
+def test_has_its_parts_in_the_order_of_all_lessons(path):
+    text = "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    headings = [re.sub(r"^\d+\. ", "", heading) for heading in re.findall(r"^## (.+)$", text, flags=re.MULTILINE)]
+    last = ["Going further (*optional*)", "Bug or not? True or false?", "Exercises", "Recap", "Where everything lives"]
+    assert headings[0].startswith("The picture")
+    assert [heading for heading in headings if heading in last] == last[-len([h for h in headings if h in last]) :]
+    assert headings[-4:] == last[-4:]
+    assert not [heading for heading in headings if "ptional" in heading and heading != last[0]]
+    assert "**How far this reaches**" in text
+
+
+@each_lesson
+def test_speaks_as_a_teacher_does(path):
+    rates = reading.rates(read(path))
+    assert 6 <= rates["we"] <= 30
+    assert rates["example"] >= 1.2
+    assert rates["because"] >= 2
+    assert rates[";"] <= 4
+
+
+@pytest.mark.parametrize("path", [*reading.NOTEBOOKS, *PAGES, *SOURCES], ids=lambda path: path.stem)
+def test_habits_of_style_do_not_come_back(path):
+    assert reading.habits_of(path) == []
