@@ -1,6 +1,7 @@
 """Prompts: what they ask, how they read a guess, what counts, and what a notebook gets to see."""
 
 import json
+import math
 import sys
 from types import SimpleNamespace
 
@@ -55,6 +56,7 @@ def test_a_guess_is_read_however_it_is_written(answer):
 
 
 HEIGHTS = {"choices": ("higher", "lower", "about the same")}
+SHARES = {"less than 5 %": 0.05, "5 to 20 %": 0.2, "more": math.inf}
 NUMBERS = {"choices": (10, 100, 1000)}
 
 
@@ -72,6 +74,11 @@ NUMBERS = {"choices": (10, 100, 1000)}
         (1000, NUMBERS, ["1,000", "1000", 1000, np.int64(1000)], ["100"]),
         (np.int64(10), NUMBERS, [10], [1000]),
         (1, {"choices": (0, 1)}, ["1"], ["0"]),
+        # a number is asked for by the bucket that it lies in: below the limit, not at it
+        (0.19, {"buckets": SHARES}, ["5 to 20 %"], ["less than 5 %"]),
+        (0.05, {"buckets": SHARES}, ["5 to 20 %"], ["less than 5 %"]),
+        (-1, {"buckets": SHARES}, ["less"], ["more"]),
+        (1e9, {"buckets": SHARES}, ["more"], ["5"]),
         # an integer is to be met, and a fraction to one percent, unless it is said how far off it may be
         (100, {}, [], ["101"]),
         (100.0, {}, ["101"], ["102"]),

@@ -3,14 +3,16 @@ written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from numbers import Integral
 from typing import TypeAlias
 
 import numpy as np
 import torch
 
-from course_lib.foundation import check_dense, check_number
+from course_lib.foundation import check_dense, check_number, check_type
 
 Answer: TypeAlias = bool | int | float | str | tuple
 
@@ -70,6 +72,22 @@ def as_choices(choices: object, answer: Answer) -> tuple:
     if plainly(written(answer)) not in names:
         raise ValueError(f"choices must hold the answer, {answer!r}, got {choices}")
     return choices
+
+
+def bucket_of(number: object, buckets: Mapping[str, float]) -> str:
+    """Return the name of the first bucket whose limit is above a number."""
+    number = check_number("answer", number)
+    check_type("buckets", buckets, Mapping)
+    limits = [
+        math.inf if limit == math.inf else check_number(f"limit of {name!r}", limit)
+        for name, limit in buckets.items()
+    ]
+    if not all(low < high for low, high in pairwise(limits)):
+        raise ValueError(f"buckets must have rising limits, got {limits}")
+    for name, limit in zip(buckets, limits, strict=True):
+        if number < limit:
+            return name
+    raise ValueError(f"buckets must have a place for {number}, got limits {limits}")
 
 
 def is_near(guess: Answer, answer: Answer, within: float | None) -> bool:

@@ -5,7 +5,7 @@ The first guess counts. It is kept as long as the kernel lives.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from course_lib.foundation import check_number
@@ -31,6 +31,7 @@ def predict(
     answer: Answer,
     *,
     choices: Sequence[Answer] | None = None,
+    buckets: Mapping[str, float] | None = None,
     within: float | None = None,
 ) -> Prompt:
     """Ask for a guess, then show the answer: the last expression of a cell.
@@ -39,6 +40,8 @@ def predict(
         question: Markdown. A question is counted once, however often it is asked.
         answer: a number, text, True or False, or a tuple of numbers or of flags.
         choices: what there is to choose from; the answer is among them.
+        buckets: choices for a number, each with the limit below which it holds, in
+            rising order: `{"less than 5 %": 0.05, "5 to 20 %": 0.2, "more": inf}`.
         within: how far a number may be off, relative to the answer: 0.1 for 10 %. By
             default an integer must be met, and a float to 1 %.
     """
@@ -47,6 +50,10 @@ def predict(
     if not question.strip():
         raise ValueError(f"question must not be empty, got {question!r}")
     answer = answers.as_answer("answer", answer)
+    if buckets is not None:
+        if choices is not None:
+            raise ValueError("choices must be left out where buckets are given")
+        answer, choices = answers.bucket_of(answer, buckets), tuple(buckets)
     if choices is not None:
         choices = answers.as_choices(choices, answer)
     elif isinstance(answer, bool):
