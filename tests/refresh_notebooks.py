@@ -28,6 +28,7 @@ PREDICT = "**Predict"
 PROMPT = re.compile(r"^predict\(", flags=re.MULTILINE)
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FOLDED = {"collapsed": True, "jupyter": {"outputs_hidden": True}}
+SET_UP = "hide-input"  # what prepares a question stands folded above it; the site knows this tag as well
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -63,7 +64,7 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-        if cell is install:
+        if cell is install or SET_UP in (tags or []):
             cell.metadata |= nbformat.from_dict({"jupyter": {"source_hidden": True}})
         if cell.cell_type != "code":
             predicted = PREDICT in cell.source
