@@ -62,9 +62,11 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
         seen[digest] += 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
-        tags = cell.metadata.get("tags")
+        tags = cell.metadata.get("tags", [])
+        if cell is not install and SET_UP not in tags and cell.metadata.get("jupyter", {}).get("source_hidden"):
+            tags = [*tags, SET_UP]  # as somebody folded it in JupyterLab
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-        if cell is install or SET_UP in (tags or []):
+        if cell is install or SET_UP in tags:
             cell.metadata |= nbformat.from_dict({"jupyter": {"source_hidden": True}})
         if cell.cell_type != "code":
             predicted = PREDICT in cell.source
