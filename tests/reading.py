@@ -169,6 +169,9 @@ def habits(text: str) -> list[str]:
 
 
 def paragraphs(text: str) -> list[str]:
+    """Without blocks of code, and without the table that shows how not to write."""
+    text = re.sub(r"^ *```.*?^ *```", " ", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^\| not \| but \|\n(?:\|.*\n)+", "", text, flags=re.MULTILINE)
     return re.split(r"\n\s*\n", text)
 
 
