@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 import course_lib
-from course_lib.classroom.book_files.pages import prepare
+from course_lib.classroom.book_files.pages import prepare, write_redirects
 from course_lib.classroom.rendering import formula_as_html
 
 if TYPE_CHECKING:
@@ -83,10 +83,16 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", _keep_sentences, priority=400)
     app.connect("missing-reference", _find_name)
     app.connect("viewcode-follow-imported", _find_module)
+    app.connect("build-finished", _lead_on)
 
 
 def _read_source(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = prepare(Path(app.env.doc2path(page)), Path(app.srcdir), source[0])
+
+
+def _lead_on(app: Sphinx, error: Exception | None) -> None:
+    if error is None:
+        write_redirects(Path(app.outdir))
 
 
 def _leave_words(app: Sphinx, page: nodes.document, name: str) -> None:

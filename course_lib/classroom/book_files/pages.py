@@ -29,6 +29,16 @@ SPEED = "tests/benchmarks/results/README.md"
 PICTURES = ("notebooks/images", "tests/benchmarks/results/speed.png")
 FILES = (GUIDE, CONTRIBUTING, "data/README.md", SPEED, *PICTURES, "LICENSE")
 INSTALLATION = "\n## Start\n"
+# Lessons have been renumbered, and bookmarks last.
+RENAMED = {
+    "10_token_shards": "11_token_shards",
+    "11_many_machines": "12_many_machines",
+}
+REDIRECT = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>This lesson has moved</title>
+<meta http-equiv="refresh" content="0; url={now}.html"></head>
+<body><p>This lesson has a new number: <a href="{now}.html">{now}</a>.</p></body></html>
+"""
 HOW_TO_READ = """
 ## How to read this site
 
@@ -75,6 +85,14 @@ def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> Non
         write_reference(folder, lessons)
     parts = [first, HOW_TO_READ, start, rest, *contents]
     (folder / "index.md").write_text("".join(parts), encoding="utf-8")
+
+
+def write_redirects(site: Path) -> None:
+    """Lead from the pages of lessons that had another number to what they are now."""
+    for before, now in RENAMED.items():
+        if (site / "notebooks" / f"{now}.html").is_file():
+            page = site / "notebooks" / f"{before}.html"
+            page.write_text(REDIRECT.format(now=now), encoding="utf-8")
 
 
 def _toctree(caption: str, pages: Iterable[str]) -> str:
