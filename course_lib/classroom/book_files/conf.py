@@ -96,14 +96,14 @@ def _lead_on(app: Sphinx, error: Exception | None) -> None:
 
 
 def _leave_words(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Make text of links to what is not in the site, as to a lesson left out."""
+    """Turn links into text where the site lacks their page, as of a lesson left out."""
     for link in list(page.findall(nodes.reference)):
         if link.get("refid", "") not in {"", *page.ids}:
             link.replace_self(link.children)
 
 
 def _draw(self: HTML5Translator, node: nodes.Element) -> None:
-    """Draw a formula as MathML, which browsers do without help."""
+    """Draw a formula as MathML, which browsers show without help."""
     self.body.append(formula_as_html(node.astext()))
     raise nodes.SkipNode
 
@@ -117,7 +117,7 @@ def _draw_block(self: HTML5Translator, node: nodes.Element) -> None:
 def _keep_sentences(
     app: Sphinx, what: str, name: str, thing: object, options: dict, lines: list[str]
 ) -> None:
-    """Say that `N.` begins no list, and that what stands before a colon is no type."""
+    """Keep `N.` from beginning a list, and words before a colon from being a type."""
     lines[:] = [re.sub(r": ([A-Z]\.)$", r": \\\1", line) for line in lines]
     if what in ("attribute", "data", "property"):
         lines[:0] = ["..", ""]
