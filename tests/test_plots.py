@@ -165,7 +165,7 @@ def test_tracks_show_every_id_of_every_row():
     unused = [text.get_text() for text, box in zip(axes.texts, axes.patches, strict=True) if box.get_hatch()]
     assert unused == ["7", "14"]
     assert row_names(axes) == ["row 0", "row 1"]
-    assert keys(figure) == ["inputs, two shades for batches in turn", "fills no batch"]
+    assert keys(figure) == ["inputs, in alternating shades for batches", "left over"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["batch 0", "batch 1"]
 
 

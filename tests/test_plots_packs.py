@@ -36,8 +36,8 @@ def test_padding_is_packing_with_a_row_for_each_document():
 
 
 def test_the_key_names_only_what_is_drawn():
-    assert keys(plot_packs({"a": [[0]]}, [8], 8)) == ["a document, two shades in turn"]
-    assert keys(plot_packs({"a": [[0]]}, [8], 9)) == ["a document, two shades in turn", "padding"]
+    assert keys(plot_packs({"a": [[0]]}, [8], 8)) == ["a document, in two alternating shades"]
+    assert keys(plot_packs({"a": [[0]]}, [8], 9)) == ["a document, in two alternating shades", "padding"]
 
 
 def test_a_number_that_does_not_fit_into_its_box_is_left_out():
@@ -96,7 +96,7 @@ def test_the_inspector_counts_tokens_documents_and_those_that_are_there_only_in_
     assert lines[-1] == ["all", "3", "packs", "14", "5", "2", "93.3%"]
     assert len(boxes(figure.axes[0], INK)) == 2
     assert len(boxes(figure.axes[0], INPUTS)) == 3
-    assert keys(figure) == ["a document, two shades in turn", "a piece of a document that was cut", "padding"]
+    assert keys(figure) == ["a document, in two alternating shades", "a piece of a document that was cut", "padding"]
     assert texts(figure.axes[0]) == ["0", "2", "0", "1", "3"]
 
 

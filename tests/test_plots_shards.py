@@ -19,7 +19,7 @@ def test_a_window_that_reaches_into_the_next_shard_looks_different():
     (axes,) = figure.axes
     assert boxes(axes, INPUTS) == [(0, 4), (1, 5), (5, 9)]
     assert boxes(axes, LOST) == [(4, 8)]
-    assert keys(figure) == ["window inside one shard", "window across a border of shards"]
+    assert keys(figure) == ["window inside one shard", "window across a shard boundary"]
 
 
 def test_a_window_that_lies_across_two_borders_is_one_that_crosses():

@@ -1,5 +1,5 @@
-"""The notebooks as data: where they lie, and what is in them. For whatever makes
-something else of them: slides, blank copies, a site, a course to hand in."""
+"""The notebooks as data: where they are, and what is in them. Whatever makes something
+else of them uses this: slides, blank copies, a site, assignments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import course_lib
 from course_lib.foundation import check_choice, check_iterable, check_type
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 
-# Whoever tosses a coin gets half of the verdicts right: they count least.
+# A tossed coin gets half of the verdicts right, so they count least.
 POINTS = {Question: 1, NumbersQuestion: 2, Exercise: 3}
 CHECKED = re.compile(r"\bexercises\.(\w+)\.check\(")
 
@@ -45,7 +45,7 @@ class Lesson:
 
     @cached_property
     def notebook(self) -> NotebookNode:
-        """As it is committed. Whoever changes it works on a copy."""
+        """As it is committed. To change it, work on a copy."""
         return nbformat.read(self.path, as_version=4)
 
 

@@ -29,7 +29,7 @@ def packed_batch(
     Args:
         batch: `input_ids`, `labels` and `position_ids`, shape (B, L) each.
         masked: with a mask, so that no document sees another.
-        reset: with positions that begin anew in each document.
+        reset: with positions that begin again in each document.
 
     Returns:
         the arguments of an `AttentionModel` by name, and the targets, all of length

@@ -33,14 +33,14 @@ WINDOWS_AT_ONCE = 256  # in an evaluation: a matter of memory, not of the result
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
     """Yield the batches of one epoch after another, without end.
 
-    It goes on where the loader's reader stands: first come the batches that are left of
+    It goes on where the loader's reader is: first come the batches that are left of
     this epoch, then the next epoch, each in its own order.
     """
     return _epochs(check_type("loader", loader, WindowLoader))
 
 
 def _epochs(loader: WindowLoader) -> Iterator[Batch]:
-    # Iterated over again, a loader begins its epoch anew, unless it is resumed.
+    # Iterated again, a loader begins its epoch again, unless it is resumed.
     loader.load_state_dict(loader.state_dict())
     while True:
         yield from loader
@@ -63,7 +63,7 @@ def train(
     Args:
         model: maps inputs (B, T) to logits (B, T, V); left in training mode.
         batches: pairs of inputs and targets, at least `num_steps`. A `WindowLoader`
-            goes on where its reader stands, and starts a new epoch when one ends; so a
+            goes on where its reader is, and starts a new epoch when one ends; so a
             second call trains on the batches that follow. Inputs of several parts, as
             ids, positions and a mask, come as a mapping: the model's arguments by name.
         num_steps: optimizer steps, at least 1.

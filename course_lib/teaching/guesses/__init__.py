@@ -1,6 +1,6 @@
 """Guess first: a prompt takes a guess, compares it, and only then shows the answer.
 
-A reader who only runs the cells is not held up: nothing waits.
+Nothing stops a reader who just runs the cells.
 
 answers    what can be asked for, when a guess meets it, and how it is written
 reading    a guess is read leniently

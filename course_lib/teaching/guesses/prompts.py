@@ -138,7 +138,7 @@ class Prompt:
 
     @property
     def labels(self) -> list[str]:
-        """What stands on the buttons, if there is something to choose from."""
+        """The words on the buttons, if there is something to choose from."""
         return [answers.bare(answers.written(choice)) for choice in self.choices or ()]
 
     def __repr__(self) -> str:

@@ -96,7 +96,7 @@ def _read_numbers(text: str, answers: tuple) -> tuple:
             return tuple(_value(match, answer) for match, answer in pairs)
     if len(answers) == 1:
         raise UnreadableError("Please give one number, such as 7 or 0.5 or 1,000.")
-    raise UnreadableError(f"Please give {len(answers)} numbers, with blanks between.")
+    raise UnreadableError(f"Please give {len(answers)} numbers, with spaces between.")
 
 
 def _value(match: re.Match, answer: float) -> float:
@@ -110,4 +110,4 @@ def _value(match: re.Match, answer: float) -> float:
         number = float(value)  # or it is too large
         return number if value.denominator > 1 else int(value)
     except (ValueError, OverflowError, ZeroDivisionError):
-        raise UnreadableError(f"{match[0]} is no number to compare with.") from None
+        raise UnreadableError(f"{match[0]} is not a number to compare with.") from None

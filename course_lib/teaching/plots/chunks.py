@@ -10,7 +10,7 @@ from course_lib.foundation import check_integer, check_iterable
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 
-HEIGHT = 0.72  # of a bar; what is left of 1 stands between bars
+HEIGHT = 0.72  # of a bar; the rest of 1 is between bars
 
 
 @style.styled
@@ -60,7 +60,7 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
     style.fit_columns(axes, num_tokens, 0.42)
     keys = {"read, and predicted": "inputs"}
     if any_before:
-        keys["stands in the chunk before, too"] = style.sample("neutral", 0.12)
+        keys["also in the previous chunk"] = style.sample("neutral", 0.12)
     keys["never predicted"] = "lost"
     xlabel = "position in the document"
     return style.finish_rows(figure, axes, ticks, (y - 0.4, -0.2), keys, xlabel)

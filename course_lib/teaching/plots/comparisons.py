@@ -23,7 +23,7 @@ def plot_bars(
     sort: bool = False,
     limit: float | None = None,
 ) -> Figure:
-    """Draw one horizontal bar a name, all in one color, with its value behind it.
+    """Draw one horizontal bar a name, all in one color, with its value after it.
 
     Where there is no zero, the length of a bar means nothing: see `plot_dots`.
 
@@ -77,7 +77,7 @@ def plot_spread(
     spread.
 
     Args:
-        groups: name to runs, or title to such a mapping: its rows stand together, and
+        groups: name to runs, or title to such a mapping: its rows come together, and
             rows of one name look alike under every title.
         paired: join run i of each row with run i of the next one, where rows share
             their seeds or their data.
@@ -164,7 +164,7 @@ def _rows(values: Mapping[str, float], sort: bool = False) -> tuple:
 def _write_beside(
     axes: Axes, x: float, y: float, text: str, offset: tuple, **look: object
 ) -> None:
-    """Write a number so many points away from where it stands."""
+    """Write a number so many points away from its place."""
     look |= {
         "textcoords": "offset points",
         "bbox": style.LEGIBLE,

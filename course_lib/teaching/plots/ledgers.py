@@ -28,9 +28,9 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     """Draw how often each token is an input and a target, and shade what is never
     used.
 
-    Several ledgers, by name, stand above one another on one axis of positions. Dotted
-    lines tell where windows start, unless they start everywhere. A stream of more than
-    1,000 tokens is drawn in 1,000 steps, each the mean of its tokens.
+    Several ledgers, by name, are drawn above one another on one axis of positions.
+    Dotted lines show where windows start, unless they start everywhere. A stream of
+    more than 1,000 tokens is drawn in 1,000 steps, each the mean of its tokens.
     """
     ledgers = ledgers if isinstance(ledgers, Mapping) else {"": ledgers}
     style.check_mapping("ledgers", ledgers, MOST_LEDGERS)
@@ -71,7 +71,7 @@ def hatches_of(ledgers: Iterable[TokenLedger]) -> dict[str, str]:
 
 
 def keys_of_reasons(hatches: Mapping[str, str]) -> dict[str, Rectangle]:
-    """What stands for each reason, by the words that explain it."""
+    """The sign of each reason, by the words that explain it."""
     keys = {}
     for reason, hatch in hatches.items():
         name = row_name(reason) if hatch else "other reasons"

@@ -1,4 +1,4 @@
-"""What can be written into a figure: blanks as signs, and code points instead of the
+"""What can be written into a figure: spaces as signs, and code points instead of the
 empty boxes that a missing letter leaves."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from matplotlib import font_manager
 LONGEST_NAME = 44
 SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
 # The first one comes with matplotlib, and holds no Chinese, Japanese or Korean. Any of
-# the others may be installed: those that are stand in where it ends.
+# the others may be installed, and then fill in for it.
 FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -37,7 +37,7 @@ def font_families(*, monospaced: bool = False) -> tuple[str, ...]:
 
 
 def signs(text: str) -> str:
-    """Make blanks, tabs and line ends visible, and write control characters as code
+    """Make spaces, tabs and line ends visible, and write control characters as code
     points."""
     return "".join(SIGNS.get(letter, _named(letter)) for letter in text)
 
@@ -77,7 +77,7 @@ def code_point(letter: str) -> str:
 
 
 def _named(letter: str) -> str:
-    # Control and format characters, half surrogates, other blanks: all draw nothing.
+    # Control and format characters, half surrogates, other spaces: all draw nothing.
     hidden = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp")
     return code_point(letter) if hidden else letter
 

@@ -1,5 +1,5 @@
-"""Pictures of work that is shared out: who reads what, who does which task when, and
-who waits for whom."""
+"""Pictures of work that is shared out: the readers of an epoch, workers and
+their tasks, ranks that wait for one another."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from course_lib.foundation import as_integers, check_flag, check_iterable, check
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable
 
-HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
-GAP = 1.0  # between groups of rows, where the name of the group stands
+HEIGHT = 0.76  # of a bar; the rest of 1 is between bars
+GAP = 1.0  # between groups of rows, for the name of the group
 NAMES = 1.9  # inches on the left, for the names of the rows
 SHADES_IN_TURN = (0.16, 0.42)
 """Only to tell neighbors apart."""
@@ -50,7 +50,7 @@ def plot_readers(
         read = [np.concatenate(read)] * len(groups)
     times = [np.bincount(positions, minlength=num_samples) for positions in read]
     summed = [i for i, t in enumerate(times) if (t != 1).any()]
-    summed = summed[-1:] if together else summed  # behind which groups a last row is
+    summed = summed[-1:] if together else summed  # after which groups a last row comes
     rows = sum(map(len, groups.values())) + 1.3 * len(summed) + GAP * len(groups)
     figure, axes = style.new_figure(0.3 * rows + 1.15)
     numbers_fit = style.column_width(num_samples, 0.42, NAMES) >= 0.2
@@ -205,7 +205,7 @@ def _group_title(axes: Axes, title: str, y: float) -> float:
 def _end_group(
     axes: Axes, at: list[float], top: float, y: float, longest: float, words: str
 ) -> None:
-    """Draw lines through all rows of a group, and write behind the last of them."""
+    """Draw lines through all rows of a group, and write after the last of them."""
     axes.vlines(at, top - 0.1, y - 0.12, color=style.INK, linewidth=1.6)
     where = at[-1] + 0.008 * longest, (top + y - 0.24) / 2
     axes.text(*where, words, va="center", fontsize=style.SMALL)

@@ -23,7 +23,7 @@ from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.tables import show_table
 
-HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
+HEIGHT = 0.76  # of a bar; the rest of 1 is between bars
 SHADES_IN_TURN = (0.18, 0.42)
 """Only to tell the documents of a pack apart."""
 MOST_PANELS = 3
@@ -97,7 +97,7 @@ def _panels_of_packs(
             pane, {y + HEIGHT / 2: names[y] for y in range(0, lines, every)}
         )
         style.without_frame(figure, pane)
-    keys = {"a document, two shades in turn": "inputs"}
+    keys = {"a document, in two alternating shades": "inputs"}
     if any(cut for row in every_row for _, _, cut in row):
         keys["a piece of a document that was cut"] = _dashed(style.sample("inputs"))
     if min(totals) < max_length:
@@ -141,7 +141,7 @@ def inspect_packs(
             `documents`, which document each piece is from, is used where it is there.
         max_length: L.
         eos_token_id: what ends a document; a piece without it at its end was cut.
-            Rows without `document_starts` are divided behind it.
+            Rows without `document_starts` are divided after it.
     """
     max_length = check_integer("max_length", max_length, minimum=1)
     if eos_token_id is not None:
@@ -159,7 +159,7 @@ def inspect_packs(
     ]
     tokens, pieces = (sum(line[column] for line in lines) for column in (1, 2))
     in_part = None if None in cuts else sum(map(sum, cuts))
-    # Spread over all of them: best fit begins with full packs, and ends with the rest.
+    # Spread over all of them, because best fit begins with the full packs.
     spread = np.linspace(0, len(rows) - 1, min(LISTED, len(rows)))
     chosen = spread.round().astype(int).tolist()
     listed = [[*lines[n], _percent(lines[n][1], max_length)] for n in chosen]
@@ -324,7 +324,7 @@ def _draw_mask(
     ticks = starts.tolist() if len(starts) <= 10 else range(0, length, 5)
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
-    axes.set_xlabel("place that is looked at", loc="left")
+    axes.set_xlabel("place that is seen", loc="left")
     axes.set_ylabel("place that looks", loc="top")
     style.without_frame(axes.figure, axes)
 

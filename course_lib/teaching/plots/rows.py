@@ -61,7 +61,7 @@ def plot_cuts(
     axes.set_xticks(range(0, num_tokens + 1, 5))
     names = {row + 0.5: name for row, name in enumerate(rows)}
     keys = {
-        f"windows of T = {context_length} inputs, two shades in turn": "inputs",
+        f"windows of T = {context_length} inputs, in two alternating shades": "inputs",
         "never an input": "lost",
     }
     xlabel = "position in the stream"
@@ -80,7 +80,7 @@ def plot_tracks(
     Args:
         starts: shape (num_batches, B), as from `partition_starts`.
         num_steps: T.
-        row_length: inputs of a row; those that fill no batch are shaded.
+        row_length: inputs of a row; those that are left over are shaded.
         carried: draw what becomes of the state between two batches: an arrow where it
             is carried on, a cross where it is reset.
     """
@@ -122,11 +122,11 @@ def plot_tracks(
     axes.set_xticks(centers, [f"{word}{batch}" for batch in range(num_batches)])
     style.fit_columns(axes, row_length, 0.5)
     rows = {batch_size - 0.6 - row: f"row {row}" for row in range(batch_size)}
-    keys = {"inputs, two shades for batches in turn": "inputs"}
+    keys = {"inputs, in alternating shades for batches": "inputs"}
     if carried is not None and num_batches > 1:
         keys |= _draw_state(axes, carried, ends[:-1], batch_size)
     if num_batches * num_steps < row_length:
-        keys["fills no batch"] = "lost"
+        keys["left over"] = "lost"
     return style.finish_rows(figure, axes, rows, (-0.15, batch_size), keys)
 
 

@@ -11,7 +11,7 @@ from course_lib.foundation import as_integers, check_integer, check_range
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 
-HEIGHT = 0.72  # of a bar; what is left of 1 stands between bars
+HEIGHT = 0.72  # of a bar; the rest of 1 is between bars
 WIDEST = 0.42  # inches for a token
 MOST_PANELS, PANELS_IN_A_ROW = 9, 3
 MOST_DOTS = 2000  # in a panel: more of them are a gray square
@@ -65,7 +65,7 @@ def plot_shards(
     style.fit_columns(axes, num_tokens, WIDEST)
     keys = {"window inside one shard": "inputs"} if starts.size else {}
     if (homes[0] != homes[1]).any():
-        keys["window across a border of shards"] = "lost"
+        keys["window across a shard boundary"] = "lost"
     xlabel = "position in the stream"
     return style.finish_rows(figure, axes, ticks, (y, -0.3), keys, xlabel)
 
@@ -83,10 +83,10 @@ def _row_of_boxes(axes, y: float, begins: np.ndarray, num_tokens: int) -> None:
 
 @style.styled
 def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
-    """Draw orders: which place of the file comes at which position, one panel each.
+    """Draw orders: which place of the file each position reads, one panel each.
 
     Args:
-        orders: name to what stands at the positions 0, 1, 2, ...; of more than 2,000
+        orders: name to the places at the positions 0, 1, 2, ...; of more than 2,000
             every k-th is drawn.
         size: n, places in the file; an order may stop before it has all of them.
     """

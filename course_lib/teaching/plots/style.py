@@ -1,8 +1,9 @@
 """One style for every figure of the course: what a color means, sizes, and the shapes
 that pictures share.
 
-A color means the same in every lesson, and never stands alone: a hatch, a marker or a
-label says it, too. What has no meaning of its own is drawn in ink, the color of text.
+A color means the same in every lesson, and never carries a meaning alone: a hatch, a
+marker or a label also does. What has no meaning of its own is drawn in ink, the color
+of text.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MEANINGS = {
     "wrong": "#8b1c8f",
     "neutral": "#16161e",
 }
-"""Each stands out from white by 3:1 or more, and from all others also for eyes that
+"""Each contrasts with white by 3:1 or more, and from all others also for eyes that
 lack one of the three cones."""
 INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
 
@@ -48,11 +49,11 @@ INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
 SHADES = (INK, "#55606e", "#808a98")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
-"""Each with the sign that stands before the name of its curve."""
+"""Each with the sign that comes before the name of its curve."""
 TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
 DOTTED = {"color": INK, "linewidth": 1, "linestyle": (0, (1, 2))}
 LEGIBLE = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
-"""Behind what is written over a hatch or a line."""
+"""The ground of what is written over a hatch or a line."""
 
 WIDTH = 9.0
 """Inches, of every figure: 900 pixels in a notebook, which a usual window shows."""

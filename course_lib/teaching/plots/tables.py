@@ -39,7 +39,7 @@ def show_table(
     Args:
         rows: of as many cells as the header has. `None` is an empty cell.
         align: one of `<`, `>` and `^` for each column, as in a format string; by
-            default numbers stand on the right, all else on the left.
+            default numbers are on the right, all else on the left.
         caption: a line above the table.
     """
     table = Table(rows, header, align=align, caption=caption)

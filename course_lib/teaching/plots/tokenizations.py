@@ -18,11 +18,11 @@ MOST_TOKENS = 2000
 def show_tokens(rows: Mapping[str, Sequence[str | bytes]]) -> None:
     """Display one text in several tokenizations, one row each: a box around each token.
 
-    Two shades in turn only tell neighbors apart; they mean nothing.
+    Two alternating shades only tell neighbors apart. They mean nothing.
 
     Args:
-        rows: name to tokens, as text, or as bytes: those that are no text by themselves
-            are written in hexadecimal.
+        rows: name to tokens, as text, or as bytes: those that are not text alone are
+            written in hexadecimal.
     """
     marked = TokenRows(rows)
     display({"text/html": marked.html, "text/plain": marked.text}, raw=True)
@@ -33,7 +33,7 @@ class TokenRows:
 
     Args:
         rows: name to tokens.
-        counted: write behind each name how many tokens its row has.
+        counted: write after each name how many tokens its row has.
 
     Attributes:
         html: for a notebook.

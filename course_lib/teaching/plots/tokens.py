@@ -81,7 +81,7 @@ def plot_pieces(
 ) -> Figure:
     """Draw one row a name: strings end to end, each in a box as wide as it is long.
 
-    Two shades in turn only tell neighbors apart.
+    Two alternating shades only tell neighbors apart.
 
     Args:
         rows: name to strings. Rows that spell the same text line up, however they are
@@ -150,5 +150,5 @@ def _with_labels(
 
 
 def _in_one_line(label: object) -> str:
-    # a middle dot is narrower than the sign for a blank
+    # a middle dot is narrower than the sign for a space
     return visible(str(label).replace(" ", "·"))

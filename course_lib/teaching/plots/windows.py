@@ -204,7 +204,7 @@ def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> float:
     """Draw the boxes of the stream across the axes, and return how high they reach."""
     style.fit_columns(axes, num_tokens, 0.42)
     axes.set_xticks([])
-    # Numbers that would touch one another stand above every fifth token.
+    # Numbers that would touch one another are written above every fifth token.
     is_tight = style.column_width(num_tokens, 0.42) < 0.24
     for token in range(num_tokens):
         label = "" if is_tight else str(token)

@@ -43,7 +43,7 @@ def draw_batches(
     if offset >= num_steps:
         raise ValueError(
             f"the offset is drawn from 0 to T - 1 = {num_steps - 1}; {offset} would "
-            f"make the same cuts as {offset % num_steps}, but for the first"
+            f"make the same cuts as {offset % num_steps}, except the first"
         )
     starts = subsequence_starts(num_tokens, num_steps, offset)
     if len(starts) > MOST_WINDOWS:
@@ -56,7 +56,7 @@ def draw_batches(
     num_batches = len(starts) // batch_size
     if not num_batches:
         raise ValueError(
-            f"behind an offset of {offset}, N = {num_tokens} ids hold "
+            f"after an offset of {offset}, N = {num_tokens} ids hold "
             f"{counted(len(starts), 'subsequence')} of T = {num_steps}, and a batch "
             f"needs B = {batch_size}: an epoch without a batch"
         )

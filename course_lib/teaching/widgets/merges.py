@@ -23,7 +23,7 @@ def play_merges(
 def draw_merges(text: str, num_merges: int) -> Html:
     """Show a text in pieces, before and after so many merges, and the last of them."""
     if not text.strip():
-        raise ValueError("text must be more than blanks, or there is nothing to merge")
+        raise ValueError("text must be more than spaces, or there is nothing to merge")
     learned = list(BPETokenizer.train(text, FIRST_ID + num_merges).merges)
     rows = {}
     for count in sorted({0, max(0, len(learned) - 1), len(learned)}):

@@ -25,7 +25,7 @@ def play_packs(
     """Play with documents, the length of a row, and the strategy that packs them.
 
     Args:
-        lengths: tokens of each document, as text with blanks between the numbers.
+        lengths: tokens of each document, as text with spaces between the numbers.
         max_length: L.
         strategy: "greedy", "first_fit" or "best_fit".
     """

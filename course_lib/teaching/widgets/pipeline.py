@@ -82,7 +82,7 @@ def _makers(tokenizer: Tokenizer) -> dict[str, str]:
     makers = {}
     for number, pair in enumerate(model.get("merges", ()), start=1):
         left, right = pair.split(" ") if isinstance(pair, str) else pair
-        # a mark of the model stands between two parts, but not within what they make
+        # a mark of the model is between two parts, but not within what they make
         mark = model.get("continuing_subword_prefix") or ""
         made = left + right.removeprefix(mark)
         makers.setdefault(made, f"merge {number:,}: {left} + {right}")

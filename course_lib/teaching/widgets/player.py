@@ -1,8 +1,8 @@
-"""Figures to play with: a picture, and controls that draw it anew.
+"""Figures to play with: a picture, and controls that redraw it.
 
 What is drawn is a pure function of the controls' values. Where no kernel is at work, in
-a book, on a slide, in a notebook that is only read, the picture of the start values
-stands alone.
+a book, on a slide, in a notebook that is only read, only the picture of the start
+values is shown.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def _in_words(reason: str) -> str:
 
 
 def numbers_of(name: str, text: str, *, most: int) -> list[int]:
-    """Read whole numbers from a text, with blanks or commas between them."""
+    """Read whole numbers from a text, with spaces or commas between them."""
     words: Sequence[str] = text.replace(",", " ").split()
     if not words:
         raise ValueError(f"{name} must hold at least one whole number, got none")
