@@ -189,7 +189,7 @@ def test_one_slip_is_named_and_two_are_named_together(answer, words):
 def test_every_way_is_right_and_singles_come_before_pairs():
     assert all(total.judge(way.function, guarded=False).outcome == PASSED for way in total.ways)
     assert len(total.mistakes) == 8
-    assert {len(pair.slips) for pair in total.pairs} == {2}
+    assert {len(pair.words) for pair in total.pairs} == {2}
     assert all(pair.diagnosis.startswith("two slips at once. (1) ") for pair in total.pairs)
 
 
