@@ -193,6 +193,28 @@ def test_every_way_is_right_and_singles_come_before_pairs():
     assert all(pair.diagnosis.startswith("two slips at once. (1) ") for pair in total.pairs)
 
 
+@exercise(cases=lambda random: [(number,) for number in range(3)], hints=("a", "b"))
+def listed(number: int) -> list[int]:
+    """Return a list of one number."""
+    return [number]
+
+
+listed.slips("""
+    [number] => [number
+        the bracket stays open.
+    return => return 1
+        a number stands before.
+    return => return -
+        a sign stands before.
+""")
+
+
+@pytest.mark.filterwarnings("error")
+def test_all_are_compiled_at_once_without_a_word():
+    listed.compile()
+    assert ["function" in vars(one.function) for one in listed.mistakes] == [False, True, True]
+
+
 @exercise(cases=lambda random: [(number,) for number in range(6)], hints=("a", "b"))
 def named(number: int) -> tuple[str, int]:
     """Return a name and a number."""

@@ -12,6 +12,7 @@ import copy
 import inspect
 import math
 import random
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -165,10 +166,12 @@ class Examined(Solved):
 
     def compile(self) -> None:
         """Compile all wrong answers: most of the time that a diagnosis takes."""
-        for mistake in (*self.mistakes, *self.pairs):
-            if isinstance(mistake.function, Written):
-                with contextlib.suppress(SyntaxError):  # as some pairs are no Python
-                    _ = mistake.function.function
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # they are wrong, that is so
+            for mistake in (*self.mistakes, *self.pairs):
+                if isinstance(mistake.function, Written):
+                    with contextlib.suppress(SyntaxError):  # some pairs are no Python
+                        _ = mistake.function.function
 
     @cached_property
     def cases(self) -> list[Case]:
