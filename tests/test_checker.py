@@ -24,14 +24,15 @@ from course_lib.teaching.checker import (
     PASSED,
     RAISED,
     exercises,
+    mistakes,
     processes,
     questions,
     run,
     running,
     same,
 )
-from course_lib.teaching.checker.exercises import is_stub
 from course_lib.teaching.checker.questions import BUG, FALSE, NOT_A_BUG, TRUE
+from course_lib.teaching.checker.sources import is_stub
 from course_lib.teaching.checker.writing import format_call
 from solved_lessons import define
 
@@ -110,7 +111,7 @@ def count_up(n: int):
 def shown(monkeypatch):
     """What hints and solutions display, and what checks report outside of a notebook."""
     pieces = []
-    for module in (exercises, questions):
+    for module in (exercises, mistakes, questions):
         monkeypatch.setattr(module, "display", lambda markdown: pieces.append(markdown.data))
     monkeypatch.setattr("builtins.print", lambda text, **options: pieces.append(text))
     return pieces

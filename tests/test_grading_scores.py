@@ -92,6 +92,8 @@ CLASS = {
     "exits": ("raised", "ended its process: os._exit", answer("    import os\n    os._exit(0)\n")),
     "leaves": ("raised", "SystemExit", "import sys\nsize = sys.exit()", SIZE),
     "loops": ("raised", f"`{SMALLEST}` did not end within", answer("    while True: pass\n")),
+    "loops at last": ("raised", "Right so far, in", answer("    while num_tokens > 9: pass\n" + RIGHT)),
+    "loops and errs": ("failed", WINDOWS_OF_T, answer("    while num_tokens > 9: pass\n" + WRONG)),
     "odd": ("failed", f"{SMALLEST}: expected 0, got 7", ODD, "exercises.tokens_in_tail.check(tail)"),
     "odder": ("failed", f"{SMALLEST}: expected 0, got 7", answer("    return 7\n")),
     "errs": (

@@ -189,8 +189,30 @@ def test_one_slip_is_named_and_two_are_named_together(answer, words):
 def test_every_way_is_right_and_singles_come_before_pairs():
     assert all(total.judge(way.function, guarded=False).outcome == PASSED for way in total.ways)
     assert len(total.mistakes) == 8
-    assert {len(pair.slips) for pair in total.pairs} == {2}
+    assert {len(pair.words) for pair in total.pairs} == {2}
     assert all(pair.diagnosis.startswith("two slips at once. (1) ") for pair in total.pairs)
+
+
+@exercise(cases=lambda random: [(number,) for number in range(3)], hints=("a", "b"))
+def listed(number: int) -> list[int]:
+    """Return a list of one number."""
+    return [number]
+
+
+listed.slips("""
+    [number] => [number
+        the bracket stays open.
+    return => return 1
+        a number stands before.
+    return => return -
+        a sign stands before.
+""")
+
+
+@pytest.mark.filterwarnings("error")
+def test_all_are_compiled_at_once_without_a_word():
+    listed.compile()
+    assert ["function" in vars(one.function) for one in listed.mistakes] == [False, True, True]
 
 
 @exercise(cases=lambda random: [(number,) for number in range(6)], hints=("a", "b"))

@@ -23,7 +23,7 @@ import torch
 
 import course_lib.exercises
 from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED, Exercise, Judgment, Outcome, running
-from course_lib.teaching.checker.exercises import Mistake, Solved
+from course_lib.teaching.checker.mistakes import Mistake, Solved
 from course_lib.teaching.checker.slips import Written
 from wrong_answers import RIGHT, WRONG, Answer, answers_of
 
@@ -190,8 +190,8 @@ def told(exercise: Exercise) -> dict[Mistake, tuple[str, str | None]]:
             kind = CANCELED
         else:
             said = exercise.judge_outcomes(got).diagnosis
-            here = {words for words in pair.slips if names(said, words)}
-            elsewhere = {one.diagnosis for one in singles if names(said, one.diagnosis)}.difference(pair.slips)
+            here = {words for words in pair.words if names(said, words)}
+            elsewhere = {one.diagnosis for one in singles if names(said, one.diagnosis)}.difference(pair.words)
             twins = {one.diagnosis for one, own in singles.items() if alike(got, own)}
             if elsewhere:
                 kind = THE_SAME if elsewhere <= twins else WRONGLY

@@ -711,28 +711,21 @@ next_item.answers("""
 """)
 
 
-@next_item.mistake(
-    "a document is left only when its chunk number *equals* its count: in one without "
-    "chunks it never does."
-)
-def equal_only(counts, delivered):
-    document = chunk = 0
-    for _ in range(delivered):
+@next_item.way("""
+    chunk = 0, -1 => chunk = 0, 0 ; delivered + 1 => delivered ; \
+    while document < len(counts) and chunk >= => if chunk ==
+        a document is left only when its chunk number *equals* its count: in one without
+        chunks it never does.
+    chunk = 0, -1 => chunk = 0, 0 ; delivered + 1 => delivered ; \
+    while document < len(counts) and => if
+        a document without chunks takes an item here, or the stream stops at it: it has
+        none, so pass over it before you count on.
+""")
+def item_by_item(counts, delivered):
+    document, chunk = 0, -1
+    for _ in range(delivered + 1):
         chunk += 1
-        if chunk == counts[document]:
-            document, chunk = document + 1, 0
-    return document, chunk
-
-
-@next_item.mistake(
-    "a document without chunks takes an item here, or the stream stops at it: it has "
-    "none, so pass over it before you count on."
-)
-def one_item_each_at_least(counts, delivered):
-    document = chunk = 0
-    for _ in range(delivered):
-        chunk += 1
-        if chunk >= counts[document]:
+        while document < len(counts) and chunk >= counts[document]:
             document, chunk = document + 1, 0
     return document, chunk
 

@@ -255,11 +255,6 @@ def printed(rank, num_special_tokens):
 
 
 @right("complete_bytes")
-def by_ignoring(data):
-    return len(data.decode("utf-8", "ignore").encode())
-
-
-@right("complete_bytes")
 def by_trying(data):
     for end in range(len(data), -1, -1):
         try:

@@ -59,15 +59,6 @@ def never_counts_up(finished, written):
     return ready
 
 
-@right("can_be_written")
-def sorted_and_walked(finished, written):
-    ready = []
-    for number in sorted(set(finished)):
-        if number == written + len(ready):
-            ready.append(number)
-    return ready
-
-
 right("can_be_written")(lambda finished, w: list(takewhile(set(finished).__contains__, count(w))))
 
 # tasks_left: num_tasks, files

@@ -20,12 +20,6 @@ def pops(ids, start, context_length):
 
 
 @right("make_example")
-def from_one_window(ids, start, context_length):
-    window = ids[start : start + context_length + 1]
-    return window[:-1], window[1:]
-
-
-@right("make_example")
 def by_zip(ids, start, context_length):
     pairs = list(itertools.pairwise(ids))[start : start + context_length]
     return [a for a, _ in pairs], [b for _, b in pairs]

@@ -52,14 +52,6 @@ wrong("offset_of", "which has no order")(lambda starts, t: {s % t for s in start
 wrong("offset_of", "float")(lambda starts, t: starts[0] / t)
 
 
-@right("offset_of")
-def by_subtraction(starts, num_steps):
-    start = min(starts)
-    while start >= num_steps:
-        start -= num_steps
-    return start
-
-
 right("offset_of")(lambda starts, t: starts[-1] - starts[-1] // t * t)
 right("offset_of")(lambda starts, t: np.unique(np.array(starts) % t)[0])
 

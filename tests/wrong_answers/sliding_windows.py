@@ -270,12 +270,6 @@ def gather_rows_otherwise(ids, starts, context):
 
 
 @right("gather_rows")
-def gather_rows_otherwise_2(ids, starts, context):
-    w = [ids[s : s + context + 1] for s in starts]
-    return ([r[:-1] for r in w], [r[1:] for r in w])
-
-
-@right("gather_rows")
 def gather_rows_otherwise_3(ids, starts, context):
     if not len(starts):
         return ([], [])

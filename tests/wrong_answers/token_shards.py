@@ -58,15 +58,6 @@ right("crossing_windows")(
 # split_of: number, val_every
 
 
-@right("split_of")
-def walks_through_them(number, val_every):
-    places = {"train": 0, "val": 0}
-    for k in range(number + 1):
-        name = "train" if (k + 1) % val_every else "val"
-        places[name] += 1
-    return name, places[name] - 1
-
-
 right("split_of")(lambda k, v: ("val", (k + 1) // v - 1) if k % v == v - 1 else ("train", k - (k + 1) // v))
 
 # next_batch: num_samples, delivered, batch_size, rank, world_size

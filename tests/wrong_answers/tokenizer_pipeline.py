@@ -255,11 +255,6 @@ def other_order_spaces_first(text):
 
 
 @right("cut_isolated")
-def split(text, rules):
-    return [p for p in re.split("(" + "|".join(rules) + ")", text) if p]
-
-
-@right("cut_isolated")
 def walk(text, rules):
     cs = [re.compile(x) for x in rules]
     out = []

@@ -71,8 +71,11 @@ def _refuse_the_network(event: str, arguments: tuple) -> None:
         raise OSError(OFFLINE)
 
 
-def run_attempt(attempt: Attempt, item: object, watch: Watch) -> bytes:
-    """Run the statements, and write down what the answer is, or what it does."""
+def run_attempt(
+    attempt: Attempt, item: object, watch: Watch, stopped: Stopped | None
+) -> bytes:
+    """Run the statements, and write down what the answer is, or what it does; up to the
+    call in which it has been stopped."""
     space: dict = {"__name__": "__main__", "display": lambda *shown, **more: None}
     where = ""
     watch.begin(-1)
@@ -94,7 +97,7 @@ def run_attempt(attempt: Attempt, item: object, watch: Watch) -> bytes:
         return dump(("value", dump_result(answer)))
     if refusal := item.refusal(answer):
         return dump(("refusal", (refusal.outcome, refusal.diagnosis)))
-    got = item.call_all(answer, watch)
+    got = item.call_all(answer, watch, stopped)
     if isinstance(got, Stopped):
         return dump(("stopped", (got.reason, got.call)))
     return dump(("outcomes", [from_outcome(outcome) for outcome in got]))

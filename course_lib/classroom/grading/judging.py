@@ -29,6 +29,7 @@ from course_lib.teaching.checker import (
     Judgment,
     NumbersQuestion,
 )
+from course_lib.teaching.checker.exercises import with_what_came_before
 from course_lib.teaching.checker.processes import Stopped, Watch, run_in_a_process
 from course_lib.teaching.checker.running import limits_of_answers
 from course_lib.teaching.lessons import items_of, points_for
@@ -80,10 +81,12 @@ def score_notebook(task: Task, watch: Watch) -> list[Row]:
 def in_a_table(judgment: Judgment) -> str:
     """What went wrong, in words that need nothing around them: the diagnosis, or else
     the smallest call that goes wrong."""
-    facts = FACTS.search(judgment.message)
+    facts = FACTS.findall(judgment.message)
     if judgment.outcome == PASSED or not (facts or judgment.diagnosis):
         return ""
-    lines = facts[1].splitlines() if facts else []
+    # Of a call that went wrong, and then of one that was stopped, the diagnosis shows
+    # the second one.
+    lines = facts[-1].splitlines() if facts else []
     call, *more = (short(line, LONGEST_FACT) for line in [*lines, ""])
     if judgment.diagnosis is None:
         return f"{call}: {', '.join(more[:2])}"
@@ -121,14 +124,19 @@ def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
     own = {"before": task.seconds, "extra_bytes": task.extra_bytes}
     limits = replace(limits_of_answers(), **own)
     how = {"dir": task.folder, "ignore_cleanup_errors": True}
-    with tempfile.TemporaryDirectory(**how) as folder:
-        copy_neighbors(task.path, Path(folder))
-        found = run_in_a_process(
-            lambda watch: run_attempt(attempt, item, watch),
-            limits,
-            lambda: prepare(Path(folder), limits),
-        )
-    return judge_found(found, item, seed, task)
+
+    def go(stopped: Stopped | None) -> Judgment | Stopped:
+        with tempfile.TemporaryDirectory(**how) as folder:
+            copy_neighbors(task.path, Path(folder))
+            found = run_in_a_process(
+                lambda watch: run_attempt(attempt, item, watch, stopped),
+                limits,
+                lambda: prepare(Path(folder), limits),
+            )
+        return judge_found(found, item, seed, stopped)
+
+    found = with_what_came_before(go)
+    return judge_stopped(found, item, task) if isinstance(found, Stopped) else found
 
 
 @cache
@@ -146,16 +154,18 @@ def assess(item: object, value: object, seed: int | None) -> Judgment:
 
 
 def judge_found(
-    found: bytes | Stopped, item: object, seed: int | None, task: Task
-) -> Judgment:
-    """Judge what has come from the process of an answer. It may be anything: what was
-    not written by `run_attempt` gives no points."""
+    found: bytes | Stopped, item: object, seed: int | None, stopped: Stopped | None
+) -> Judgment | Stopped:
+    """Judge what has come from the process of an answer; of the second one, if the
+    first one was stopped. It may be anything: what was not written by `run_attempt`
+    gives no points."""
     if isinstance(found, Stopped):
-        return judge_stopped(found, item, task)
+        return found
     try:
         kind, content = load(found)
         if kind == "stopped":
-            return judge_stopped(Stopped(*content), item, task)
+            reason, call = content
+            return Stopped(str(reason), int(call))
         if kind == "error":
             return Judgment(RAISED, 0.0, "", str(content))
         if kind == "refusal":
@@ -165,8 +175,9 @@ def judge_found(
         if kind == "value":
             return assess(item, load(content), seed)
         outcomes = [to_outcome(*entry) for entry in content]
-        if kind == "outcomes" and len(outcomes) == len(item.cases):
-            return item.judge_outcomes(outcomes)
+        calls = item.cases[: stopped and stopped.call]
+        if kind == "outcomes" and len(outcomes) == len(calls):
+            return item.judge_outcomes(outcomes, stopped)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
     return Judgment(RAISED, 0.0, "", "its process wrote something else than results")

@@ -62,7 +62,8 @@ def score_all(
 
 
 def prepare(files: list[Path], seed: int) -> None:
-    """Import what these notebooks need, and call the solutions: once, not once each."""
+    """Import what these notebooks need, call the solutions, and compile the wrong
+    answers: once, not once each."""
     names = set()
     for path in files:
         with contextlib.suppress(OSError, Unreadable):
@@ -72,6 +73,7 @@ def prepare(files: list[Path], seed: int) -> None:
         _ = in_order(name)
         for item in items_of(name).values():
             if isinstance(item, Exercise):
+                item.compile()
                 _ = drawn(item, seed).expected
 
 

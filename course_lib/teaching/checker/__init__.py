@@ -7,7 +7,10 @@ running        lets an answer run without being harmed by it
 writing        how calls and results are written
 messages       what a check says: words, sign and color, and a number for programs
 slips          wrong answers made from right ones, by tables
-exercises      functions to write, with their usual mistakes
+mistakes       all wrong answers to an exercise, and what each does in its calls
+diagnosing     what is wrong with an answer, by what came of its calls
+sources        reads how a function is written
+exercises      functions to write
 questions      is this a bug? is this claim true?
 drawn_numbers  what is the answer, with the numbers of this seed?
 """

@@ -19,6 +19,8 @@ Fact = Callable[[object, object], object]
 
 Facts = Sequence[tuple[Fact, str]]
 
+PLAIN = (bool, int, str, bytes, type(None))  # what is equal only if it is the same
+
 
 def same(expected: object, got: object) -> bool:
     """Whether two results are equal: lists, arrays and tensors by shape and values.
@@ -26,6 +28,8 @@ def same(expected: object, got: object) -> bool:
     Floats are equal up to rounding. Whatever comes back from an answer, this never
     raises: what cannot be compared is not the same.
     """
+    if type(expected) is type(got) in PLAIN:
+        return expected == got
     try:
         return _same(expected, got)
     except Exception:

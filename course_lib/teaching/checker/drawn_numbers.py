@@ -18,8 +18,9 @@ from IPython.display import Markdown, display
 from course_lib.foundation import check_integer
 from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.comparing import as_array, wrong_kind
-from course_lib.teaching.checker.exercises import Solved, source_without_decorators
 from course_lib.teaching.checker.messages import Judgment, Score
+from course_lib.teaching.checker.mistakes import Solved
+from course_lib.teaching.checker.sources import source_without_decorators
 from course_lib.teaching.checker.writing import show
 
 MOST_DRAWS = 1000

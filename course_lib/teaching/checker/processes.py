@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
+import gc
 import mmap
 import multiprocessing
 import os
@@ -234,6 +235,7 @@ def _cut_off() -> None:
 def _settle(parent: int, limits: Limits) -> None:
     import resource
 
+    gc.freeze()  # what is there already stays: not to look at it saves a tenth second
     # The threads that share a sum have not been forked: who waits for them waits
     # forever.
     torch.set_num_threads(1)

@@ -10,12 +10,9 @@ from IPython.display import Markdown, display
 
 from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.calling import Case, Outcome, run
-from course_lib.teaching.checker.exercises import (
-    Cases,
-    size_of,
-    source_without_decorators,
-)
 from course_lib.teaching.checker.messages import Judgment, Score
+from course_lib.teaching.checker.mistakes import Cases, size_of
+from course_lib.teaching.checker.sources import source_without_decorators
 from course_lib.teaching.checker.writing import format_call, format_outcome
 
 BUG, NOT_A_BUG = "bug", "not a bug"

@@ -1,0 +1,174 @@
+"""Say what is wrong with an answer, by what came of its calls.
+
+An answer that fails is compared with each usual mistake, and then with each two slips
+of one way: what gives the same results, call for call, is the diagnosis. If nothing
+does, it is a fact that holds in all of the failing calls, or a mistake that is likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from course_lib.teaching.checker.calling import Outcome
+from course_lib.teaching.checker.comparing import (
+    A_FLOAT,
+    as_integers,
+    error_in_common,
+    in_common,
+    wrong_kind,
+)
+from course_lib.teaching.checker.mistakes import Examined, Mistake
+from course_lib.teaching.checker.writing import format_call
+
+# A mistake that agrees on the failing calls alone must fail in about as few as the
+# answer does: who fails in 2 calls has not made a mistake that fails in 18.
+SHARE_OF_A_MISTAKE = 0.8
+CHANGES_ARGUMENTS = (
+    "And the function changes its arguments. Whoever called it still needs them: work "
+    "on a copy."
+)
+
+
+def diagnose(item: Examined, got: list[Outcome]) -> str | None:
+    """Say what is wrong, from what is certain to what is only likely; and last what is
+    wrong besides the values.
+
+    Args:
+        item: what was asked for.
+        got: what came of its calls, of all or of the first ones; some went wrong.
+    """
+    wrong = item.wrong_calls(got)
+    error = got[wrong[0]].error
+    if isinstance(error, NameError):
+        return (
+            f"{error}. After a restart the cells above must be run again: *Run*, "
+            "*Run All Above Selected Cell*. Or is the name spelled in another way "
+            "than where it was given its value?"
+        )
+    if isinstance(error, TypeError) and "not tuple" in str(error):
+        return (
+            "a list of lists is no array: one index at a time, as in "
+            "`rows[i][j]`, or `np.array(rows)` first."
+        )
+    besides = []
+    if any(got[i].changed_arguments for i in wrong):
+        got = [replace(outcome, changed_arguments=False) for outcome in got]
+        besides = [CHANGES_ARGUMENTS]
+    if not (wrong := item.wrong_calls(got)):
+        return besides[0].removeprefix("And ")
+    said = _recognize(item, got, wrong)
+    if not said and (whole := _without_floats(item, got)):
+        if not (wrong := item.wrong_calls(whole)):
+            return " ".join([f"the values are right, but {A_FLOAT}", *besides])
+        got, said = whole, _recognize(item, whole, wrong)
+        said = said or _describe(item, whole, wrong) or A_FLOAT
+        if A_FLOAT not in said:
+            besides.insert(0, f"And it is {A_FLOAT}")
+    said = said or _describe(item, got, wrong)
+    return " ".join(filter(None, [said, *besides])).removeprefix("And ") or None
+
+
+def _without_floats(item: Examined, got: list[Outcome]) -> list[Outcome] | None:
+    """The outcomes with integers for whole floats; None if there are none."""
+    pairs = zip(item.expected, got, strict=False)
+    whole = [replace(b, value=as_integers(a.value, b.value)) for a, b in pairs]
+    changed = any(map(lambda a, b: a.value is not b.value, whole, got))
+    return whole if changed else None
+
+
+def _recognize(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
+    """A known mistake that does the same in all calls; or else in all that did not
+    raise, some of which are wrong."""
+    if said := _known(item, got, range(len(got)), wrong):
+        return said
+    raised = [i for i in wrong if got[i].error and not item.expected[i].error]
+    survived = [i for i in range(len(got)) if i not in raised]
+    if not raised or len(raised) == len(wrong) or 2 * len(survived) < len(got):
+        return None
+    if not (said := _known(item, got, survived, wrong)):
+        return None
+    call = format_call(item.reference, item.cases[raised[0]])
+    error = got[raised[0]].error
+    meaning = (
+        error_in_common([got[i].error for i in raised]) or f"{error}".rstrip(".") + "."
+    )
+    return f"{said} And `{call}` raises {type(error).__name__}: {meaning}"
+
+
+def _known(
+    item: Examined, got: list[Outcome], calls: Sequence[int], wrong: list[int]
+) -> str | None:
+    """What is said of the mistakes that do the same in these calls."""
+    # Those calls first that the answer has wrong: most mistakes differ there.
+    calls = sorted(calls, key=lambda i: i not in wrong)
+    for mistake in item.mistakes:
+        if _does_the_same(item, mistake, got, calls):
+            return mistake.diagnosis
+    pairs = [pair for pair in item.pairs if _does_the_same(item, pair, got, calls)]
+    if len({frozenset(pair.words) for pair in pairs}) == 1:
+        return pairs[0].diagnosis
+    # What all of them have in common is there, whichever it is.
+    common = [
+        words
+        for words in (pairs[0].words if pairs else ())
+        if all(words in pair.words for pair in pairs)
+    ]
+    return f"{common[0]} But that is not all." if common else None
+
+
+def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
+    """What all that is wrong has in common, or a mistake that is likely."""
+    expected = item.expected
+    error = got[wrong[0]].error
+    if forgotten := _nothing_returned(expected, got, wrong):
+        return forgotten
+    failing = [(expected[i], got[i]) for i in wrong]
+    returned = all(a.error is None and b.error is None for a, b in failing)
+    results = [(a.value, b.value) for a, b in failing]
+    if returned and (kind := wrong_kind(results)):
+        return kind
+    # A guess among several would mislead: it must be one alone.
+    likely = {
+        mistake.diagnosis
+        for mistake in item.mistakes
+        if _does_the_same(item, mistake, got, wrong)
+        and _about_as_wrong(item, mistake, wrong)
+    }
+    if len(likely) == 1:
+        return likely.pop()
+    if returned:
+        return in_common(results)
+    # The first call is the one that is shown.
+    raised = [b.error for _, b in failing if b.error is not None]
+    return error_in_common(raised) if error is not None else None
+
+
+def _does_the_same(
+    item: Examined, mistake: Mistake, got: list[Outcome], calls: Sequence[int]
+) -> bool:
+    return all(item.outcome_of(mistake, i).same_as(got[i]) for i in calls)
+
+
+def _about_as_wrong(item: Examined, mistake: Mistake, wrong: list[int]) -> bool:
+    right = enumerate(item.expected)
+    failing = sum(not item.outcome_of(mistake, i).same_as(one) for i, one in right)
+    return len(wrong) >= 2 and len(wrong) >= SHARE_OF_A_MISTAKE * failing
+
+
+def _nothing_returned(
+    expected: list[Outcome], got: list[Outcome], wrong: list[int]
+) -> str | None:
+    nothing = [got[i].error is None and got[i].value is None for i in wrong]
+    if not all(nothing):
+        return None
+    if all(got[i].printed.strip() for i in wrong):
+        return "the function prints its result instead of returning it."
+    if any(right.error is None and right.value is None for right in expected):
+        return None  # `None` is a result here, and may come from a `return`
+    if len(wrong) == len(got):
+        return "the function always returns `None`. Is a `return` missing?"
+    return (
+        "in some calls the function returns `None`: on one of its ways there is no "
+        "`return`."
+    )

@@ -1,0 +1,219 @@
+"""Wrong answers to an exercise, and what each of them does in its calls.
+
+An exercise has right ways to write it, the solution first; a table for each way says
+which slips are usual in it. Each slip is a wrong answer, and so are each two of a way
+that change different places.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import math
+import random
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+import torch
+from IPython.display import Markdown, display
+
+from course_lib.teaching.checker.calling import Case, Outcome, run
+from course_lib.teaching.checker.messages import NOT_ATTEMPTED
+from course_lib.teaching.checker.slips import (
+    Slip,
+    Way,
+    Written,
+    rows_of,
+    with_words_in_full,
+)
+
+Cases = Callable[[random.Random], Iterable[Case]]
+
+
+@dataclass(frozen=True, eq=False)  # each is itself alone, and found fast
+class Mistake:
+    """A wrong answer with a name, and what to tell whoever gives it."""
+
+    name: str
+    function: Callable
+    words: tuple[str, ...]  # for each slip in it
+
+    @property
+    def diagnosis(self) -> str:
+        if len(self.words) == 1:
+            return self.words[0]
+        return "two slips at once. " + " ".join(
+            f"({number}) {said[0].upper()}{said[1:]}"
+            for number, said in enumerate(self.words, 1)
+        )
+
+
+class Solved:
+    """What has a reference solution, hints and known mistakes."""
+
+    def __init__(self, solution: Callable, hints: tuple[str, ...]):
+        self.name = solution.__name__
+        self.reference = solution
+        self.hints = hints
+        self.functions: list[Mistake] = []
+        self.tables: list[str] = []
+        self.last_outcome = NOT_ATTEMPTED
+
+    def mistake(self, diagnosis: str) -> Callable[[Callable], Callable]:
+        """Register the decorated function as a usual wrong answer."""
+
+        def register(function: Callable) -> Callable:
+            self.functions.append(Mistake(function.__name__, function, (diagnosis,)))
+            return function
+
+        return register
+
+    def answers(self, table: str) -> None:
+        """Register wrong answers that are expressions of the parameters: `slips` says
+        how their table is written."""
+        self.tables.append(table)
+
+    @cached_property
+    def mistakes(self) -> list[Mistake]:
+        """All single mistakes."""
+        known = [mistake.diagnosis for mistake in self.functions]
+        return [*self.functions, *self._expressions(known)]
+
+    def _expressions(self, known: list[str]) -> list[Mistake]:
+        parameters = ", ".join(inspect.signature(self.reference).parameters)
+        rows = [row for table in self.tables for row in rows_of(table)]
+        return [
+            Mistake(code, Written(code, self.reference, parameters), (words,))
+            for code, words in with_words_in_full(rows, known)
+        ]
+
+    def hint(self, number: int = 1) -> None:
+        """Display a hint; the later ones say more."""
+        count = len(self.hints)
+        if number not in range(1, count + 1):
+            display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
+            return
+        more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
+        display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
+
+
+class Examined(Solved):
+    """What is called to be judged: its calls, the right ways to write it, and what goes
+    wrong in them."""
+
+    def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
+        super().__init__(solution, hints)
+        self.ways = [Way(solution, "")]
+        self._make_cases = cases
+        self._seed = 0
+        self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
+
+    def slips(self, table: str) -> None:
+        """Register what may go wrong in the solution: `slips` says how the table is
+        written."""
+        self.ways[0].table = table
+
+    def way(self, table: str = "") -> Callable[[Callable], Callable]:
+        """Register the decorated function as another right way, with its own slips."""
+
+        def register(function: Callable) -> Callable:
+            self.ways.append(Way(function, table))
+            return function
+
+        return register
+
+    @cached_property
+    def slips_by_way(self) -> list[tuple[Way, list[Slip]]]:
+        """The slips in each way."""
+        known = [mistake.diagnosis for mistake in self.functions]
+        found = []
+        for way in self.ways:
+            found.append((way, way.slips(known)))
+            known += [slip.words for slip in found[-1][1]]
+        return found
+
+    @cached_property
+    def mistakes(self) -> list[Mistake]:
+        """All single mistakes: functions, each slip in its way, and expressions."""
+        slipped = [
+            self._slipped(way, slip)
+            for way, slips in self.slips_by_way
+            for slip in slips
+        ]
+        known = [mistake.diagnosis for mistake in (*self.functions, *slipped)]
+        return [*self.functions, *slipped, *self._expressions(known)]
+
+    @cached_property
+    def pairs(self) -> list[Mistake]:
+        """Each two slips in a way that fit together."""
+        return [
+            self._slipped(way, *pair)
+            for way, slips in self.slips_by_way
+            for pair in combinations(slips, 2)
+            if pair[0].fits(pair[1])
+        ]
+
+    def _slipped(self, way: Way, *slips: Slip) -> Mistake:
+        name = f"{way.function.__name__}, {' and '.join(slip.code for slip in slips)}"
+        function = Written(way.with_slips(*slips), way.function)
+        return Mistake(name, function, tuple(slip.words for slip in slips))
+
+    def compile(self) -> None:
+        """Compile all wrong answers: most of the time that a diagnosis takes."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # they are wrong, that is so
+            for mistake in (*self.mistakes, *self.pairs):
+                if isinstance(mistake.function, Written):
+                    with contextlib.suppress(SyntaxError):  # some pairs are no Python
+                        _ = mistake.function.function
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """All calls, the same ones each time, the smallest first: so the first failure
+        is the smallest."""
+        return sorted(self._make_cases(random.Random(self._seed)), key=size_of)
+
+    @cached_property
+    def expected(self) -> list[Outcome]:
+        """What the reference solution does with each of the cases."""
+        return [run(self.reference, case) for case in self.cases]
+
+    def outcome_of(self, mistake: Mistake, number: int) -> Outcome:
+        """What a mistake does with one of the cases; it is called only once."""
+        outcomes = self._mistaken.setdefault(mistake, {})
+        if number not in outcomes:
+            outcomes[number] = run(mistake.function, self.cases[number])
+        return outcomes[number]
+
+    def wrong_calls(self, got: Sequence[Outcome]) -> list[int]:
+        """The numbers of the calls that went wrong, of all or of the first ones."""
+        pairs = enumerate(zip(self.expected, got, strict=False))
+        return [i for i, (right, outcome) in pairs if not right.same_as(outcome)]
+
+    def drawn_from(self, seed: int) -> Self:
+        """The same, on calls drawn from another seed: for hidden tests."""
+        other = copy.copy(self)
+        for cached in ("cases", "expected"):
+            vars(other).pop(cached, None)
+        other._seed, other._mistaken = seed, {}
+        return other
+
+
+def size_of(case: object) -> float:
+    """A measure by which simple calls come first: numbers by their size, collections by
+    all they hold."""
+    if isinstance(case, torch.Tensor | np.ndarray):
+        return float(np.asarray(case).size)
+    if isinstance(case, list | tuple):
+        return len(case) + sum(map(size_of, case))
+    if isinstance(case, str):
+        return float(len(case))
+    if isinstance(case, int | float) and math.isfinite(case):
+        return float(abs(case))
+    return 0.0
