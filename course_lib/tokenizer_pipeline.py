@@ -153,7 +153,7 @@ PIECE_RULES: dict[str, str] = {
     "snake_case": r" ?[\p{L}\p{N}]{0,64}(?:_+[\p{L}\p{N}]+)+_*",
     "word": r" ?\p{L}[\p{L}\p{M}\x{200C}\x{200D}]*",
     # All but the space that belongs to the next piece.
-    "blanks": r"[^\S\n]+(?= \S)|(?! \S)[^\S\n]+",
+    "whitespace": r"[^\S\n]+(?= \S)|(?! \S)[^\S\n]+",
     "newlines": r"\n+",
     "punctuation": rf" ?_+| ?(?:(?!{_OPERATOR})[^\s\p{{L}}\p{{N}}_])+",
 }
