@@ -830,7 +830,7 @@ original_places.slips(r"""
     character == " " and places and text[places[-1]] == " ": => \
     places and text[places[-1]] == character:
         runs of any character become one: only runs of spaces are meant.
-    == " ": ⏎ continue => == " ": ⏎ places[-1] = place ⏎ continue
+    == " ": ⏎ continue => == " ": ⏎ places.pop()
         the last space of each run is kept: the first one is to stay.
     places.append(place) => places.append(place + 1)
         places are counted from 1: the first character has the place 0.
@@ -855,7 +855,7 @@ original_places.slips(r"""
     text[kept[number - 1]] != " " => text[place - 1] != " "
         a space is compared with its neighbor in the text…
     text[place] != " " or text[kept[number - 1]] != " " => text[place] != " "
-        all spaces but one at the very beginning are gone: the first of each run stays.
+        only a space at the very beginning is left: the first of each run stays.
     [place for number, place in enumerate(kept) => \
     [number for number, place in enumerate(kept)
         places are counted without the invisible characters: count them in `text`.

@@ -107,21 +107,73 @@ def by_length(seen, text):
     return len(text.encode()) - len([b for b in text.encode() if b in set(seen.encode())])
 
 
-# end_each
+# unused_rules
 
 
-# pad_right
+@wrong("unused_rules", "each rule is tried alone")
+def found_nowhere(texts, rules):
+    return [rule for rule in rules if not re.findall(rule, "\n".join(texts))]
 
 
-def padded(rows, pad_id, length):
-    return [row[:length] + [pad_id] * (length - len(row)) for row in rows]
+@wrong("unused_rules", "a `set`, which has no order")
+def a_set_of_rules(texts, rules):
+    used = {m.lastindex - 1 for t in texts for m in re.finditer("|".join(f"({r})" for r in rules), t)}
+    return {rule for number, rule in enumerate(rules) if number not in used}
 
 
-def masked(rows, length):
-    return [[1] * len(row[:length]) + [0] * (length - len(row)) for row in rows]
+@wrong("unused_rules", None, natural=False)
+def none_is_unused(texts, rules):
+    return list(rules)
 
 
-# choose_dtype
+@right("unused_rules")
+def with_named_groups(texts, rules):
+    pattern = re.compile("|".join(f"(?P<r{n}>{rule})" for n, rule in enumerate(rules)))
+    used = [m.lastgroup for text in texts for m in pattern.finditer(text)]
+    return [rule for n, rule in enumerate(rules) if f"r{n}" not in used]
+
+
+@right("unused_rules")
+def one_after_another(texts, rules):
+    left = list(rules)
+    for text in texts:
+        for m in re.finditer("|".join(f"({rule})" for rule in rules), text):
+            rule = rules[m.lastindex - 1]
+            if rule in left:
+                left.remove(rule)
+    return left
+
+
+# original_places
+
+
+@wrong("original_places", None, natural=False)
+def each_with_its_character(text, invisible):
+    return [(n, c) for n, c in enumerate(text) if c not in invisible]
+
+
+@right("original_places")
+def by_pattern(text, invisible):
+    kept = [n for n, c in enumerate(text) if c not in invisible]
+    tidied = "".join(text[n] for n in kept)
+    return [kept[m.start()] for m in re.finditer(r" +|[^ ]", tidied)]
+
+
+@right("original_places")
+def with_a_flag(text, invisible):
+    out, space = [], False
+    for n in range(len(text)):
+        if text[n] in invisible:
+            continue
+        if text[n] != " " or not space:
+            out.append(n)
+        space = text[n] == " "
+    return out
+
+
+@right("original_places")
+def as_an_array(text, invisible):
+    return np.array(by_pattern(text, invisible), dtype=int)
 
 
 # what three more classes answered
@@ -259,7 +311,7 @@ def list_of_lost_bytes(seen, text):
     return [b for b in text.encode() if b not in s]
 
 
-@wrong("cut_isolated", "the text is cut at blanks first, and they are lost: the rules alone cut.")
+@wrong("cut_isolated", "the text is cut at spaces first, and they are lost: only the rules cut.")
 def fullmatch_on_words_split_by_space(text, rules):
     return [x for p in text.split(" ") for x in re.split("(" + "|".join(rules) + ")", p) if x]
 
@@ -344,6 +396,3 @@ def return_inside_loop(text, alphabet):
 @wrong("fall_back_to_bytes", "the entries are right, but in another order.")
 def generator_of_sorted_set_order(text, alphabet):
     return sorted(x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()]))
-
-
-# -- a class that had not seen the mistakes -------------------------------------------
