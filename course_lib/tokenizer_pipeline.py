@@ -389,7 +389,7 @@ def _check_names(
     for name in special_tokens:
         if name in required or len(cut(tokenizer.pre_tokenizer, name)) < 2:
             raise ValueError(
-                "special_tokens must not be pieces of ordinary text, as <|...|> is not; "
+                "special_tokens must not be ordinary text: use names such as <|...|>; "
                 f"got {name!r}"
             )
         if name.startswith("$"):
