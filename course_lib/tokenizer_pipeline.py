@@ -221,7 +221,7 @@ def build_post_processor(
     end_of_text_id = check_integer(
         "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
     )
-    # The template knows the token as END, so that its name may contain a space or colon.
+    # The template knows the token as END, so that its name may hold a space or a colon.
     end = {"id": "END", "ids": [end_of_text_id], "tokens": [end_of_text]}
     return processors.TemplateProcessing(
         single="$A END", pair="$A END $B:1 END:1", special_tokens=[end]

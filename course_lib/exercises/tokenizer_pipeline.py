@@ -1,5 +1,5 @@
-"""Exercises of lesson 07: tidy, cut, rules without a turn, bytes for unknown characters,
-lost bytes, and where each character came from."""
+"""Exercises of lesson 07: tidy, cut, rules without a turn, bytes for unknown
+characters, lost bytes, and where each character came from."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def _untidy_texts(random: Random) -> Iterator[Case]:
     hints=(
         "Three substitutions are enough. In which order must they come, so that a line "
         "of spaces counts as an empty line?",
-        "A pattern can look without taking: `(?=...)` looks ahead, and `(?<=...)` looks "
-        "back. What it takes is replaced, and what it only looks at stays.",
+        "A pattern can look without taking: `(?=...)` looks ahead, and `(?<=...)` "
+        "looks back. What it takes is replaced, and what it only looks at stays.",
     ),
 )
 def tidy(text: str) -> str:
@@ -131,7 +131,7 @@ tidy.slips(r"""
     r"(?<=[^ \t\n]) {2,}", " " => r"(?<=[^ \t\n]) {2,}", ""
         a run of spaces becomes nothing: one space is to be left.
     r"\n{3,}", "\n\n" => "\n\n\n", "\n\n"
-        one pass is not enough: a pattern for exactly three turns five newlines into four.
+        one pass is not enough: a pattern for exactly three makes five newlines four.
     r"\n{3,}", "\n\n" => r"\n{2,}", "\n"
         two newlines also become one: an empty line between paragraphs may stay.
     r"\n{3,}", "\n\n" => r"\n{3,}", "\n"
@@ -161,7 +161,7 @@ tidy.slips(r"""
     lstrip(" \t") => lstrip(" ") ; r"(?<=[^ \t]) {2,}" => r" {2,}"
         spaces after a tab, in an indentation, are reduced…
     r"(?<=[^ \t]) {2,}" => " {2,}"
-        spaces right after a tab within a line are reduced: only a run after text is meant.
+        spaces right after a tab within a line are reduced: a run has to follow text.
     r"(?<=[^ \t]) {2,}" => "  "
         runs right after a tab are reduced, and runs of spaces are halved.
     lstrip(" \t") => lstrip() ; re.sub(r"(?<=[^ \t]) {2,}", " ", body) => \
@@ -236,8 +236,8 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_rules_and_texts,
     hints=(
-        "Make one regular expression with all rules as alternatives. And what about the "
-        "text between two matches?",
+        "Make one regular expression with all rules as alternatives. And what about "
+        "the text between two matches?",
         "A match of `re.finditer` has a `start()` and an `end()`. What do you have to "
         "remember from the match before it?",
     ),
@@ -519,8 +519,9 @@ unused_rules.answers(r"""
         the rules are searched for as plain text: they are patterns.
     unused_rules.reference(texts, rules[::-1])[::-1]
         the rules are tried in the opposite order…
-    [r for r in rules if r in unused_rules.reference(texts, sorted(rules, key=len)[::-1])]
-        the rule with the longest pattern is tried first. The order of the rules decides.
+    [rule for rule in rules if rule in \
+    unused_rules.reference(texts, sorted(rules, key=len)[::-1])]
+        the rule with the longest pattern is tried first. The order of rules decides.
     unused_rules.reference(texts, rules)[::-1]
         the right rules, in the opposite order.
     unused_rules.reference(texts, rules)[:1]
@@ -543,10 +544,10 @@ def _words_and_alphabets(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_words_and_alphabets,
     hints=(
-        "A character of the alphabet is one token. Any other character is as many tokens "
-        "as it has bytes.",
-        "`character.encode()` gives its UTF-8 bytes, which are numbers. The format `02X` "
-        "writes a number with two digits, in capitals.",
+        "A character of the alphabet is one token. Any other character is as many "
+        "tokens as it has bytes.",
+        "`character.encode()` gives its UTF-8 bytes, which are numbers. The format "
+        "`02X` writes a number with two digits, in capitals.",
     ),
 )
 def fall_back_to_bytes(text: str, alphabet: str) -> list[str]:
@@ -774,7 +775,8 @@ count_lost_bytes.answers("""
 def _texts_with_invisible(random: Random) -> Iterator[Case]:
     hidden = "\u200b\ufeff"
     for text in (
-        *("", "a", "ab", "a b", "a  b", "a   b  c", "  a", " a", "a  ", "   ", "aa  bb"),
+        *("", "a", "ab", "a b", "a  b", "a   b  c", "  a", " a", "a  ", "   "),
+        "aa  bb",
         *("\u200ba", "a\u200bb", "a\u200b", "\u200b", "\ufeff\u200b", "a\ufeff\u200bb"),
         # Removing a character brings two spaces together.
         *("a \u200b b", " \u200b a", "a \u200b", "a \u200b \ufeff b", "a\u200b  b"),
@@ -793,10 +795,10 @@ def _texts_with_invisible(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_texts_with_invisible,
     hints=(
-        "Keep a list of the places that stay. Which character does the next one have to "
-        "be compared with?",
-        "Removing a character may bring two spaces together. So compare a space with the "
-        "last character that you *kept*, not with its neighbor in the text.",
+        "Keep a list of the places that stay. Which character does the next one have "
+        "to be compared with?",
+        "Removing a character may bring two spaces together. So compare a space with "
+        "the last character that you *kept*, not with its neighbor in the text.",
     ),
 )
 def original_places(text: str, invisible: str) -> list[int]:
@@ -942,8 +944,8 @@ def _padded_rows(random: Random) -> Iterator[Case]:
         "It works as long as the pad has an id of its own. If the end of the text is "
         "also the pad, the mask is 0 at the real end. The mask alone does little harm, "
         "because it only says which tokens may be looked at. But labels are often made "
-        "from it, with -100 wherever it is 0. Then no end is ever scored, and the model "
-        "never learns to stop."
+        "from it, with -100 wherever it is 0. Then no end is ever scored, and the "
+        "model never learns to stop."
     ),
 )
 def attention_mask(ids: list[int], num_pads: int, pad_id: int) -> list[int]:
@@ -998,10 +1000,10 @@ def ids_with_a_space_after(text: str) -> list[int]:
     reference=ids_with_a_space_after,
     cases=lambda random: [(text,) for text in ("", "the", "the cat sat on", "x = 1\n")],
     explanation=(
-        "The normalizer cuts spaces at the end of each line, and the end of the text is "
-        "one. GPT-2's tokenizer has no normalizer. There the last space becomes a token "
-        "of its own, although in training a space usually belonged to the next word. "
-        "A model that has rarely met such a token continues badly."
+        "The normalizer cuts spaces at the end of each line, and the end of the text "
+        "is one. GPT-2's tokenizer has no normalizer. There the last space becomes a "
+        "token of its own, although in training a space usually belonged to the next "
+        "word. A model that has rarely met such a token continues badly."
     ),
 )
 def ids_without_the_space(text: str) -> list[int]:

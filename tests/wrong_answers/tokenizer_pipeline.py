@@ -1,6 +1,6 @@
 """What a class answers to the exercises of lesson 07."""
 
-# ruff: noqa: RUF005, RUF017, C401, E741, UP031 (written as a class writes)
+# ruff: noqa: RUF017, C401, E741, UP031 (written as a class writes)
 
 from __future__ import annotations
 
