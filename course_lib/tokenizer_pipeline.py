@@ -1,10 +1,10 @@
 """Lesson 07: a tokenizer built from parts, trained on documents, saved as one file.
 
-A text passes stages: the normalizer tidies it, the pre-tokenizer cuts it into pieces,
-the model cuts the pieces into tokens, the post-processor adds the end of the text; the
-decoder leads back. All of them are in one `tokenizer.json`; a wrapper gives them the
-face that `transformers` expects. What depends on where a text comes from, such as
-markup, is cleaned before, and is not in that file.
+A text goes through stages: the normalizer tidies it, the pre-tokenizer cuts it into
+pieces, the model cuts the pieces into tokens, and the post-processor adds the end of
+the text. The decoder leads back. All of them are saved in one `tokenizer.json`, and a
+wrapper gives them the interface that `transformers` expects. Cleaning, for example of
+markup, depends on where a text comes from. It is done before, and is not in that file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 PAD = "<|pad|>"
-# How byte_fallback writes them.
+# The names that byte_fallback gives to bytes.
 BYTE_TOKENS = [f"<0x{byte:02X}>" for byte in range(256)]
 
 # Before the tokenizer: from documents to texts.
@@ -56,19 +56,18 @@ def training_texts(
 ) -> Iterator[str]:
     """Return an iterator over the texts that are worth learning from.
 
-    A text must be good enough and, cleaned of markup, long enough.
+    A text must be good enough and, without its markup, long enough. Source code keeps
+    everything that looks like markup, because there it belongs to the text.
 
     Args:
         documents: any stream of documents; it is read once and never held in memory.
         min_quality: the lowest grade to keep, 0 to 5.
-        min_length: the fewest characters to keep, counted after the markup has gone.
-
-    Source code keeps what looks like markup: there it is the text.
+        min_length: the fewest characters to keep, counted after markup is removed.
     """
     min_quality = check_integer("min_quality", min_quality, minimum=0, maximum=5)
     min_length = check_integer("min_length", min_length, minimum=0)
     check_iterable("documents", documents, "documents")
-    # Another function yields, so that a wrong argument is an error now, not later.
+    # A second function yields, so that a wrong argument is an error now and not later.
     return _select(documents, min_quality, min_length)
 
 
@@ -94,7 +93,7 @@ def _select(
 _LINE_END = r"\r\n|[\r\x0B\x0C\x{85}\x{2028}\x{2029}]"
 _INVISIBLE = r"[\p{Cc}\x{AD}\x{200B}\x{2060}\x{FEFF}\x{FFFD}&&[^\t\n]]"
 # The two joiners are spelling in some scripts and inside emoji, and noise everywhere
-# else. Between letter and joiner there may be marks, whose order NFC changes.
+# else. There may be marks between letter and joiner, and NFC changes their order.
 _JOINED = "Arabic Syriac Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu "
 _JOINED += "Kannada Malayalam Sinhala Myanmar Extended_Pictographic Emoji_Modifier"
 _JOINED = "".join(rf"\p{{{name}}}" for name in _JOINED.split())
@@ -102,22 +101,22 @@ _JOINER = rf"(?<![{_JOINED}]\p{{M}}{{0,8}})[\x{{200C}}\x{{200D}}]"
 
 
 def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer:
-    r"""Make the first stage: text to tidy text, and tidy text to itself.
+    r"""Make the first stage: it tidies a text, and leaves a tidy text unchanged.
 
-    In this order: every line end becomes `\n`; what cannot be seen is removed; NFC;
-    blanks at the end of a line are cut; runs of spaces become one; three or more
-    newlines become two. NFC comes after the removal, which may bring a letter and its
-    accent together.
+    The steps, in this order: every line end becomes `\n`; invisible characters are
+    removed; NFC; spaces and tabs at the end of a line are cut; runs of spaces become
+    one; three or more newlines become two. NFC comes after the removal, because the
+    removal may bring a letter and its accent together.
 
-    Removed are control characters, U+FFFD, and of the characters without a width the
-    soft hyphen, U+200B, U+2060 and U+FEFF everywhere, the joiners U+200C and U+200D
-    outside of emoji and of the scripts that need them. Directional marks stay. In Thai
-    and Khmer U+200B stands between words: for these, change the list.
+    The invisible characters are control characters, U+FFFD, and some that have no
+    width: the soft hyphen, U+200B, U+2060 and U+FEFF everywhere, and the joiners U+200C
+    and U+200D except in emoji and in the scripts that need them. Directional marks
+    stay. In Thai and Khmer U+200B separates words: for these, change the list.
 
     Args:
-        keep_indentation: leave the spaces at the beginning of a line as they are: in
-            Python they are syntax. Without, they become one like any other run. Leading
-            tabs are kept in either case.
+        keep_indentation: leave the spaces at the beginning of a line as they are,
+            because in Python they are syntax. If False, they become one like any other
+            run. Leading tabs are kept in either case.
     """
     spaces = " {2,}"
     if check_flag("keep_indentation", keep_indentation):
@@ -128,8 +127,8 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
             normalizers.Replace(Regex(_INVISIBLE), ""),
             normalizers.Replace(Regex(_JOINER), ""),
             normalizers.NFC(),
-            # The lookbehind lets a run be tried once, and not again from each of its
-            # blanks.
+            # Because of the lookbehind, a run is tried once, and not again from each of
+            # its characters.
             normalizers.Replace(Regex(r"(?<![ \t])[ \t]++(?=\n|\z)"), ""),
             normalizers.Replace(Regex(spaces), " "),
             normalizers.Replace(Regex(r"\n{3,}"), "\n\n"),
@@ -140,8 +139,8 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
 _OPERATOR = r"==|!=|->|<=|>=|\*\*|//|\+=|-=|\*=|/="
 
 # Name to pattern, in the order in which they are tried. As in GPT-2, one space before a
-# word belongs to it: a space of its own would make every word two tokens. An
-# abbreviation ends with a dot: `U.S.A` without it is cut at each.
+# word belongs to it, because a space of its own would make every word two tokens. An
+# abbreviation ends with a dot: without the last one, `U.S.A` is cut at every dot.
 PIECE_RULES: dict[str, str] = {
     "contraction": r"(?<=\p{L})['’](?i:s|t|d|m|ll|re|ve)(?![\p{L}\p{N}_])",
     "abbreviation": r" ?(?<![\p{L}\p{N}_.])(?:\p{L}{1,2}\.){2,}(?![\p{L}\p{N}_])",
@@ -149,11 +148,11 @@ PIECE_RULES: dict[str, str] = {
     "decimal": r" ?\p{Nd}+\.\p{Nd}+",
     "integer": r" ?\p{N}+",
     "operator": rf" ?(?:{_OPERATOR})",
-    # The bound of 64: without one, the time is quadratic.
+    # Without a bound, here 64, the time would be quadratic.
     "snake_case": r" ?[\p{L}\p{N}]{0,64}(?:_+[\p{L}\p{N}]+)+_*",
     "word": r" ?\p{L}[\p{L}\p{M}\x{200C}\x{200D}]*",
-    # All but the space that belongs to the next piece.
-    "blanks": r"[^\S\n]+(?= \S)|(?! \S)[^\S\n]+",
+    # All except the one space that belongs to the next piece.
+    "whitespace": r"[^\S\n]+(?= \S)|(?! \S)[^\S\n]+",
     "newlines": r"\n+",
     "punctuation": rf" ?_+| ?(?:(?!{_OPERATOR})[^\s\p{{L}}\p{{N}}_])+",
 }
@@ -162,7 +161,7 @@ PIECE_RULES: dict[str, str] = {
 def build_pre_tokenizer(
     rules: Mapping[str, str] | None = None, *, byte_level: bool = True
 ) -> pre_tokenizers.PreTokenizer:
-    """Make the second stage: text to pieces that no token will ever cross.
+    """Make the second stage: it cuts a text into pieces that no token will ever cross.
 
     Args:
         rules: name to pattern (Oniguruma's syntax), by default `PIECE_RULES`. They
@@ -171,15 +170,15 @@ def build_pre_tokenizer(
         byte_level: write each piece as its UTF-8 bytes, one visible character a byte.
 
     Raises:
-        TypeError, ValueError: a rule is no pattern; it is named.
+        TypeError, ValueError: a rule is not a pattern; the message names it.
     """
     rules = PIECE_RULES if rules is None else _check_rules(rules)
     pattern = "|".join(f"(?:{rule})" for rule in rules.values())
     split = pre_tokenizers.Split(Regex(pattern), behavior="isolated")
     if not check_flag("byte_level", byte_level):
         return split
-    # use_regex=False: ByteLevel has a pattern of its own, GPT-2's, and would cut our
-    # pieces once more.
+    # ByteLevel has a pattern of its own, GPT-2's. Without use_regex=False, it would cut
+    # our pieces once more.
     return pre_tokenizers.Sequence(
         [split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     )
@@ -205,7 +204,7 @@ def _check_rules(rules: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
-    """Return the pieces of `text` as they stand in it, not as ByteLevel writes them."""
+    """Return the pieces of `text` as we read them, not as ByteLevel writes them."""
     text = check_unicode(text)
     return [
         text[first:last] for _, (first, last) in pre_tokenizer.pre_tokenize_str(text)
@@ -215,14 +214,14 @@ def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
 def build_post_processor(
     end_of_text: str, end_of_text_id: int
 ) -> processors.PostProcessor:
-    """Make the stage after the model: it ends one sequence, and each of a pair."""
+    """Make the stage after the model: it ends a sequence, and both of a pair."""
     end_of_text = check_unicode(end_of_text, "end_of_text")
     if not end_of_text:
         raise ValueError("end_of_text must not be empty: it is a token's name")
     end_of_text_id = check_integer(
         "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
     )
-    # END is a name within the template, so that the token may hold a blank or a colon.
+    # The template knows the token as END, so that its name may hold a space or a colon.
     end = {"id": "END", "ids": [end_of_text_id], "tokens": [end_of_text]}
     return processors.TemplateProcessing(
         single="$A END", pair="$A END $B:1 END:1", special_tokens=[end]
@@ -232,14 +231,14 @@ def build_post_processor(
 def build_decoder(
     *, byte_level: bool = True, affixes: Sequence[str] = ()
 ) -> decoders.Decoder:
-    """Make the way back: tokens to text. The model's marks, `affixes`, are removed."""
+    """Make the way back, from tokens to text, without the model's marks, `affixes`."""
     affixes = list(check_iterable("affixes", affixes, "texts"))
     if not all(isinstance(affix, str) and affix for affix in affixes):
         raise TypeError(f"affixes must be several non-empty str, got {affixes!r}")
     unmark = [decoders.Replace(affix, "") for affix in affixes]
     if check_flag("byte_level", byte_level):
         return decoders.Sequence([*unmark, decoders.ByteLevel()])
-    # Without Fuse, the default joins tokens by blanks.
+    # Without Fuse, the tokens would be joined by spaces.
     return decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
 
 
@@ -261,30 +260,31 @@ def build_tokenizer(
     length: int | None = None,
     progress: bool | None = None,
 ) -> Tokenizer:
-    """Build all stages and train the model; any text has tokens.
+    """Build all stages and train the model, so that any text has tokens.
 
-    The tokenizer is a new one at each call.
+    Each call makes a new tokenizer: training one a second time is not the same.
 
     Args:
         texts: texts, lists of texts, or a `datasets` data set; read once, not kept.
-        vocab_size: V, special tokens and alphabet included; fewer if the pairs are used
-            up sooner.
+        vocab_size: V, including special tokens and alphabet; the vocabulary is smaller
+            if the pairs are used up sooner.
         min_frequency: merge no pair that occurs less often.
         special_tokens: names, whose order fixes their ids 0, 1, ...; the first one ends
             every text.
         dropout: skip each merge with this probability when encoding, so that a text has
-            many encodings (Provilkov et al., BPE-Dropout, 2020). For training a model;
-            set `tokenizer.model.dropout = None` after.
+            many encodings (Provilkov et al., BPE-Dropout, 2020). It is meant for
+            training a model; set `tokenizer.model.dropout = None` afterwards.
         continuing_subword_prefix: a mark before each token that does not begin a piece.
-        end_of_word_suffix: a mark behind each token that ends a piece. Both marks must
+        end_of_word_suffix: a mark after each token that ends a piece. Both marks must
             hold a character that ByteLevel never writes, such as `▸`, so that they
-            cannot be mistaken for text. The trainer gets them too: without, it would
-            set those of the model back to None.
+            cannot be mistaken for text. The trainer is also given the marks, because it
+            would otherwise set those of the model back to None.
         byte_fallback: use characters instead of bytes as the alphabet, and bytes
             `<0x00>` ... `<0xFF>` for characters outside of it.
         keep_indentation: see `build_normalizer`.
         text_column: which column of a data set holds the texts.
-        length: number of texts, for the progress bar; counted if they can be.
+        length: number of texts, for the progress bar; by default they are counted, if
+            that is possible.
         progress: show progress; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
@@ -315,7 +315,7 @@ def build_tokenizer(
     )
     _check_names(special_tokens, required, tokenizer)
     trainer = trainers.BpeTrainer(
-        # What is required and not in the alphabet is added below: leave room for it.
+        # Required tokens that are not in the alphabet are added below: leave room.
         vocab_size=vocab_size - len(required) + len(alphabet),
         min_frequency=min_frequency,
         special_tokens=special_tokens,
@@ -325,8 +325,8 @@ def build_tokenizer(
         **marks,
     )
     if byte_fallback:
-        # Characters may be more than the whole vocabulary: the rarest are left to the
-        # bytes.
+        # There may be more characters than the whole vocabulary can hold: the rarest
+        # are left to the bytes.
         trainer.limit_alphabet = (vocab_size - len(required) - len(special_tokens)) // 2
     batches = training_batches(
         texts, text_column=text_column, length=length, progress=progress
@@ -369,8 +369,8 @@ def _check_marks(
 def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
     """Return each byte with and without each mark.
 
-    The model must know them whether or not they occur: a byte without a token would be
-    dropped, and nobody told.
+    The model must know all of them, whether or not they occur: a byte without a token
+    would be dropped in silence.
     """
     prefixes = dict.fromkeys(["", marks.get("continuing_subword_prefix", "")])
     suffixes = dict.fromkeys(["", marks.get("end_of_word_suffix", "")])
@@ -380,8 +380,8 @@ def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
 def _check_names(
     special_tokens: list[str], required: list[str], tokenizer: Tokenizer
 ) -> None:
-    """Refuse names that are text, that a template takes for a text, or that decode to
-    something else."""
+    """Refuse names that are ordinary text, that a template takes for a text, or that
+    decode to something else."""
     if not special_tokens:
         raise ValueError(
             "special_tokens must hold at least one name: the first one ends every text"
@@ -389,7 +389,7 @@ def _check_names(
     for name in special_tokens:
         if name in required or len(cut(tokenizer.pre_tokenizer, name)) < 2:
             raise ValueError(
-                "special_tokens must be no pieces of ordinary text, as <|...|> is not; "
+                "special_tokens must not be ordinary text: use names such as <|...|>; "
                 f"got {name!r}"
             )
         if name.startswith("$"):
@@ -405,10 +405,10 @@ def _check_names(
 
 
 def _with_tokens(tokenizer: Tokenizer, tokens: Iterable[str]) -> Tokenizer:
-    """Return a tokenizer whose model knows `tokens` too, as ordinary ones.
+    """Return a tokenizer whose model also knows `tokens`, as ordinary ones.
 
-    As special or added tokens they would be looked for in the text, where somebody may
-    have written `<0x41>`.
+    Special or added tokens would be looked for in the text, where somebody may have
+    written `<0x41>`.
     """
     description = json.loads(tokenizer.to_str())
     vocabulary = description["model"]["vocab"]
@@ -462,11 +462,12 @@ VERIFICATION_SAMPLES: dict[str, list[str]] = {
 def find_round_trip_failures(
     tokenizer: Tokenizer, texts: Iterable[str]
 ) -> list[tuple[str, str]]:
-    """Return each text that does not survive, with what came back.
+    """Return each text that does not survive, with the text that came back.
 
     A text survives if `decode(encode(text))` is the normalized text, character for
-    character. One that spells a special token may not: the tokenizer cuts it there, and
-    normalizes the parts. Set `tokenizer.encode_special_tokens` to take it for text.
+    character. A text that spells a special token may not survive, because the tokenizer
+    cuts it there and normalizes the parts. Set `tokenizer.encode_special_tokens` to
+    take the token's name for text.
     """
     _check_tokenizer(tokenizer)
     failures = []
@@ -497,20 +498,20 @@ def wrap_tokenizer(
     end_of_text: str = END_OF_TEXT,
     pad_token: str = PAD,
 ) -> PreTrainedTokenizerFast:
-    """Give a tokenizer the face that `transformers` expects.
+    """Give a tokenizer the interface that `transformers` expects.
 
-    It gets named roles, and pads and truncates on the right.
+    Its special tokens get their roles. It pads and truncates on the right.
 
     Args:
         tokenizer: from `build_tokenizer`; it is copied.
-        model_max_length: the longest sequence the model takes, in tokens, the end of
-            the text included. It only says where to cut if `truncation=True` is asked.
+        model_max_length: the longest sequence that the model takes, in tokens, the end
+            of the text included. It only says where `truncation=True` cuts.
         end_of_text: the special token that begins and ends a text: bos and eos.
-        pad_token: what fills up a batch. The same as `end_of_text` is allowed, as it is
-            common, but then no one can tell from the ids where a text ends.
+        pad_token: the token that fills up a batch. It may be `end_of_text`, because
+            that is common, but then the ids no longer tell where a text ends.
 
     Raises:
-        ValueError: a token is not among the special tokens: it would get a new id,
+        ValueError: a token is not among the special tokens. It would get a new id,
             which no model expects.
     """
     _check_tokenizer(tokenizer)
@@ -528,7 +529,7 @@ def wrap_tokenizer(
             raise ValueError(
                 f"{name} must be one of the special tokens {special}, got {token!r}"
             )
-    # Imported here: it takes a second, and nothing else of this module needs it.
+    # Imported here because it takes a second, and nothing else in this module needs it.
     from transformers import PreTrainedTokenizerFast
 
     return PreTrainedTokenizerFast(

@@ -46,7 +46,7 @@ OPTIONS = {
     "byte_fallback and dropout": {"byte_fallback": True, "dropout": 0.5},
     "indentation lost": {"keep_indentation": False},
 }
-# What breaks normalizers: everything that is invisible, combines, or is a blank, and something to stand beside it.
+# What breaks normalizers: everything that is invisible, combines, or is whitespace, and something beside it.
 NASTY = list(
     "ab1._'=-!\t\n\r é中\u0301\u00a0\u3000\u200b\u200c\u200d\u00ad\ufeff\ufffd\x00\x07\x0b\x0c\x85\u2028👩🚀\ufe0fक्म"
 )
@@ -138,7 +138,7 @@ def test_normalizing_twice_changes_nothing_more(text, keep_indentation):
 
 @given(nasty_texts)
 @settings(max_examples=200)
-def test_normalized_text_is_nfc_without_control_or_trailing_blanks(text):
+def test_normalized_text_is_nfc_without_control_characters_or_trailing_spaces(text):
     normal = NORMALIZER.normalize_str(text)
     assert unicodedata.is_normalized("NFC", normal)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufffd]|[ \t]$|[ \t]\n|\n\n\n", normal)
@@ -173,7 +173,7 @@ def test_each_step_of_the_normalizer(text, normal):
     assert NORMALIZER.normalize_str(text) == normal
 
 
-def test_a_long_run_of_blanks_takes_no_quadratic_time():
+def test_a_long_run_of_spaces_takes_no_quadratic_time():
     assert NORMALIZER.normalize_str("a" + " " * 200_000 + "b") == "a b"
     assert NORMALIZER.normalize_str(" " * 200_000 + "b") == " " * 200_000 + "b"
 
@@ -235,7 +235,7 @@ TABLE = {
         ("می\u200cخواهم", ["می\u200cخواهم"]),
         ("中文，分词", ["中文", "，", "分词"]),
     ],
-    "blanks": [
+    "whitespace": [
         ("    return", ["   ", " return"]),
         ("\t\tx", ["\t\t", "x"]),
         ("a  b", ["a", " ", " b"]),

@@ -1,5 +1,5 @@
-"""Exercises of lesson 07: tidy, cut, fall back to bytes, lose bytes, end texts, pad,
-and choose a dtype."""
+"""Exercises of lesson 07: tidy, cut, rules without a turn, bytes for unknown
+characters, lost bytes, and where each character came from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 from itertools import groupby, pairwise  # noqa: F401, the tables use them
 from random import Random
 
-from tokenizers import Tokenizer, models, processors, trainers
+from tokenizers import Tokenizer
 
 from course_lib.foundation import strip_html
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
@@ -21,17 +21,17 @@ from course_lib.tokenizer_pipeline import build_tokenizer
 def _untidy_texts(random: Random) -> Iterator[Case]:
     for text in (
         *("", "a", "a b", "a  b", "a  ", "  a", "   a", "a\n", "a\n\n", "\n\n\n", " "),
-        # letters and marks that stand alone between two runs
+        # single letters and signs between two runs
         *("a  b  c", "a.  b", "a,  b  (c)", "a   b\n  c   d", "a  b  c  d   e"),
-        # tabs are blanks, but no spaces
+        # tabs are cut at line ends, but a run consists of spaces
         *("\ta  b", "a\t\tb", "\t  b", "a \t", "a\t\n", " \tb"),
         *("a \n b", "a\n\nb", "a\n\n\nb", "a\n\n\n\n\nb", "a\n\n\n\n\n\n\n\nb"),
         *("a\n \n \nb", "a\n\t\n\n\nb", "\n\n\na", "a \n\n \n\n", "a\n\nb  \n"),
-        # other white space is left alone
+        # other whitespace is left alone
         *("a\u00a0\u00a0b", "a\u00a0\nb", "a\u00a0", "a\r", "a\r\nb", "a\rb  c"),
         *("a\x0bb", "a\x0c\nb", "a\n\u3000b", "a\u00a0  b", "a\r  b", "\u00a0  a"),
         *("a\n\n\u00a0\n\nb", "a\n\r\n\nb", "a\n\nb\n\n\nc\n\n\n\nd"),
-        # a run behind a tab, in a line that has begun
+        # a run after a tab, in a line that has begun
         *("a\t  b", "a\t    b  c", "  a\n   b\n    c"),
     ):
         yield (text,)
@@ -44,14 +44,14 @@ def _untidy_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_untidy_texts,
     hints=(
-        "Three substitutions. In which order, so that a line of blanks counts as an "
-        "empty line?",
-        "A pattern may look without taking: `(?=...)` ahead, `(?<=...)` behind. What "
-        "it takes is replaced, what it only looks at stays.",
+        "Three substitutions are enough. In which order must they come, so that a line "
+        "of spaces counts as an empty line?",
+        "A pattern can look without taking: `(?=...)` looks ahead, and `(?<=...)` "
+        "looks back. What it takes is replaced, and what it only looks at stays.",
     ),
 )
 def tidy(text: str) -> str:
-    """Cut blanks at the end of lines, make runs of spaces one, and three or more
+    """Cut spaces and tabs at line ends, make runs of spaces one, and three or more
     newlines two; indentation stays."""
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
     text = re.sub(r"(?<=[^ \t\n]) {2,}", " ", text)
@@ -64,66 +64,66 @@ def _each_line(change: Callable[[str], str], text: str) -> str:
 
 tidy.slips(r"""
     r"[ \t]+(?=\n|\Z)" => r"[ \t]+$"
-        `$` without `re.MULTILINE` is the end of the text. Each line has an end.
+        without `re.MULTILINE`, `$` is the end of the text. Every line has an end.
     r"[ \t]+(?=\n|\Z)" => r"[ \t]+\Z"
-        blanks are cut only at the end of the text. Each line has an end.
+        only the end of the text is tidied. Every line has an end.
     r"[ \t]+(?=\n|\Z)" => r" +(?=\n|\Z)"
-        tabs at the end of a line stay: a tab is a blank, too.
+        tabs at the end of a line stay: they are to be cut like spaces.
     r"[ \t]+(?=\n|\Z)" => r"[ \t]+(?=\n)"
-        the last line has an end too, although no newline follows it.
+        the last line also has an end, even though no newline follows it.
     r"[ \t]+(?=\n|\Z)" => r"\s+$"
-        `\s+$` takes newlines at the end of the text. Blanks are `[ \t]`.
+        `\s+$` takes newlines at the end of the text. Only `[ \t]` is to be cut.
     r"[ \t]+(?=\n|\Z)" => r"(?m)\s+$"
     r"[ \t]+(?=\n|\Z)" => r"[ \t\n]+(?=\n|\Z)"
-        newlines are cut with the blanks before them: empty lines vanish.
+        newlines are cut with the spaces before them, so empty lines vanish.
     r"[ \t]+(?=\n|\Z)" => r"\s+(?=\n)"
-        `\s+\n` takes newlines as well, and leaves the last line, where none follows.
+        `\s+\n` takes newlines, and it misses the last line, where no newline follows.
     r"[ \t]+(?=\n|\Z)" => r"[ \t](?=\n|\Z)"
-        only one blank is cut at the end of a line: there may be several.
+        only one space or tab is cut at the end of a line: there may be several.
     r"[ \t]+(?=\n|\Z)" => r"x^"
-        blanks at the end of lines are never cut.
+        spaces and tabs at line ends are never cut.
     re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(str.rstrip, text)
-        white space that is no blank is cut at line ends: `rstrip()` needs `" \t"`.
+        other whitespace is cut at line ends: give `rstrip()` the argument `" \t"`.
     re.sub(r"[ \t]+(?=\n|\Z)", "", text) => _each_line(str.strip, text)
-        `strip()` without `" \t"` takes all white space, and the indentation with it.
+        `strip()` without `" \t"` takes all whitespace, and the indentation with it.
     re.sub(r"[ \t]+(?=\n|\Z)", "", text) => \
     "".join([line.rstrip(" \t") for line in text.split("\n")])
         lines are joined without a newline.
     text = re.sub(r"[ \t]+(?=\n|\Z)" => two = re.sub(r"\n{3,}", "\n\n", text) ⏎ \
     text = two ⏎ text = re.sub(r"[ \t]+(?=\n|\Z)" ; return re.sub(...) => return text
-        newlines are reduced before the blanks between them are cut.
+        newlines are reduced before the spaces between them are cut.
     r"(?<=[^ \t\n]) {2,}" => " {2,}"
-        the indentation is reduced too. In Python, and in lists, it has a meaning.
+        the indentation is reduced with the rest. In Python, and in lists, it matters.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=[^\n]) {2,}"
-        indentation of three or more is reduced: its second space is behind no line end.
+        indentation of three or more is reduced: its second space follows no line end.
     r"(?<=[^ \t\n]) {2,}" => r"(?<!\n) {2,}"
-        `(?<!\n)` holds for the second space of an indentation, too.
+        `(?<!\n)` is also true before the second space of an indentation.
     r"(?<=[^ \t\n]) {2,}" => r"(?<!^) {2,}"
-        `(?<!^)` spares the first space of the text alone: look for what is no blank.
+        `(?<!^)` spares only the first space of the text: look back for a character.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \n]) {2,}"
-        spaces behind a tab, in an indentation, are reduced: a tab is a blank.
+        spaces after a tab, in an indentation, are reduced: a tab begins no text.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=\S) {2,}"
-        `\S` leaves other white space out: a run behind a no-break space counts, too.
+        `\S` is not true of other whitespace: a run after a no-break space counts.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=\w) {2,}"
-        runs are reduced behind letters alone: a full stop, for example, is no blank.
+        runs are reduced only after letters: they may also follow a full stop.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=\w) {2,}(?=\w)"
-        runs are reduced between letters alone: a full stop, for example, is no blank.
+        runs are reduced only between letters: they may also follow a full stop.
     r"(?<=[^ \t\n]) {2,}", " " => r"(\w) {2,}(\w)", r"\1 \2"
         runs are reduced between letters, which are taken with them: the next is missed.
     r"(?<=[^ \t\n]) {2,}", " " => r"([^ \t\n]) {2,}([^ \t\n])", r"\1 \2"
-        the characters beside a run are taken with it: look behind, `(?<=...)`.
+        the characters beside a run are taken with it: look back with `(?<=...)`.
     r"(?<=[^ \t\n]) {2,}", " " => r"(\S) {2,}(\S)", r"\1 \2"
-        `(\S)` takes the characters beside a run with it: look behind, `(?<=[^ \t\n])`.
+        `(\S)` takes the characters beside a run: look back with `(?<=[^ \t\n])`.
     r"(?<=[^ \t\n]) {2,}" => r"[^ \t\n] {2,}"
-        the character before a run is replaced with it: look behind, or put it back.
+        the character before a run is replaced with it: look back, or put it back.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])[ \t]{2,}"
-        runs of tabs are reduced too: a run of spaces is meant.
+        runs of tabs are reduced: only runs of spaces are to become one space.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=\S)\s+"
-        `\s+` takes newlines and tabs too, and puts a space in their place.
+        `\s+` also takes newlines and tabs, and puts a space in their place.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n])  "
         runs are halved: a pattern for two spaces goes through the text once.
     r"(?<=[^ \t\n]) {2,}" => "  "
-        runs are halved, in the indentation too: `replace` goes through the text once.
+        runs are halved, even in the indentation: `replace` goes through the text once.
     r"(?<=[^ \t\n]) {2,}" => r"(?<=[^ \t\n]) {3,}"
         two spaces stay: a run begins with two.
     r"(?<=[^ \t\n]) {2,}" => r"x^"
@@ -131,9 +131,9 @@ tidy.slips(r"""
     r"(?<=[^ \t\n]) {2,}", " " => r"(?<=[^ \t\n]) {2,}", ""
         a run of spaces becomes nothing: one space is to be left.
     r"\n{3,}", "\n\n" => "\n\n\n", "\n\n"
-        one pass leaves rests: five newlines become four by a pattern for exactly three.
+        one pass is not enough: a pattern for exactly three makes five newlines four.
     r"\n{3,}", "\n\n" => r"\n{2,}", "\n"
-        two newlines become one as well: an empty line between paragraphs may stay.
+        two newlines also become one: an empty line between paragraphs may stay.
     r"\n{3,}", "\n\n" => r"\n{3,}", "\n"
         three or more newlines become one. They are to become two.
     r"\n{3,}", "\n\n" => r"\n{4,}", "\n\n"
@@ -141,7 +141,7 @@ tidy.slips(r"""
     return re.sub(...) => return text
         newlines are never reduced: three or more are to become two.
     r"\n{3,}", "\n\n" => r"\n\s*\n\s*\n", "\n\n"
-        lines that hold other white space are taken for empty ones.
+        lines that contain other whitespace are taken for empty ones.
     return re.sub(...) => return re.sub(...).strip()
         the text as a whole is stripped: newlines and indentation at its ends may stay.
 """)
@@ -149,7 +149,7 @@ tidy.slips(r"""
 
 @tidy.way(r"""
     rstrip(" \t") => rstrip()
-        white space that is no blank is cut…
+        other whitespace is cut…
     rstrip(" \t") => strip(" \t")
         each line loses its indentation: `strip` cuts on both sides.
     rstrip(" \t") => strip()
@@ -159,18 +159,18 @@ tidy.slips(r"""
     in text.split("\n"): => in text.splitlines():
         `splitlines` cuts at more than newlines, and forgets one at the end of the text.
     lstrip(" \t") => lstrip(" ") ; r"(?<=[^ \t]) {2,}" => r" {2,}"
-        spaces behind a tab, in an indentation, are reduced…
+        spaces after a tab, in an indentation, are reduced…
     r"(?<=[^ \t]) {2,}" => " {2,}"
-        the indentation is spared, but a tab within a line is a blank as well.
+        spaces right after a tab within a line are reduced: a run has to follow text.
     r"(?<=[^ \t]) {2,}" => "  "
-        runs right behind a tab are reduced, and runs of spaces are halved.
+        runs right after a tab are reduced, and runs of spaces are halved.
     lstrip(" \t") => lstrip() ; re.sub(r"(?<=[^ \t]) {2,}", " ", body) => \
     " ".join(body.split())
-        `lstrip` and `split` without an argument take all white space, not blanks alone.
+        `lstrip` and `split` without an argument take all whitespace.
     "\n".join(lines) => "".join(lines)
         lines are joined without…
     r"\n{3,}" => "\n\n\n"
-        one pass leaves rests…
+        one pass is not enough…
 """)
 def line_by_line(text):
     lines = []
@@ -184,15 +184,15 @@ def line_by_line(text):
 
 tidy.answers(r"""
     " ".join(text.split())
-        all white space becomes one blank, newlines too: the paragraphs are gone.
+        all whitespace becomes one space, newlines included: the paragraphs are gone.
     re.sub(r"[ \t]+(?=\n|\Z)", "", text)
-        only the ends of lines are cut: runs and newlines are still to be reduced.
+        only line ends are tidied: runs of spaces and of newlines are still there.
     re.sub(r"\n{3,}", "\n\n", _each_line(lambda line: " ".join(line.split()), text))
-        `split` without an argument cuts lines at all white space, their beginning too.
+        `split` without an argument cuts a line at all whitespace, even at its start.
     tidy.reference(text.expandtabs(4))
-        tabs become spaces: they may stand in an indentation.
+        tabs become spaces: they may stay in an indentation.
     tidy.reference(re.sub(r"\n\s*\n\s*\n", "\n\n", text))
-        lines that hold other white space…
+        lines that contain other whitespace…
     tidy.reference("\n".join(text.splitlines()))
         `splitlines` cuts at more than newlines…
 """)
@@ -218,15 +218,15 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
     # The longer pattern, in the order of characters the first, comes last.
     for text in ("abc", "1bc", "ab1cb"):
         yield text, ["a", "bc", "[a-z]+"]
-    # Capitals are no small letters, a point is no newline, and repeats stay.
+    # Capitals are not small letters, a point is not a newline, and repeats stay.
     for text in ("aB1", "Ab", "ABC", "a a a"):
         yield text, [number, integer, word]
     for text in ("#a\nb", "a\n#\n#b"):
         yield text, ["#.*", "b"]
-    # What stands before a match may be a match itself.
+    # What precedes a match may be a match itself.
     for text in ("a1.", "ab2 c", "1.a1."):
         yield text, [r"(?<=[a-z])\d", "[a-z]+"]
-    # What stands before or behind decides.
+    # The neighbors decide.
     for text in ("a1", "a11", "1a1", "1 1a", "b2a2"):
         yield text, [r"(?<=[a-z])\d", r"\d+"]
     for text in ("ab.", "ab c", "a.b."):
@@ -236,15 +236,15 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_rules_and_texts,
     hints=(
-        "One regular expression with all rules as alternatives. And what lies between "
-        "two matches?",
-        "A match of `re.finditer` knows its `start()` and its `end()`. What must you "
+        "Make one regular expression with all rules as alternatives. And what about "
+        "the text between two matches?",
+        "A match of `re.finditer` has a `start()` and an `end()`. What do you have to "
         "remember from the match before it?",
     ),
 )
 def cut_isolated(text: str, rules: list[str]) -> list[str]:
-    """Cut `text` as `Split(..., "isolated")` does: matches are pieces, and so is what
-    lies between them."""
+    """Cut `text` as `Split(..., "isolated")` does: each match is a piece, and so is the
+    text between two matches."""
     pieces, end = [], 0
     for match in re.finditer("|".join(rules), text):
         pieces += [text[end : match.start()], match.group()]
@@ -259,47 +259,47 @@ cut_isolated.slips(r"""
     re.finditer("|".join(sorted(rules, key=len, reverse=True))
         the rule with the longest pattern comes first. The order of the rules decides.
     re.finditer("|".join(rules) => re.finditer("|".join(rules[:1])
-        the first rule alone is used: the others come after it.
+        only the first rule is used: the others come after it.
     re.finditer("|".join(rules) => re.finditer("|".join(map(re.escape, rules))
-        the rules are escaped, or searched as plain text: they are patterns.
+        the rules are escaped, or searched for as plain text: they are patterns.
     re.finditer("|".join(rules) => re.finditer("".join(rules)
-        the rules are joined without `|`: together they match only one behind another.
+        the rules are joined without `|`, so they match only one right after the other.
     re.finditer("|".join(rules) => re.finditer("(?:" + "|".join(rules) + ")+"
         matches that touch are joined: each of them is a piece of its own.
     text): => text, re.IGNORECASE):
     text): => text, re.DOTALL):
-        flags change what the rules mean, such as capitals, or a point.
+        flags change what the rules mean, for example capitals, or a point.
     re.finditer("|".join(rules), text) => \
     (match for rule in rules for match in re.finditer(rule, text))
         each rule goes through the whole text, so that pieces occur twice.
     re.finditer(...) => list(re.finditer(...))[:1]
-        the text is cut at the first match alone: there may be more.
+        the text is cut only at the first match: there may be more.
     [text[end : match.start()], => [
-        what lies between the matches is dropped. A tokenizer must not lose a character.
+        the text between the matches is dropped. A tokenizer must not lose a character.
     , match.group()] => ]
-        the matches are dropped: `re.split` keeps them only if they stand in a group.
+        the matches are dropped: `re.split` keeps them only if they are in a group.
     text[end : match.start()], match.group() => text[end : match.end()]
-        a match and what stands before it are one piece: `isolated` keeps them apart.
+        a match and the text before it are one piece: `isolated` keeps them apart.
     [text[end : match.start()], match.group()] => \
     [(end, match.start()), match.span()] ; text[end:] => (end, len(text)) ; \
     if piece] => if piece[0] < piece[1]]
-        the list has the places of the pieces, but the pieces themselves are wanted.
+        the list contains the places of the pieces: the pieces themselves are wanted.
     [text[end : => [*text[end : ; text[end:] => *text[end:]
-        what lies between two matches is one piece, not one for each character.
+        the text between two matches is one piece, not one for each character.
     end = match.end() => end = match.end() + 1
-        the character behind each match is skipped: `end()` is the first one behind it.
+        the character after each match is skipped: `end()` is already its place.
     end = match.end() => end = match.start()
-        what lies between begins with the start of the match before, not with its end.
+        the next gap begins at the start of the last match, instead of at its end.
     [*pieces, text[end:]] => pieces
-        the rest behind the last match is missing.
+        the rest of the text after the last match is missing.
     [*pieces, text[end:]] => [*pieces[1:], text[end:]]
-        what stands before the first match is missing.
+        the text before the first match is missing.
     if piece] =>]
-        empty pieces stay in the list, between two matches that touch.
+        empty pieces stay in the list, for example between two matches that touch.
     if piece] => if piece.strip()]
-        pieces that hold only blanks are dropped: a tokenizer must not lose a character.
+        pieces of spaces alone are dropped: a tokenizer must not lose a character.
     [piece for ... if piece] => [piece.strip() for ... if piece.strip()]
-        blanks are cut off, or dropped: a tokenizer must not lose a character.
+        spaces are cut off, or dropped: a tokenizer must not lose a character.
 """)
 
 
@@ -313,7 +313,7 @@ cut_isolated.slips(r"""
     if piece] =>]
         empty pieces stay…
     text) if => text)[1:-1] if
-        both ends of the split are dropped. They are empty only if a match stands there.
+        both ends of the split are dropped. They are empty only if a match is there.
 """)
 def split_in_a_group(text, rules):
     return [piece for piece in re.split("(" + "|".join(rules) + ")", text) if piece]
@@ -321,21 +321,21 @@ def split_in_a_group(text, rules):
 
 @cut_isolated.way(r"""
     match(text, place) => match(text[place:])
-        the rules see only the rest of the text: `(?<=...)` needs what stands before.
+        the rules see only the rest of the text: `(?<=...)` needs what precedes it.
     found[0] => max(found, key=len)
-        the longest match wins. It is the first alternative, long or short.
+        the longest match wins. The first alternative should, long or short.
     found[0] => min(found, key=len)
-        the shortest match wins. It is the first alternative, long or short.
+        the shortest match wins. The first alternative should, long or short.
     gap = "" ⏎ else => pass ⏎ else
-        what lies between two matches is never forgotten, and comes again.
+        the text between two matches is never forgotten, so it comes again.
     gap += piece => pieces.append(piece)
-        what lies between two matches is one piece…
+        the text between two matches is one piece…
     pieces += [gap, piece] => pieces.append(gap + piece)
-        a match and what stands before it…
+        a match and the text before it…
     pieces += [gap, piece] => pieces.append(piece)
-        what lies between the matches is dropped…
+        the text between the matches is dropped…
     [*pieces, gap] => pieces
-        the rest behind the last match…
+        the rest of the text after…
     if piece] =>]
         empty pieces stay…
 """)
@@ -360,9 +360,9 @@ def place_by_place(text, rules):
         the first rule that occurs cuts first: a later one may match before it.
     search(text, place) => search(text) ; place = match.end() => \
     text = text[match.end() :]
-        behind a match the search begins anew in the rest: `(?<=...)` cannot see it.
+        after a match the search starts over in the rest: `(?<=...)` cannot see it.
     return [...] => return [*filter(None, pieces), text[place:]]
-        the rest stays where it is empty: a match may stand at the end.
+        the rest stays even if it is empty: a match may end the text.
 """)
 def searched_on(text, rules):
     pieces, place = [], 0
@@ -374,23 +374,23 @@ def searched_on(text, rules):
 
 cut_isolated.answers(r"""
     re.findall("|".join(rules), text)
-        what lies between the matches is dropped…
+        the text between the matches is dropped…
     re.split("(" + ")|(".join(rules) + ")", text)
-        each rule has a group of its own, which is `None` where another one matched.
+        each rule has its own group, which is `None` where another rule matched.
     list(text)
         each character is a piece, whatever the rules are.
     re.split("|".join(rules), text)
         `re.split` without a group drops the matches, and leaves empty pieces.
     [p for part in text.split() for p in cut_isolated.reference(part, rules)]
-        the text is cut at blanks first, and they are lost: the rules alone cut.
+        the text is cut at spaces first, and they are lost: only the rules cut.
     [text[i:j] for i, j in pairwise([0, \
     *(m.start() for m in re.finditer("|".join(rules), text)), len(text)]) if j > i]
-        a match and what stands behind it are one piece: `isolated` keeps them apart.
+        a match and the text after it are one piece: `isolated` keeps them apart.
 """)
 
 
 @cut_isolated.mistake(
-    "rule by rule: the first rule cuts the whole text, the next ones what it leaves. "
+    "rule by rule: the first rule cuts the whole text, and the next ones cut the rest. "
     "But at an earlier place a later rule comes first."
 )
 def rule_by_rule(text, rules):
@@ -401,12 +401,132 @@ def rule_by_rule(text, rules):
     return [piece for pieces in cut for piece in pieces]
 
 
-@cut_isolated.mistake("each rule cuts all pieces again: a match is cut no further.")
+@cut_isolated.mistake("each rule cuts all pieces again: a match is not cut further.")
 def cuts_matches_again(text, rules):
     pieces = [text]
     for rule in rules:
         pieces = [q for piece in pieces for q in re.split(f"({rule})", piece) if q]
     return pieces
+
+
+def _rules_with_texts(random: Random) -> Iterator[Case]:
+    number, integer, word = r"\d+\.\d+", r"\d+", "[a-z]+"
+    for texts in (
+        *([], [""], ["7"], ["1.5"], ["a 7"], ["x = 3.25;"], ["...", "!"]),
+        *(["7", "1.5"], ["1.5", "7"], ["7", "a"], ["a", "b", "1.5 7"]),
+        # No text holds a point between digits, but joined the texts do.
+        *(["7.", "5"], ["a", ".5"]),
+    ):
+        yield texts, [number, integer, word]
+        yield texts, [integer, number, word]
+    # A match of the second rule holds all that the others could match.
+    for texts in (["ab"], ["ab b"], ["abb"], ["b"], ["ab", "ab"], ["xab"]):
+        yield texts, ["b+", "ab", "a"]
+    # A longer match comes from a later rule.
+    for texts in (["abc"], ["ab abc"], ["aab"], ["c"]):
+        yield texts, ["ab", "abc", "a"]
+        yield texts, ["abc", "ab", "c"]
+    # The neighbors decide.
+    for texts in (["a1"], ["1a1"], ["b2 2"], ["1", "a"]):
+        yield texts, [r"(?<=[a-z])\d", r"\d", "[a-z]"]
+    for _ in range(12):
+        texts = ["".join(random.choices("ab1. ", k=5)) for _ in range(2)]
+        yield texts, [integer, "a", number, "[ab]+"]
+
+
+@exercise(
+    cases=_rules_with_texts,
+    hints=(
+        "A rule that matches somewhere need not get its turn there. Which rule takes "
+        "each piece, when all are tried together?",
+        "Put each rule into a group of its own, `(...)|(...)`. A match then knows the "
+        "number of the group that took part, its `lastindex`, which counts from 1.",
+    ),
+)
+def unused_rules(texts: list[str], rules: list[str]) -> list[str]:
+    """Return the rules, in their order, that never take a piece of the texts when all
+    are tried together, as alternatives."""
+    used = set()
+    for text in texts:
+        for match in re.finditer("|".join(f"({rule})" for rule in rules), text):
+            used.add(match.lastindex - 1)
+    return [rule for number, rule in enumerate(rules) if number not in used]
+
+
+unused_rules.slips(r"""
+    in texts: => in texts[:1]:
+        only the first text is read: a rule may get its turn in another one.
+    in texts: => in texts[-1:]:
+        only the last text counts: a rule may get its turn in another one.
+    in texts: => in ["".join(texts)]:
+        the texts are joined: a match may then begin in one and end in the next.
+    re.finditer(...) => list(re.finditer(...))[:1]
+        only the first match of each text counts: the text goes on after it.
+    match.lastindex - 1 => match.lastindex
+        groups are counted from 1, and rules from 0: the rule after the right one.
+    not in used => in used
+        these are the rules that do get a turn. The others are wanted.
+    [rule for => [number for
+        the numbers of the rules are returned: the rules themselves are wanted.
+""")
+
+
+@unused_rules.way(r"""
+    in texts: => in texts[:1]:
+        only the first text is read…
+    in texts: => in texts[-1:]:
+        only the last text counts…
+    in texts: => in ["".join(texts)]:
+        the texts are joined…
+    match(text, place) => match(text[place:])
+        the rules see only the rest of the text: `(?<=...)` needs what precedes it.
+    enumerate(rules): => reversed(list(enumerate(rules))):
+        the rules are tried in the opposite order: the first one wins.
+    place = match.end() ⏎ => place += 1 ⏎
+        the next match is sought inside the last one: it begins after its end.
+    break => pass
+        the search goes on with the next rule after a match: all start over there.
+    not in used => in used
+        these are the rules that do get a turn…
+    [rule for => [number for
+        the numbers of the rules…
+""")
+def walked(texts, rules):
+    used = set()
+    for text in texts:
+        place = 0
+        while place < len(text):
+            for number, rule in enumerate(rules):
+                if match := re.compile(rule).match(text, place):
+                    used.add(number)
+                    place = match.end()
+                    break
+            else:
+                place += 1
+    return [rule for number, rule in enumerate(rules) if number not in used]
+
+
+unused_rules.answers(r"""
+    [rule for rule in rules if not any(re.search(rule, text) for text in texts)]
+        each rule is tried alone: one that matches may still never get its turn.
+    [rule for rule in rules if not all(re.search(rule, text) for text in texts)]
+        each rule is tried alone, and in every text: one text is enough for a turn.
+    [rule for rule in rules if not any(re.fullmatch(rule, text) for text in texts)]
+        a rule has to match a whole text: it only takes a piece of one.
+    [rule for rule in rules if not any(re.match(rule, text) for text in texts)]
+        rules are tried only where a text begins, and each alone.
+    [rule for rule in rules if not any(rule in text for text in texts)]
+        the rules are searched for as plain text: they are patterns.
+    unused_rules.reference(texts, rules[::-1])[::-1]
+        the rules are tried in the opposite order…
+    [rule for rule in rules if rule in \
+    unused_rules.reference(texts, sorted(rules, key=len)[::-1])]
+        the rule with the longest pattern is tried first. The order of rules decides.
+    unused_rules.reference(texts, rules)[::-1]
+        the right rules, in the opposite order.
+    unused_rules.reference(texts, rules)[:1]
+        only the first unused rule is returned: there may be several.
+""")
 
 
 def _words_and_alphabets(random: Random) -> Iterator[Case]:
@@ -424,10 +544,10 @@ def _words_and_alphabets(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_words_and_alphabets,
     hints=(
-        "A character of the alphabet is a token. Any other one is as many tokens as "
-        "it has bytes.",
-        "`character.encode()` gives its UTF-8 bytes, which are numbers; a number with "
-        "the format `02X` has two digits, and they are capitals.",
+        "A character of the alphabet is one token. Any other character is as many "
+        "tokens as it has bytes.",
+        "`character.encode()` gives its UTF-8 bytes, which are numbers. The format "
+        "`02X` writes a number with two digits, in capitals.",
     ),
 )
 def fall_back_to_bytes(text: str, alphabet: str) -> list[str]:
@@ -448,16 +568,16 @@ fall_back_to_bytes.slips(r"""
     character in alphabet: => character not in alphabet:
         the wrong way round: characters of the alphabet stay, the others become bytes.
     character in alphabet: => text in alphabet:
-        the whole text is looked for in the alphabet: character by character it goes.
+        the whole text is looked up in the alphabet: look up each character.
     character in alphabet: => set(text) <= set(alphabet):
-        one unknown character turns the whole text into bytes, and not itself alone.
+        one unknown character turns the whole text into bytes, instead of only itself.
     character in alphabet: => character.isascii():
     character in alphabet: => character.isascii() or character in alphabet:
-        ASCII is kept: the alphabet decides, whatever it holds.
+        ASCII is kept: the alphabet decides, whatever it contains.
     in text: => in text.lower():
         capitals become small letters: the text's characters stay as they are.
     in text: => in "".join(text.split()):
-        white space is left out: it has bytes as any other character.
+        whitespace is left out: it has bytes like any other character.
     tokens.append(character) => pass
         the characters of the alphabet are missing: they stay.
     tokens += [...] => pass
@@ -465,11 +585,11 @@ fall_back_to_bytes.slips(r"""
     tokens += [...] => tokens.append("<unk>")
         an unknown token instead of bytes: the text can no longer be restored from it.
     tokens += [...] => tokens.append(character.encode())
-        what `encode()` returns goes into the list as it is: each byte becomes a token.
+        the result of `encode()` goes into the list whole: each byte becomes a token.
     tokens += [...] => tokens.append(str(character.encode()))
         Python's way to show `bytes` is taken for a name. The names are <0xNN>.
     tokens += [...] => tokens += [character, *[...]]
-        the unknown character stays, and its bytes come in addition.
+        the unknown character stays, and its bytes are added to it.
     tokens += [...] => tokens.append([...])
         a list in the list for each unknown character: `+=` adds its entries.
     tokens += [...] => tokens.append("".join(map(str, [...])))
@@ -477,34 +597,34 @@ fall_back_to_bytes.slips(r"""
     tokens += [...] => tokens += "".join([...])
         a name is taken apart into its characters: `append` adds it as a whole.
     character.encode()] => character.encode()] ⏎ break
-        the loop ends with the first unknown character: the text may go on behind it.
+        the loop ends with the first unknown character: the text may go on after it.
     character.encode()] => text[text.index(character) :].encode()] ⏎ break
-        from the first unknown character on all is bytes: some behind it may be known.
+        everything from the first unknown character on is bytes: some of it is known.
     character.encode() => character.encode()[:1]
         one byte of each unknown character: all its bytes are needed to restore it.
     character.encode() => [ord(character)]
         the code point instead of the bytes of UTF-8: there is no token <0x4E2D>.
     character.encode() => ord(character).to_bytes(4, "big").lstrip(b"\0")
-        the bytes of the code point: UTF-8 writes it otherwise from 0x80 on.
+        the bytes of the code point: from 0x80 on, UTF-8 writes different ones.
     character.encode() => character.encode("utf-16-be")
     character.encode() => character.encode("utf-16-le")
-        the bytes of UTF-16. Byte tokens stand for UTF-8, what `encode()` gives.
+        the bytes of UTF-16. Byte tokens are for UTF-8, which `encode()` gives.
     "<0x{byte:02X}>" for byte in character.encode() => \
     "<0x{character.encode().hex().upper()}>"
-        all bytes of a character stand in one token. Each byte is a token of its own.
+        all bytes of a character are in one token. Each byte is a token of its own.
     "<0x{byte:02X}>" for byte in character.encode() => "<0x{character.encode().hex()}>"
-        all bytes stand in one token, in small letters: each is its own, such as <0xC3>.
+        all bytes are in one token, in small letters: each has its own, such as <0xC3>.
     "<0x{byte:02X}>" for byte in character.encode() => "<U+{ord(character):04X}>"
         names are those of code points, U+. Each byte is a token, with the name <0xNN>.
     f"<0x{byte:02X}>" for => \
     chr(byte) if chr(byte) in alphabet else f"<0x{byte:02X}>" for
-        a byte is no character: the alphabet is not asked for the one with its number.
+        a byte is not a character: do not look up the character with its number.
     "<0x{byte:02X}>" => "<0x{byte:02x}>"
-        lower-case names: the vocabulary holds <0xC3>, and <0xc3> is not found in it.
+        lower-case names: the vocabulary contains <0xC3>, and <0xc3> is not found in it.
     "<0x{byte:02X}>" => "<0x{byte:X}>"
         bytes below 0x10 have one digit. The names have two: <0x0A>.
     "<0x{byte:02X}>" => "<0x{byte:2X}>"
-        numbers below 0x10 have a space in front: `02X` puts a zero there.
+        numbers below 0x10 begin with a space: `02X` puts a zero there.
     "<0x{byte:02X}>" => "<{byte:#x}>"
         `hex` writes lower-case digits, and one below 0x10, not <0xC3> and <0x0A>.
     "<0x{byte:02X}>" => "{byte:#x}"
@@ -512,7 +632,7 @@ fall_back_to_bytes.slips(r"""
     "<0x{byte:02X}>" => "{byte:#X}"
         the names have angle brackets, a small x, and two digits: <0xC3> and <0x0A>.
     "<0x{byte:02X}>" => "<0X{byte:02X}>"
-        `upper` writes the x in capitals, too: the names are <0xC3> and so on.
+        `upper` also writes the x as a capital: the names are <0xC3> and so on.
     "<0x{byte:02X}>" => "<0X{byte:X}>"
         `hex` and `upper` write X in capitals, and one digit below 0x10: <0xC3>, <0x0A>.
     "<0x{byte:02X}>" => "0x{byte:02X}"
@@ -548,15 +668,15 @@ def _seen_and_new(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_seen_and_new,
     hints=(
-        "Without the full alphabet a byte has a token only if the training text held "
-        "that byte.",
-        "Forget the characters: `encode()` makes a sequence of numbers of each text, "
+        "Without the full alphabet, a byte has a token only if it occurred in the "
+        "training text.",
+        "Forget the characters: `encode()` turns each text into a sequence of numbers, "
         "and the rest happens among these.",
     ),
 )
 def count_lost_bytes(seen: str, text: str) -> int:
-    """Return how many bytes of `text` a byte-level tokenizer drops that knows only the
-    bytes of `seen`."""
+    """Return how many bytes of `text` are dropped by a byte-level tokenizer that knows
+    only the bytes of `seen`."""
     alphabet = set(seen.encode())
     return sum(byte not in alphabet for byte in text.encode())
 
@@ -565,24 +685,24 @@ count_lost_bytes.slips("""
     seen.encode() => seen ; text.encode() => text
         characters are counted. An unseen one may share bytes with seen ones.
     byte not in => chr(byte) not in ; set(seen.encode()) => seen
-        a byte is no character: `chr` of it finds another one in `seen`. Encode both.
+        a byte is not a character: `chr` of it finds another one in `seen`. Encode both.
     seen.encode() => seen
         all bytes of the text are counted. (A byte is never found in a `set(seen)`.)
     seen.encode() => seen.encode("utf-16-le") ; \
     text.encode() => text.encode("utf-16-le")
-        the bytes of UTF-16: a byte-level tokenizer reads UTF-8, what `encode()` gives.
+        the bytes of UTF-16: a byte-level tokenizer reads UTF-8, which `encode()` gives.
     set(seen.encode()) => {*seen.encode(), *range(128)}
         ASCII is taken as known: only the bytes of `seen` are.
     seen.encode() => (seen + text).encode()
         nothing is ever lost: only the bytes of `seen` are known.
     byte not in => byte in
-        the bytes that survive, not those that are lost.
+        the bytes that survive are counted, instead of those that are lost.
     seen.encode() => text.encode() ; text.encode() => seen.encode()
         the other way round: bytes of `seen` that `text` does not use.
     in text.encode() => in set(text.encode())
         each lost byte is counted once. It is lost wherever it occurs.
     in text.encode() => in text.encode()[:1]
-        the first byte alone is looked at: does the loop return in its first round?
+        only the first byte is looked at: does the loop return in its first round?
 """)
 
 
@@ -616,20 +736,20 @@ def character_by_character(seen, text):
     len([b for b in new if b not in old]) => len(set(new) - set(old))
         each lost byte is counted once…
     len([b for b in new if b not in old]) => len(new) - len(old)
-        the lengths are subtracted: which bytes they are decides, not how many.
+        the lengths are subtracted: it matters which bytes these are, not how many.
     len([b for b in new if b not in old]) => max(0, len(new) - len(old))
-        the lengths are compared: which bytes they are decides.
+        the lengths are compared: it matters which bytes these are.
     len([b for b in new if b not in old]) => \
     sum(one != other for one, other in zip(old, new, strict=False))
     len([b for b in new if b not in old]) => \
     sum(i >= len(old) or b != old[i] for i, b in enumerate(new))
         the texts are compared place by place: a byte is known wherever in `seen` it is.
     len([b for b in new if b not in old]) => len(set(old) ^ set(new))
-        bytes of `seen` that `text` lacks are counted as well, and each once.
+        bytes of `seen` that `text` lacks are also counted, and each once.
     len([b for b in new if b not in old]) => len([b for b in new if b in old])
         the bytes that survive…
     len([b for b in new if b not in old]) => 256 - len(set(old))
-        all 256 bytes that `seen` lacks are counted, whatever the text holds.
+        all 256 bytes that `seen` lacks are counted, whatever the text contains.
 """)
 def encoded_first(seen, text):
     old, new = seen.encode(), text.encode()
@@ -638,13 +758,13 @@ def encoded_first(seen, text):
 
 count_lost_bytes.answers("""
     sum(not c.isascii() for c in text)
-        what is no ASCII is counted: which bytes are known, `seen` says.
+        characters outside ASCII are counted: `seen` says which bytes are known.
     len(set(text) - set(seen))
         different unseen characters are counted, not lost bytes.
     sum(len(c.encode()) for c in set(text) - set(seen))
         each unseen character is counted once, with its bytes, lost or not.
     sum(len(c.encode()) for c in text if not c.isascii() and c not in seen)
-        all bytes of unseen characters beyond ASCII: ASCII may be lost, too.
+        all bytes of unseen characters beyond ASCII: ASCII may also be lost.
     len(text.encode()) - 2 * count_lost_bytes.reference(seen, text)
         survivors and lost bytes are subtracted from each other.
     2 * sum(c not in seen for c in text)
@@ -652,399 +772,117 @@ count_lost_bytes.answers("""
 """)
 
 
-def _one_or_two_sequences(random: Random) -> Iterator[Case]:
-    for first in ([], [5], [5, 6, 7]):
-        for second in (None, [], [8], [8, 9]):
-            yield first, second, 0
-            yield first, second, 3
-    # Texts whose last id, or first, is an end already.
-    for first, second in (([5, 0], None), ([0], [0]), ([5], [0, 8, 0]), ([0, 5], [])):
-        yield first, second, 0
+def _texts_with_invisible(random: Random) -> Iterator[Case]:
+    hidden = "\u200b\ufeff"
+    for text in (
+        *("", "a", "ab", "a b", "a  b", "a   b  c", "  a", " a", "a  ", "   "),
+        "aa  bb",
+        *("\u200ba", "a\u200bb", "a\u200b", "\u200b", "\ufeff\u200b", "a\ufeff\u200bb"),
+        # Removing a character brings two spaces together.
+        *("a \u200b b", " \u200b a", "a \u200b", "a \u200b \ufeff b", "a\u200b  b"),
+        *("\u200b a", "\u200b  a", "a \u200bb", "a  \u200b  b  c"),
+        # Other whitespace is no space.
+        *("a\n\nb", "a \n b", "a\t\tb", "a \t b", "a\u00a0 b", "\n\na", "a \n"),
+    ):
+        yield text, hidden
+    yield "a \u200b b", ""
+    yield "a x b", "x"
+    yield "xx a  xbx", "x"
+    for _ in range(25):
+        yield "".join(random.choices("ab \u200b\n ", k=random.randrange(3, 10))), hidden
 
 
 @exercise(
-    cases=_one_or_two_sequences,
+    cases=_texts_with_invisible,
     hints=(
-        "Which sequences exist? Each of them gets its own end.",
-        "`second is None` means that there is one sequence; `[]` is a second one "
-        "without tokens, and ends too.",
+        "Keep a list of the places that stay. Which character does the next one have "
+        "to be compared with?",
+        "Removing a character may bring two spaces together. So compare a space with "
+        "the last character that you *kept*, not with its neighbor in the text.",
     ),
 )
-def end_each(first: list[int], second: list[int] | None, end_id: int) -> list[int]:
-    """Return the ids of one sequence, or of a pair, with the end of the text behind
-    each that exists."""
-    ids = [*first, end_id]
-    if second is not None:
-        ids += [*second, end_id]
-    return ids
+def original_places(text: str, invisible: str) -> list[int]:
+    """Return the place in `text` of each character that is left when the invisible ones
+    are removed and then runs of spaces become one."""
+    places = []
+    for place, character in enumerate(text):
+        if character in invisible:
+            continue
+        if character == " " and places and text[places[-1]] == " ":
+            continue
+        places.append(place)
+    return places
 
 
-end_each.slips(r"""
-    if second is not None: => if second:
-        an empty second sequence is a sequence: only `None` means that there is none.
-    ids += [*second, end_id] => pass
-        the second sequence is missing: it belongs to the ids as well.
-    ids += [*second, end_id] => ids += second
-        the second sequence never ends: each that exists gets an end of its own.
-    ids += [*second, end_id] => ids += [second, end_id]
-        `second` stands in the list as a list: `*second` unpacks it.
-    ids += [*second, end_id] => ids += [*first, end_id]
-        the first text of a pair stands there twice.
+original_places.slips(r"""
+    character in invisible: => False:
+        the invisible characters stay: they are to be removed first.
+    character == " " and places and text[places[-1]] == " ": => False:
+        runs of spaces stay as they are: each becomes one space.
+    character == " " and places and text[places[-1]] == " ": => character == " ":
+        all spaces are gone: the first of each run stays.
+    places and text[places[-1]] == " ": => text[place - 1 : place] == " ":
+        a space is compared with its neighbor in the text: removing may join two runs.
+    places and text[places[-1]] == " ": => (not places or text[places[-1]] == " "):
+        spaces at the beginning vanish: one of them stays.
+    places and text[places[-1]] == " ": => text[places[-1]] == " ":
+        `places[-1]` of an empty list raises: a text may begin with a space.
+    character == " " and places => character.isspace() and places
+        a newline or a tab after a space vanishes: only spaces are meant.
+    character == " " and places and text[places[-1]] == " ": => \
+    places and text[places[-1]] == character:
+        runs of any character become one: only runs of spaces are meant.
+    == " ": ⏎ continue => == " ": ⏎ places.pop()
+        the last space of each run is kept: the first one is to stay.
+    places.append(place) => places.append(place + 1)
+        places are counted from 1: the first character has the place 0.
+    return places => return [*range(len(places))]
+        these are the places after the change: those in the original text are wanted.
+    return places => return [text[place] for place in places]
+        the characters are returned: their places are wanted.
+    return places => return "".join(text[place] for place in places)
+        the normalized text is returned: the places of its characters are wanted.
+    return places => return [n for n in range(len(text)) if n not in places]
+        these are the places that are gone. Those that stay are wanted.
+    return places => return len(places)
+        only the number of characters that stay: the place of each is wanted.
 """)
 
 
-@end_each.way(r"""
-    if second is None: => if not second:
-        an empty second sequence is a sequence…
-    return [*first, end_id] ⏎ => return first ⏎
-        a single text has no end.
-    return [*first, end_id] ⏎ => return [*first, end_id, end_id] ⏎
-        two ends behind a single sequence: a second one that does not exist gets none.
-    return [*first, end_id] ⏎ => return [first, end_id] ⏎
-        a single text stands in the list as a list: `*` unpacks a list.
-    end_id, *second, end_id] => *second]
-        the texts of a pair have no ends.
-    end_id, *second, end_id] => *second, end_id]
-        only one end, behind all: the two texts of a pair run into each other.
-    end_id, *second, end_id] => end_id, *second]
-        the second sequence never ends…
-    end_id, *second, end_id] => end_id]
-        the second sequence is missing…
-    [*first, end_id, *second, end_id] => [*second, end_id]
-        the first text of a pair is missing.
-    end_id, *second, end_id] => end_id, *first, end_id]
-        the first text of a pair stands there twice.
-    [*first, end_id, *second, end_id] => [*second, end_id, *first, end_id]
-        the second sequence stands before the first.
-    end_id, *second, end_id] => end_id, end_id, *second, end_id]
-        two ends stand between the texts of a pair: the first one ends once.
-    end_id, *second, end_id] => *second, end_id, end_id]
-        both ends stand behind a pair.
-    [*first, end_id, *second, end_id] => [*first, end_id], [*second, end_id]
-    [*first, end_id, *second, end_id] => [[*first, end_id], [*second, end_id]]
-        a pair becomes two lists: one list of all ids is wanted.
-    [*first, end_id, *second, end_id] => [first, end_id, second, end_id]
-        lists stand in the list: `*` unpacks a list, or `+` joins it to another.
-    *second, end_id] => second, end_id]
-        `second` stands in the list as a list…
+@original_places.way(r"""
+    character not in invisible => True
+        the invisible characters stay…
+    number == 0 or =>
+        before the first character, the last one is looked at: `kept[-1]` wraps around.
+    text[kept[number - 1]] != " " => text[place - 1] != " "
+        a space is compared with its neighbor in the text…
+    text[place] != " " or text[kept[number - 1]] != " " => text[place] != " "
+        only a space at the very beginning is left: the first of each run stays.
+    [place for number, place in enumerate(kept) => \
+    [number for number, place in enumerate(kept)
+        places are counted without the invisible characters: count them in `text`.
+    text[place] != " " or => not text[place].isspace() or
+        a newline or a tab after a space vanishes…
 """)
-def one_or_two(first, second, end_id):
-    if second is None:
-        return [*first, end_id]
-    return [*first, end_id, *second, end_id]
+def removed_first(text, invisible):
+    kept = [n for n, character in enumerate(text) if character not in invisible]
+    return [
+        place
+        for number, place in enumerate(kept)
+        if number == 0 or text[place] != " " or text[kept[number - 1]] != " "
+    ]
 
 
-@end_each.way(r"""
-    [first] if second is None else [first, second] => [t for t in (first, second) if t]
-        an empty sequence ends too: any that exists gets its end.
-    [first] if second is None else [first, second] => \
-    [first, second] if second else [first]
-        an empty second sequence is a sequence…
-    [first] if second is None else [first, second] => \
-    [first] * bool(first) + [second] * (second is not None)
-        an empty first text is taken for none: it ends, too.
-    [first] if second is None else [first, second] => [first, second or []]
-        two ends behind a single sequence…
-    [first] if second is None else [first, second] => [first, second]
-        `second` may be `None`, which is no list: there is one sequence then.
-    [first] if second is None else [first, second] => [first]
-        the second sequence is missing…
-    else [first, second] => else [second, first]
-        the second sequence stands before the first.
-    [*text, end_id] => text
-        there is no end at all.
-    [*text, end_id] => [end_id, *text]
-        at the beginning. A token there begins a text; this one is to end it.
-    [first, second], [] => [first, second], [end_id]
-    [*text, end_id] => [end_id, *text, end_id]
-        before and behind: the end of a text stands behind it, once.
-    [*text, end_id] => text if text[-1:] == [end_id] else [*text, end_id]
-        a text gets its end although it holds the id there: nobody looks.
-    ids += [*text, end_id] => ids += text ⏎ \
-    ids += [] if ids[-1:] == [end_id] else [end_id]
-        an end is left out where the ids so far end with one, be it that of `first`.
-    [*text, end_id] => text if end_id in text else [*text, end_id]
-        a text that holds the id anywhere gets no end.
-    [*text, end_id] => [*(i for i in text if i != end_id), end_id]
-        ids that equal the end are taken out: a post-processor removes nothing.
-    [*text, end_id] => [*text[:-1], end_id]
-        the last id of each text is replaced by the end.
-    [*text, end_id] => [*text, 0]
-        the end is always 0: it is `end_id`.
-    [*text, end_id] => [*text, [end_id]]
-        the end stands in the list as a list: `text + [end_id]` adds the id.
-    [*text, end_id] => [[*text, end_id]]
-        a list for each sequence: one list of all ids is wanted.
-    [*text, end_id] => [i for token in text for i in (token, end_id)]
-        an end behind each id: it stands behind each text.
-    ids += [*text, end_id] => ids += text ; return ids => return [*ids, end_id]
-        only one end, behind all…
-    return ids => return ids[:-1]
-        only between the two: the second one never ends, nor does a single one.
-""")
-def each_that_exists(first, second, end_id):
-    texts, ids = [first] if second is None else [first, second], []
-    for text in texts:
-        ids += [*text, end_id]
-    return ids
-
-
-end_each.answers(r"""
-    first + [end_id] + second + [end_id]
-        `second` may be `None`…
-    ([*first, end_id], None if second is None else [*second, end_id])
-        a pair of results, the second one `None` or a list: one list is wanted.
-""")
-
-
-def _rows_to_pad(random: Random) -> Iterator[Case]:
-    for pad_id in (0, 1):
-        for length in (1, 3, 5):
-            yield [[7, 8, 0]], pad_id, length
-            yield [[7], [5, 6, 0]], pad_id, length
-            yield [[7, 1, 0], []], pad_id, length
-            yield [[2, 3, 4, 5, 6, 0], [0]], pad_id, length
-    yield [[2], [3, 4]], 9, 2
-    yield [[2], [3, 4]], 9, 7
-
-
-@exercise(
-    cases=_rows_to_pad,
-    hints=(
-        "Cut first, then fill up. What does the mask know that the ids do not?",
-        "How many pads does a row of n ids get? This number is all that the mask "
-        "needs: the ids themselves may be anything, a pad's id too.",
-    ),
-)
-def pad_right(rows: list[list[int]], pad_id: int, length: int) -> tuple[list, list]:
-    """Return the rows, cut or padded on the right to `length` ids, and their attention
-    masks: 1 real, 0 pad."""
-    padded, masks = [], []
-    for row in rows:
-        row = row[:length]
-        missing = length - len(row)
-        padded.append(row + [pad_id] * missing)
-        masks.append([1] * len(row) + [0] * missing)
-    return padded, masks
-
-
-pad_right.slips("""
-    padded, masks = [], [] => length = max(map(len, rows)) ⏎ padded, masks = [], []
-        padded to the longest row of the batch: `length` is asked, longer or shorter.
-    padded, masks = [], [] => length = min(length, max(map(len, rows))) ⏎ \
-padded, masks = [], []
-        padded to the longest row of the batch, where that is shorter than `length`.
-    for row in rows => for row in [r for r in rows if len(r) <= length]
-        long rows are dropped: they are to be cut.
-    for row in rows => for row in [r for r in rows if len(r) < length]
-        rows that have `length` ids or more are missing: they are cut, and stay.
-    for row in rows => for row in rows[:1]
-        the first row alone is there: a `return` within the loop?
-    row = row[:length] => pass
-        long rows are not cut: the rows of a batch must have one length.
-    row = row[:length] => row = row[-length:]
-        rows are cut on the left: the beginning of the text is lost instead of the end.
-    row = row[:length] ⏎ missing = length - len(row) => \
-    missing = length - len(row) ⏎ row = row[: length - 1]
-    row = row[:length] => row = row[: length - 1]
-        rows are cut to one id less than `length`: `row[:n]` holds n of them already.
-    row = row[:length] => \
-    row = row if len(row) <= length else [*row[: length - 1], row[-1]]
-        the last id of a long row is saved. Here the row loses its end.
-    length - len(row) => length - len(row) - 1
-        one pad too few: what is missing is `length` minus the row's length.
-    row = row[:length] ⏎ missing = length - len(row) => \
-    missing = length - len(row) + 1 ⏎ row = row[:length]
-    length - len(row) => length - len(row) + 1
-        rows get one pad too many: what is missing is `length` minus the row's length.
-    missing = length - len(row) => missing = 0
-        short rows are never filled up: each gets pads up to `length`.
-    missing = length - len(row) => missing = length
-        `length` pads are added, however long the row is.
-    row + [pad_id] * missing => [pad_id] * missing + row ; \
-    [1] * len(row) + [0] * missing => [0] * missing + [1] * len(row)
-        padded on the left: the position ids of a short row are off by its pads.
-    [pad_id] * => [0] *
-    [pad_id] * => [-100] *
-        the pad is always the same number, such as 0 or -100: it is `pad_id`.
-    [pad_id] * missing => [[pad_id] * missing]
-        the pads stand in the row as a list: `+` joins two lists.
-    [1] * len(row) + [0] * missing => [int(i != pad_id) for i in padded[-1]]
-        the mask is read off the ids. A text may hold the id of the pad, as an end.
-    [1] * len(row) + [0] * missing => [int(i != 0) for i in padded[-1]]
-        the mask is 0 wherever an id is 0: a text may hold it, whatever the pad is.
-    [1] * len(row) + [0] * missing => [0] * len(row) + [1] * missing
-        the mask is inverted: 1 stands for a real token, 0 for a pad.
-    [1] * len(row) + [0] * missing => [1] * length
-        the mask is 1 everywhere: pads are to be 0 in it.
-    [1] * len(row) + [0] * missing => [1] * len(row) + [pad_id] * missing
-        the mask is filled up with `pad_id`: it holds 0 for each pad.
-    [1] * len(row) + [0] * missing => [int(any(i != pad_id for i in padded[-1][k:])) \
-    for k in range(length)]
-        the mask is 0 at pads of the end, and at ids that equal the pad before them.
-    masks.append( => masks.extend(
-        the masks are joined: each row has a mask of its own.
-    masks.append([1] * len(row) + [0] * missing) => \
-    masks = [[1] * len(row) + [0] * missing]
-        the mask of the last row alone is there.
-    return padded, masks => return masks, padded
-        masks come before rows.
-    return padded, masks => return padded
-        the masks are missing: rows and masks are asked, in this order.
-    return padded, masks => return list(zip(padded, masks, strict=True))
-        a pair for each row: all padded rows stand in one list, all masks in another.
-""")
-
-
-@pad_right.way("""
-    (row + [pad_id] * length)[:length] => row + [pad_id] * (length - len(row))
-        long rows are not cut, only their masks.
-    (row + [pad_id] * length)[:length] => \
-    [pad_id] * (length - len(row)) + row[:length]
-        pads stand on the left, where the mask has ones.
-    (row + [pad_id] * length)[:length] => row[: length - (len(row) > length)] + \
-    [pad_id] * max(len(row) > length, length - len(row))
-        the last place of a long row is a pad, where the mask has a 1.
-    (row + [pad_id] * length)[:length] => [*row[:length], \
-    [pad_id] * (length - len(row))]
-        the pads stand in the row as a list…
-    [pad_id] => [0]
-        the pad is always…
-    ([1] * len(row) + [0] * length)[:length] => \
-    [1] * len(row) + [0] * (length - len(row))
-        the mask is as long as the row was before it was cut. Cut first.
-    ([1] * len(row) + [0] * length)[:length] => ([0] * len(row) + [1] * length)[:length]
-        the mask is inverted…
-    ([1] * len(row) + [0] * length)[:length] => [i < len(row) for i in range(length)]
-        the masks hold `True` and `False`, or floats: 1 and 0 are asked.
-    ([1] * len(row) + [0] * length)[:length] => [1] * length
-        the mask is 1 everywhere…
-""")
-def longer_then_cut(rows, pad_id, length):
-    return (
-        [(row + [pad_id] * length)[:length] for row in rows],
-        [([1] * len(row) + [0] * length)[:length] for row in rows],
-    )
-
-
-pad_right.answers("""
-    [sum(part, []) for part in pad_right.reference(rows, pad_id, length)]
-        all rows are joined to one list, and all masks.
-""")
-
-
-def _vocabularies(random: Random) -> Iterator[Case]:
-    for vocab_size in (256, 32_768, 32_769, 65_535, 65_536, 65_537, 70_000):
-        yield vocab_size, []
-        yield vocab_size, [vocab_size]
-        yield vocab_size, [vocab_size, vocab_size + 1]
-    yield 65_400, []
-    yield 50_000, [65_535]
-    yield 50_000, [65_534]
-    yield 20_000, [32_767]
-    yield 20_000, [32_768]
-    yield 50_000, [65_536]
-    yield 50_000, [100_000]
-    yield 50_000, [65_536, 50_001]
-    yield 50_000, [50_001, 65_536]
-    yield 50_000, [50_000, 50_001]
-    yield 40_000, [40_000]
-    yield 70_000, [5]
-    yield 70_000, [70_000, 5]
-    yield 65_536, [7, 8]
-    yield 65_535, [3]
-    yield 300, [301, 40_000, 40_001]
-
-
-@exercise(
-    cases=_vocabularies,
-    hints=(
-        "What counts is the largest id that may ever occur. Ids begin at 0.",
-        "Added ids may lie above the others, with a gap, or below, and there may be "
-        "none. And uint16 holds 0 ... which number?",
-    ),
-)
-def choose_dtype(vocab_size: int, added_ids: list[int]) -> str:
-    """Return "uint16" or "uint32" for a model with the ids 0 ... vocab_size - 1, and
-    tokens added at other ids."""
-    largest = max([vocab_size - 1, *added_ids])
-    return "uint16" if largest <= 65_535 else "uint32"
-
-
-choose_dtype.slips("""
-    , *added_ids] => ]
-        added tokens are forgotten: the id 65,536 becomes 0 in uint16.
-    vocab_size - 1 => vocab_size
-        the largest id of a vocabulary of V tokens is V - 1, since ids begin at 0.
-    *added_ids] => *added_ids[-1:]]
-    max([..., *added_ids]) => max(added_ids[-1:], default=...)
-        of the added ids the last one alone is looked at: it need not be the largest.
-    *added_ids] => *added_ids[:1]]
-    max([..., *added_ids]) => max(added_ids[:1], default=...)
-        of the added ids the first one alone is looked at: it need not be the largest.
-    max([..., *added_ids]) => max(..., *added_ids)
-        there may be no added ids, and `max` of a single number raises: give it a list.
-    max([..., *added_ids]) => max(..., max(added_ids))
-        there may be no added ids: `max` of an empty list raises.
-    max([..., *added_ids]) => ... + len(added_ids)
-        tokens are counted: the largest id counts, and added ids may leave a gap.
-    max([..., *added_ids]) => ... + max(added_ids, default=0)
-        added ids are ids already: the size, or V - 1, is not to be added to them.
-    max([..., *added_ids]) => ... + max(added_ids)
-        `max` of no added ids raises. And they are ids, not added to the size.
-    max([ => sum([
-        ids are added up: the largest of them counts, not their sum.
-    max([ => min([
-        the smallest id: every one must fit, so the largest decides.
-    max([..., *added_ids]) => max(added_ids, default=...)
-        where there are added ids, those of the vocabulary count as well.
-    <= 65_535 => < 65_535
-        uint16 holds 65,535 itself: `<=`, not `<`.
-    <= 65_535 => <= 65_536
-        65,536 is how many numbers uint16 holds; the largest of them is 65,535.
-    <= 65_535 => <= 32_767
-    <= 65_535 => < 32_767
-    <= 65_535 => <= 32_768
-        32,767 is the bound of int16. Without a sign there are twice as many numbers.
-    <= 65_535 => <= 65_000
-        the bound is too low: uint16 holds every id up to 65,535.
-    "uint16" if largest <= 65_535 else "uint32" => \
-    "uint32" if largest <= 65_535 else "uint16"
-        the two names are exchanged: uint16 where all ids fit into it.
-    return "uint16" => return "uint8" if largest <= 255 else "uint16"
-        uint8 would do for few ids, but is not offered: uint16 at least.
-    "uint16" if => "int16" if ; else "uint32" => else "int32"
-        int16 and int32 have a sign: uint16 and uint32 are asked.
-""")
-
-
-@choose_dtype.way("""
-    vocab_size <= 65_536 => vocab_size <= 65_535
-        the largest id of a vocabulary of V tokens is V - 1, since…
-    and all => or all
-    and all(i <= 65_535 for i in added_ids) => or max(added_ids) <= 65_535
-        it is enough that either the vocabulary or the added ids fit. All ids have to.
-    and all(i <= 65_535 for i in added_ids) =>
-        added tokens are forgotten…
-    vocab_size <= 65_536 and all(i <= 65_535 for i in added_ids) => vocab_size < 65_535
-        the size is compared with the largest id: look at V - 1, and at added ids.
-    all(i <= 65_535 for i in added_ids) => not added_ids
-        uint32 for any added token: many fit below 65,536.
-    i <= 65_535 => i < 65_535
-        uint16 holds 65,535 itself: `<=`, not `<`.
-    i <= 65_535 => i <= 65_536
-        no id may be 65,536, though a vocabulary may have 65,536 tokens.
-    i <= 65_535 => i <= vocab_size
-        added ids are compared with the size of the vocabulary, not with 65,535.
-""")
-def all_fit(vocab_size, added_ids):
-    fits = vocab_size <= 65_536 and all(i <= 65_535 for i in added_ids)
-    return "uint16" if fits else "uint32"
-
-
-choose_dtype.answers("""
-    "uint16" if len({*range(vocab_size), *added_ids}) <= 65_536 else "uint32"
-        different ids are counted: with a gap the largest is larger than their number.
+original_places.answers(r"""
+    [m.start() for m in re.finditer(r"[^ ]| +", text) if m.group() not in invisible]
+        a space is compared with its neighbor in the text…
+    [text.index(c) for c in re.sub(" +", " ", "".join(c for c in text \
+    if c not in invisible))]
+        `index` finds the first character of its kind, which need not be this one.
+    list(range(len(text)))
+        every place of the text is returned, as if nothing changed.
+    [n for n, c in enumerate(text) if c not in invisible and not c.isspace()]
+        all whitespace is gone: the first space of each run stays, and so do newlines.
 """)
 
 
@@ -1068,16 +906,16 @@ def _pages(random: Random) -> Iterator[Case]:
 
 @bug_or_not(
     purpose=(
-        "Return the text that a reader of the page sees: without tags, and with the "
-        "characters that entities such as `&amp;` stand for."
+        "Return the text that a reader of the page sees: without tags, and with each "
+        "entity, such as `&amp;`, replaced by its character."
     ),
     reference=strip_html,
     cases=_pages,
     explanation=(
-        "Once decoded, `&lt;b&gt;` looks like a tag, and is removed with the real "
-        "ones: text about HTML is what such a cleaner destroys. Tags first, entities "
-        "after; that is what a parser does. And a `<` that begins no tag must "
-        "survive."
+        "Once decoded, `&lt;b&gt;` looks like a tag, and it is removed with the real "
+        "ones. So this cleaner destroys texts about HTML. Tags must be removed first "
+        "and entities decoded afterwards, as a parser does. Even then, a `<` that does "
+        "not begin a tag, as in `if a < b`, has to survive."
     ),
 )
 def clean_page(text: str) -> str:
@@ -1098,73 +936,50 @@ def _padded_rows(random: Random) -> Iterator[Case]:
 @bug_or_not(
     purpose=(
         "Return the attention mask of a row whose last `num_pads` ids are pads: 0 for "
-        "each of these, 1 for each token of the text, its end included."
+        "each of these, and 1 for each token of the text, including its end."
     ),
     reference=real_tokens,
     cases=_padded_rows,
     explanation=(
         "It works as long as the pad has an id of its own. If the end of the text is "
-        "the pad as well, the mask is 0 at the real end, too. The mask alone does "
-        "little harm: it only says what may be looked at. But labels are often made "
-        "from it, -100 wherever it is 0; then no end is ever scored, and the model "
-        "never learns to stop."
+        "also the pad, the mask is 0 at the real end. The mask alone does little harm, "
+        "because it only says which tokens may be looked at. But labels are often made "
+        "from it, with -100 wherever it is 0. Then no end is ever scored, and the "
+        "model never learns to stop."
     ),
 )
 def attention_mask(ids: list[int], num_pads: int, pad_id: int) -> list[int]:
     return [0 if token_id == pad_id else 1 for token_id in ids]
 
 
-def runs_of_blanks(text: str) -> list[str]:
+def runs_of_whitespace(text: str) -> list[str]:
     runs, previous = [], False
     for character in text:
-        blank = character.isspace() and character != "\n"
-        if blank and previous:
+        wanted = character.isspace() and character != "\n"
+        if wanted and previous:
             runs[-1] += character
-        elif blank:
+        elif wanted:
             runs.append(character)
-        previous = blank
+        previous = wanted
     return runs
 
 
 @bug_or_not(
     purpose=(
-        "Find all runs of white space, newlines not counted as such: a newline ends a "
-        "run, and is part of none."
+        "Find all runs of whitespace other than newlines: a newline ends a run, and is "
+        "not part of any."
     ),
-    reference=runs_of_blanks,
+    reference=runs_of_whitespace,
     cases=_untidy_texts,
     explanation=(
-        "`\\S` is what is no white space, so `[^\\S\\n]` is what is neither that nor "
-        "a newline: all white space but the newline, with tabs and no-break spaces. A "
-        "double negation, and the usual way to write it."
+        "`\\S` is every character that is not whitespace, so `[^\\S\\n]` is every "
+        "character that is neither one of those nor a newline. What remains is all "
+        "whitespace except newlines, for example tabs and no-break spaces. It is a "
+        "double negation, and the usual way to write this."
     ),
 )
-def find_blanks(text: str) -> list[str]:
+def find_whitespace(text: str) -> list[str]:
     return re.findall(r"[^\S\n]+", text)
-
-
-def prefix_after_training(prefix: str) -> str | None:
-    tokenizer = Tokenizer(models.BPE(continuing_subword_prefix=prefix))
-    trainer = trainers.BpeTrainer(vocab_size=300, show_progress=False)
-    tokenizer.train_from_iterator(["the cat sat on the mat"], trainer)
-    return tokenizer.model.continuing_subword_prefix
-
-
-@true_or_false(
-    claim=(
-        "A `continuing_subword_prefix` that was set in the model need not be repeated "
-        "in the trainer."
-    ),
-    reference=prefix_after_training,
-    cases=lambda random: [("##",), ("▸",)],
-    explanation=(
-        "Training sets the model's prefix to that of the trainer, and without one to "
-        "`None`. No token gets a mark, and nobody is told. `build_tokenizer` gives "
-        "both marks to both."
-    ),
-)
-def prefix_is_kept(prefix: str) -> str | None:
-    return prefix
 
 
 @cache
@@ -1173,52 +988,25 @@ def _small_tokenizer() -> Tokenizer:
     return build_tokenizer(texts, vocab_size=300, progress=False)
 
 
-def _decoded(text: str, *, trim_offsets: bool) -> str:
-    tokenizer = Tokenizer.from_str(_small_tokenizer().to_str())
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=trim_offsets)
-    return tokenizer.decode(tokenizer.encode(text).ids)
-
-
-def trimming_changes_the_text(text: str) -> bool:
-    return _decoded(text, trim_offsets=True) != _decoded(text, trim_offsets=False)
-
-
-@true_or_false(
-    claim=(
-        "`trim_offsets=True` in the post-processor `ByteLevel` makes decoded text "
-        "more natural."
-    ),
-    reference=trimming_changes_the_text,
-    cases=lambda random: [(text,) for text in ("the cat", " the  mat", "a\n the rat ")],
-    explanation=(
-        "Offsets say where in the text a token stands. `trim_offsets` leaves the "
-        "blank before a word out of them, and changes no id and no decoded text. It "
-        "matters to whoever marks words in a text."
-    ),
-)
-def decodes_differently(text: str) -> bool:
-    return True
-
-
-def ids_with_a_blank_behind(text: str) -> list[int]:
+def ids_with_a_space_after(text: str) -> list[int]:
     return _small_tokenizer().encode(f"{text} ").ids
 
 
 @true_or_false(
     claim=(
-        "Whether a prompt ends with a blank makes no difference to a tokenizer from "
+        "Whether a prompt ends with a space makes no difference to a tokenizer from "
         "`build_tokenizer`."
     ),
-    reference=ids_with_a_blank_behind,
+    reference=ids_with_a_space_after,
     cases=lambda random: [(text,) for text in ("", "the", "the cat sat on", "x = 1\n")],
     explanation=(
-        "The normalizer cuts blanks at the end of a line, and the end of the text is "
-        "one. With GPT-2's tokenizer, which has no normalizer, the blank becomes a "
-        "token of its own, where otherwise it belongs to the next word: a model has "
-        "rarely met that, and goes on badly."
+        "The normalizer cuts spaces at the end of each line, and the end of the text "
+        "is one. GPT-2's tokenizer has no normalizer. There the last space becomes a "
+        "token of its own, although in training a space usually belonged to the next "
+        "word. A model that has rarely met such a token continues badly."
     ),
 )
-def ids_without_the_blank(text: str) -> list[int]:
+def ids_without_the_space(text: str) -> list[int]:
     return _small_tokenizer().encode(text).ids
 
 
@@ -1227,14 +1015,14 @@ def ids_without_the_blank(text: str) -> list[int]:
 
 @numbers(
     ask="A text has {ascii} ASCII letters, {two} characters of two bytes in UTF-8, and "
-    "{three} of three. The alphabet holds the ASCII letters only. How many tokens are "
-    "there before any merge, with `byte_fallback`?",
+    "{three} of three. The alphabet contains only the ASCII letters. How many tokens "
+    "are there before any merge, with `byte_fallback`?",
     draw=lambda rng: {
         "ascii": rng.randrange(200, 900),
         "two": rng.randrange(10, 60),
         "three": rng.randrange(5, 40),
     },
-    hints=("What stands for a character that the alphabet does not hold?",),
+    hints=("What takes the place of a character that is not in the alphabet?",),
 )
 def tokens_with_fallback(ascii: int, two: int, three: int) -> int:
     return ascii + 2 * two + 3 * three
@@ -1242,22 +1030,22 @@ def tokens_with_fallback(ascii: int, two: int, three: int) -> int:
 
 tokens_with_fallback.answers("""
     ascii + two + three
-        one for each character. Without a token of its own, one becomes its *bytes*.
+        one for each character. A character without a token becomes its *bytes*.
     ascii
         what is not in the alphabet is lost. With `byte_fallback` it becomes bytes.
     2 * two + 3 * three
-        only what falls back. The letters are tokens, too.
+        only what falls back. The letters are tokens as the bytes are.
 """)
 
 
 @numbers(
-    ask="Texts of {lengths} ids get an end of text behind each, are cut to at most "
-    "{length} ids, the end included, and padded to {length}. How many pads are there?",
+    ask="Texts of {lengths} ids each get an end of text, are cut to at most {length} "
+    "ids, the end included, and are padded to {length}. How many pads are there?",
     draw=lambda rng: {
         "lengths": [rng.randrange(20, 90) for _ in range(6)],
         "length": rng.randrange(50, 70),
     },
-    hints=("How many ids has each text with its end? Which of them are too long?",),
+    hints=("How long is each text with its end? Which of them are too long?",),
 )
 def pads_of_batch(lengths: list[int], length: int) -> int:
     return sum(max(0, length - (n + 1)) for n in lengths)
@@ -1265,26 +1053,26 @@ def pads_of_batch(lengths: list[int], length: int) -> int:
 
 pads_of_batch.answers("""
     sum(max(0, length - n) for n in lengths)
-        the end of each text is an id, too.
+        the end of each text is also an id.
     sum(length - (n + 1) for n in lengths)
-        texts that are too long are taken off: they have no pads.
+        texts that are too long are subtracted: they have no pads.
     sum(min(length, n + 1) for n in lengths)
-        the ids that are *no* pads.
+        these are the ids that are *not* pads.
     sum(max(lengths) - n for n in lengths)
         padded to the longest text, not to the length that is asked.
 """)
 
 
 @numbers(
-    ask="A tokenizer has the ids 0 to {last:,}, and {added} added tokens behind them. "
-    "{num_ids:,} ids are stored in the smallest dtype that holds all of these. How "
+    ask="A tokenizer has the ids 0 to {last:,}, followed by {added} added tokens. "
+    "{num_ids:,} ids are stored in the smallest dtype that can hold all of these. How "
     "many bytes is that?",
     draw=lambda rng: {
         "last": rng.randrange(65_300, 65_536),
         "added": rng.randrange(20, 500),
         "num_ids": rng.randrange(10_000, 90_000),
     },
-    hints=("Which is the largest id? `uint16` holds numbers up to 65,535.",),
+    hints=("Which is the largest id? `uint16` can hold numbers up to 65,535.",),
 )
 def bytes_of_ids(last: int, added: int, num_ids: int) -> int:
     return num_ids * (2 if last + added <= 65_535 else 4)
@@ -1296,5 +1084,5 @@ bytes_of_ids.answers("""
     num_ids
         ids, not bytes.
     8 * num_ids
-        8 bytes each, as `int64` has: it can be smaller.
+        8 bytes each, as in `int64`: a smaller dtype is enough.
 """)

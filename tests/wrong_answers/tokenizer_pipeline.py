@@ -1,6 +1,6 @@
 """What a class answers to the exercises of lesson 07."""
 
-# ruff: noqa: RUF005, RUF017, C401, E741, UP031 (written as a class writes)
+# ruff: noqa: RUF017, C401, E741, UP031 (written as a class writes)
 
 from __future__ import annotations
 
@@ -107,110 +107,73 @@ def by_length(seen, text):
     return len(text.encode()) - len([b for b in text.encode() if b in set(seen.encode())])
 
 
-# end_each
+# unused_rules
 
 
-@wrong("end_each", "changes its arguments")
-def appends(first, second, end_id):
-    first.append(end_id)
-    if second is not None:
-        first += [*second, end_id]
-    return first
+@wrong("unused_rules", "each rule is tried alone")
+def found_nowhere(texts, rules):
+    return [rule for rule in rules if not re.findall(rule, "\n".join(texts))]
 
 
-@wrong("end_each", "on one of its ways there is no")
-def no_second_return(first, second, end_id):
-    if second is not None:
-        return [*first, end_id, *second, end_id]
+@wrong("unused_rules", "a `set`, which has no order")
+def a_set_of_rules(texts, rules):
+    used = {m.lastindex - 1 for t in texts for m in re.finditer("|".join(f"({r})" for r in rules), t)}
+    return {rule for number, rule in enumerate(rules) if number not in used}
 
 
-@right("end_each")
-def with_a_loop(first, second, end_id):
-    return [i for s in (first, second) if s is not None for i in [*s, end_id]]
+@wrong("unused_rules", None, natural=False)
+def none_is_unused(texts, rules):
+    return list(rules)
 
 
-@right("end_each")
-def as_an_array(first, second, end_id):
-    parts = [first, [end_id]] + ([second, [end_id]] if second is not None else [])
-    return np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
+@right("unused_rules")
+def with_named_groups(texts, rules):
+    pattern = re.compile("|".join(f"(?P<r{n}>{rule})" for n, rule in enumerate(rules)))
+    used = [m.lastgroup for text in texts for m in pattern.finditer(text)]
+    return [rule for n, rule in enumerate(rules) if f"r{n}" not in used]
 
 
-# pad_right
+@right("unused_rules")
+def one_after_another(texts, rules):
+    left = list(rules)
+    for text in texts:
+        for m in re.finditer("|".join(f"({rule})" for rule in rules), text):
+            rule = rules[m.lastindex - 1]
+            if rule in left:
+                left.remove(rule)
+    return left
 
 
-def padded(rows, pad_id, length):
-    return [row[:length] + [pad_id] * (length - len(row)) for row in rows]
+# original_places
 
 
-def masked(rows, length):
-    return [[1] * len(row[:length]) + [0] * (length - len(row)) for row in rows]
+@wrong("original_places", None, natural=False)
+def each_with_its_character(text, invisible):
+    return [(n, c) for n, c in enumerate(text) if c not in invisible]
 
 
-@wrong("pad_right", "changes its arguments")
-def in_place(rows, pad_id, length):
-    masks = []
-    for row in rows:
-        del row[length:]
-        masks.append([1] * len(row) + [0] * (length - len(row)))
-        row += [pad_id] * (length - len(row))
-    return rows, masks
+@right("original_places")
+def by_pattern(text, invisible):
+    kept = [n for n, c in enumerate(text) if c not in invisible]
+    tidied = "".join(text[n] for n in kept)
+    return [kept[m.start()] for m in re.finditer(r" +|[^ ]", tidied)]
 
 
-@wrong("pad_right", "did not end within", ends=False)
-def never_ends(rows, pad_id, length):
-    new = []
-    for row in rows:
-        while len(row) != length:
-            row = row[:length] + [pad_id] * (len(row) < length) if len(row) < length else row[:]
-        new.append(row)
-    return new, masked(rows, length)
+@right("original_places")
+def with_a_flag(text, invisible):
+    out, space = [], False
+    for n in range(len(text)):
+        if text[n] in invisible:
+            continue
+        if text[n] != " " or not space:
+            out.append(n)
+        space = text[n] == " "
+    return out
 
 
-@right("pad_right")
-def with_numpy_arrays(rows, pad_id, length):
-    ids = np.full((len(rows), length), pad_id)
-    mask = np.zeros((len(rows), length), dtype=int)
-    for number, row in enumerate(rows):
-        n = min(length, len(row))
-        ids[number, :n] = row[:n]
-        mask[number, :n] = 1
-    return ids, mask
-
-
-@right("pad_right")
-def as_lists(rows, pad_id, length):
-    return [padded(rows, pad_id, length), masked(rows, length)]
-
-
-refused("pad_right", "`True` and `False`")(
-    lambda rows, pad_id, length: (
-        padded(rows, pad_id, length),
-        [[bool(m) for m in mask] for mask in masked(rows, length)],
-    )
-)
-
-# choose_dtype
-
-
-wrong("choose_dtype", None, natural=False)(lambda vocab_size, added_ids: "uint32")
-
-
-@right("choose_dtype")
-def by_comparison(vocab_size, added_ids):
-    if vocab_size > 65_536 or any(i > 65_535 for i in added_ids):
-        return "uint32"
-    return "uint16"
-
-
-@right("choose_dtype")
-def by_numpy(vocab_size, added_ids):
-    largest = max(added_ids + [vocab_size - 1])
-    return np.dtype(np.min_scalar_type(largest) if largest > 255 else np.uint16).name
-
-
-refused("choose_dtype", "the thing itself where its name")(
-    lambda vocab_size, added_ids: np.uint16 if max([vocab_size - 1, *added_ids]) < 65_536 else np.uint32
-)
+@right("original_places")
+def as_an_array(text, invisible):
+    return np.array(by_pattern(text, invisible), dtype=int)
 
 
 # what three more classes answered
@@ -325,60 +288,6 @@ def npint(seen, text):
     return (~n[list(text.encode())]).sum() if text else 0
 
 
-@right("end_each")
-def loop(first, second, end_id):
-    return [i for s in (first, second) if s is not None for i in (*s, end_id)]
-
-
-@right("end_each")
-def numpy_3(first, second, end_id):
-    parts = [np.array(first, int), [end_id]] + ([np.array(second, int), [end_id]] if second is not None else [])
-    return np.concatenate(parts).astype(int)
-
-
-@right("end_each")
-def copy(first, second, end_id):
-    o = first[:]
-    o.append(end_id)
-    return o if second is None else [*o, *second, end_id]
-
-
-@right("pad_right")
-def numpy_4(rows, pad_id, length):
-    ids = np.full((len(rows), length), pad_id)
-    m = np.zeros((len(rows), length), int)
-    for i, r in enumerate(rows):
-        n = min(len(r), length)
-        ids[i, :n] = r[:n]
-        m[i, :n] = 1
-    return (ids, m)
-
-
-@right("pad_right")
-def comp(rows, pad_id, length):
-    return ([(r + [pad_id] * length)[:length] for r in rows], [[int(j < len(r)) for j in range(length)] for r in rows])
-
-
-@right("pad_right")
-def lists(rows, pad_id, length):
-    return [[(r + [pad_id] * length)[:length] for r in rows], [([1] * len(r) + [0] * length)[:length] for r in rows]]
-
-
-@right("choose_dtype")
-def np_2(v, a):
-    return "uint16" if np.min_scalar_type(max([v - 1, *a])).itemsize <= 2 else "uint32"
-
-
-@right("choose_dtype")
-def shift(v, a):
-    return "uint32" if any(x >> 16 for x in (v - 1, *a) if x > 0) else "uint16"
-
-
-@right("choose_dtype")
-def dtype_str(v, a):
-    return str(np.dtype(np.uint16 if max(max(a, default=0), v - 1) < 2**16 else np.uint32))
-
-
 @wrong("fall_back_to_bytes", "text, a `str`, where no text is wanted.")
 def joins_into_text(text, alphabet):
     return "".join(x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()]))
@@ -397,21 +306,7 @@ def list_of_lost_bytes(seen, text):
     return [b for b in text.encode() if b not in s]
 
 
-@wrong("end_each", "the function changes its arguments. Whoever called it still needs them: work on a copy.")
-def mutates(first, second, end_id):
-    first.append(end_id)
-    if second is not None:
-        first.extend(second)
-        first.append(end_id)
-    return first
-
-
-@wrong("choose_dtype", "the thing itself where its name is wanted, as a `str`.")
-def numpy_dtype_returned(v, a):
-    return np.uint16 if max([v - 1, *a]) <= 65535 else np.uint32
-
-
-@wrong("cut_isolated", "the text is cut at blanks first, and they are lost: the rules alone cut.")
+@wrong("cut_isolated", "the text is cut at spaces first, and they are lost: only the rules cut.")
 def fullmatch_on_words_split_by_space(text, rules):
     return [x for p in text.split(" ") for x in re.split("(" + "|".join(rules) + ")", p) if x]
 
@@ -425,52 +320,6 @@ def matches_then_gaps(text, rules):
 @wrong("count_lost_bytes", "`True` or `False` where a number is wanted.")
 def bool_any(seen, text):
     return any(b not in seen.encode() for b in text.encode())
-
-
-@wrong("end_each", "the function always returns `None`")
-def list_append_returns_none(first, second, end_id):
-    ids = list(first)
-    r = ids.append(end_id)
-    if second is not None:
-        r = ids.extend([*second, end_id])
-    return r
-
-
-@wrong("end_each", "on one of its ways there is no `return`")
-def returns_in_if_only(first, second, end_id):
-    if second is not None:
-        return [*first, end_id, *second, end_id]
-
-
-@wrong("end_each", "the last entry is missing in every one of them.")
-def inserts_separator_between_and_only_end(first, second, end_id):
-    out = first + ([end_id] if second is not None else []) + (second or [])
-    return out + [end_id] if out and out[-1] != end_id else out
-
-
-@wrong("pad_right", "the function changes its arguments. Whoever called it still needs them: work on a copy.")
-def modifies_rows_in_place_with_append(rows, pad_id, length):
-    m = []
-    for i, r in enumerate(rows):
-        n = min(len(r), length)
-        m.append([1] * n + [0] * (length - n))
-        while len(r) < length:
-            r.append(pad_id)
-        rows[i] = r[:length]
-    return (rows, m)
-
-
-@wrong("pad_right", "the masks hold `True` and `False`, or floats: 1 and 0 are asked.")
-def mask_floats(rows, pad_id, length):
-    return (
-        [(r + [pad_id] * length)[:length] for r in rows],
-        [[float(j < len(r)) for j in range(length)] for r in rows],
-    )
-
-
-@wrong("choose_dtype", "the thing itself where its name is wanted, as a `str`.")
-def returns_dtype_object_for_np_dtype(v, a):
-    return np.dtype("uint16" if max([v - 1, *a]) < 65536 else "uint32")
 
 
 @wrong("tidy", None)
@@ -542,27 +391,3 @@ def return_inside_loop(text, alphabet):
 @wrong("fall_back_to_bytes", "the entries are right, but in another order.")
 def generator_of_sorted_set_order(text, alphabet):
     return sorted(x for ch in text for x in ([ch] if ch in alphabet else [f"<0x{b:02X}>" for b in ch.encode()]))
-
-
-@wrong("end_each", "the function changes its arguments. Whoever called it still needs them: work on a copy.")
-def second_append_mutates_only_second(first, second, end_id):
-    ids = first + [end_id]
-    if second is not None:
-        second.append(end_id)
-        ids += second
-    return ids
-
-
-@wrong("end_each", "each value comes only once: the repeats are missing.")
-def set_no_duplicates(first, second, end_id):
-    out = first + [end_id] + (second + [end_id] if second is not None else [])
-    return list(dict.fromkeys(out))
-
-
-@wrong("choose_dtype", "in some calls the function returns `None`: on one of its ways there is no `return`.")
-def forgot_return_for_else(v, a):
-    if max([v - 1, *a]) > 65535:
-        return "uint32"
-
-
-# -- a class that had not seen the mistakes -------------------------------------------
