@@ -725,62 +725,115 @@ def taken_out(word, merges):
     return [*taken, *word]
 
 
-# 5. Ids.
+# 5. Ids that nobody sees.
+
+
+def _words_that_swallow(random: Random) -> Iterator[Case]:
+    merges = {(0, 1): 10, (10, 2): 11, (2, 2): 12}
+    yield {(0, 1, 2): 3, (2, 2): 1}, merges
+    yield from (({}, {}), ({(0, 1): 2}, {}), ({}, merges), ({(3,): 1}, merges))
+    # 10 is on its own in one word only: the first, the last, the one in the middle
+    yield {(0, 1, 3): 1, (0, 1, 2): 5, (2, 2): 1}, merges
+    yield {(2, 2): 5, (0, 1, 2): 5, (0, 1): 1}, merges
+    yield {(0, 1, 2): 5, (3, 0, 1): 1, (2, 2): 5}, merges
+    # side by side only where two words meet
+    yield {(0,): 1, (1,): 1, (2,): 1}, merges
+    yield {(3, 0): 1, (1, 2): 2}, merges
+    # the longest token that fits is not what the merges lead to
+    yield {(0, 1, 2): 1}, {(1, 2): 10, (0, 1): 11, (11, 2): 12}
+    yield {(1, 2, 3): 1}, {(2, 3): 10, (1, 2): 11, (11, 3): 12}
+    # as text 10 is found inside 110
+    yield {(0, 1, 4): 1, (4, 0): 1}, {(0, 1): 10, (10, 4): 110, (4, 0): 9}
+    for _ in range(40):
+        text = tuple(random.randrange(3) for _ in range(40))
+        learned = learn_merges({text: 1}, random.randrange(2, 8), first_id=5)
+        words = {}
+        for _ in range(random.randrange(1, 5)):
+            ids = random.choices(range(3), k=random.randrange(1, 12))
+            words[tuple(ids)] = random.randrange(1, 4)
+        yield words, learned
 
 
 @exercise(
-    cases=lambda random: product((0, 1, 743, 50_000), (0, 1, 2, 5)),
+    cases=_words_that_swallow,
     hints=(
-        "Ids are given in this order: to special tokens, to bytes, to merges.",
-        "Which ids do the bytes have when there is one special token? Which one is "
-        "free after them?",
+        "Which ids *do* occur? Collect them over all words, after the last merge.",
+        "`merge_history(word, merges)[-1]` is an encoded word. The new ids are the "
+        "values of `merges`, and the difference of two sets is written with a minus.",
     ),
 )
-def id_of_merge(rank: int, num_special_tokens: int) -> int:
-    """Return the id of the token that merge number `rank`, counted from 0, makes."""
-    return num_special_tokens + 256 + rank
+def swallowed(
+    words: dict[tuple[int, ...], int], merges: dict[tuple[int, int], int]
+) -> list[int]:
+    """Return the new ids that no word contains after all merges."""
+    seen = set()
+    for word in words:
+        seen.update(merge_history(word, merges)[-1])
+    return sorted(set(merges.values()) - seen)
 
 
-id_of_merge.slips("""
-    256 => 255
-        255 is the number of the last byte, but there are 256 bytes.
-    256 => 257
-        merges are counted from 0, so the first one has the first free id.
-    256 => 0
-    256 => 1
-        the alphabet is missing: 256 bytes have an id before merge number 0.
-    256 => 8
-    256 => 127
-    256 => 128
-    256 => 254
-    256 => 258
-    256 => 512
-        a byte has 256 values, from 0 to 255.
-    + rank => + 0
-        that is the first id of all merges: `rank` plays no part.
-    + rank => + 2 * rank
-        a merge makes *one* new id, out of two.
-    + rank => - rank
-        later merges have larger ids: `rank` is added, not subtracted.
-    + rank => + 256 * rank
-        `rank` is multiplied by 256. Each merge makes one new id.
-    num_special_tokens + => 0 +
-        special tokens have ids too, the first ones: all others move up.
-    num_special_tokens + => -num_special_tokens +
-        special tokens come first, so they move the merges up, not down.
-    num_special_tokens + => 2 * num_special_tokens +
-        the special tokens are counted twice.
-    num_special_tokens + => max(num_special_tokens - 1, 0) +
-        one special token is missing: `num_special_tokens` is not the id of the last.
+swallowed.slips("""
+    set(merges.values()) - seen => set(merges.values()) & seen
+        the new ids that do occur. Asked are those that occur in no word.
+    sorted(set(merges.values()) - seen) => sorted(seen)
+        all ids that occur, bytes among them. Asked are new ids that occur nowhere.
+    set(merges.values()) - seen => set(merges.values()).symmetric_difference(seen)
+        bytes that occur are among them. Take ids away: `-` and not `^`.
+    set(merges.values()) - seen => merges.values()
+        all new ids, whether or not they occur: take away those that do.
+    seen.update(merge_history(word, merges)[-1]) => \
+    seen.update(*merge_history(word, merges))
+        all stages are looked at, but only the last one is what a model reads.
+    merge_history(word, merges)[-1] => merge_history(word, merges)[0]
+    merge_history(word, merges)[-1] => word
+        the words are not encoded: they are looked at as they were before any merge.
+    merge_history(word, merges)[-1] => merge_history(word, merges)[:2][-1]
+        words are encoded by one merge only. Look at them after the last merge.
+    in words => in [*words][:1]
+        only the first word is encoded: does a `return` inside the loop end it?
+    in words => in [*words][1:]
+    in words => in [*words][:-1]
+        the first or the last word is left out. An id may occur in that one alone.
+    in words => in [sum(words, ())]
+        words are put in a row, where merges reach from one into the next. No merge
+        crosses a cut.
+    in words => in words ⏎ seen = set()
+        only the last word counts. The set has to start before the loop.
+    return sorted(set(merges.values()) - seen) => \
+    return sorted(set(merges.values()) - seen)[::-1]
+        the ids fall. Asked is the rising order.
+    return sorted(set(merges.values()) - seen) => \
+    return len(set(merges.values()) - seen)
+        how many there are. Asked is which ids they are, as a list.
+    merges.values()) - seen) => merges.values()) - seen, key=str)
+        ids are sorted as text, where 110 comes before 9. Sort the numbers.
 """)
 
 
-id_of_merge.answers("""
-    256 * num_special_tokens + rank
-    256 + rank * num_special_tokens
-    (256 + rank) * num_special_tokens
-        sizes are multiplied. Ids are dealt out one after the other: add.
+swallowed.answers("""
+    [pair for pair, new_id in merges.items()
+    if new_id in set(swallowed.reference(words, merges))]
+        the pairs that were merged. Asked are their new ids.
+    sorted({part for pair in merges for part in pair} & set(merges.values()))
+        a part of a later merge may still occur elsewhere, on its own: encode and look.
+    sorted(set(merges.values()) - {part for pair in merges for part in pair})
+        the ids that are part of no other merge. They may occur: encode and look.
+    sorted(new_id for pair, new_id in merges.items() if not _occurs(words, pair))
+        pairs are looked for in the bytes. Most merges are made of merged ids.
+    sorted({*merges.values(), *(i for word in words for i in word)} - _seen(words, merges))
+        bytes are among them. Asked are new ids, which are the values of `merges`.
+    sorted(set(merges.values()) - {i for word in words
+    for i in merge_history(word, merges)[-1] if words[word] > 1})
+        only words that occur more than once are looked at. Once is enough to be seen.
 """)
+
+
+def _seen(words, merges):
+    return {token for word in words for token in merge_history(word, merges)[-1]}
+
+
+def _occurs(words, pair):
+    return any(two == pair for word in words for two in pairwise(word))
 
 
 # 6. Half a character.
@@ -956,97 +1009,6 @@ complete_bytes.answers("""
 """)
 
 
-# 7. The unit of the compression curve.
-
-
-def _texts(random: Random) -> Iterator[Case]:
-    texts = ("a", "abc", "été", "潮汐", "🌊", "x = 1", "Flut und Ebbe", "aaaa")
-    for text in (*texts, "涨潮 and 落潮", " tide", "ebb\n", "\tif a:\n\n  b\n"):
-        yield from ((text, num_tokens) for num_tokens in (1, 2, 3, len(text)))
-
-
-@exercise(
-    cases=_texts,
-    hints=(
-        "A character is 1 to 4 bytes: `len(text)` counts characters. Which method of "
-        "`str` makes bytes?",
-        "Try it: what is `len('é')`, and what is the length of its UTF-8? And which of "
-        "bytes and tokens is above the line?",
-    ),
-)
-def compression(text: str, num_tokens: int) -> float:
-    """Return how many UTF-8 bytes of the text one token stands for, on average."""
-    return len(text.encode("utf-8")) / num_tokens
-
-
-@compression.way("""
-    len(text.encode()) => len(text)
-        characters per token. That flatters English against Chinese.
-    encode() => encode("utf-16-le")
-    encode() => encode("utf-16")
-    encode() => encode("utf-32-le")
-    encode() => encode("utf-32")
-    encode() => encode("utf-8-sig")
-    encode() => encode("latin-1", "ignore")
-        bytes of another encoding, or with its mark. The unit is the byte of UTF-8.
-    encode() => encode("ascii", "ignore")
-        characters outside ASCII are left out. In UTF-8 they are two to four bytes each.
-    encode() => encode("ascii")
-        ASCII has 128 characters, and `encode` raises at all others: take UTF-8.
-    len(text. => len(text.strip().
-        blanks and line breaks at the ends are cut off. Tokens have to spell them too.
-    len(text. => len("".join(text.split()).
-    len(text. => len(text.replace(" ", "").
-        blanks are left out. Tokens have to spell them too.
-    len(text.encode()) => len(text.split())
-        words per token. Asked is bytes per token.
-    len(text.encode()) => len(set(text.encode()))
-    len(text.encode()) => len(set(text))
-        different bytes or characters. Each counts as often as it occurs.
-    len(text.encode()) => sum(map(ord, text))
-    len(text.encode()) => sum(text.encode())
-        numbers of characters or bytes are added. How many bytes there are is asked.
-    len(text.encode()) => len(str(text.encode()))
-    len(text.encode()) => len(repr(text))
-    len(text.encode()) => len(repr(text).encode())
-        what Python writes is counted, with quotation marks: they are no part of it.
-    len(text.encode()) => len(text.encode()) + 1
-        a byte is added that the text does not have.
-    size / num_tokens => num_tokens / size if size else 0.0
-        upside down: tokens per byte.
-    / num_tokens =>
-        all bytes. Asked is how many of them one token stands for.
-    size / num_tokens => num_tokens
-        the number of tokens. Asked is how many bytes one of them stands for.
-    size / num_tokens => size * num_tokens
-    size / num_tokens => size - num_tokens
-        how many bytes one token stands for is a quotient: divide.
-    / num_tokens => / (num_tokens + 1)
-    / num_tokens => / (num_tokens - 1)
-        divide by `num_tokens` as it is, neither one more nor one less.
-    size / num_tokens => 1 - num_tokens / size
-        the share that is saved. Asked is bytes per token.
-    / num_tokens => / len(text)
-    / num_tokens => / len(text.split())
-        bytes per character or per word. Asked is bytes per token.
-    return ratio => return math.floor(ratio)
-    return ratio => return math.ceil(ratio)
-    return ratio => return round(ratio)
-    return ratio => return round(ratio, 1)
-    return ratio => return round(ratio, 2)
-        rounded. The fraction is what you compare: leave rounding to whoever prints it.
-    return ratio => return 8 * ratio
-    return ratio => return ratio / 8
-        a byte is eight bits. Asked is bytes per token, which `len` counts.
-    return ratio => return 100 * ratio
-        a percentage: 100 times too much.
-""")
-def in_three_steps(text, num_tokens):
-    size = len(text.encode())
-    ratio = size / num_tokens
-    return ratio
-
-
 # Bug or not?
 
 
@@ -1136,20 +1098,22 @@ def _tokens(random: Random) -> Iterator[Case]:
 
 @bug_or_not(
     purpose=(
-        "Say how many bytes of text each token stands for; their sum over a text is "
+        "Say how many bytes of text each token stands for. Their sum over a text is "
         "what its loss is divided by, for bits per byte."
     ),
     reference=byte_lengths,
     cases=_tokens,
     explanation=(
-        "A token may be a part of a character. Decoded alone, it becomes U+FFFD, which "
-        "has three bytes, whatever stood there. So the sum is too large, and the bits "
-        "per byte too small. karpathy/nanochat had this line; its pull request 693 "
-        "counts the token's own bytes instead."
+        "`surrogateescape` turns each byte that is not UTF-8 into a character of its "
+        "own, and encoding with it turns that character back into the byte. Half a "
+        "character therefore counts as many bytes as it has. `len(token)` is shorter "
+        "and says the same. The line of nanochat had decoded with \"replace\", which "
+        "loses the bytes."
     ),
 )
-def bytes_of_decoded_tokens(tokens: list[bytes]) -> list[int]:
-    return [len(token.decode("utf-8", "replace").encode()) for token in tokens]
+def bytes_of_escaped_tokens(tokens: list[bytes]) -> list[int]:
+    texts = [token.decode("utf-8", "surrogateescape") for token in tokens]
+    return [len(text.encode("utf-8", "surrogateescape")) for text in texts]
 
 
 # True or false?
@@ -1160,35 +1124,6 @@ TRAINING_TEXT = "the tide comes in, the tide goes out, and the boats wait for it
 @cache
 def _trained(vocab_size: int) -> BPETokenizer:
     return BPETokenizer.train(TRAINING_TEXT, vocab_size)
-
-
-def _unseen_characters(random: Random) -> Iterator[Case]:
-    yield from (
-        (text,) for text in ("t", "tide", "Z", "é", "潮", "boat 7", "🌊!", "ÿ�")
-    )
-    yield from ((chr(random.randrange(0x20, 0xD800)),) for _ in range(30))
-
-
-def lost_characters(text: str) -> list[str]:
-    back = _trained(300).decode(_trained(300).encode(text))
-    return sorted(set(text) - set(back))
-
-
-@true_or_false(
-    claim=(
-        "A byte-level tokenizer needs a token `<unk>`: characters that its training "
-        "text did not hold would be lost without it."
-    ),
-    reference=lost_characters,
-    cases=_unseen_characters,
-    explanation=(
-        "All 256 bytes have ids, seen or not, and every character is made of bytes. "
-        "`<unk>` in such a vocabulary is an id that never occurs. Where characters are "
-        "the alphabet it is another matter: see *Where `<unk>` belongs*."
-    ),
-)
-def unknown_is_needed(text: str) -> list[str]:
-    return sorted(set(text) - set(TRAINING_TEXT))
 
 
 def _texts_and_sizes(random: Random) -> Iterator[Case]:
