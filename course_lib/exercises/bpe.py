@@ -542,7 +542,7 @@ def _words_and_merges(random: Random) -> Iterator[Case]:
     ),
 )
 def apply_merges(word: str, merges: list[tuple[str, str]]) -> list[str]:
-    """Return the tokens of a word after all merges, which stand in learned order."""
+    """Return the tokens of a word after all merges, which are in learned order."""
     tokens = list(word)
     for left, right in merges:
         merged, position = [], 0
@@ -780,13 +780,12 @@ swallowed.slips("""
     set(merges.values()) - seen => set(merges.values()).symmetric_difference(seen)
         bytes that occur are among them. Take ids away: `-` and not `^`.
     set(merges.values()) - seen => merges.values()
-        all new ids, whether or not they occur: take away those that do.
+    merge_history(word, merges)[-1] => merge_history(word, merges)[0]
+    merge_history(word, merges)[-1] => word
+        all new ids. Take away those that occur in the words once these are encoded.
     seen.update(merge_history(word, merges)[-1]) => \
     seen.update(*merge_history(word, merges))
         all stages are looked at, but only the last one is what a model reads.
-    merge_history(word, merges)[-1] => merge_history(word, merges)[0]
-    merge_history(word, merges)[-1] => word
-        the words are not encoded: they are looked at as they were before any merge.
     merge_history(word, merges)[-1] => merge_history(word, merges)[:2][-1]
         words are encoded by one merge only. Look at them after the last merge.
     in words => in [*words][:1]
@@ -797,7 +796,8 @@ swallowed.slips("""
     in words => in [sum(words, ())]
         words are put in a row, where merges reach from one into the next. No merge
         crosses a cut.
-    in words => in words ⏎ seen = set()
+    seen.update(merge_history(word, merges)[-1]) => \
+    seen = set(merge_history(word, merges)[-1])
         only the last word counts. The set has to start before the loop.
     return sorted(set(merges.values()) - seen) => \
     return sorted(set(merges.values()) - seen)[::-1]
@@ -1107,7 +1107,7 @@ def _tokens(random: Random) -> Iterator[Case]:
         "`surrogateescape` turns each byte that is not UTF-8 into a character of its "
         "own, and encoding with it turns that character back into the byte. Half a "
         "character therefore counts as many bytes as it has. `len(token)` is shorter "
-        "and says the same. The line of nanochat had decoded with \"replace\", which "
+        'and says the same. The line of nanochat had decoded with "replace", which '
         "loses the bytes."
     ),
 )
@@ -1116,14 +1116,49 @@ def bytes_of_escaped_tokens(tokens: list[bytes]) -> list[int]:
     return [len(text.encode("utf-8", "surrogateescape")) for text in texts]
 
 
-# True or false?
-
 TRAINING_TEXT = "the tide comes in, the tide goes out, and the boats wait for it. " * 3
 
 
 @cache
 def _trained(vocab_size: int) -> BPETokenizer:
     return BPETokenizer.train(TRAINING_TEXT, vocab_size)
+
+
+def _long_texts(random: Random) -> Iterator[Case]:
+    for text in ("tide", "the tide", "the tide goes out", "the boats wait for it."):
+        yield (text,)
+    words = TRAINING_TEXT.split()
+    for _ in range(20):
+        yield (" ".join(random.choices(words, k=random.randrange(2, 9))),)
+
+
+def encoded_whole(text: str) -> list[int]:
+    return _trained(300).encode(text).tolist()
+
+
+@bug_or_not(
+    purpose=(
+        "Encode a long text in two parts, so that two processes can share the work. "
+        "The text is cut at a space, and the ids must be those of the whole text."
+    ),
+    reference=encoded_whole,
+    cases=_long_texts,
+    explanation=(
+        "In GPT-2's pattern a space belongs to the word after it. The cut comes one "
+        "character too late: the first part ends with a lone space, and the second "
+        "begins with a word that has lost its own. Both decode to the same text, so "
+        "nobody notices. Cut before the space, at the end of a word, and the ids are "
+        "those of the whole."
+    ),
+)
+def encode_in_halves(text: str) -> list[int]:
+    tokenizer = _trained(300)
+    cut = text.find(" ", len(text) // 2) + 1
+    first, second = tokenizer.encode(text[:cut]), tokenizer.encode(text[cut:])
+    return [*first.tolist(), *second.tolist()]
+
+
+# True or false?
 
 
 def _texts_and_sizes(random: Random) -> Iterator[Case]:
