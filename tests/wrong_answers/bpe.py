@@ -40,7 +40,7 @@ def no_step_after_a_pair(words, pair):
     return saved
 
 
-@wrong("tokens_saved", "the last word alone")
+@wrong("tokens_saved", "only the last word counts")
 def of_the_last_word(words, pair):
     for ids, count in words.items():
         saved = (len(ids) - len(merge_pair(ids, pair, 0))) * count
