@@ -75,7 +75,7 @@ def _side_by_side(ids, pair):
 
 tokens_saved.slips("""
     position += 2 => position += 1
-        overlapping pairs are counted twice. `1 1 1` has (1, 1) twice, but only one merge.
+        overlapping pairs are counted twice. `1 1 1` has two pairs, but only one merge.
     saved += frequency => saved += 1
         each distinct word counts once. `words` says how often it occurs in the text.
     position += 2 => break
@@ -705,7 +705,7 @@ apply_merges.answers("""
         in a text with spaces between tokens, `b c` is also found at the end of `db c`.
     reduce(lambda tokens, c: [*tokens[:-1], tokens[-1] + c]
     if tokens and (tokens[-1], c) in merges else [*tokens, c], word, [])
-        each character joins the token before it if it can. Which merge was learned first?
+        each character joins the token before it if it can. Which merge came first?
     list(word)
         nothing is ever merged. Is a list compared with a tuple? They are never equal.
     apply_merges.reference(word, merges[-1:]) if merges else []
