@@ -4,9 +4,9 @@ A sampling scheme is a choice of start positions, and one function turns starts 
 batches.
 
 foundation/    what the lessons build on: arguments, progress, corpora, markup,
-               tokenizing, shuffling, ledger, models; packs; copies, orders, durable,
-               shard_files, shard_writer; inputs, shard_tasks, executors, ranks,
-               devices
+               tokenizing, merging, shuffling, ledger, models; packs; copies, orders,
+               durable, shard_files, shard_writer; inputs, shard_tasks, executors,
+               ranks, devices
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, token_shards, many_machines

@@ -1,18 +1,17 @@
 """Lesson 06: byte-pair encoding by hand, then with `tokenizers`, with equal results.
 
-A text is a string of bytes. Count which two tokens stand side by side most often, make
-them one token, repeat: the list of these merges is the whole tokenizer. Everything else
-here makes that loop faster, or safer.
+A text is a string of bytes. Find the two tokens that are most often side by side, make
+them one token, and repeat: the list of these merges is the whole tokenizer. The same
+merges, learned and made fast, are in `foundation/merging.py`.
 """
 
 from __future__ import annotations
 
 import base64
-import heapq
 import json
 import os
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -31,7 +30,9 @@ from tokenizers import (
 from course_lib.foundation import (
     END_OF_TEXT,
     Ids,
-    as_integers,
+    Pair,
+    Words,
+    as_id_list,
     as_stream,
     check_choice,
     check_flag,
@@ -42,18 +43,17 @@ from course_lib.foundation import (
     check_special_tokens,
     check_type,
     check_unicode,
+    check_words,
     iterate_texts,
+    learn_merges,
+    merge_word,
     shows,
     smallest_dtype,
     training_batches,
 )
 
-Pair = tuple[int, int]
-Words = Mapping[tuple[int, ...], int]
-"""A text as training sees it: each distinct word in ids, with how often it occurs."""
-
 # How GPT-2 cuts text into words before any merge (Radford et al. 2019, "Language Models
-# are Unsupervised Multitask Learners"; the pattern is in its published code). A blank
+# are Unsupervised Multitask Learners"; the pattern is in its published code). A space
 # belongs to the word after it.
 GPT2_PATTERN = (
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -81,7 +81,7 @@ _PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))
 
 
 def printable(data: bytes) -> str:
-    """Write each byte as a visible character: a blank is Ġ, a line break Ċ, é Ã©."""
+    """Write each byte as a visible character: a space is Ġ, a line break Ċ, é Ã©."""
     return "".join(BYTE_CHARACTERS[byte] for byte in check_type("data", data, bytes))
 
 
@@ -93,9 +93,9 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
 
     Args:
         text: any `str`.
-        pattern: a regular expression for the module `regex`. What stands between two
-            matches is a word too, so that a pattern that forgets something loses
-            nothing. None: the whole text is one word.
+        pattern: a regular expression for the module `regex`. Whatever is between two
+            matches is also a word, so a pattern that forgets something loses nothing.
+            None: the whole text is one word.
     """
     check_type("text", text, str)
     pattern, end = _check_pattern(pattern), 0
@@ -113,7 +113,7 @@ def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
     """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
     check_type("word", word, str)
     first_id = check_integer("first_id", first_id, minimum=0)
-    # surrogateescape: how Python carries bytes that are no UTF-8 inside a str; see
+    # surrogateescape: how Python carries bytes that are not UTF-8 inside a str; see
     # BPETokenizer.encode_bytes.
     return tuple(
         first_id + place
@@ -124,7 +124,7 @@ def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
 def count_words(
     texts: Iterable, pattern: str | None = GPT2_PATTERN, first_id: int = 0
 ) -> dict[tuple[int, ...], int]:
-    """Count the distinct words of all texts: training never looks at a text again."""
+    """Count the distinct words of all texts. Training never reads a text again."""
     counts: Counter[str] = Counter()
     for text in iterate_texts(texts):
         counts.update(split_words(text, pattern))
@@ -135,9 +135,9 @@ def count_words(
 
 
 def pair_counts(words: Words) -> Counter[Pair]:
-    """Count which ids stand side by side in words; `a a a` has (a, a) twice."""
+    """Count which ids are side by side in words; `a a a` has (a, a) twice."""
     counts: Counter[Pair] = Counter()
-    for ids, frequency in _check_words(words).items():
+    for ids, frequency in check_words(words).items():
         for pair in pairwise(ids):
             counts[pair] += frequency
     return counts
@@ -146,8 +146,8 @@ def pair_counts(words: Words) -> Counter[Pair]:
 def best_pair(counts: Mapping[Pair, int]) -> Pair:
     """Return the most frequent pair; of equally frequent ones, the smallest ids.
 
-    The first id decides before the second. It is the rule of `tokenizers`, so that both
-    learn the same merges.
+    The first id decides before the second. This is the rule of `tokenizers`, so that
+    both learn the same merges.
     """
     if not isinstance(counts, Mapping) or not counts:
         raise ValueError(f"counts must hold at least one pair, got {counts!r:.60}")
@@ -156,7 +156,7 @@ def best_pair(counts: Mapping[Pair, int]) -> Pair:
 
 def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     """Replace the pair by `new_id`, from left to right: `a a a` becomes `aa a`."""
-    ids, pair = _as_list("ids", ids), _as_list("pair", pair, length=2)
+    ids, pair = as_id_list(ids), as_id_list(pair, "pair", length=2)
     merged: list[int] = []
     position = 0
     while position < len(ids):
@@ -172,15 +172,15 @@ def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 def learn_merges_by_rescanning(words: Words, num_merges: int) -> dict[Pair, int]:
     """Count all pairs, merge the best one everywhere, repeat: the definition.
 
-    The result is that of `learn_merges`. Each merge costs a walk through all words.
+    `learn_merges` gives the same result. Here each merge walks through all words.
     """
-    words = _check_training(words, first_id=256)
+    words = check_words(words, first_id=256)
     num_merges = check_integer("num_merges", num_merges, minimum=0)
     merges: dict[Pair, int] = {}
     while len(merges) < num_merges:
         counts = pair_counts(words)
         if not counts or counts[pair := best_pair(counts)] < 2:
-            break  # what occurs only once is not worth a token
+            break  # a pair that occurs only once is not worth a token
         new_id = merges[pair] = 256 + len(merges)
         words = {
             tuple(merge_pair(ids, pair, new_id)): frequency
@@ -189,134 +189,22 @@ def learn_merges_by_rescanning(words: Words, num_merges: int) -> dict[Pair, int]
     return merges
 
 
-def learn_merges(
-    words: Words, num_merges: int, *, first_id: int = 256, min_frequency: int = 2
-) -> dict[Pair, int]:
-    """Learn the same merges, but touch only the words that hold the pair.
-
-    Counts are kept, not made anew; an index tells which words hold a pair, or once held
-    it; a heap tells the best pair. A merge only lowers the counts of old pairs, so an
-    entry of the heap promises too much, never too little: it is corrected when it comes
-    up, and not before.
-
-    Args:
-        words: spelled in ids below `first_id`, with their frequencies.
-        num_merges: how many merges to learn at most.
-        first_id: the id of the first merged pair; the others follow.
-        min_frequency: stop when no pair occurs as often; at least 1.
-
-    Returns:
-        each merged pair with its new id, in the order in which they were learned.
-
-    Raises:
-        TypeError, ValueError: a number is none, or a word holds an id from `first_id`.
-    """
-    num_merges = check_integer("num_merges", num_merges, minimum=0)
-    first_id = check_integer("first_id", first_id, minimum=0)
-    min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
-    words = _check_training(words, first_id)
-    spelled = [list(ids) for ids in words]
-    frequencies = list(words.values())
-    counts = pair_counts(words)
-    holders: defaultdict[Pair, set[int]] = defaultdict(set)
-    for number, ids in enumerate(spelled):
-        for pair in pairwise(ids):
-            holders[pair].add(number)
-    heap = [(-count, pair) for pair, count in counts.items()]
-    heapq.heapify(heap)
-    merges: dict[Pair, int] = {}
-    while heap and len(merges) < num_merges:
-        promised, pair = heapq.heappop(heap)
-        if counts[pair] != -promised:
-            heapq.heappush(heap, (-counts[pair], pair))
-            continue
-        if counts[pair] < min_frequency:
-            break
-        new_id = merges[pair] = first_id + len(merges)
-        created = set()
-        for number in holders.pop(pair):
-            spelled[number], changes = _merge_and_tell(spelled[number], pair, new_id)
-            for changed, difference in changes:
-                counts[changed] += difference * frequencies[number]
-                if difference > 0:
-                    holders[changed].add(number)
-                    created.add(changed)
-        counts[pair] = 0
-        for new_pair in created:  # each holds the new id, so none is in the heap yet
-            heapq.heappush(heap, (-counts[new_pair], new_pair))
-    return merges
-
-
-def _merge_and_tell(
-    ids: list[int], pair: Pair, new_id: int
-) -> tuple[list[int], list[tuple[Pair, int]]]:
-    """Merge a pair in one word, and list the pairs beside it that come and go."""
-    first, second = pair
-    merged: list[int] = []
-    changes: list[tuple[Pair, int]] = []
-    begin, end = 0, len(ids) - 1
-    position = 0
-    while position < end:
-        if ids[position] != first or ids[position + 1] != second:
-            position += 1
-            continue
-        merged += ids[begin:position]
-        if merged:
-            changes += [((merged[-1], first), -1), ((merged[-1], new_id), 1)]
-        merged.append(new_id)
-        begin = position = position + 2
-        if position <= end:
-            changes += [((second, ids[position]), -1), ((new_id, ids[position]), 1)]
-    merged += ids[begin:]
-    return merged, changes
-
-
 # Encoding a word: repeat the merges.
 
 
 def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[int]]:
     """Encode a word by the definition; return all stages, from bytes to the result.
 
-    Of all pairs that can be merged, the one that was learned first is, at all its
-    places; then the next. With a word of n bytes that is up to n stages of up to n
-    steps.
+    Of all pairs that can be merged, the one that was learned first is merged, at all
+    its places, and then the next. A word of n bytes takes up to n stages of up to n
+    steps. `merge_word` is faster.
     """
-    stages = [_as_list("ids", ids)]
+    stages = [as_id_list(ids)]
     check_type("merges", merges, Mapping)
     while candidates := [pair for pair in pairwise(stages[-1]) if pair in merges]:
         pair = min(candidates, key=merges.__getitem__)
         stages.append(merge_pair(stages[-1], pair, merges[pair]))
     return stages
-
-
-def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
-    """Encode a word of n bytes in O(n log n) steps; same result as `merge_history`.
-
-    A heap holds the pairs that can be merged, the first learned on top, left before
-    right. A linked list tells the neighbors of a token after others were merged away.
-    Each merge takes two entries to the heap at most.
-    """
-    # None at the end stands in no merge, and closes the list to a ring: then neither
-    # the first token nor the last needs a special case.
-    ids, merges = [*_as_list("ids", ids), None], check_type("merges", merges, Mapping)
-    after = [*range(1, len(ids)), -1]
-    before = list(range(-1, len(ids) - 1))
-    pairs = enumerate(pairwise(ids))
-    heap = [(merges[pair], left) for left, pair in pairs if pair in merges]
-    heapq.heapify(heap)
-    while heap:
-        new_id, left = heapq.heappop(heap)
-        right = after[left]
-        if merges.get((ids[left], ids[right])) != new_id:
-            continue  # one of the two has been merged with another neighbor meanwhile
-        ids[left], ids[right] = new_id, None
-        after[left] = after[right]
-        before[after[left]] = left
-        for place in (before[left], left):
-            candidate = merges.get((ids[place], ids[after[place]]))
-            if candidate is not None:
-                heapq.heappush(heap, (candidate, place))
-    return [token for token in ids if token is not None]
 
 
 # The whole tokenizer, by hand and with the library.
@@ -325,21 +213,21 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
 class BPETokenizer:
     """A byte-level BPE tokenizer: special tokens, 256 bytes, merges, in this order.
 
-    Whatever the text, it is a string of bytes, and each byte has an id: nothing is
-    unknown. Ids and merges are those that `tokenizers` learns from the same text with
-    the same pattern.
+    Every text is a string of bytes, and every byte has an id, so nothing is unknown.
+    Ids and merges are those that `tokenizers` learns from the same text with the same
+    pattern.
 
     Args:
         merges: pairs of ids in the order in which they were learned.
         special_tokens: names, whose order fixes their ids 0, 1, ... Text never becomes
-            one of them, unless asked to.
+            one of them, unless you allow it.
         pattern: how text is cut into words; see `split_words`.
 
     Attributes:
         merges: each pair with its new id, in order.
         special_tokens: each name with its id.
         token_bytes: what each id spells; for a special token its name in UTF-8.
-        vocab_size: number of ids, V.
+        vocab_size: the number of ids, V.
         end_of_text_id: the id of `<|endoftext|>` if that is a special token, else None.
     """
 
@@ -363,13 +251,16 @@ class BPETokenizer:
         self._cache: dict[str, list[int]] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_cache": {}}  # equal ones are alike, whatever they read
+        return {
+            **vars(self),
+            "_cache": {},
+        }  # equal tokenizers are alike, whatever they read
 
     def _add_merge(self, pair: Pair) -> None:
         new_id, first_byte = len(self.token_bytes), len(self.special_tokens)
         left, right = (
             check_integer("merges", part, minimum=first_byte, maximum=new_id - 1)
-            for part in _as_list("pair of merges", pair, length=2)
+            for part in as_id_list(pair, "pair of merges", length=2)
         )
         if (left, right) in self.merges:
             raise ValueError(
@@ -393,15 +284,15 @@ class BPETokenizer:
 
         Args:
             text: one text, or several; no word reaches from one into the next.
-            vocab_size: V, at least 256 and one for each special token; fewer if the
-                pairs are used up sooner.
+            vocab_size: V, at least 256 and one for each special token. There are fewer
+                ids if the pairs are used up sooner.
             special_tokens: names, whose order fixes their ids.
-            min_frequency: merge no pair that occurs less often, at least 1.
+            min_frequency: pairs that occur less often are not merged; at least 1.
             pattern: how text is cut into words.
 
         Raises:
-            TypeError, ValueError: a wrong argument; no text but blanks; or a vocabulary
-                smaller than the alphabet.
+            TypeError, ValueError: a wrong argument, nothing but whitespace, or a
+                vocabulary smaller than the alphabet.
         """
         special_tokens = check_special_tokens(special_tokens)
         alphabet = len(special_tokens) + 256
@@ -424,15 +315,15 @@ class BPETokenizer:
         """Return the ids of a text, in the smallest dtype.
 
         Args:
-            text: any text. By default `<|endoftext|>` in it is plain text: whoever
-                writes a text can't end it, nor stop a run over a million others, as an
-                error would (which is what tiktoken's `encode` does by default).
-            allowed_special: for text of your own, names that mean their special tokens;
-                or "all".
+            text: any text. By default `<|endoftext|>` in it is plain text. The author
+                of a text can therefore neither end it nor stop a run over a million
+                others (tiktoken's `encode` raises an error by default).
+            allowed_special: for text of your own, the names that mean their special
+                tokens; or "all".
 
         Raises:
-            TypeError, ValueError: `text` is no text (`check_unicode`), or a name no
-                special token.
+            TypeError, ValueError: `text` is not text (`check_unicode`), or a name is
+                not that of a special token.
         """
         text, known = check_unicode(text), list(self.special_tokens)
         everything = isinstance(allowed_special, str) and allowed_special == "all"
@@ -461,7 +352,7 @@ class BPETokenizer:
             merged = self._cache.get(word)
             if merged is None:
                 merged = self._merge(word)
-                # few words make most of a text, so most are found here
+                # a few words make up most of a text, so most are found here
                 if len(self._cache) < CACHED_WORDS:
                     self._cache[word] = merged
             ids += merged
@@ -480,7 +371,7 @@ class BPETokenizer:
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:
-        """Return the text of the ids; half a character, no UTF-8, becomes U+FFFD.
+        """Return the text of the ids; half a character becomes U+FFFD.
 
         Raises:
             TypeError, ValueError: `ids` are not a stream of ids in 0 ... V - 1.
@@ -490,12 +381,12 @@ class BPETokenizer:
     def to_tokenizers(self) -> Tokenizer:
         """Return this tokenizer as one of `tokenizers`: equal ids, and one file.
 
-        Special tokens in a text are plain text there, too. But its file does not keep
-        this choice: set `encode_special_tokens` after it is loaded.
+        Special tokens in a text are also plain text there. But the file does not keep
+        this choice, so set `encode_special_tokens` again after you have loaded it.
 
         Raises:
             ValueError: two ids are spelled alike, or Oniguruma cannot read the pattern.
-                What it can read it takes as Ruby would: there `^` begins each line.
+                It reads patterns as Ruby does, where `^` begins each line.
         """
         first_byte = len(self.special_tokens)
         names = [*self.special_tokens, *map(printable, self.token_bytes[first_byte:])]
@@ -504,7 +395,7 @@ class BPETokenizer:
             raise ValueError("ids must be spelled differently, but two are alike")
         merges = [(names[left], names[right]) for left, right in self.merges]
         tokenizer = Tokenizer(models.BPE(vocab=ids, merges=merges))
-        try:  # a pattern that matches everything is one word
+        try:  # without a pattern, the text is one word: one that matches everything
             split = pre_tokenizers.Split(Regex(self.pattern or r"(?m).+"), "isolated")
         except Exception as error:  # the library has no type of its own for it
             raise ValueError(f"pattern must be one for Oniguruma: {error}") from None
@@ -518,11 +409,11 @@ class BPETokenizer:
     def to_ranks(self, path: str | os.PathLike) -> None:
         """Write each token's bytes, in base64, and its id: the format of tiktoken.
 
-        `tiktoken.Encoding` is told of `special_tokens` and of the pattern beside it.
+        `tiktoken.Encoding` takes `special_tokens` and the pattern as its own arguments.
 
         Raises:
-            ValueError: the bytes of a token do not become it. tiktoken merges whatever
-                spells a token, by any pair, so it would find this one.
+            ValueError: the bytes of a token are not encoded as that token. tiktoken
+                merges any pair that spells a token, so it would find this one.
         """
         first, lines = len(self.special_tokens), []
         for rank, data in enumerate(self.token_bytes[first:], first):
@@ -541,17 +432,20 @@ class BPETokenizer:
         special_tokens: Sequence[str] = (),
         pattern: str | None = GPT2_PATTERN,
     ) -> BPETokenizer:
-        """Read a file of ranks. The bytes of a token, encoded so far, are its merge.
+        """Read a file of ranks, which has no merges: they follow from the tokens.
+
+        The bytes of a token, encoded with the tokens before it, are the pair that it
+        was merged from.
 
         Args:
             path: what `to_ranks` wrote, or OpenAI's files. In those, special tokens
-                come behind all others, which is not possible here: leave them out.
+                come after all others, which is not possible here, so leave them out.
             special_tokens: names of the ids below the first one in the file.
             pattern: how text is cut into words; the file does not say.
 
         Raises:
-            ValueError: it is no such file; bytes are not first, in GPT-2's order; or a
-                token is not made of two earlier ones.
+            ValueError: the file is not of this kind, the bytes are not first and in
+                GPT-2's order, or a token is not made of two earlier ones.
         """
         tokenizer = cls(special_tokens=special_tokens, pattern=pattern)
         first = len(tokenizer.special_tokens)
@@ -590,19 +484,19 @@ def train_byte_level_bpe(
     """Train the same tokenizer with the library `tokenizers`, from any texts.
 
     Args:
-        texts: what `iterate_texts` takes; read once, not kept.
+        texts: what `iterate_texts` takes. They are read once and not kept.
         vocab_size, min_frequency, special_tokens: see `BPETokenizer.train`.
-        add_prefix_space: put a blank before a text that does not begin with one, and
-            behind each special token, so that the first word is a word like any other.
+        add_prefix_space: put a space before a text that does not begin with one, and
+            after each special token, so that the first word is a word like any other.
             Decoding does not take it away again.
         unicode_normalizer: "nfc", "nfd", "nfkc" or "nfkd" unites what looks alike; None
             changes nothing.
-        text_column: which column of a batch holds the texts.
+        text_column: the column of a batch that contains the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
-        TypeError, ValueError: as `BPETokenizer.train`; or a special token is an
-            ordinary token too.
+        TypeError, ValueError: as in `BPETokenizer.train`; or a special token is also an
+            ordinary token.
     """
     special_tokens = check_special_tokens(special_tokens)
     vocab_size = check_vocab_size(vocab_size, len(special_tokens))
@@ -622,9 +516,9 @@ def train_byte_level_bpe(
         vocab_size=vocab_size,
         min_frequency=min_frequency,
         special_tokens=special_tokens,
-        # all 256, seen or not: a byte without an id would be dropped without a word
+        # all 256, seen or not: a byte without an id would be dropped silently
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        # its bar can only be drawn in a terminal; elsewhere it prints line breaks
+        # its bar can only be drawn in a terminal, and prints line breaks elsewhere
         show_progress=shows(progress) and sys.stderr.isatty(),
     )
     batches = training_batches(texts, text_column=text_column, progress=progress)
@@ -632,7 +526,7 @@ def train_byte_level_bpe(
     learned = len(json.loads(tokenizer.to_str())["model"]["merges"])
     if tokenizer.get_vocab_size() != len(special_tokens) + 256 + learned:
         raise ValueError(
-            f"special_tokens must be no ordinary text, but one of {special_tokens} is"
+            f"special_tokens must not be ordinary text, got one in {special_tokens}"
         )
     return tokenizer
 
@@ -643,7 +537,7 @@ def train_byte_level_bpe(
 def check_vocab_size(
     vocab_size: int, num_special_tokens: int, alphabet_size: int = 256
 ) -> int:
-    """Return `vocab_size`, unless alphabet and special tokens are more already."""
+    """Return `vocab_size`, unless alphabet and special tokens are already more."""
     # The trainer of `tokenizers` asks for the memory of all ids before it begins.
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
     alphabet_size = check_integer("alphabet_size", alphabet_size, minimum=0)
@@ -669,29 +563,3 @@ def _check_pattern(pattern: str | None) -> str | None:
     if compiled.flags & regex.REVERSE:
         raise ValueError(f"pattern must read forward, got {pattern!r}, with (?r)")
     return pattern
-
-
-def _as_list(name: str, ids: Ids, *, length: int | None = None) -> list[int]:
-    """Copy ids into a list, whose comparison with another one is never a tensor."""
-    plain = isinstance(ids, list | tuple) and {*map(type, ids)} <= {int}
-    ids = list(ids) if plain else as_stream(ids, name).tolist()
-    if length is not None and len(ids) != length:
-        raise ValueError(f"{name} must hold {length} ids, got {ids}")
-    return ids
-
-
-def _check_words(words: Words) -> Words:
-    if not isinstance(words, Mapping) or set(map(type, words)) - {tuple}:
-        raise TypeError(f"words must map tuples of ids to counts, got {words!r:.60}")
-    return words
-
-
-def _check_training(words: Words, first_id: int) -> dict[tuple[int, ...], int]:
-    """Return words with plain counts, if they can be trained on from `first_id` on."""
-    counts = as_integers("counts of words", list(_check_words(words).values()))
-    if counts.size and counts.min() < 0:
-        raise ValueError(f"counts of words must not be negative, got {counts.min()}")
-    largest = max((max(ids) for ids in words if ids), default=-1)
-    if largest >= first_id:
-        raise ValueError(f"words must hold ids below {first_id}, got {largest}")
-    return dict(zip(words, counts.tolist(), strict=True))

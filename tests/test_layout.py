@@ -32,6 +32,7 @@ FOUNDATION = [
     "progress",
     "markup",
     "tokenizing",
+    "merging",  # lesson 6
     "corpora",
     "shuffling",
     "ledger",

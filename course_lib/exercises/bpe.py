@@ -1,12 +1,12 @@
 """Exercises of lesson 06: what a merge saves, which one is allowed, how merges are
-undone and applied, and half a character."""
+undone and applied, ids that nobody sees, and half a character."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from functools import cache, reduce  # noqa: F401, for the tables
-from itertools import pairwise, product
+from itertools import pairwise
 from random import Random
 
 from course_lib.bpe import (
@@ -19,7 +19,7 @@ from course_lib.bpe import (
 )
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
-# 1. What a merge saves.
+# What a merge saves.
 
 
 def _words_and_pairs(random: Random) -> Iterator[Case]:
@@ -44,10 +44,11 @@ def _words_and_pairs(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_words_and_pairs,
     hints=(
-        "Each merge puts one id in the place of two. So how many merges are there, in "
-        "all words? And how many in `[1, 1, 1]`, for the pair (1, 1)?",
-        "Walk through each word with an index of your own, which goes on by two after "
-        "a pair and by one otherwise. A word that occurs five times saves five times.",
+        "Each merge puts one id in the place of two. How many merges are there in all "
+        "words? How many are there in `[1, 1, 1]`, for the pair (1, 1)?",
+        "Walk through each word with an index of your own, which moves by two after a "
+        "pair and by one otherwise. A word that occurs five times saves five times as "
+        "much.",
     ),
 )
 def tokens_saved(words: dict[tuple[int, ...], int], pair: tuple[int, int]) -> int:
@@ -74,17 +75,17 @@ def _side_by_side(ids, pair):
 
 tokens_saved.slips("""
     position += 2 => position += 1
-        pairs that overlap are counted twice. `1 1 1` has (1, 1) twice, and one merge.
+        overlapping pairs are counted twice. `1 1 1` has two pairs, but only one merge.
     saved += frequency => saved += 1
-        each distinct word counts once. `words` says how often each occurs in the text.
+        each distinct word counts once. `words` says how often it occurs in the text.
     position += 2 => break
-        one merge a word at most. A word may hold the pair at several places.
+        at most one merge a word is counted, but the pair may occur at several places.
     position += 1 => position += 2
-        only pairs that begin at places 0, 2, 4, ... are found: any may begin a pair.
+        only pairs that begin at places 0, 2, 4, ... are found. Any place may begin one.
     position += 2 => position += 3
-        after a pair the walk goes on by three: one id is never looked at.
+        after a pair the walk moves by three, so one id is never looked at.
     position += 1 => position += 2 ; position += 2 => position += 3
-        the walk goes on by two and three: it has to be by one, by two after a pair.
+        the walk moves by two and three. It has to move by one, and by two after a pair.
     == pair => in (pair, pair[::-1])
         the order within the pair is lost. (1, 2) and (2, 1) are two different pairs.
     < len(ids) => < len(ids) - 2
@@ -92,46 +93,46 @@ tokens_saved.slips("""
     position = 0 => position = 1
         a pair at the very beginning of a word is missed.
     position = 0 => saved = position = 0
-        the last word alone. The sum has to start before the loop over the words.
+        only the last word counts. The sum has to start before the loop over the words.
     saved = 0 => saved = position = 0 ; position = 0 ⏎ while => while
-        each word is walked through from where the last one ended: start it at 0.
+        each word is walked through from where the one before ended. Start at 0.
     words.items() => [*words.items()][:1]
-        the first word alone: a `return` inside the loop ends it.
+        only the first word counts: does a `return` inside the loop end it?
     saved = 0 => saved = 1
     saved = 0 => saved = -1
-        the sum begins at 0, and nothing is added to it, or taken from it.
+        the sum has to begin at 0, with nothing added to it or taken from it.
     return saved => return -saved
-        the sign is the other way round: how much shorter, so old minus new.
+        the sign is turned round. Take the new length from the old one.
     return saved => return 2 * saved
-        two ids for each merge. The pair goes, but the new id takes its place.
+        each merge counts as two ids. The pair goes, but the new id takes its place.
 """)
 
 
 @tokens_saved.way("""
     _shorter(ids, pair) => _side_by_side(ids, pair)
-        pairs that overlap are counted twice. `1 1 1`…
+        overlapping pairs are counted twice. `1 1 1`…
     _shorter(ids, pair) => (pair in pairwise(ids))
-        one merge a word at most…
+        at most one merge a word is counted…
     _shorter(ids, pair) => sum(ids[i : i + 2] == pair for i in range(0, len(ids), 2))
         only pairs that begin at places 0, 2, 4…
     _shorter(ids, pair) => min(ids.count(pair[0]), ids.count(pair[1]))
-        how often the two ids occur, not how often they stand side by side.
+        how often the two ids occur is counted, not how often they are side by side.
     _shorter(ids, pair) => ids.count(pair[0])
-        how often the first id of the pair occurs. The second one must follow it.
+        how often the first id of the pair occurs is counted. The second must follow it.
     _shorter(ids, pair) => (pair[0] in ids and pair[1] in ids)
-        whether the two ids occur in the word, not how often they stand side by side.
+        it only matters whether both ids occur, not how often they are side by side.
     _shorter(ids, pair) => str(ids).count(str(pair)[1:-1])
-        ids are compared as text: `1, 2` is also found inside `11, 2` and `1, 21`.
+        ids are compared as text, where `1, 2` is also found inside `11, 2` and `1, 21`.
     _shorter(ids, pair) => (_side_by_side(ids, pair) // (1 + (pair[0] == pair[1])))
     _shorter(ids, pair) => -(-_side_by_side(ids, pair) // (1 + (pair[0] == pair[1])))
-        overlapping pairs are counted, and halved in each word. `1 1` has one merge,
-        `1 1 2 1 1` has two.
+        overlapping pairs are counted and then halved in each word. `1 1` has one merge,
+        but `1 1 2 1 1` has two.
     _shorter(ids, pair) => (pair[0] in ids and ids[ids.index(pair[0]) :][:2] == pair)
-        only the first place of the first id is looked at: `index` finds no other.
+        only the first place of the first id is looked at, because `index` stops there.
     _shorter(ids, pair) => sum(two in (pair, pair[::-1]) for two in pairwise(ids))
-        pairs that overlap are counted twice, as is the pair turned round.
+        overlapping pairs are counted twice, and so is the pair turned round.
     _shorter(ids, pair) => len(merge_pair(ids, pair, -1))
-        how many ids are left after the merge. Asked is how many fewer there are.
+        how many ids are left after the merge is counted. How many fewer are there?
     _shorter(ids => _shorter(ids[:-1]
         a pair at the very end of a word…
     _shorter(ids => _shorter(ids[1:]
@@ -139,20 +140,20 @@ tokens_saved.slips("""
     * frequency =>
         each distinct word counts once…
     saved += => saved =
-        the last word alone…
+        only the last word counts. The sum…
     words.items() => [*words.items()][:1]
-        the first word alone…
+        only the first word counts…
     words.items() => [(sum((ids * n for ids, n in words.items()), ()), 1)]
     words.items() => [(sum(words, ()), 1)]
-        words are put in a row, where pairs reach from one into the next. No merge
-        crosses a cut.
+        the words are put in a row, where a pair can reach from one into the next. No
+        merge crosses a cut.
     * frequency => * frequency * frequency
     * frequency => + frequency
-        a word that occurs five times saves five times as much: multiply, and once.
+        a word that occurs five times saves five times as much. Multiply, and only once.
     saved += ... * frequency => saved = max(saved, ... * frequency)
-        what one word alone saves most. Asked is what all save together.
+        the largest saving of a single word is returned. What do all save together?
     return saved => return 2 * saved
-        two ids for each merge…
+        each merge counts as two ids…
 """)
 def each_word_merged(words, pair):
     saved = 0
@@ -163,13 +164,13 @@ def each_word_merged(words, pair):
 
 tokens_saved.answers("""
     pair_counts(words)[pair] // (1 + (pair[0] == pair[1]))
-        overlapping pairs are counted, and their sum is halved. Look at each word.
+        overlapping pairs are counted and their sum is halved. Look at each word.
     0
-        nothing is ever found: is like compared with like? A list never equals a tuple.
+        nothing is ever found. Is a list compared with a tuple? They are never equal.
 """)
 
 
-# 2. Which pair is allowed.
+# Which pair is allowed.
 
 
 def _bounded_counts(random: Random) -> Iterator[Case]:
@@ -202,10 +203,10 @@ def _bounded_counts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_bounded_counts,
     hints=(
-        "First leave out what is too long: a token is as long as its two parts "
-        "together. What is left goes through the rule of section 2.",
-        "Tuples compare like words in a dictionary: which key makes `min` prefer a "
-        "large count, and then small ids? And what shall it return when there is "
+        "First leave out the pairs that are too long. A token is as long as its two "
+        "parts together. Then choose among the rest by the rule of section 2.",
+        "Tuples compare like words in a dictionary. Which key makes `min` prefer a "
+        "large count, and then small ids? And what should it return when there is "
         "nothing to choose from?",
     ),
 )
@@ -231,70 +232,70 @@ def _best_of_all(counts):
 
 @best_short_pair.way("""
     _bytes(p, num_bytes) <= longest => True
-        `longest` plays no part: the best of all pairs.
+        `longest` makes no difference: this is the best of all pairs.
     _bytes(p, num_bytes) <= => max(num_bytes[i] for i in p) <=
     _bytes(p, num_bytes) <= => min(num_bytes[i] for i in p) <=
-        the parts are measured one by one. The new token spells both: add them.
+        the parts are measured one by one. The new token spells both, so add them.
     _bytes(p, num_bytes) <= => sum(p) <=
     _bytes(p, num_bytes) <= => len(p) <=
     _bytes(p, num_bytes) <= => sum(num_bytes[i - 1] for i in p) <=
-        something else is measured. How many bytes token i has is in `num_bytes[i]`.
+        something else is measured. `num_bytes[i]` is the number of bytes of token i.
     _bytes(p, num_bytes) <= => num_bytes[p[0]] <=
     _bytes(p, num_bytes) <= => num_bytes[p[1]] <=
-        only one of the two parts is measured. The new token spells both: add them.
+        only one of the two parts is measured. The new token spells both, so add them.
     _bytes(p, num_bytes) <= => num_bytes[p[0]] * num_bytes[p[1]] <=
-        the two lengths are multiplied. The new token spells both parts: add them.
+        the two lengths are multiplied. The new token spells both parts, so add them.
     <= longest => < longest
-        what has exactly `longest` bytes is left out: `longest` is allowed.
+        a token of exactly `longest` bytes is left out, although it is allowed.
     <= longest => == longest
-        only what has exactly `longest` bytes is allowed: `longest` is a bound.
+        only tokens of exactly `longest` bytes are allowed. `longest` is an upper bound.
     <= longest => >= longest
     <= longest => > longest
-        what is too long is allowed, and that alone: turn the comparison round.
+        only what is too long is allowed. Turn the comparison round.
     <= longest => <= longest + 1
-        one byte more than `longest` is let through.
+        tokens with one byte more than `longest` are allowed.
     , p) => ,)
-        ties go to the pair that was counted first: the order of the texts decides.
+        ties go to the pair that was counted first, so the order of the texts decides.
     min(allowed => min(allowed[::-1] ; , p) => ,)
-        ties go to the pair that was counted last: is `>=` where `>` is meant?
+        ties go to the pair that was counted last. Is there `>=` where `>` is meant?
     , p) => , -p[0], -p[1])
     , p) => , p[0], -p[1])
     , p) => , -p[0], p[1])
         ties go to the *largest* ids, first or second: `max`, or a minus in the key.
     , p) => , p[0])
-        where the first ids agree, the pair counted first wins: the second id decides.
+        where the first ids agree, the pair counted first wins. The second ids decide.
     , p) => , p[1], p[0])
     , p) => , sum(p))
-        among equals the first ids decide, and the second only if these agree.
+        among equals the first ids decide, and the second ones only if these agree.
     , p) => , str(p))
         ids are compared as text, where 10 comes before 2. Compare the numbers.
     , p) => , _bytes(p, num_bytes), p)
     , p) => , -_bytes(p, num_bytes), p)
-        among equals the length decides. The rule knows ids alone.
+        among equals the length decides. The rule looks at ids only.
     -counts[p] => counts[p]
-        the rarest pair. The most frequent one saves most tokens.
+        the rarest pair is chosen. The most frequent one saves most tokens.
     -counts[p], p => p
     -counts[p], p => -p[0], -p[1]
     -counts[p], p => 0
-        the pair is chosen however rare it is. The count comes first.
+        the pair is chosen however rare it is. The count has to come first.
     (-counts[p] => (-_bytes(p, num_bytes), -counts[p]
     (-counts[p] => (_bytes(p, num_bytes), -counts[p]
     -counts[p] => -counts[p] * _bytes(p, num_bytes)
-        the length of a token has a say. It is only a bound: the count decides.
+        the length of a token has a say. It is only a bound, and the count decides.
     return None => pass
         when no pair is allowed, `min` or `max` has nothing to choose from and raises.
     return None => return allowed[0]
-        when no pair is allowed, `[0]` of an empty list raises: return `None` then.
+        when no pair is allowed, `[0]` of an empty list raises. Return `None` then.
     return None => return _best_of_all(counts)
-        when no pair is allowed, the best of all is returned. Nothing is: `None`.
+        when no pair is allowed, the best of all pairs is returned. Return `None` then.
     return None => return ()
     return None => return 0, 0
-        when no pair is allowed, something else than `None` is returned.
+        when no pair is allowed, something other than `None` is returned.
     return best => return counts[best]
-        the count of the pair. Asked is the pair itself.
+        the count of the pair is returned. Return the pair itself.
     return best => return best, counts[best]
     return best => return counts[best], best
-        the pair and its count. Asked is the pair alone.
+        the pair is returned with its count. Return the pair alone.
     return best => return best[::-1]
         the two ids of the pair are swapped.
 """)
@@ -310,14 +311,14 @@ best_short_pair.answers("""
     best if (best := _best_of_all(counts)) and _bytes(best, num_bytes) <= longest \
     else None
     best if _bytes(best := best_pair(counts), num_bytes) <= longest else None
-        the best of all pairs is chosen first. The next one may fit: leave out first.
+        the best of all pairs is chosen first. The next one may fit, so leave out first.
     min((p for p in counts if _bytes(p, num_bytes) <= longest
     and counts[p] == max(counts.values())), default=None)
-        the largest count is that of all pairs. Leave out first what is too long.
+        the largest count is that of all pairs. First leave out what is too long.
 """)
 
 
-# 3. Undoing merges.
+# Undoing merges.
 
 
 def _merged_words(random: Random) -> Iterator[Case]:
@@ -343,9 +344,9 @@ def _merged_words(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_merged_words,
     hints=(
-        "An id may be made of ids that are made of others. When may you stop?",
-        "The parts of an id are older than the id itself. So if you undo the merges "
-        "one after the other, in which order must that be, so that none comes back?",
+        "An id may be made of ids that are made of other ids. When may you stop?",
+        "The parts of an id are older than the id itself. If you undo the merges one "
+        "after the other, which order makes sure that none comes back?",
     ),
 )
 def undo_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]:
@@ -360,24 +361,24 @@ def undo_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[int]
 
 undo_merges.slips("""
     reversed(merges.items()) => merges.items()
-        one level only. Parts may be merged ids themselves: go on until none is left.
+        only one level is undone. Parts may be merged ids themselves, so go on.
     reversed(merges.items()) => [*merges.items()][-1:]
-        the last merge alone is undone: all have to be, the last one first.
+        only the last merge is undone. All have to be, beginning with the last.
     pair if => pair[::-1] if
-        the two parts change places: the first of the pair stands left.
+        the two parts change places. The first id of the pair is on the left.
     pair if => pair[:1] if
     pair if => pair[1:] if
-        only one of the two parts comes back. A merged id spells both.
+        only one of the two parts comes back, but a merged id spells both.
     pair if => (new_id, *pair) if
-        the merged ids stay beside their parts. The parts take their place.
+        the merged ids stay beside their parts. The parts have to take their place.
     pair if token == new_id else [token] => [pair if token == new_id else token]
-        lists inside the list: `append` adds a pair as one thing, `+=` adds its parts.
+        there are lists inside the list. `append` adds a pair, `+=` its parts.
     else [token] => else []
-        all ids are lost that the merge at hand did not make: they stay as they are.
+        every id that the current merge did not make is lost. It should stay as it is.
     return ids => return ids[::-1]
         the result is back to front.
     return ids => return list(dict.fromkeys(ids))
-        each part comes only once: ids may occur again.
+        each part comes only once, but ids may occur again.
 """)
 
 
@@ -387,11 +388,11 @@ def _parts(merges):
 
 @undo_merges.way("""
     if token not in pairs: => if token < 256:
-        ids below 256 are taken for bytes. Merged are the values of `merges`.
+        ids below 256 are taken for bytes. The merged ids are the values of `merges`.
     [*spelled(left), => [left,
-        only the second part is undone further: the first may be a merged id as well.
+        only the second part is undone further. The first may also be a merged id.
     *spelled(right)] => right]
-        only the first part is undone further: the second may be a merged id as well.
+        only the first part is undone further. The second may also be a merged id.
     left, right = => right, left =
         the two parts change places…
     [*spelled(left), *spelled(right)] => spelled(left)
@@ -402,14 +403,14 @@ def _parts(merges):
     return [token] => return token ; [*spelled(left), *spelled(right)] => \
     [spelled(left), spelled(right)] ; part for token in ids for part in spelled(token) \
     => spelled(token) for token in ids
-        lists inside lists, as deep as the merges were: join the parts with `+`.
+        there are lists inside lists, as deep as the merges were. Join parts with `+`.
     part for token in ids for part in spelled(token) => spelled(token) for token in ids
-        each id gives a list of its own: `+=` the parts instead of `append`.
+        each id gives a list of its own. Add the parts with `+=` instead of `append`.
     part for token in ids for part in spelled(token) => \
     sum(spelled(token)) for token in ids
-        the ids of the parts are added as numbers. Join lists: `[a] + [b]`.
+        the ids of the parts are added as numbers. Join lists instead, `[a] + [b]`.
     in ids for part => in ids if token in pairs for part
-        ids that are bytes already are lost: only the merged ones give something.
+        ids that are bytes already are lost, because only merged ones give something.
 """)
 def by_recursion(ids, merges):
     pairs = _parts(merges)
@@ -425,12 +426,12 @@ def by_recursion(ids, merges):
 
 @undo_merges.way("""
     while any(token in pairs for token in ids) => for _ in range(1)
-        one level only…
+        only one level is undone…
     while any(token in pairs for token in ids) => for _ in range(2)
     while any(token in pairs for token in ids) => for _ in range(3)
-        two or three levels only. Go on until no merged id is left.
+        only two or three levels are undone. Go on until no merged id is left.
     [token]) => ())
-        the ids that no merge made are lost in each round. A byte stays as it is.
+        ids that no merge made are lost in each round. A byte should stay as it is.
     [token])] => [token])[::-1]]
         the two parts change places…
     return ids => return ids[::-1]
@@ -446,11 +447,11 @@ def in_rounds(ids, merges):
 @undo_merges.way("""
     while new_id in ids => for place in [i for i, x in enumerate(ids) if x == new_id] \
     ; place = ids.index(new_id) =>
-        the places are those of the list as it was: it has grown since.
+        the places are those of the list as it was, and it has grown since.
     while new_id in ids => if new_id in ids
-        each merge is undone at its first place only. An id may occur again and again.
+        each merge is undone at its first place only, but an id may occur often.
     reversed(merges.items()) => merges.items()
-        one level only…
+        only one level is undone…
 """)
 def at_its_places(ids, merges):
     ids = list(ids)
@@ -463,13 +464,13 @@ def at_its_places(ids, merges):
 
 @undo_merges.way("""
     while place < len(ids) => for place in range(len(ids))
-        the list changes under the loop, which does not come to its new end.
+        the list grows under the loop, which stops at its old end.
     = pairs[ids[place]] => = pairs[ids[place]] ⏎ place += 1
         only the second part is undone further…
     = pairs[ids[place]] => = pairs[ids[place]] ⏎ place += 2
-        one level only…
+        only one level is undone…
     = pairs[ids[place]] => = pairs[ids[place]] ⏎ break
-        only one of the ids is replaced: does a `return` inside the loop end it?
+        only one of the ids is replaced. Does a `return` inside the loop end it?
 """)
 def within_the_list(ids, merges):
     pairs = _parts(merges)
@@ -484,25 +485,25 @@ def within_the_list(ids, merges):
 
 undo_merges.answers("""
     [part for token in ids for part in _parts(merges).get(token, ())]
-        ids that no merge made are lost. A byte has no parts, and stays as it is.
+        ids that no merge made are lost. A byte has no parts, so it stays as it is.
     [_parts(merges)[token] for token in ids if token in _parts(merges)]
-        the pairs of the merged ids alone, as they stand in `merges`. Bytes belong, too.
+        only the pairs of merged ids are returned, as in `merges`. Where are the bytes?
     [int(number) for number in reduce(
     lambda text, one: text.replace(str(one[1]), "%d %d" % one[0]),
     reversed(merges.items()), " ".join(map(str, ids))).split()]
-        ids are replaced as text: id 10 is also found inside 101 and 110.
+        ids are replaced as text, where id 10 is also found inside 101 and 110.
     merge_history(ids, merges)[-1]
-        that merges. Asked is the way back, from merged ids to bytes.
+        this merges the ids. Go the other way, from merged ids back to bytes.
     list(ids)
-        nothing is undone: no id is among the keys of `merges`, so turn it round first.
+        nothing is undone. No id is a key of `merges`, so turn the mapping round first.
 """)
 
 
-# 4. Applying merges.
+# Applying merges.
 
 
 def _words_and_merges(random: Random) -> Iterator[Case]:
-    # In abc the pair (b, c) wins, although (a, b) stands further left.
+    # In abc the pair (b, c) wins, although (a, b) is further to the left.
     merges = [("b", "c"), ("a", "b"), ("a", "bc"), ("c", "c"), ("d", "b")]
     for word in ("", "a", "ab", "abc", "ababc", "ccc", "bcc", "dbc", "dab", "abcabc"):
         yield word, merges
@@ -534,15 +535,15 @@ def _words_and_merges(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_words_and_merges,
     hints=(
-        "Begin with single characters. A merge that was learned early comes first, "
-        "wherever in the word it is.",
-        "The list is in the order of learning. So each merge needs one walk through "
-        "the tokens that those before it have left. How far do you go on after you "
-        "have merged two?",
+        "Begin with single characters. The merge that was learned earliest comes "
+        "first, wherever in the word it is.",
+        "The list is in the order of learning, so each merge needs one walk through "
+        "the tokens that the merges before it have left. How far do you move after "
+        "you have merged two tokens?",
     ),
 )
 def apply_merges(word: str, merges: list[tuple[str, str]]) -> list[str]:
-    """Return the tokens of a word after all merges, which stand in learned order."""
+    """Return the tokens of a word after all merges, which are in learned order."""
     tokens = list(word)
     for left, right in merges:
         merged, position = [], 0
@@ -559,76 +560,76 @@ def apply_merges(word: str, merges: list[tuple[str, str]]) -> list[str]:
 
 apply_merges.slips("""
     in merges => in merges[::-1]
-        the list is read from its end. What was learned first is applied first.
+        the list is read from its end. The merge learned first is applied first.
     in merges => in sorted(merges)
     in merges => in sorted(merges, key=lambda pair: len("".join(pair)))
-        the merges are sorted. The order of learning is that of the list as it is.
+        the merges are sorted. The list is in the order of learning as it is.
     in merges => in merges[:1]
-        the first merge alone: a `return` inside the loop over the merges ends it.
+        only the first merge is made: does a `return` inside the loop end it?
     in merges => in merges[1:]
     in merges => in merges[:-1]
         the first or the last merge of the list is never applied.
     in merges => in merges[-1:]
-        the last merge alone. Each has to go on with the tokens that those before left.
+        only the last merge counts. Each goes on with the tokens of those before it.
     [left, right]: => [left, right] and position + 2 < len(tokens):
         a pair at the very end of the word is never merged.
     [left, right]: => [left, right] and len(merged) == position:
-        each merge at its first place only. A merge joins the pair at all its places.
+        each merge is made at its first place only. It has to join all its pairs.
     < len(tokens) => < len(tokens) - 1
-        the last token is lost whenever it is not merged: the walk ends one too early.
+        the last token is lost if it is not merged, because the walk ends one too early.
     position += 2 => position += 1
-        the second token of the pair stays. The new token spells both.
+        the second token of the pair stays, although the new token spells both.
     position += 2 => position += 1 ; merged.append(tokens[position]) => merged += \
     tokens[position : position + (tokens[position - 1 : position + 1] != [left, right])]
-        one token takes part in two merges. After a merge go on *two* tokens later.
+        one token takes part in two merges. After a merge, go on *two* tokens later.
     position += 2 => position += 3
-        a token is lost after each merge: the walk goes on by three.
+        a token is lost after each merge, because the walk moves by three.
     == [left, right] => in ([left, right], [right, left]) ; \
     append(left + right) => append("".join(tokens[position : position + 2]))
     == [left, right] => in ([left, right], [right, left])
-        the order within the pair is lost: (a, b) does not merge `b a`.
+        the order within the pair is lost. (a, b) does not merge `b a`.
     append(tokens[position]) => extend(tokens[position : position + 2]) ; \
     position += 1 => position += 2
-        only pairs that begin at places 0, 2, 4, ... are merged: any may begin a pair.
+        only pairs that begin at places 0, 2, 4, ... are merged. Any may begin one.
     append(left + right) => append((left, right))
-        the two tokens stay two, as a pair: join them, `left + right`.
+        the two tokens stay two, as a pair. Join them, `left + right`.
     list(word) => [word] if word else []
     list(word) => [word]
-        the word is never cut into its characters: begin with `list(word)`.
+        the word is never cut into its characters. Begin with `list(word)`.
     list(word) => [chr(byte) for byte in word.encode()]
-        bytes are merged, not characters: `é` is one character. Begin with `list(word)`.
+        bytes are merged, and not characters. Begin with `list(word)`.
     return tokens => return " ".join(tokens)
-        the tokens as one text. Return a list of them.
+        the tokens are returned as one text. Return a list of them.
     return tokens => return tokens or [""]
-        for an empty word [''] is returned: no token is.
+        for an empty word [''] is returned, but an empty word has no tokens.
     return tokens => return list(dict.fromkeys(tokens))
-        each token comes only once. A word may hold the same token again.
+        each token comes only once, but a word may contain the same token again.
 """)
 
 
 @apply_merges.way("""
     while position < len(tokens) - 1 => for position in range(len(tokens) - 2, -1, -1)
-        from right to left. In `aaa` the merge of (a, a) belongs to the left: `aa a`.
+        the walk goes from right to left. In `aaa` the first two are merged: `aa a`.
     while position < len(tokens) - 1 => for position in range(len(tokens) - 1)
-        the list gets shorter with each merge, and the range of the loop does not.
+        the list gets shorter with each merge, but the range of the loop does not.
     while position < len(tokens) - 1 => \
     for position, two in enumerate(pairwise(tokens)) ; \
     tokens[position] == left and tokens[position + 1] == right => two == (left, right)
-        the list changes under the loop, whose places are no longer those of the list.
+        the list changes under the loop, so its places are no longer those of the list.
     = [left + right] => = [left + right] ⏎ position += 1
-        in the list itself a merged pair is one token: the walk goes on by two there.
+        the walk moves by two, but a merged pair is already one token in the list.
     = [left + right] => = [left + right] ⏎ break
-        each merge at its first place only…
+        each merge is made at its first place only…
     tokens[position] == left and tokens[position + 1] == right => \
     tokens[position] + tokens[position + 1] == left + right
-        what the two tokens spell is compared, not the pair: `ab` + `c` is not (a, bc).
+        what two tokens spell is compared, and not the pair: `ab` + `c` is not (a, bc).
     in merges => in merges[::-1]
         the list is read from its end…
     in merges => in merges * len(word) ; = [left + right] => = [left + right] ⏎ break
-        each merge is made once in a round over the list. It joins all its pairs first.
+        each merge is made once in a round. It has to join all its pairs first.
     while position < len(tokens) - 1 => \
     for position in [tokens.index(left)] if left in tokens[:-1] else []
-        only the first place of the left token is looked at: `index` finds no other.
+        only the first place of the left token is looked at: `index` stops there.
 """)
 def within_the_list_of_tokens(word, merges):
     tokens = list(word)
@@ -644,13 +645,13 @@ def within_the_list_of_tokens(word, merges):
 @apply_merges.way("""
     min(found, key=merges.index) => found[0]
     min(found, key=merges.index) => found[-1]
-        the leftmost or rightmost pair first, everywhere. The order of learning decides.
+        the leftmost or rightmost pair is merged first. The order of learning decides.
     min(found, key=merges.index) => max(found, key=found.count)
-        the pair that is most frequent in this word first, not the one learned first.
+        the most frequent pair of this word comes first. Which pair was learned first?
     min(found, => max(found,
-        the last learned merge first. It was learned after all others were applied.
+        the merge learned last comes first. It was learned after the others were made.
     for _ in word => for _ in word[:1]
-        one merge, and then the end. Merged tokens can be merged again.
+        there is one merge and then the end. Merged tokens can be merged again.
 """)
 def the_earliest_of_those_found(word, merges):
     tokens = list(word)
@@ -690,31 +691,30 @@ apply_merges.answers("""
     _one_at_a_time(word, merges, lambda places, key: places[0])
         from left to right, whatever can be merged. The order of learning decides.
     _one_at_a_time(word, merges, lambda places, key: places[-1])
-        the rightmost pair first. The order of learning decides, not the place.
+        the rightmost pair comes first. The order of learning decides.
     _one_at_a_time(word, merges, max)
-        the last learned merge first…
+        the merge learned last comes first…
     _longest_first(word, merges)
         the longest token that fits, from left to right. BPE repeats the merges.
     _longest_first(word, [two for two in merges if len(two[0] + two[1]) == 2])
-        one walk through the word. What a merge made can be merged again.
+        there is only one walk through the word. What a merge made can be merged again.
     apply_merges.reference(word, [two for two in merges if len(two[0] + two[1]) == 2])
-        pairs of single characters only: what a merge made can be merged again.
+        only pairs of single characters are merged. A merged token can merge again.
     _replaced(word, merges).split()
     _replaced(word, merges).split(" ")
-        in a text with blanks between tokens `b c` is also found at the end of `db c`.
+        in a text with spaces between tokens, `b c` is also found at the end of `db c`.
     reduce(lambda tokens, c: [*tokens[:-1], tokens[-1] + c]
     if tokens and (tokens[-1], c) in merges else [*tokens, c], word, [])
-        each character joins the token before it if it can: the order of learning
-        decides.
+        each character joins the token before it if it can. Which merge came first?
     list(word)
-        nothing is ever merged: is like compared with like? A list never equals a tuple.
+        nothing is ever merged. Is a list compared with a tuple? They are never equal.
     apply_merges.reference(word, merges[-1:]) if merges else []
-        the last merge alone, and without merges nothing: go on with what is there.
+        only the last merge counts, and without merges nothing is left.
 """)
 
 
 @apply_merges.mistake(
-    "merged tokens are taken out of the word: the order of its characters is lost."
+    "merged tokens are taken out of the word, so the order of characters is lost."
 )
 def taken_out(word, merges):
     taken = []
@@ -725,65 +725,119 @@ def taken_out(word, merges):
     return [*taken, *word]
 
 
-# 5. Ids.
+# Ids that nobody sees.
+
+
+def _words_that_swallow(random: Random) -> Iterator[Case]:
+    merges = {(0, 1): 10, (10, 2): 11, (2, 2): 12}
+    yield {(0, 1, 2): 3, (2, 2): 1}, merges
+    yield from (({}, {}), ({(0, 1): 2}, {}), ({}, merges), ({(3,): 1}, merges))
+    # 10 is on its own in one word only: the first, the last, the one in the middle
+    yield {(0, 1, 3): 1, (0, 1, 2): 5, (2, 2): 1}, merges
+    yield {(2, 2): 5, (0, 1, 2): 5, (0, 1): 1}, merges
+    yield {(0, 1, 2): 5, (3, 0, 1): 1, (2, 2): 5}, merges
+    # side by side only where two words meet
+    yield {(0,): 1, (1,): 1, (2,): 1}, merges
+    yield {(3, 0): 1, (1, 2): 2}, merges
+    # the longest token that fits is not what the merges lead to
+    yield {(0, 1, 2): 1}, {(1, 2): 10, (0, 1): 11, (11, 2): 12}
+    yield {(1, 2, 3): 1}, {(2, 3): 10, (1, 2): 11, (11, 3): 12}
+    # as text 10 is found inside 110
+    yield {(0, 1, 4): 1, (4, 0): 1}, {(0, 1): 10, (10, 4): 110, (4, 0): 9}
+    for _ in range(40):
+        text = tuple(random.randrange(3) for _ in range(40))
+        learned = learn_merges({text: 1}, random.randrange(2, 8), first_id=5)
+        words = {}
+        for _ in range(random.randrange(1, 5)):
+            ids = random.choices(range(3), k=random.randrange(1, 12))
+            words[tuple(ids)] = random.randrange(1, 4)
+        yield words, learned
 
 
 @exercise(
-    cases=lambda random: product((0, 1, 743, 50_000), (0, 1, 2, 5)),
+    cases=_words_that_swallow,
     hints=(
-        "Ids are given in this order: to special tokens, to bytes, to merges.",
-        "Which ids do the bytes have when there is one special token? Which one is "
-        "free after them?",
+        "Which ids *do* occur? Collect them over all words, after the last merge.",
+        "`merge_history(word, merges)[-1]` is an encoded word. The new ids are the "
+        "values of `merges`, and the difference of two sets is written with a minus.",
     ),
 )
-def id_of_merge(rank: int, num_special_tokens: int) -> int:
-    """Return the id of the token that merge number `rank`, counted from 0, makes."""
-    return num_special_tokens + 256 + rank
+def swallowed(
+    words: dict[tuple[int, ...], int], merges: dict[tuple[int, int], int]
+) -> list[int]:
+    """Return the new ids that no word contains after all merges."""
+    seen = set()
+    for word in words:
+        seen.update(merge_history(word, merges)[-1])
+    return sorted(set(merges.values()) - seen)
 
 
-id_of_merge.slips("""
-    256 => 255
-        255 is the number of the last byte, but there are 256 bytes.
-    256 => 257
-        merges are counted from 0, so the first one has the first free id.
-    256 => 0
-    256 => 1
-        the alphabet is missing: 256 bytes have an id before merge number 0.
-    256 => 8
-    256 => 127
-    256 => 128
-    256 => 254
-    256 => 258
-    256 => 512
-        a byte has 256 values, from 0 to 255.
-    + rank => + 0
-        that is the first id of all merges: `rank` plays no part.
-    + rank => + 2 * rank
-        a merge makes *one* new id, out of two.
-    + rank => - rank
-        later merges have larger ids: `rank` is added, not subtracted.
-    + rank => + 256 * rank
-        `rank` is multiplied by 256. Each merge makes one new id.
-    num_special_tokens + => 0 +
-        special tokens have ids too, the first ones: all others move up.
-    num_special_tokens + => -num_special_tokens +
-        special tokens come first, so they move the merges up, not down.
-    num_special_tokens + => 2 * num_special_tokens +
-        the special tokens are counted twice.
-    num_special_tokens + => max(num_special_tokens - 1, 0) +
-        one special token is missing: `num_special_tokens` is not the id of the last.
+swallowed.slips("""
+    set(merges.values()) - seen => set(merges.values()) & seen
+        these are the new ids that do occur. Return those that occur in no word.
+    sorted(set(merges.values()) - seen) => sorted(seen)
+        these are all ids that occur, bytes among them. Return new ids that never do.
+    set(merges.values()) - seen => set(merges.values()).symmetric_difference(seen)
+        bytes that occur are among them. Take ids away: `-` and not `^`.
+    set(merges.values()) - seen => merges.values()
+    merge_history(word, merges)[-1] => merge_history(word, merges)[0]
+    merge_history(word, merges)[-1] => word
+        these are all new ids. Take away those that occur once the words are encoded.
+    seen.update(merge_history(word, merges)[-1]) => \
+    seen.update(*merge_history(word, merges))
+        all stages are looked at, but only the last one is what a model reads.
+    merge_history(word, merges)[-1] => merge_history(word, merges)[:2][-1]
+        words are encoded by one merge only. Look at them after the last merge.
+    in words => in [*words][:1]
+        only the first word is encoded: does a `return` inside the loop end it?
+    in words => in [*words][1:]
+    in words => in [*words][:-1]
+        the first or the last word is left out. An id may occur in that one alone.
+    in words => in [sum(words, ())]
+        the words are put in a row, where a merge can reach from one into the next. No
+        merge crosses a cut.
+    seen.update(merge_history(word, merges)[-1]) => \
+    seen = set(merge_history(word, merges)[-1])
+        only the last word counts. The set has to start before the loop.
+    return sorted(set(merges.values()) - seen) => \
+    return sorted(set(merges.values()) - seen)[::-1]
+        the ids are in falling order. Return them in rising order.
+    return sorted(set(merges.values()) - seen) => \
+    return len(set(merges.values()) - seen)
+        their number is returned. Return the ids themselves, as a list.
+    merges.values()) - seen) => merges.values()) - seen, key=str)
+        ids are sorted as text, where 110 comes before 9. Sort the numbers.
 """)
 
 
-id_of_merge.answers("""
-    256 * num_special_tokens + rank
-    256 + rank * num_special_tokens
-    (256 + rank) * num_special_tokens
-        sizes are multiplied. Ids are dealt out one after the other: add.
+swallowed.answers("""
+    [pair for pair, new_id in merges.items()
+    if new_id in set(swallowed.reference(words, merges))]
+        the pairs are returned. Return the ids that were made of them.
+    sorted({part for pair in merges for part in pair} & set(merges.values()))
+        a part of a later merge may still occur elsewhere, on its own: encode and look.
+    sorted(set(merges.values()) - {part for pair in merges for part in pair})
+        these ids are part of no later merge, so they are the ones that may well occur.
+    sorted(new_id for pair, new_id in merges.items() if not _occurs(words, pair))
+        pairs are looked for in the bytes. Most merges are made of merged ids.
+    sorted({*merges.values(), *(i for word in words for i in word)}
+    - _seen(words, merges))
+        bytes are among them. The new ids are the values of `merges`.
+    sorted(set(merges.values()) - {i for word in words
+    for i in merge_history(word, merges)[-1] if words[word] > 1})
+        only words that occur more than once are looked at. Once is enough to be seen.
 """)
 
 
-# 6. Half a character.
+def _seen(words, merges):
+    return {token for word in words for token in merge_history(word, merges)[-1]}
+
+
+def _occurs(words, pair):
+    return any(two == pair for word in words for two in pairwise(word))
+
+
+# Half a character.
 
 
 def _cut_texts(random: Random) -> Iterator[Case]:
@@ -797,11 +851,12 @@ def _cut_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_cut_texts,
     hints=(
-        "Only the last character can be incomplete, and it has at most four bytes. So "
-        "look at the end.",
-        "A first byte says how many bytes its character has: below 0x80 one, from "
-        "0xC0 on two, from 0xE0 on three, from 0xF0 on four; 0x80 ... 0xBF are later "
-        "ones. How far is the last first byte from the end, and how far should it be?",
+        "Only the last character can be incomplete, and it has at most four bytes. "
+        "Look at the end.",
+        "The first byte of a character says how many bytes it has: below 0x80 one, "
+        "from 0xC0 on two, from 0xE0 on three, from 0xF0 on four. Bytes from 0x80 to "
+        "0xBF only continue a character. How far from the end is the last first byte, "
+        "and how far should it be?",
     ),
 )
 def complete_bytes(data: bytes) -> int:
@@ -818,53 +873,53 @@ def complete_bytes(data: bytes) -> int:
 
 complete_bytes.slips("""
     if first < 0x80: => if False:
-        a byte of ASCII does not end the search: what stands before it is whole.
+        a byte of ASCII does not end the search, although everything before it is whole.
     if first >= 0xC0: => if first >= 0x80:
-        a later byte, 0x80 to 0xBF, is taken for the first one of a character.
+        a byte that continues a character, 0x80 to 0xBF, is taken for its first byte.
     first >= 0xE0) => first > 0xE0)
     first >= 0xF0) => first > 0xF0)
-        0xE0 and 0xF0 begin characters themselves: `>=` where `>` stands.
+        0xE0 and 0xF0 begin characters themselves, so `>` has to be `>=`.
     + (first >= 0xF0) =>
-        a character of four bytes is taken for one of three: 0xF0 and above have four.
+        a character of four bytes is taken for one of three. 0xF0 and above have four.
     back == length => False
-        the last character goes even if it is whole: the text hangs back.
+        the last character is left out even if it is whole: the text is always late.
     back == length => True
-        all of them. The reader sees U+FFFD, and the character does not come back.
+        all bytes are shown. The reader sees U+FFFD, and the character never comes back.
     len(data) - back => len(data) - back + 1
-        the later bytes are cut off, but the first byte of the half character stays.
+        only the first byte of the half character stays. It has to wait with the others.
     len(data) - back => len(data) - back - 1
-        one byte too few before half a character: go as far as its first byte.
+        one byte too few comes before half a character. Go as far as its first byte.
     len(data) - back => len(data) - 1
-        one or two bytes go at most. Of four bytes of a character three may be there.
+        at most one or two bytes wait. Of a character of four bytes, three may be there.
     len(data) - back => 0
-        all or nothing: the whole characters before an incomplete one count as well.
+        it is all or nothing, but the characters before an incomplete one can be shown.
     min(4, => min(1,
     if first < 0x80: => if first < 0xC0:
-        only a first byte at the very end is seen: two of three are incomplete as well.
+        only a first byte at the very end is seen. Two bytes of three also have to wait.
     min(4, len(data)) => 4
-        of no bytes at all, the last one is looked at. Return 0 for them.
+        the last byte is looked at even when there is none. Return 0 then.
 """)
 
 
 @complete_bytes.way("""
     .encode() =>
-        characters are counted, not bytes.
+        characters are counted, and not bytes.
     "ignore" => "replace"
         half a character counts as the three bytes of U+FFFD, its replacement.
     , "ignore" =>
-        half a character makes `decode()` raise: catch the error, or look at the bytes.
+        half a character makes `decode()` raise. Catch the error, or look at the bytes.
     return len(data => return (data
-        the bytes themselves. Asked is how many of them there are.
+        the bytes themselves are returned. Return their number.
     len(data.decode("utf-8", "ignore").encode()) => data.decode("utf-8", "ignore")
-        the text itself. Asked is how many bytes can be shown.
+        the text itself is returned. Return the number of bytes that can be shown.
     return len(data => return len(data) - len(data
-        how many bytes have to wait. Asked is how many can be shown now.
+        this is how many bytes have to wait. Return how many can be shown now.
     "ignore") => "replace").rstrip("\ufffd")
     "ignore") => "replace").removesuffix("\ufffd")
         U+FFFD at the end is taken for half a character. A text may really end with it.
     "ignore") => "replace").replace("\ufffd", "")
     "ignore") => "replace").split("\ufffd")[0]
-        U+FFFD is taken for half a character. A text may really hold one.
+        U+FFFD is taken for half a character. A text may really contain one.
 """)
 def decoded_without_the_rest(data):
     return len(data.decode("utf-8", "ignore").encode())
@@ -876,15 +931,15 @@ def _is_whole(data):
 
 @complete_bytes.way("""
     range(4) => range(1)
-        all or nothing…
+        it is all or nothing…
     range(4) => range(2)
     range(4) => range(3)
-        one or two bytes are left out at most, and then all. Up to three have to wait.
+        at most one or two bytes are left out, and then all. Up to three have to wait.
     range(4) => range(1, 4)
-        the whole is never tried: begin with no byte left out.
+        the whole is never tried. Begin with no byte left out.
     range(4) => range(1) ; return 0 => return len(data) - 1
     range(4) => range(2) ; return 0 => return len(data) - 2
-        one or two bytes go at most…
+        at most one or two bytes wait…
 """)
 def tried_from_the_end(data):
     for dropped in range(4):
@@ -903,21 +958,21 @@ def tried_from_the_end(data):
         all characters outside ASCII are taken for two bytes. 潮 has three, 🌊 four.
     (first >= 0x80) + (first >= 0xE0) => 2 * (first >= 0x80)
     (first >= 0xE0) + (first >= 0xF0) => 2 * (first >= 0xF0)
-        from 0xC0 on a character has two bytes, from 0xE0 on three: not as many here.
+        from 0xC0 on a character has two bytes, from 0xE0 on three, from 0xF0 on four.
     position + length > len(data) => False
-        the bytes that the last character *will* have are counted: not all are there.
+        bytes that the last character *will* have are counted, but not all are there.
     position + length > len(data) => position + length >= len(data)
-        the last character is left out even if it is whole: it may end where all ends.
+        the last character is dropped even if it is whole. It may end where all ends.
     position += length => position += 1
-        the walk goes on by one byte, not by as many as the character has.
+        the walk moves by one byte, and not by as many as the character has.
     return position => return len(data) - position
-        how many bytes have to wait…
+        this is how many bytes have to wait…
     return position => return data[:position]
-        the bytes themselves…
+        the bytes themselves are returned…
     return position => return data[:position].decode()
-        the text itself…
+        the text itself is returned…
     return position => return len(data[:position].decode("utf-8", "ignore"))
-        characters are counted, not bytes.
+        characters are counted, and not bytes.
 """)
 def from_the_beginning(data):
     position = 0
@@ -932,127 +987,36 @@ def from_the_beginning(data):
 
 complete_bytes.answers("""
     max(0, len(data) - 1)
-        the last byte goes even if it completes a character: the text hangs back.
+        the last byte is left out even if it completes a character.
     len(data.decode("utf-8", "replace"))
-        characters are counted, not bytes, and half a character at the end as one more.
+        characters are counted and not bytes, with half a character as one more.
     next((i for i, byte in enumerate(data) if byte >= 0x80), len(data))
     sum(byte < 0x80 for byte in data)
-        only ASCII is taken for whole. So are é, 潮 and 🌊 with all their bytes.
+        only ASCII is taken for whole. With all their bytes, é, 潮 and 🌊 are whole too.
     len(data) // 3 * 3
     len(data) - sum(byte >= 0x80 for byte in data) % 3
         all characters outside ASCII are taken for three bytes…
     len(data.decode("utf-8", "surrogateescape"))
-        characters are counted, not bytes, and each byte of half a character as one.
+        characters are counted and not bytes, and each byte of half a character as one.
     len(data.decode()) if _is_whole(data) else complete_bytes.reference(data)
-        where the end is whole, characters are counted, not bytes.
+        where the end is whole, characters are counted and not bytes.
     data.decode("utf-8", "replace").find("\ufffd")
-        `find` counts characters, not bytes, and says -1 where it finds nothing.
+        `find` counts characters and not bytes, and returns -1 where it finds nothing.
     len(data.rstrip(bytes(range(0x80, 0x100))))
-        all bytes above 0x7F at the end go, even if they spell whole characters.
+        all bytes above 0x7F at the end are left out, even those of whole characters.
     len(data.rstrip(bytes(range(0x80, 0xC0))))
-        all later bytes (0x80 to 0xBF) at the end go, and the first byte stays.
+        all bytes from 0x80 to 0xBF at the end are left out, but the first byte stays.
     complete_bytes.reference(data[:-1])
-        the last character is left out even if it is whole…
+        the last character is dropped even if it is whole…
 """)
-
-
-# 7. The unit of the compression curve.
-
-
-def _texts(random: Random) -> Iterator[Case]:
-    texts = ("a", "abc", "été", "潮汐", "🌊", "x = 1", "Flut und Ebbe", "aaaa")
-    for text in (*texts, "涨潮 and 落潮", " tide", "ebb\n", "\tif a:\n\n  b\n"):
-        yield from ((text, num_tokens) for num_tokens in (1, 2, 3, len(text)))
-
-
-@exercise(
-    cases=_texts,
-    hints=(
-        "A character is 1 to 4 bytes: `len(text)` counts characters. Which method of "
-        "`str` makes bytes?",
-        "Try it: what is `len('é')`, and what is the length of its UTF-8? And which of "
-        "bytes and tokens is above the line?",
-    ),
-)
-def compression(text: str, num_tokens: int) -> float:
-    """Return how many UTF-8 bytes of the text one token stands for, on average."""
-    return len(text.encode("utf-8")) / num_tokens
-
-
-@compression.way("""
-    len(text.encode()) => len(text)
-        characters per token. That flatters English against Chinese.
-    encode() => encode("utf-16-le")
-    encode() => encode("utf-16")
-    encode() => encode("utf-32-le")
-    encode() => encode("utf-32")
-    encode() => encode("utf-8-sig")
-    encode() => encode("latin-1", "ignore")
-        bytes of another encoding, or with its mark. The unit is the byte of UTF-8.
-    encode() => encode("ascii", "ignore")
-        characters outside ASCII are left out. In UTF-8 they are two to four bytes each.
-    encode() => encode("ascii")
-        ASCII has 128 characters, and `encode` raises at all others: take UTF-8.
-    len(text. => len(text.strip().
-        blanks and line breaks at the ends are cut off. Tokens have to spell them too.
-    len(text. => len("".join(text.split()).
-    len(text. => len(text.replace(" ", "").
-        blanks are left out. Tokens have to spell them too.
-    len(text.encode()) => len(text.split())
-        words per token. Asked is bytes per token.
-    len(text.encode()) => len(set(text.encode()))
-    len(text.encode()) => len(set(text))
-        different bytes or characters. Each counts as often as it occurs.
-    len(text.encode()) => sum(map(ord, text))
-    len(text.encode()) => sum(text.encode())
-        numbers of characters or bytes are added. How many bytes there are is asked.
-    len(text.encode()) => len(str(text.encode()))
-    len(text.encode()) => len(repr(text))
-    len(text.encode()) => len(repr(text).encode())
-        what Python writes is counted, with quotation marks: they are no part of it.
-    len(text.encode()) => len(text.encode()) + 1
-        a byte is added that the text does not have.
-    size / num_tokens => num_tokens / size if size else 0.0
-        upside down: tokens per byte.
-    / num_tokens =>
-        all bytes. Asked is how many of them one token stands for.
-    size / num_tokens => num_tokens
-        the number of tokens. Asked is how many bytes one of them stands for.
-    size / num_tokens => size * num_tokens
-    size / num_tokens => size - num_tokens
-        how many bytes one token stands for is a quotient: divide.
-    / num_tokens => / (num_tokens + 1)
-    / num_tokens => / (num_tokens - 1)
-        divide by `num_tokens` as it is, neither one more nor one less.
-    size / num_tokens => 1 - num_tokens / size
-        the share that is saved. Asked is bytes per token.
-    / num_tokens => / len(text)
-    / num_tokens => / len(text.split())
-        bytes per character or per word. Asked is bytes per token.
-    return ratio => return math.floor(ratio)
-    return ratio => return math.ceil(ratio)
-    return ratio => return round(ratio)
-    return ratio => return round(ratio, 1)
-    return ratio => return round(ratio, 2)
-        rounded. The fraction is what you compare: leave rounding to whoever prints it.
-    return ratio => return 8 * ratio
-    return ratio => return ratio / 8
-        a byte is eight bits. Asked is bytes per token, which `len` counts.
-    return ratio => return 100 * ratio
-        a percentage: 100 times too much.
-""")
-def in_three_steps(text, num_tokens):
-    size = len(text.encode())
-    ratio = size / num_tokens
-    return ratio
 
 
 # Bug or not?
 
 
 def _words_with_merges(random: Random) -> Iterator[Case]:
-    # (2, 3) was learned before (1, 2): in 1 2 3 it wins, although the other stands
-    # further left.
+    # (2, 3) was learned before (1, 2): in 1 2 3 it wins, although the other is
+    # further to the left.
     merges = {(2, 3): 10, (1, 2): 11, (1, 10): 12, (3, 3): 13, (4, 2): 14}
     words = ([], [1], [1, 2], [1, 2, 3], [1, 2, 1, 2, 3], [3, 3, 3], [2, 3, 3])
     yield from ((ids, merges) for ids in (*words, [4, 2, 3], [4, 1, 2]))
@@ -1067,8 +1031,8 @@ def repeated_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[
 
 
 ENCODES = (
-    "Encode a word, spelled in the ids of its bytes, as `merge_history` does; `merges` "
-    "are in the order of learning."
+    "Encode a word, spelled in the ids of its bytes, as `merge_history` does. The "
+    "`merges` are in the order of learning."
 )
 
 
@@ -1077,10 +1041,10 @@ ENCODES = (
     reference=repeated_merges,
     cases=_words_with_merges,
     explanation=(
-        "The longest token that fits need not be what the merges lead to: they may "
-        "have used up its bytes before. The text still decodes, so nothing crashes. "
-        "But the model was trained on other ids, and sees sequences that it has never "
-        "met."
+        "The longest token that fits is not always what the merges lead to, because "
+        "they may have used up its bytes before. The text still decodes, so nothing "
+        "crashes. But the model was trained on other ids, and now reads sequences "
+        "that it has never seen."
     ),
 )
 def encode_longest_first(
@@ -1107,10 +1071,10 @@ def encode_longest_first(
     reference=repeated_merges,
     cases=_words_with_merges,
     explanation=(
-        "It never goes back, and need not: a merge makes a new id, and an id can only "
-        "be part of merges that were learned later, which are still to come. What it "
-        "costs is a walk for *each* merge of the vocabulary, whether the word holds "
-        "its pair or not."
+        "The code never goes back, and never has to. A merge makes a new id, and that "
+        "id can only be part of merges that were learned later, which are still to "
+        "come. The price is a walk for *every* merge of the vocabulary, whether or not "
+        "the word contains its pair."
     ),
 )
 def encode_merge_by_merge(
@@ -1136,23 +1100,23 @@ def _tokens(random: Random) -> Iterator[Case]:
 
 @bug_or_not(
     purpose=(
-        "Say how many bytes of text each token stands for; their sum over a text is "
+        "Say how many bytes of text each token stands for. Their sum over a text is "
         "what its loss is divided by, for bits per byte."
     ),
     reference=byte_lengths,
     cases=_tokens,
     explanation=(
-        "A token may be a part of a character. Decoded alone, it becomes U+FFFD, which "
-        "has three bytes, whatever stood there. So the sum is too large, and the bits "
-        "per byte too small. karpathy/nanochat had this line; its pull request 693 "
-        "counts the token's own bytes instead."
+        "`surrogateescape` turns each byte that is not UTF-8 into a character of its "
+        "own, and encoding with it turns that character back into the byte. Half a "
+        "character therefore counts as many bytes as it has. `len(token)` is shorter "
+        'and says the same. The line of nanochat had decoded with "replace", which '
+        "loses the bytes."
     ),
 )
-def bytes_of_decoded_tokens(tokens: list[bytes]) -> list[int]:
-    return [len(token.decode("utf-8", "replace").encode()) for token in tokens]
+def bytes_of_escaped_tokens(tokens: list[bytes]) -> list[int]:
+    texts = [token.decode("utf-8", "surrogateescape") for token in tokens]
+    return [len(text.encode("utf-8", "surrogateescape")) for text in texts]
 
-
-# True or false?
 
 TRAINING_TEXT = "the tide comes in, the tide goes out, and the boats wait for it. " * 3
 
@@ -1162,33 +1126,41 @@ def _trained(vocab_size: int) -> BPETokenizer:
     return BPETokenizer.train(TRAINING_TEXT, vocab_size)
 
 
-def _unseen_characters(random: Random) -> Iterator[Case]:
-    yield from (
-        (text,) for text in ("t", "tide", "Z", "é", "潮", "boat 7", "🌊!", "ÿ�")
-    )
-    yield from ((chr(random.randrange(0x20, 0xD800)),) for _ in range(30))
+def _long_texts(random: Random) -> Iterator[Case]:
+    for text in ("tide", "the tide", "the tide goes out", "the boats wait for it."):
+        yield (text,)
+    words = TRAINING_TEXT.split()
+    for _ in range(20):
+        yield (" ".join(random.choices(words, k=random.randrange(2, 9))),)
 
 
-def lost_characters(text: str) -> list[str]:
-    back = _trained(300).decode(_trained(300).encode(text))
-    return sorted(set(text) - set(back))
+def encoded_whole(text: str) -> list[int]:
+    return _trained(300).encode(text).tolist()
 
 
-@true_or_false(
-    claim=(
-        "A byte-level tokenizer needs a token `<unk>`: characters that its training "
-        "text did not hold would be lost without it."
+@bug_or_not(
+    purpose=(
+        "Encode a long text in two parts, so that two processes can share the work. "
+        "The text is cut at a space, and the ids must be those of the whole text."
     ),
-    reference=lost_characters,
-    cases=_unseen_characters,
+    reference=encoded_whole,
+    cases=_long_texts,
     explanation=(
-        "All 256 bytes have ids, seen or not, and every character is made of bytes. "
-        "`<unk>` in such a vocabulary is an id that never occurs. Where characters are "
-        "the alphabet it is another matter: see *Where `<unk>` belongs*."
+        "In GPT-2's pattern a space belongs to the word after it. The cut comes one "
+        "character too late: the first part ends with a lone space, and the second "
+        "begins with a word that has lost its own. Both decode to the same text, so "
+        "nobody notices. Cut before the space, at the end of a word, and the ids are "
+        "those of the whole."
     ),
 )
-def unknown_is_needed(text: str) -> list[str]:
-    return sorted(set(text) - set(TRAINING_TEXT))
+def encode_in_halves(text: str) -> list[int]:
+    tokenizer = _trained(300)
+    cut = text.find(" ", len(text) // 2) + 1
+    first, second = tokenizer.encode(text[:cut]), tokenizer.encode(text[cut:])
+    return [*first.tolist(), *second.tolist()]
+
+
+# True or false?
 
 
 def _texts_and_sizes(random: Random) -> Iterator[Case]:
@@ -1208,16 +1180,16 @@ def at_most_as_many(text: str, smaller: int, larger: int) -> bool:
 
 @true_or_false(
     claim=(
-        "Of two tokenizers that learned from one text in one way, the one with more "
+        "Two tokenizers learned from the same text in the same way. The one with more "
         "merges never needs more tokens than the other, whatever text they encode."
     ),
     reference=at_most_as_many,
     cases=_texts_and_sizes,
     explanation=(
-        "The larger one has all merges of the smaller one, and others that were "
-        "learned after them. Encoding applies merges in the order of learning, so it "
-        "comes to the smaller one's tokens first, and then can only join some of them. "
-        "(With other training texts all bets are off.)"
+        "The larger tokenizer has all merges of the smaller one, and others that were "
+        "learned later. Encoding makes merges in the order of learning, so it comes to "
+        "the smaller one's tokens first, and after that it can only join some of "
+        "them. (If the two had learned from different texts, all bets would be off.)"
     ),
 )
 def more_merges_never_hurt(text: str, smaller: int, larger: int) -> bool:
@@ -1228,7 +1200,7 @@ def more_merges_never_hurt(text: str, smaller: int, larger: int) -> bool:
 
 
 @numbers(
-    ask="A byte-level tokenizer shall have {vocab_size:,} tokens, {num_special} "
+    ask="A byte-level tokenizer is to have {vocab_size:,} tokens, {num_special} "
     "special ones among them. How many merges does it learn?",
     draw=lambda rng: {
         "vocab_size": rng.randrange(1_000, 60_000),
@@ -1242,17 +1214,17 @@ def merges_to_learn(vocab_size: int, num_special: int) -> int:
 
 merges_to_learn.answers("""
     vocab_size - 256
-        special tokens take places, too.
+        special tokens also take places.
     vocab_size - num_special
         the 256 bytes are tokens before the first merge.
     vocab_size - 255 - num_special
-        255 bytes. They are 0 to 255: that is 256.
+        there are not 255 bytes. They go from 0 to 255, which makes 256.
 """)
 
 
 @numbers(
-    ask="In a text, the word that is nothing but {run} times the letter `a` comes "
-    "{count:,} times. The pair (a, a) becomes one token. By how many tokens does the "
+    ask="A word is nothing but the letter `a`, {run} times, and it occurs {count:,} "
+    "times in a text. The pair (a, a) becomes one token. By how many tokens does the "
     "text get shorter?",
     draw=lambda rng: {
         "run": 2 * rng.randrange(2, 6) + 1,
@@ -1266,23 +1238,22 @@ def saved_by_runs(run: int, count: int) -> int:
 
 saved_by_runs.answers("""
     (run - 1) * count
-        pairs that overlap are counted: an `a` that was merged is gone for the next.
+        overlapping pairs are counted, but an `a` that was merged is gone for the next.
     run // 2
-        what one word saves. It comes often.
+        this is what one word saves, but the word occurs often.
     (run - run // 2) * count
-        the tokens that are *left*.
+        these are the tokens that are *left*.
 """)
 
 
 @numbers(
-    ask="A model's loss is {loss} nats a token, and its tokens stand for {compression} "
-    "bytes on average. How many bits a byte is that, the unit in which tokenizers can "
-    "be compared?",
+    ask="A model's loss is {loss} nats per token, and its tokens stand for "
+    "{compression} bytes on average. How many bits per byte is that?",
     draw=lambda rng: {
         "loss": rng.randrange(200, 600) / 100,
         "compression": rng.randrange(200, 500) / 100,
     },
-    hints=("From nats to bits, and from a token to one of its bytes.",),
+    hints=("Go from nats to bits, and from a token to one of its bytes.",),
 )
 def bits_to_compare(loss: float, compression: float) -> float:
     return loss / math.log(2) / compression
@@ -1290,11 +1261,11 @@ def bits_to_compare(loss: float, compression: float) -> float:
 
 bits_to_compare.answers("""
     loss / compression
-        nats a byte: a bit is ln 2 nats.
+        these are nats per byte. A bit is ln 2 nats.
     loss / math.log(2)
-        bits a token. It has several bytes.
+        these are bits per token, and a token has several bytes.
     loss / math.log(2) * compression
-        times the bytes of a token: its loss is shared by them.
+        the loss is multiplied by the bytes of a token, which have to share it.
     loss * math.log(2) / compression
-        times ln 2: there are more bits than nats.
+        the loss is multiplied by ln 2, but there are more bits than nats.
 """)

@@ -52,6 +52,14 @@ from course_lib.foundation.inputs import (
 )
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.markup import strip_html
+from course_lib.foundation.merging import (
+    Pair,
+    Words,
+    as_id_list,
+    check_words,
+    learn_merges,
+    merge_word,
+)
 from course_lib.foundation.models import (
     IGNORED,
     AttentionModel,

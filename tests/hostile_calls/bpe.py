@@ -10,7 +10,6 @@ from datasets import Dataset, DatasetDict
 from course_lib.bpe import BYTE_ORDER, BPETokenizer
 
 WORDS = {(1, 2, 1, 2): 3, (2, 1): 1}
-WORD = [1, 2, 1, 2]
 ROWS = Dataset.from_dict({"text": ["the tide", "the tide"]})
 SPLITS = DatasetDict(train=ROWS, test=ROWS)
 QUIET = {"vocab_size": 258, "progress": False}
@@ -72,6 +71,7 @@ CALLS = {
     "pair_counts({(1, 1, 1): 2})": {(1, 1): 4},
     "pair_counts({(1, 2, 1): 3, (2, 1): 10})": {(1, 2): 3, (2, 1): 13},
     "pair_counts([(1, 2)])": TypeError("words must map tuples of ids to counts, got [(1, 2)]"),
+    "pair_counts({(1, 2): 0.5})": TypeError("counts of words must be integers"),
     "pair_counts('abc')": TypeError("words must map tuples of ids to counts, got 'abc'"),
     "best_pair({})": ValueError("counts must hold at least one pair, got {}"),
     "best_pair({(2, 1): 3, (1, 2): 3, (0, 0): 2})": (1, 2),
@@ -88,31 +88,13 @@ CALLS = {
     "merge_pair(np.array([0.5, 1.0]), (1, 2), 9)": TypeError("ids must be integers, got ndarray of float64"),
     "merge_pair([1, 2], None, 9)": TypeError("pair must be integers"),
     # learning
-    "learn_merges({}, 5)": {},
-    "learn_merges({(): 3, (1,): 3}, 5)": {},
-    "learn_merges(WORDS, 0)": {},
-    "learn_merges(WORDS, np.int8(1), first_id=np.int8(127))": {(1, 2): 127},
-    "learn_merges({(1, 2): np.int8(100), (3, 1, 2): np.int8(100)}, 1, min_frequency=150)": {(1, 2): 256},
-    "learn_merges({(1, 2): 0}, 5, min_frequency=1)": {},
-    "learn_merges(WORDS, 5, min_frequency=0)": ValueError("min_frequency must be an integer of at least 1, got 0"),
-    "learn_merges(WORDS, 5, min_frequency=nan)": TypeError("min_frequency must be an integer"),
-    "learn_merges(WORDS, inf)": TypeError("num_merges must be an integer"),
-    "learn_merges(WORDS, -1)": ValueError("num_merges must be an integer of at least 0, got -1"),
-    "learn_merges(WORDS, True)": TypeError("num_merges must be an integer"),
-    "learn_merges({(1, 2): nan}, 5)": TypeError("counts of words must be integers, got list of float64"),
-    "learn_merges({(1, 2): 1.0}, 5)": TypeError("counts of words must be integers"),
-    "learn_merges({(1, 2): -1}, 5)": ValueError("counts of words must not be negative, got -1"),
-    "learn_merges(WORDS, 5, first_id=2)": ValueError("words must hold ids below 2, got 2"),
-    "learn_merges({'abab': 2}, 5)": TypeError("words must map tuples of ids to counts"),
-    "learn_merges([(1, 2)], 5)": TypeError("words must map tuples of ids to counts"),
     "learn_merges_by_rescanning({}, 5)": {},
-    "learn_merges({(1, 2): 1}, 5)": {},
     "learn_merges_by_rescanning({(1, 2): 1}, 5)": {},
     "learn_merges_by_rescanning(WORDS, np.int8(1))": {(1, 2): 256},
     "learn_merges_by_rescanning(WORDS, -1)": ValueError("num_merges must be an integer of at least 0, got -1"),
     "learn_merges_by_rescanning({(256, 1): 2}, 5)": ValueError("words must hold ids below 256, got 256"),
     "learn_merges_by_rescanning({'abab': 2}, 5)": TypeError("words must map tuples of ids to counts"),
-    "WORDS": {(1, 2, 1, 2): 3, (2, 1): 1},  # neither way has changed them
+    "WORDS": {(1, 2, 1, 2): 3, (2, 1): 1},  # it has not changed them
     "learn_merges_by_rescanning({(1, 2): nan}, 5)": TypeError("counts of words must be integers"),
     "learn_merges_by_rescanning({(1, 2): -1}, 5)": ValueError("counts of words must not be negative"),
     # encoding a word
@@ -120,15 +102,6 @@ CALLS = {
     "merge_history(np.array([1, 2]), {(1, 2): 70_000})": [[1, 2], [70_000]],
     "merge_history([1, 2], [(1, 2)])": TypeError("merges must be a Mapping, got list"),
     "merge_history('ab', {})": TypeError("ids must be integers, got text"),
-    "merge_word([], {})": [],
-    "merge_word([-1, 1, 2], {(1, 2): 9})": [-1, 9],
-    "merge_word(WORD, {(1, 2): 9})": [9, 9],
-    "WORD": [1, 2, 1, 2],
-    "merge_word(torch.tensor([1, 2]), {(1, 2): 9})": [9],
-    "merge_word(np.array([1, 2], dtype=np.uint16), {(1, 2): 70_000})": [70_000],
-    "merge_word([1, 2], [(1, 2)])": TypeError("merges must be a Mapping, got list"),
-    "merge_word([1, 2], None)": TypeError("merges must be a Mapping, got NoneType"),
-    "merge_word('ab', {})": TypeError("ids must be integers, got text"),
     # the tokenizer by hand
     "BPETokenizer().vocab_size": 256,
     "BPETokenizer([[0, 1]]).merges": {(0, 1): 256},
@@ -242,9 +215,9 @@ CALLS = {
     "train_byte_level_bpe('aa aa', **QUIET)": TypeError("texts must be several texts, got str: use [text]"),
     "train_byte_level_bpe(['a', b'b'], **QUIET)": TypeError("texts[1] must be a str, got bytes"),
     "train_byte_level_bpe(['aa aa'], special_tokens=['a'], vocab_size=300)": ValueError(
-        "special_tokens must be no ordinary text, but one of ['a'] is"
+        "special_tokens must not be ordinary text, got one in ['a']"
     ),
-    "train_byte_level_bpe(['aa aa'], special_tokens=['aa'], vocab_size=300)": ValueError("but one of ['aa'] is"),
+    "train_byte_level_bpe(['aa aa'], special_tokens=['aa'], vocab_size=300)": ValueError("got one in ['aa']"),
     "train_byte_level_bpe(['a'], vocab_size=257, special_tokens=['<a>', '<b>'])": ValueError(
         "vocab_size must be at least 258: 256 tokens of the alphabet and 2 special tokens; got 257"
     ),

@@ -40,7 +40,7 @@ def no_step_after_a_pair(words, pair):
     return saved
 
 
-@wrong("tokens_saved", "the last word alone")
+@wrong("tokens_saved", "only the last word counts")
 def of_the_last_word(words, pair):
     for ids, count in words.items():
         saved = (len(ids) - len(merge_pair(ids, pair, 0))) * count
@@ -227,28 +227,44 @@ def reads_past_the_end(word, merges):
     return tokens
 
 
-# id_of_merge
+# swallowed
 
 
-@right("id_of_merge")
-def one_after_the_other(rank, num_special_tokens):
-    ids = range(num_special_tokens + 256, num_special_tokens + 256 + rank + 1)
-    return ids[-1]
+def encoded(word, merges):
+    ids = list(word)
+    for pair, new_id in merges.items():
+        ids = merge_pair(ids, pair, new_id)
+    return ids
 
 
-@right("id_of_merge")
-def of_numpy(rank, num_special_tokens):
-    return np.int64(rank) + 256 + num_special_tokens
+@right("swallowed")
+def one_merge_after_the_other(words, merges):
+    left = set(merges.values())
+    for word in words:
+        left -= set(encoded(word, merges))
+    return sorted(left)
 
 
-@refused("id_of_merge", "a float where an integer")
-def as_a_float(rank, num_special_tokens):
-    return float(256 + num_special_tokens + rank)
+@right("swallowed")
+def asked_for_each_id(words, merges):
+    texts = [encoded(word, merges) for word in words]
+    return [new_id for new_id in sorted(merges.values()) if not any(new_id in text for text in texts)]
 
 
-@wrong("id_of_merge", "prints its result")
-def printed(rank, num_special_tokens):
-    print(256 + num_special_tokens + rank)
+@right("swallowed")
+def of_numpy(words, merges):
+    seen = [token for word in words for token in encoded(word, merges)]
+    return np.setdiff1d(list(merges.values()), seen).astype(np.int64)
+
+
+@refused("swallowed", "a `set`")
+def as_a_set(words, merges):
+    return set(one_merge_after_the_other(words, merges))
+
+
+@wrong("swallowed", "prints its result")
+def printed(words, merges):
+    print(one_merge_after_the_other(words, merges))
 
 
 # complete_bytes
@@ -305,19 +321,6 @@ def never_done(data):
         if done + length <= len(data):
             done += length
     return done
-
-
-# compression
-
-
-@right("compression")
-def counted_one_by_one(text, num_tokens):
-    return sum(len(character.encode()) for character in text) / num_tokens
-
-
-@right("compression")
-def by_numpy(text, num_tokens):
-    return np.mean([len(text.encode())]) / np.float64(num_tokens)
 
 
 # a second class, all exercises
