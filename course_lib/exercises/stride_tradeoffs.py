@@ -1,5 +1,5 @@
-"""Exercises of lesson 05: what a stride covers and costs, strided evaluation, honest
-means and honest splits."""
+"""Exercises of lesson 05: what a stride covers and costs, strided evaluation, leaks and
+honest splits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
-from course_lib.stride_tradeoffs import confidence_interval, scored_windows
+from course_lib.stride_tradeoffs import scored_windows
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
@@ -555,98 +554,117 @@ context_when_scored.answers("""
 """)
 
 
-def _runs(random: Random) -> Iterator[Case]:
-    yield from (
-        ([1.0, 3.0], 12.7062),
-        ([2.0, 2.0, 2.0], 4.3027),
-        ([0.0, 1.0, 2.0, 5.0], 3.1824),
-    )
-    for size in (2, 3, 5, 5, 8, 12):
-        yield [round(random.gauss(3, 0.5), 3) for _ in range(size)], 2.5
+def _held_out(random: Random) -> Iterator[Case]:
+    yield list(range(10)), [4], 3
+    yield list(range(9)), [], 2
+    yield [0, 3, 6, 9, 12], [6], 3
+    yield [12, 0, 6, 9, 3], [0, 12], 2
+    for context_length in (1, 2, 3, 4):
+        for num_held_out in (1, 2):
+            for stride in (1, 2):
+                starts = list(range(0, 14 * stride, stride))
+                random.shuffle(starts)
+                yield starts, starts[:num_held_out], context_length
 
 
 @exercise(
-    cases=_runs,
+    cases=_held_out,
     hints=(
-        "First the standard deviation s of the runs, then that of their mean, then t "
-        "times that.",
-        "The mean was fitted to the same runs, so s² divides by one less than their "
-        "number. How many times less than one run does a mean of n runs spread?",
+        "Take one window at `start` and one held-out window at `other`. Write down the "
+        "ids of both, the last target included. How far apart must the two starts be?",
+        "The distance counts in both directions, and it must be large enough for every "
+        "held-out window, not for one of them. Mind the case where they share one id.",
     ),
 )
-def half_width(values: list[float], quantile: float) -> float:
-    """Return the half-width of the confidence interval of the mean of `values`."""
-    n = len(values)
-    mean = sum(values) / n
-    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
-    return quantile * math.sqrt(variance / n)
+def purge(starts: list[int], held_out: list[int], context_length: int) -> list[int]:
+    """Return the starts of the windows that share no id with a held-out window."""
+    may_train = []
+    for start in starts:
+        if all(abs(start - other) > context_length for other in held_out):
+            may_train.append(start)
+    return may_train
 
 
-half_width.slips("""
-    / (n - 1) => / n
-        the deviation is divided by n. The mean was fitted to the same runs: n - 1. (For
-        NumPy that is `ddof=1`.)
-    math.sqrt(variance / n) => math.sqrt(variance)
-        this is the spread of single runs. The mean of n runs spreads √n times less.
-    math.sqrt(variance / n) => math.sqrt(variance / (n - 1))
-        n - 1 stands at both places. s² divides by n - 1; the mean of n runs spreads √n
-        times less.
-    math.sqrt(variance / n) => math.sqrt(variance) / n
-        √n, not n: the mean of n runs spreads √n times less than one of them.
-    math.sqrt(variance / n) => variance / math.sqrt(n)
-        the variance stands for the deviation: take the root of s² first, then divide by
-        √n.
-    math.sqrt(variance / n) => 1 / math.sqrt(n)
-        the deviation of the runs is not in it.
-    math.sqrt(variance / n) => variance / n
-        the root is missing: that is the *variance* of the mean.
-    return quantile * => return 2 * quantile *
-        both ends of the interval: the half-width is the distance from the mean to one
-        of them.
-    return quantile * => return quantile / 2 *
-        the quantile was for both sides already: don't halve what it gives.
-    return quantile * => return 1.96 *
-        1.96 is the quantile of the normal distribution. With few runs it promises too
-        much.
-    return quantile * => return
-        the quantile is missing. The half-width is `quantile` times as large.
-    return quantile => return mean + quantile
-        that is the upper end of the interval. The half-width is its distance from the
-        mean.
-    return quantile => return mean - quantile
-        that is the lower end of the interval. The half-width is its distance from the
-        mean.
-    return quantile * math.sqrt(...) => return round(quantile * math.sqrt(...), 2)
-        rounded to two decimals: return it as it is.
-    (value - mean) => value
-        the mean is not subtracted: the spread is that of the distances from the mean.
-    math.sqrt(variance / n) => sum(abs(value - mean) for value in values) / n
-        the distances from the mean are averaged. s is the root of the mean of their
-        *squares*, with n - 1; and the mean of n runs spreads √n times less.
-    math.sqrt(variance / n) => \
-    sum(abs(value - mean) for value in values) / n / math.sqrt(n)
-        √n is right, but the distances from the mean are averaged. s is the root of the
-        mean of their *squares*, with n - 1.
+purge.slips("""
+    > context_length for => >= context_length for
+        windows T apart still share one id: the last target of one is the first input of
+        the other.
+    > context_length for => > context_length + 1 for
+        windows T + 1 apart are taken out, although they share nothing: a window takes
+        T + 1 ids.
+    abs(start - other) > context_length => start != other
+        only the held-out windows themselves are taken out. Their neighbors overlap
+        them, and know most of their targets.
+    abs(start - other) => (start - other)
+        a window that begins before a held-out one is always taken out, even if it ends
+        long before. The distance counts in both directions.
+    abs(start - other) => (other - start)
+        a window that begins after a held-out one is always taken out, even if it begins
+        long after its end. The distance counts in both directions.
+    abs(start - other) > context_length => \
+    not other <= start <= other + context_length
+        a window that begins before a held-out one and reaches into it may still train
+        here. Its last ids belong to validation.
+    abs(start - other) > context_length => \
+    not start <= other <= start + context_length
+        a window that begins inside a held-out one may still train here. Its first ids
+        belong to validation.
+    if all( => if any(
+        a window may train here if it is far from one held-out window. It must be far
+        from all of them.
+    if all( => if not all(
+        these are the windows that may *not* train: they share ids with a held-out one.
+    return may_train => return sorted(may_train)
+        the starts are sorted. Keep them in the order of `starts`.
+    return may_train => return len(may_train)
+        this is how many windows may train. Return their starts.
+    may_train.append(start) => may_train.append(start // context_length)
+        these are not starts as they were given: return each start unchanged.
 """)
 
 
-half_width.answers("""
-    float(np.std(values))
-        that is the deviation of single runs alone, with n instead of n - 1. Then divide
-        by √n, and take it t times.
-    (max(values) - min(values)) / 2
-        half of the range. A single odd run decides it; take the standard deviation.
-    quantile * (max(values) - min(values)) / 2
-        t times half of the range. A single odd run decides it; take the standard error.
+@purge.way("""
+    for i in range(context_length + 1)} => for i in range(context_length)}
+        the last target of the held-out windows is left out. Each of them takes T + 1
+        ids.
+    for i in range(context_length + 1)} => for i in range(context_length + 2)}
+        the held-out windows are given T + 2 ids: each of them takes T + 1.
+    start + context_length + 1)) => start + context_length))
+        the last target of the training window is left out. Its T + 1 ids must all be
+        free.
+    start + context_length + 1)) => start + context_length + 2))
+        the training window is given T + 2 ids: it takes T + 1.
+    set(range(start, start + context_length + 1)) => {start}
+        a window that begins before a held-out one and reaches…
+    if not taken => if taken
+        these are the windows that may *not* train…
 """)
+def by_ids(starts, held_out, context_length):
+    taken = {start + i for start in held_out for i in range(context_length + 1)}
+    return [
+        start
+        for start in starts
+        if not taken & set(range(start, start + context_length + 1))
+    ]
 
 
-@half_width.mistake(
-    "`quantile` is not used: the function of the lesson looks up one of its own, for "
-    "95 %."
-)
-def quantile_of_the_lesson(values, quantile):
-    return confidence_interval(values)[1]
+purge.answers("""
+    starts
+        nothing is taken out: the held-out windows would train, and so would their
+        neighbors.
+    held_out
+        these are the windows that validate. Return those that may train.
+    [start for start in starts if not held_out or abs(start - held_out[0]) > \
+    context_length]
+        only the first of the held-out windows is looked at.
+    [start for start in starts if not held_out or abs(start - held_out[-1]) > \
+    context_length]
+        only the last of the held-out windows is looked at.
+    [start for number, start in enumerate(starts) if start not in held_out and \
+    not set(starts[max(0, number - 1) : number + 2]) & set(held_out)]
+        only the windows next to a held-out one in the list are taken out. Others may
+        overlap it just as well: compare the starts.
+""")
 
 
 def _cuts(random: Random) -> Iterator[Case]:
@@ -850,44 +868,6 @@ def score_what_is_new(
     return tokens_and_contexts
 
 
-def mean_over_tokens(losses: list[float], context_length: int, stride: int) -> float:
-    return sum(losses) / len(losses)
-
-
-def _losses(random: Random) -> Iterator[Case]:
-    for size in (2, 4, 5, 7, 9, 12):
-        for context_length, stride in ((2, 1), (4, 4), (4, 2)):
-            yield (
-                [round(random.uniform(1, 5), 2) for _ in range(size)],
-                context_length,
-                stride,
-            )
-
-
-@bug_or_not(
-    purpose=(
-        "`losses` are those of all scored tokens, in the order of the stream. Return "
-        "the mean loss of a token, from the windows of a strided evaluation."
-    ),
-    reference=mean_over_tokens,
-    cases=_losses,
-    explanation=(
-        "A mean of means weighs a window that scores one token like one that scores "
-        "T. Add up the losses of all tokens, and divide once. It is right only if all "
-        "windows score the same number of tokens, which the first and the last seldom "
-        "do."
-    ),
-)
-def mean_of_window_means(
-    losses: list[float], context_length: int, stride: int
-) -> float:
-    means, done = [], 0
-    for _, _, scored in scored_windows(len(losses) + 1, context_length, stride):
-        means.append(sum(losses[done : done + scored]) / scored)
-        done += scored
-    return sum(means) / len(means)
-
-
 def batch_at_stride_1_is_larger(
     num_tokens: int, context_length: int, batch_size: int, stride: int
 ) -> bool:
@@ -924,39 +904,6 @@ def a_batch_at_stride_1(
     num_tokens: int, context_length: int, batch_size: int, stride: int
 ) -> bool:
     return stride > 1
-
-
-def read_but_never_predicted(num_tokens: int, context_length: int) -> int:
-    starts = window_starts(num_tokens, context_length, context_length + 1)
-    ledger = token_ledger(starts, num_tokens, context_length)
-    return ledger.used - ledger.targets
-
-
-def _lengths(random: Random) -> Iterator[Case]:
-    yield from (
-        (num_tokens, context_length)
-        for context_length in (1, 2, 3, 5)
-        for num_tokens in range(14)
-    )
-
-
-@true_or_false(
-    claim=(
-        "Cut a text into blocks of T + 1 ids that share nothing, and make one window "
-        "of each: no id is in two windows, but one in T + 1 is never predicted, in any "
-        "epoch."
-    ),
-    reference=read_but_never_predicted,
-    cases=_lengths,
-    explanation=(
-        "The first id of each block is an input and no target: the block before it "
-        "ends one id too early to predict it, and the same ids are first in every "
-        "epoch. Windows must share the one id where they meet, S = T."
-    ),
-)
-def blocks_that_share_nothing(num_tokens: int, context_length: int) -> int:
-    blocks = num_tokens // (context_length + 1)
-    return blocks  # one id each
 
 
 # With other numbers by seed.
