@@ -273,10 +273,10 @@ def scored_windows(
     """Plan a strided evaluation: which window scores which tokens.
 
     Windows begin at 0, S, 2S, ... The first one scores all of its targets. Each later
-    one scores only its last S, because windows before it have reached the others, and
-    the ids before them are context. The last window is as short as the end of the
-    stream makes it. So every token but the first is scored exactly once, by the
-    earliest window that reaches it, which gives it the most context.
+    one scores only those that no window before it has reached, which are its last S,
+    and the ids before them are context. The last window may be shorter, and score
+    fewer. So every token but the first is scored exactly once, by the earliest window
+    that reaches it, which gives it the most context.
 
     Args:
         num_tokens: N, at least 2.
@@ -330,7 +330,7 @@ def strided_losses(
     stream = as_predictable_stream(ids)
     losses = np.empty(len(stream) - 1)
     windows = np.array(scored_windows(len(stream), context_length, stride))
-    # Windows of one length and count share batches: all but the first and the last.
+    # All windows but the first and the last look alike, so they make batches together.
     for length, scored in np.unique(windows[:, 1:], axis=0).tolist():
         alike = windows[(windows[:, 1:] == (length, scored)).all(axis=1), 0]
         for starts in _batches(alike):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
-from course_lib.stride_tradeoffs import scored_windows  # noqa: F401, tables use it
+from course_lib.stride_tradeoffs import scored_windows  # noqa: F401, for the tables
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
