@@ -826,8 +826,9 @@ def _parts(random: Random) -> Iterator[Case]:
 
 @bug_or_not(
     purpose=(
-        "The ids from `cut` on are for validation. Return the starts of all training "
-        "windows at stride 1, such that none of their T + 1 ids belongs to validation."
+        "The ids from `cut` on are for validation. Return the starts of all windows of "
+        "stride 1 that may train, because none of their T + 1 ids belongs to "
+        "validation."
     ),
     reference=inside_training_part,
     cases=_parts,
@@ -860,9 +861,9 @@ def each_token_by_its_earliest_window(
 
 @bug_or_not(
     purpose=(
-        "Return (token, context) for a strided evaluation, with each token but the "
-        "first once and in order. Its context is as many tokens as a window of T at "
-        "this stride can give it."
+        "Return (token, context) for each token but the first, once and in order, as a "
+        "strided evaluation scores it. `context` is how many tokens come before it, as "
+        "many as a window of T inputs at this stride can give it."
     ),
     reference=each_token_by_its_earliest_window,
     cases=_evaluations,
@@ -911,8 +912,8 @@ def _batches(random: Random) -> Iterator[Case]:
 
 @true_or_false(
     claim=(
-        "At the same batch size, a batch at stride 1 takes more memory than one at a "
-        "larger stride, because its windows overlap: so stride 1 uses a GPU badly."
+        "At the same batch size, a batch at stride 1 takes more memory than a batch at "
+        "a larger stride, because its windows overlap."
     ),
     reference=batch_at_stride_1_is_larger,
     cases=_batches,
