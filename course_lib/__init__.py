@@ -1,9 +1,9 @@
 """Feeding Language Models: how text becomes training batches.
 
-A sampling scheme is a choice of start positions; one function turns starts into
+A sampling scheme is a choice of start positions, and one function turns starts into
 batches.
 
-foundation/    what the lessons stand on: arguments, progress, corpora, markup,
+foundation/    what the lessons build on: arguments, progress, corpora, markup,
                tokenizing, shuffling, ledger, models; packs; copies, orders, durable,
                shard_files, shard_writer; inputs, shard_tasks, executors, ranks,
                devices
@@ -15,7 +15,7 @@ teaching/      what shows and judges them: training, packed, plots, source,
 exercises/     one module a lesson
 classroom/     what teachers run: check, blank, slides, book, nbgrader, scores
 
-Imports run foundation <- lessons <- teaching <- exercises <- classroom; a lesson
+Imports run foundation <- lessons <- teaching <- exercises <- classroom. A lesson
 imports earlier lessons, never a later one.
 """
 

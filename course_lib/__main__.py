@@ -1,5 +1,5 @@
 """The course on the command line: what it is, where things are, and what teachers and
-students do with it beside reading."""
+students do with it besides reading."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import course_lib
 
 # Each is a module with `add_arguments(parser)` and `run(options) -> exit status`. It is
-# imported when it is asked for: what one command needs, the others do without.
+# imported only when it is asked for, because the others do not need what it needs.
 COMMANDS = {
     "check": ("classroom.check", "is everything installed and working?"),
     "blank": ("classroom.blank", "for live coding: prose kept, code emptied"),
@@ -58,11 +58,11 @@ def main(arguments: list[str] | None = None) -> int:
             prog=f"{PROGRAM} {name}", description=module.__doc__, **raw
         )
         module.add_arguments(command)
-        # Options may stand anywhere: `blank ~/monday --force 2`, too.
+        # Options may come anywhere, as in `blank ~/monday --force 2`.
         status = module.run(command.parse_intermixed_args(arguments[begin:]))
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # whoever reads the output has read enough, as `head` does
+    except BrokenPipeError:  # the reader of the output has read enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

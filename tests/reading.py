@@ -45,7 +45,7 @@ HABITS = {
     r"\b[Oo]n this story\b": "a box 'How far this reaches'",
     r"\w, too[.,;:]": "also, before the verb",
     r"\bas well[.;]": "also, before the verb",
-    r"\b[Bb]lanks?\b(?! (?:notebook|cop|line|cell|page)|`)": "space, whitespace",
+    r"\b[Bb]lanks?\b(?! (?:notebook|cop|line|cell|page|~)|`)": "space, whitespace",
     r"\b(?:stands?|stood) (?:on|at|in|before|after|beside|there|for itself)\b": "is, comes",
     r"\b[Bb]y heart\b": "memorized",
     r"\bin turn\b": "one after another",
@@ -169,6 +169,9 @@ def habits(text: str) -> list[str]:
 
 
 def paragraphs(text: str) -> list[str]:
+    """Without blocks of code, and without the table that shows how not to write."""
+    text = re.sub(r"^ *```.*?^ *```", " ", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^\| not \| but \|\n(?:\|.*\n)+", "", text, flags=re.MULTILINE)
     return re.split(r"\n\s*\n", text)
 
 

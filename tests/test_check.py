@@ -141,7 +141,7 @@ def test_a_damaged_notebook_is_told(tmp_path, monkeypatch):
     (folder / "02_x.ipynb").write_text('{"cells": [{}]}', encoding="utf-8")
     points = list(check.check_notebooks())
     assert signs(points) == [WRONG, OK]
-    assert "01_x.ipynb is no notebook any more" in points[0].text
+    assert "01_x.ipynb is not a notebook any more" in points[0].text
 
 
 def test_a_folder_that_cannot_be_written_or_is_nearly_full_is_told(tmp_path, monkeypatch):

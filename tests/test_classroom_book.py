@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import browser_session
 import course_lib.__main__ as command_line
 from course_lib.classroom import book
-from course_lib.classroom.book_files.pages import ROOMS, prepare
+from course_lib.classroom.book_files.pages import RENAMED, ROOMS, prepare, write_redirects
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 ROOT = Path(__file__).parent.parent
@@ -122,6 +122,16 @@ def test_pages_lead_to_one_another_and_to_files(site, lesson):
     (place,) = re.findall(r'href="([^"]+/02_sliding_windows\.ipynb)"', lesson)
     assert (site / "notebooks" / place).read_bytes() == LESSONS[0].path.read_bytes()
     assert re.search(r'href="[^"]+/LICENSE"', read(site, "notebooks/TEACHING.html"))
+
+
+def test_a_lesson_that_got_another_number_is_found_at_its_old_address(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "11_token_shards.html").write_text("<title>Token shards</title>")
+    write_redirects(tmp_path)
+    assert 'url=11_token_shards.html"' in read(tmp_path, "notebooks/10_token_shards.html")
+    assert faults_of(tmp_path) == []
+    assert not (tmp_path / "notebooks" / "11_many_machines.html").exists(), "that lesson is not in this site"
+    assert set(RENAMED.values()) <= {path.stem for path in ROOT.glob("notebooks/*.ipynb")}
 
 
 def test_what_only_installs_is_left_out(lesson):

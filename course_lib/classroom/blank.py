@@ -1,9 +1,10 @@
-"""Notebooks for live coding: the prose of each lesson, and empty cells to type its
-code into.
+"""Notebooks for live coding: the prose of each lesson, and empty cells for typing its
+code.
 
-Kept are all prose, import statements, and what asks the class something: prompts,
-snippets to judge, and exercises with their checks. All other code is emptied, and no
-cell has an output. To see the code while you type it, keep the lesson itself open.
+The command keeps all prose, the import statements, and whatever asks the class
+something: prompts, snippets to judge, and exercises with their checks. It empties all
+other code and drops all outputs. Keep the lesson itself open beside it, so that you can
+see the code while you type.
 
     python -m course_lib blank ~/monday                all lessons
     python -m course_lib blank ~/monday 2 3            two of them
@@ -36,10 +37,10 @@ INSTALLS = "install"  # where a lesson is opened elsewhere, this cell gets the c
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
     parser.add_argument(
-        "--empty-imports", action="store_true", help="empty import statements, too"
+        "--empty-imports", action="store_true", help="also empty import statements"
     )
     parser.add_argument(
-        "--empty-prompts", action="store_true", help="empty prompts (predict), too"
+        "--empty-prompts", action="store_true", help="also empty prompts (predict)"
     )
 
 
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.out / lesson.path.name for lesson in lessons]
     check_out(options.out, paths, force=options.force)
     options.out.mkdir(parents=True, exist_ok=True)
-    mend = relink(lessons[0].path.parent, paths)
+    repair = relink(lessons[0].path.parent, paths)
     for lesson, path in zip(lessons, paths, strict=True):
         notebook = blank(
             lesson.notebook,
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         )
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                cell.source = mend(cell.source)
+                cell.source = repair(cell.source)
         nbformat.write(notebook, path)
         print(path)
     return 0

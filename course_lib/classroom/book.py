@@ -1,10 +1,10 @@
 """The course as a web site: every lesson with its outputs, as it is committed, and a
-reference of the package. It needs no network, no server and no kernel: open index.html.
+reference of the package. It needs no network, no server and no kernel. Open index.html.
 
     python -m course_lib book ~/site                 all lessons, and the reference
     python -m course_lib book ~/site 2 3 --no-api    two lessons, without the reference
 
-In a folder that is not empty it takes --force; a site there is removed first.
+A folder that is not empty needs --force, and an older site in it is removed first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from course_lib.teaching.lessons import Lesson, find_lessons
 
 NEEDED = ("sphinx", "myst_nb", "furo")
 FILES = Path(__file__).parent / "book_files"
-# Sphinx leaves it in every site, so it tells one from other folders.
+# Sphinx leaves it in every site, so we can tell a site from other folders.
 SITE_MARK = ".buildinfo"
 
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    for name in NEEDED:  # before the work: whoever calls this tells what is missing
+    for name in NEEDED:  # before the work: the caller says what is missing
         importlib.import_module(name)
     lessons = find_lessons(options.lessons)
     out = options.out.resolve()
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 def build(out: Path, lessons: list[Lesson], *, api: bool = True) -> int:
     """Build the site, and return the exit status of Sphinx, which warns on stderr. A
-    site in `out` is replaced, once the new one is whole."""
+    site in `out` is replaced only when the new one is whole."""
     from sphinx.cmd.build import build_main
 
     with tempfile.TemporaryDirectory(prefix="course-book-") as work:

@@ -1,11 +1,11 @@
 """Is everything installed and working? One line for each point:
 
     ok     works
-    note   works, and is worth knowing
-    WRONG  does not work; the line below says what to type
+    note   works, but is worth knowing
+    WRONG  does not work, and the line below says what to type
 
-A lesson's first cells are run in a kernel of their own, as JupyterLab would run them.
-Nothing is changed, and no network is used. The exit status is 1 if anything is wrong.
+The first cells of a lesson run in their own kernel, as JupyterLab would run them. The
+check changes nothing and uses no network. The exit status is 1 if anything is wrong.
 """
 
 # The standard library alone: what is missing must not keep this from saying so.
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-kernel",
         action="store_true",
-        help="start no kernel and import no package: ends at once, and knows less",
+        help="start no kernel and import no package: quicker, but knows less",
     )
 
 
@@ -164,7 +164,7 @@ def check_python() -> Iterator[Point]:
     if fits(version, wanted):
         yield Point(OK, text)
     else:
-        remedy = f"Install a Python {wanted} from https://www.python.org; begin anew."
+        remedy = f"Install a Python {wanted} from https://www.python.org, then retry."
         yield Point(WRONG, f"{text}: the course needs {wanted}", remedy)
 
 
@@ -245,7 +245,7 @@ def check_widgets() -> Iterator[Point]:
     again = _pip("--force-reinstall", "--no-deps", "jupyterlab_widgets")
     remedy = (
         f"{again}\n"
-        "and load the page in the browser anew. The lessons run without them, too."
+        "and reload the page in the browser. The lessons also run without them."
     )
     yield Point(NOTE, "buttons and sliders: JupyterLab cannot show them", remedy)
 
@@ -292,7 +292,7 @@ def check_notebooks() -> Iterator[Point]:
                 raise ValueError("no cells")
             fine += 1
         except (OSError, ValueError, LookupError, TypeError):
-            yield Point(WRONG, f"{path} is no notebook any more", restore)
+            yield Point(WRONG, f"{path} is not a notebook any more", restore)
     if fine:
         yield Point(OK, f"{fine} lessons in {folder}")
     if not paths:
@@ -448,7 +448,7 @@ def check_kernel() -> Iterator[Point]:
     prefix = "".join(output.get("text", "") for output in where.outputs).strip()
     if prefix and not os.path.samefile(prefix, sys.prefix):
         text = f"notebooks run in another Python than this one: {prefix}"
-        remedy = f"It works; but install packages there. To change it: {register}"
+        remedy = f"That works, but install packages there. To change it: {register}"
         yield Point(NOTE, text, remedy)
     text = f"a kernel starts and runs the first cells of {FIRST_LESSON}"
     yield Point(OK, f"{text}, in {time.monotonic() - began:.0f} s")

@@ -1,9 +1,9 @@
 """Where a lesson is cut into slides.
 
-A heading begins a slide, and so does what comes after a question: the answer does not
-stand beside it. What is to be done alone at a keyboard is left out: of exercises one
-slide says in a sentence each what they ask for. A figure keeps the sentence that says
-what it shows.
+A heading begins a slide, and so does the answer to a question, so that the two are
+never side by side. Whatever is done alone at a keyboard is left out: one slide says in
+a sentence each what the exercises ask for. A figure keeps the sentence that says what
+it shows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from course_lib.teaching.lessons import POINTS, exercise_of
 
 PREDICT = "**Predict"
 HEADING = re.compile(r"^(#{1,4}) +(.*)$")
-# Of an opening cell: links to the neighbors. At its end: where the files lie.
+# Links to the neighbors open a lesson, and where the files are ends it.
 LINKS = re.compile(r"^\[Lesson .*\.ipynb\)$", re.DOTALL)
 NOT_SHOWN = ("Where everything lives",)
 EXERCISES = "Exercises"
@@ -182,7 +182,7 @@ def _blocks_of(
 
 
 def alternative_text(number: int, notebook: NotebookNode) -> str:
-    """What stands below a figure says what it shows: its first sentence, or two."""
+    """The text below a figure says what it shows: its first sentence, or two."""
     for cell in notebook.cells[number + 1 :]:
         if cell.cell_type == "markdown":
             paragraph = split_blocks(cell.source)[0]
@@ -214,7 +214,7 @@ def _groups(blocks: list[Block], room: int) -> Iterator[list[Block]]:
     for block in blocks:
         group.append(block)
         if len(group) > 1 and sum(member.height for member in group) > room:
-            # A figure begins anew with its sentence; else what is too much does.
+            # A figure starts the next slide, with its sentence; else the rest does.
             begins = -2 if group[-2].kind == "figure" and len(group) > 2 else -1
             yield group[:begins]
             group = group[begins:]

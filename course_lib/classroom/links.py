@@ -77,16 +77,16 @@ def check_free(paths: Iterable[Path], *, force: bool) -> None:
 
 
 def relink(source: Path, paths: list[Path]) -> Callable[[str], str]:
-    """Make what mends the links of the lessons in `source`, for files that are made of
+    """Make a function that repairs links of the lessons in `source`, for files made of
     them: `paths`, all of one kind and in one folder.
 
-    Nothing leads out of that folder, since it may be moved to another machine: a link
-    to a lesson that is not there becomes its words. Links to the web, and within the
-    lesson, stay. Images are copied there, or put into the page if it is HTML.
+    Nothing leads out of that folder, because it may be moved to another machine. So a
+    link to a lesson that is not there becomes its words. Links to the web and within
+    the lesson stay. Images are copied into the folder, or into the page if it is HTML.
     """
     out, suffix = paths[0].parent, paths[0].suffix
 
-    def mend(link: re.Match) -> str:
+    def repair(link: re.Match) -> str:
         is_image, words, target = link.groups()
         name, *anchor = target.split("#")
         file = source / unquote(name)
@@ -105,4 +105,4 @@ def relink(source: Path, paths: list[Path]) -> Callable[[str], str]:
             return f"[{words}]({'#'.join([quote(there.name), *anchor])})"
         return words
 
-    return lambda markdown: LINK.sub(mend, markdown)
+    return lambda markdown: LINK.sub(repair, markdown)

@@ -45,7 +45,7 @@ import os
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "feeding-language-models"
 
-# Solutions leave nothing behind: each answer cell holds its own stub already.
+# Removed solutions leave no trace: each answer cell already holds its own stub.
 c.ClearSolutions.code_stub = {{"python": ""}}
 
 # A check stops an endless answer itself, within seconds. This is for what hangs

@@ -35,7 +35,7 @@ def as_html(markdown: str) -> str:
 
 
 def as_words(markdown: str) -> str:
-    """Markdown without its marks, for whoever hears it read."""
+    """Markdown without its marks, for a listener."""
     return " ".join(html.unescape(TAG.sub("", as_html(markdown))).split())
 
 

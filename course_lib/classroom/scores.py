@@ -6,30 +6,32 @@
 The folder holds *.ipynb files, in folders as deep as you like. Each exercise of each
 notebook becomes a row of scores.csv: file, lesson, exercise, score, outcome, diagnosis.
 Each student becomes a row of scores-students.csv: how many exercises are solved, and
-their points. A student is a folder in the one that you give, with all that it holds, or
-a notebook that lies there itself; of several answers to an exercise the best counts.
-Then it tells, for the next lesson, how each exercise went, what went wrong most often,
-and the commonest wrong answers as code. Ctrl-C keeps the notebooks that are done.
+their points. A student is either a folder in the one that you give, with everything in
+it, or a single notebook there. Of several answers to an exercise the best counts.
+Then the command prints, for the next lesson, how each exercise went, what went wrong
+most often, and the commonest wrong answers as code. If you press Ctrl-C, it keeps the
+notebooks that are done.
 
-Which lesson a notebook is, its import of the exercises tells, or else its name. Whether
-an exercise was checked, and what is saved below its cell, plays no part: the answer is
-called again. Of a notebook only what its answers need is run, by the names that they
-use; its experiments are not. Where an exercise has several cells, the best one counts.
-The outcomes are those of the checks (passed, failed, raised, not attempted), missing
-for an exercise that is not there, and unreadable for a file that is no notebook.
+A notebook's lesson is known from its import of the exercises, or else from its name. It
+does not matter whether an exercise was checked or what is saved below its cell, because
+the answer is called again. Only the code that the answers need is run, as far as the
+names that they use lead, and experiments are not. If an exercise has several cells, the
+best one counts. The outcomes are those of the checks (passed, failed, raised, not
+attempted), or missing if the exercise is not there, or unreadable if the file is not a
+notebook.
 
-Each answer runs in a process of its own, in a temporary folder with a copy of the small
-files beside the notebook. It has limits of computing time and memory, and no network:
-by the kernel where that lets users leave it, or else within Python alone. A notebook
-that loops, exits, eats memory or writes files spoils its own rows alone. The results of
-an answer are judged in another process, so that nothing that a notebook prints, saves
-or patches scores for it.
+Each answer runs in a process of its own, in a temporary folder with a copy of the
+small files beside the notebook. Its computing time and its memory are limited, and it
+has no network: the kernel sees to that where it lets users leave the network, otherwise
+Python does. A notebook that loops, exits, eats memory or writes files spoils only its
+own rows. The results are judged in another process, so nothing that a notebook prints,
+saves or patches can score for it.
 
-All this is made for accidents. It is no sandbox: a program that is made to do harm can
-write wherever you can, and who calls the course's own solution gets its points. Run
-strangers' notebooks as a user who has nothing to lose, or in a container.
+All this protects against accidents. It is not a sandbox: a program that wants to do
+harm can write wherever you can, and an answer that calls the course's own solution gets
+its points. Run strangers' notebooks as a user with nothing to lose, or in a container.
 
-It works on Linux; elsewhere, run it in a container, or on Windows in WSL."""
+The command works on Linux. Elsewhere, run it in a container, or on Windows in WSL."""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ from course_lib.teaching.checker.processes import CAN_FORK
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", type=user_path, help="what the class has handed in; or one notebook"
+        "folder", type=user_path, help="what the class has handed in, or one notebook"
     )
     parser.add_argument(
         "--out",
@@ -59,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the table, for a spreadsheet (default: %(default)s)",
     )
     parser.add_argument(
-        "--summary", type=user_path, help="write what is printed into this file, too"
+        "--summary", type=user_path, help="also write what is printed into this file"
     )
     parser.add_argument(
         "--force", action="store_true", help="write over what is there already"
@@ -131,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_writable(paths: list[Path], *, force: bool) -> None:
-    """Fail before the work, not behind it."""
+    """Fail before the work, not after it."""
     check_free(paths, force=force)
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
 """Slides of each lesson: one HTML file a lesson, that opens in any browser and needs
 neither a network nor anything beside it.
 
-A slide holds one idea; a question stands on one slide and its answer on the next, or
-folded below it until you go on. Exercises are left out, but for what each asks for.
-What is little for a slide of 1280 x 720 is made larger, what is too much is made
-smaller, never below 14 pixels, and then divided.
+A slide holds one idea. A question is on one slide and its answer on the next, or folded
+below the question until you go on. Of the exercises only what they ask for is shown. A
+slide has 1280 x 720 pixels: short content is enlarged, long content is made smaller,
+though never below 14 pixels, and then divided.
 
     python -m course_lib slides ~/slides               all lessons
     python -m course_lib slides ~/slides 2 3           two of them
@@ -68,27 +68,27 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.out / f"{lesson.path.stem}{suffix}" for lesson in lessons]
     check_out(options.out, paths, force=options.force)
     options.out.mkdir(parents=True, exist_ok=True)
-    mend = relink(lessons[0].path.parent, paths)
+    repair = relink(lessons[0].path.parent, paths)
     for lesson, path in zip(lessons, paths, strict=True):
         slides = cut(lesson.notebook, ROOM_UNMEASURED if options.notebooks else ROOM)
         if options.notebooks:
-            nbformat.write(with_slides(lesson.notebook, slides, mend), path)
+            nbformat.write(with_slides(lesson.notebook, slides, repair), path)
         else:
-            path.write_text(as_page(lesson, slides, mend), encoding="utf-8")
+            path.write_text(as_page(lesson, slides, repair), encoding="utf-8")
         print(f"{path}: {len(slides)} slides or a few more")
     return 0
 
 
-def as_page(lesson: Lesson, slides: list[Slide], mend: Callable[[str], str]) -> str:
+def as_page(lesson: Lesson, slides: list[Slide], repair: Callable[[str], str]) -> str:
     """Write the slides of a lesson as one page of HTML.
 
     The page is our own, `deck.css` and `deck.js`, because no other that we tried makes
     what is too much for a slide smaller, divides it, folds answers, and is one file.
-    `mend` makes the links of Markdown hold in it.
+    `repair` makes the links of Markdown hold in it.
     """
     title = html.escape(f"{lesson.number}. {lesson.title}")
     foot = html.escape(f"{COURSE} · {lesson.title}")
-    frames = "\n".join(_frame(slide, foot, mend) for slide in slides)
+    frames = "\n".join(_frame(slide, foot, repair) for slide in slides)
     style = (HERE / "deck.css").read_text(encoding="utf-8") + code_styles()
     script = (HERE / "deck.js").read_text(encoding="utf-8")
     return f"""<!DOCTYPE html>
@@ -115,13 +115,13 @@ def as_page(lesson: Lesson, slides: list[Slide], mend: Callable[[str], str]) -> 
 """
 
 
-def _frame(slide: Slide, foot: str, mend: Callable[[str], str]) -> str:
+def _frame(slide: Slide, foot: str, repair: Callable[[str], str]) -> str:
     level = min(slide.level, 3)
     heading = READER.renderInline(slide.title)  # "1. Title" is no list
     shown = ' class="continued"' if slide.continued else ""
     # a section's first slide, when it is only some words, has them in the middle
     opens = slide.level == 2 and slide.height < 180 and not slide.continued
-    blocks = "\n".join(_block(block, mend) for block in slide.blocks)
+    blocks = "\n".join(_block(block, repair) for block in slide.blocks)
     return f"""<div class="frame">
 <section class="slide{" section" if opens else ""}" {ROLE}>
 <h{level}{shown}>{heading}</h{level}>
@@ -134,11 +134,11 @@ def _frame(slide: Slide, foot: str, mend: Callable[[str], str]) -> str:
 </div>"""
 
 
-def _block(block: Block, mend: Callable[[str], str]) -> str:
+def _block(block: Block, repair: Callable[[str], str]) -> str:
     follows = " data-with-next" if block.keep_with_next else ""
     style = ""
     if block.kind == "prose":
-        text = as_html(mend(block.source))
+        text = as_html(repair(block.source))
     elif block.kind == "code":
         text = code_as_html(block.source)
     else:
@@ -158,7 +158,7 @@ def _block(block: Block, mend: Callable[[str], str]) -> str:
 
 
 def with_slides(
-    notebook: NotebookNode, slides: list[Slide], mend: Callable[[str], str]
+    notebook: NotebookNode, slides: list[Slide], repair: Callable[[str], str]
 ) -> NotebookNode:
     """Copy a lesson with the metadata by which jupyterlab-rise shows it as slides.
 
@@ -187,7 +187,7 @@ def with_slides(
             cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
             cells = [cell]
         else:
-            texts = (mend("\n\n".join(part)) for _, part in divided)
+            texts = (repair("\n\n".join(part)) for _, part in divided)
             cells = [nbformat.v4.new_markdown_cell(text) for text in texts]
         for part, (kind, _) in zip(cells, divided, strict=False):
             part.metadata["slideshow"] = {"slide_type": kind}

@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 import course_lib
-from course_lib.classroom.book_files.pages import prepare
+from course_lib.classroom.book_files.pages import prepare, write_redirects
 from course_lib.classroom.rendering import formula_as_html
 
 if TYPE_CHECKING:
@@ -83,21 +83,27 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", _keep_sentences, priority=400)
     app.connect("missing-reference", _find_name)
     app.connect("viewcode-follow-imported", _find_module)
+    app.connect("build-finished", _lead_on)
 
 
 def _read_source(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = prepare(Path(app.env.doc2path(page)), Path(app.srcdir), source[0])
 
 
+def _lead_on(app: Sphinx, error: Exception | None) -> None:
+    if error is None:
+        write_redirects(Path(app.outdir))
+
+
 def _leave_words(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Make text of links to what is not in the site, as to a lesson left out."""
+    """Turn links into text where the site lacks their page, as of a lesson left out."""
     for link in list(page.findall(nodes.reference)):
         if link.get("refid", "") not in {"", *page.ids}:
             link.replace_self(link.children)
 
 
 def _draw(self: HTML5Translator, node: nodes.Element) -> None:
-    """Draw a formula as MathML, which browsers do without help."""
+    """Draw a formula as MathML, which browsers show without help."""
     self.body.append(formula_as_html(node.astext()))
     raise nodes.SkipNode
 
@@ -111,7 +117,7 @@ def _draw_block(self: HTML5Translator, node: nodes.Element) -> None:
 def _keep_sentences(
     app: Sphinx, what: str, name: str, thing: object, options: dict, lines: list[str]
 ) -> None:
-    """Say that `N.` begins no list, and that what stands before a colon is no type."""
+    """Keep `N.` from beginning a list, and words before a colon from being a type."""
     lines[:] = [re.sub(r": ([A-Z]\.)$", r": \\\1", line) for line in lines]
     if what in ("attribute", "data", "property"):
         lines[:0] = ["..", ""]

@@ -2,7 +2,7 @@
 the repository says about itself, and pages on which Sphinx puts the docstrings.
 
 Links between them are left to Sphinx, which leads them to pages, and to a copy of any
-other file. So each page stands as deep here as in the repository.
+other file. That is why each page is as deep here as in the repository.
 """
 
 from __future__ import annotations
@@ -29,25 +29,35 @@ SPEED = "tests/benchmarks/results/README.md"
 PICTURES = ("notebooks/images", "tests/benchmarks/results/speed.png")
 FILES = (GUIDE, CONTRIBUTING, "data/README.md", SPEED, *PICTURES, "LICENSE")
 INSTALLATION = "\n## Start\n"
+# Lessons have been renumbered, and bookmarks last.
+RENAMED = {
+    "10_token_shards": "11_token_shards",
+    "11_many_machines": "12_many_machines",
+}
+REDIRECT = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>This lesson has moved</title>
+<meta http-equiv="refresh" content="0; url={now}.html"></head>
+<body><p>This lesson has a new number: <a href="{now}.html">{now}</a>.</p></body></html>
+"""
 HOW_TO_READ = """
 ## How to read this site
 
-Each lesson stands here with its outputs, as it was last run. What comes after a
-**Predict** is folded: guess first. To work through a lesson, to solve its exercises and
-to play with its figures, [install the course](#start) and open the notebooks.
-Without either, each exercise here has its hints below it, folded too. On a phone, a
-figure that is wider than the screen can be pushed aside, and opens alone when touched.
-Everything on this site works without a network, the search as well. Opened from a
-folder, the search lists titles; where a server hands out the site, lines of text, too.
+Here is each lesson with its outputs, as it was last run. The answer to a **Predict** is
+folded, so that you can guess first. To work through a lesson, solve its exercises and
+play with its figures, [install the course](#start) and open the notebooks. If you only
+read, unfold the hints below each exercise. On a phone you can push a figure that is
+wider than the screen aside, or touch it to see it alone. Everything on this site works
+without a network, even the search. If you opened the site from a folder, the search
+lists titles. If a server delivers it, the search also shows lines of text.
 """
 ROOMS = {
-    "foundation": "Foundation: what the lessons stand on",
+    "foundation": "Foundation: what the lessons build on",
     "teaching": "Teaching: what shows and judges them",
 }
 ABOUT = """
 Every public function and class, from the docstrings: first the lessons, in their order,
-then the rooms that they share. What stands on a page of a room is imported from the
-room. Letters stand for the same thing everywhere: ``N`` tokens in the stream, ``T`` the
+then the rooms that they share. What a room's page lists is imported from the
+room. A letter means the same everywhere: ``N`` tokens in the stream, ``T`` the
 context length, ``S`` the stride, ``B`` the batch size.
 """
 
@@ -75,6 +85,14 @@ def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> Non
         write_reference(folder, lessons)
     parts = [first, HOW_TO_READ, start, rest, *contents]
     (folder / "index.md").write_text("".join(parts), encoding="utf-8")
+
+
+def write_redirects(site: Path) -> None:
+    """Lead from the pages of lessons that had another number to what they are now."""
+    for before, now in RENAMED.items():
+        if (site / "notebooks" / f"{now}.html").is_file():
+            page = site / "notebooks" / f"{before}.html"
+            page.write_text(REDIRECT.format(now=now), encoding="utf-8")
 
 
 def _toctree(caption: str, pages: Iterable[str]) -> str:
