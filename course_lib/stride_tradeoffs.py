@@ -1,8 +1,7 @@
 """Lesson 05: what a stride costs and buys, in training, in evaluation, in a split.
 
-What can be counted is counted from starts alone, so that every scheme of the earlier
-lessons fits into the same table. What can only be measured is measured with a model
-that is a plain function from ids to logits.
+Costs are counted from starts alone, so that every scheme of the earlier lessons fits
+into the same table. Losses are measured with any function from ids to logits.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Model = Callable[[torch.Tensor], torch.Tensor]
 
 BYTES_OF_A_STORED_PAIR = 2 * 8  # an input and a target, int64 each
 BYTES_OF_AN_ID = 2  # of a stream in uint16
-WINDOWS_AT_A_TIME = 256  # that a model scores; it changes the speed, not the result
+WINDOWS_AT_A_TIME = 256  # in an evaluation: a matter of speed, not of the result
 
 # Student's t, two-sided 95 %, for 1 ... 30 degrees of freedom.
 T_QUANTILES = (
@@ -54,19 +53,19 @@ class EpochCost:
 
     Attributes:
         windows: number of starts.
-        steps: optimizer steps, one a batch, a short last batch included.
-        overlap: inputs that the two closest neighbors share; negative if ids lie
-            between them, 0 for one window.
-        tokens_processed: inputs that go through the model, windows * T, as many as
-            predictions are made.
+        steps: optimizer steps, one for each batch, including a short last batch.
+        overlap: inputs that the two closest neighbors share. It is negative if there
+            are ids between them, and 0 for a single window.
+        tokens_processed: inputs that go through the model, windows * T. There are as
+            many predictions.
         effective_size: tokens that are a target at least once. Others give this name
             to the number of windows, which counts repetitions.
         mean_turns, fewest_turns, most_turns: how often a token is a target, over all
             tokens but the first.
-        mean_context: mean left context of a prediction, in tokens; 0 without
-            predictions.
-        boundaries: different places at which a window begins, and a context with it.
-        continued: share of rows that begin where the same row of the batch before
+        mean_context: mean left context of a prediction, in tokens, or 0 if there are
+            no predictions.
+        boundaries: different places where a window begins, and a context with it.
+        continued: share of rows that begin where the same row of the previous batch
             ended.
         bytes_stored: memory of all windows as int64 inputs and targets.
         bytes_viewed: memory of the stream that they are views of, in uint16.
@@ -96,13 +95,13 @@ def epoch_cost(
     """Count what an epoch costs and covers, from its starts alone.
 
     Args:
-        starts: integers in the order of the epoch; shape (num_windows,), or
-            (num_batches, B) as iterators yield.
+        starts: integers in the order of the epoch, of shape (num_windows,), or
+            (num_batches, B) as iterators yield them.
         num_tokens, context_length: N and T.
-        batch_size: B; the last batch may be short.
+        batch_size: B. The last batch may be short.
 
     Raises:
-        TypeError, ValueError: a wrong argument, or a window that reaches over the end
+        TypeError, ValueError: a wrong argument, or a window that reaches past the end
             of the stream.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
@@ -110,7 +109,7 @@ def epoch_cost(
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     ledger = token_ledger(starts, num_tokens, context_length)
-    # nothing stands before the first token, so nobody can predict it
+    # the first token has no context, so no window predicts it
     turns = ledger.as_target[1:]
     steps_between = np.diff(np.sort(starts))
     follows = starts[batch_size:] == starts[:-batch_size] + context_length
@@ -141,7 +140,7 @@ def usual_strides(context_length: int) -> list[int]:
 def stride_costs(
     num_tokens: int, context_length: int, batch_size: int
 ) -> dict[int, EpochCost]:
-    """Count the cost of one epoch in order, for each of `usual_strides`.
+    """Count what one epoch in order costs, for each of `usual_strides`.
 
     Args:
         num_tokens, context_length, batch_size: N, T and B.
@@ -154,7 +153,7 @@ def stride_costs(
 
 
 def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
-    """Lay out costs as rows, one a field of `EpochCost`: its name, then its cells."""
+    """Lay out costs in rows, one for each field of `EpochCost`: name, then cells."""
     check_type("costs", costs, Mapping)
     table = []
     for field in EpochCost.__dataclass_fields__:
@@ -170,17 +169,17 @@ def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
 def confidence_interval(values: object) -> tuple[float, float]:
     """Return the mean of independent runs and the half-width of its 95 % interval.
 
-    The half-width is t * s / sqrt(n), with the quantile t of Student's distribution for
-    n - 1 degrees of freedom: 2.78 for five runs, where the normal distribution would
-    say 1.96 and promise too much.
+    The half-width is t * s / sqrt(n), where t is the quantile of Student's distribution
+    for n - 1 degrees of freedom. For five runs that is 2.78. The normal distribution
+    would give 1.96, and promise too much.
 
     Args:
-        values: one number a run, shape (n,), n at least 2.
+        values: one number for each run, shape (n,), with n at least 2.
 
     Raises:
         TypeError: the values are not numbers.
-        ValueError: fewer than 2 values, which have no spread, or one that is not
-            finite.
+        ValueError: there are fewer than 2 values, which have no spread, or one of them
+            is not finite.
     """
     values = as_numbers("values", values)
     if values.ndim != 1 or len(values) < 2:
@@ -197,7 +196,7 @@ def confidence_interval(values: object) -> tuple[float, float]:
 def t_quantile(degrees_of_freedom: int) -> float:
     """Return the two-sided 95 % quantile of Student's t, to three decimals.
 
-    Past the table it is the expansion in 1 / degrees around the normal quantile
+    Beyond the table we use the expansion in 1 / degrees around the normal quantile
     (Abramowitz and Stegun, 26.7.5).
     """
     n = check_integer("degrees_of_freedom", degrees_of_freedom, minimum=1)
@@ -210,7 +209,7 @@ def t_quantile(degrees_of_freedom: int) -> float:
 # Where in the window the loss is
 
 
-@one_thread()  # for models this small, a second one mostly waits
+@one_thread()  # for models this small, a second thread mostly waits
 @torch.no_grad()
 def prediction_losses(
     model: Model, inputs: torch.Tensor, targets: torch.Tensor
@@ -218,34 +217,34 @@ def prediction_losses(
     """Return -ln p(target) of every prediction, float64, shape (B, T) as the targets.
 
     Raises:
-        TypeError: the model does not give a tensor of floats, or the targets are not
-            one of integers.
+        TypeError: the model does not return a tensor of floats, or the targets are not
+            a tensor of integers.
         ValueError: the logits are not (B, T, V) for the targets' (B, T), or a target is
-            no id of the vocabulary.
+            not an id of the vocabulary.
     """
     logits = check_callable("model", model)(inputs)
     targets = check_targets(logits, targets)
     check_range("targets", as_integers("targets", targets), logits.shape[-1])
-    # in the precision of the logits: more digits would cost as much as the model
+    # in the precision of the logits, since more digits would cost as much as the model
     log_probabilities = logits.log_softmax(dim=-1)
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].double().numpy()
 
 
 def loss_by_context(model: Model, ids: Ids, context_length: int) -> np.ndarray:
-    """Score the *same* tokens with 1, 2, ... T tokens of left context: a mean each.
+    """Return the mean loss of the *same* tokens with 1, 2, ... T tokens of context.
 
-    Position t of a window has a context of t + 1 tokens, so this is the loss by
-    position. Windows of stride T would compare easy tokens with hard ones; windows of
-    stride 1 bring every token to every position.
+    Position t of a window has a context of t + 1 tokens, so this is also the loss by
+    position. Windows at stride T would compare easy tokens with hard ones, but windows
+    at stride 1 bring every token to every position.
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
-        ids: the stream, at least 2T ids: those from T to N - T can stand at every
-            position.
+        ids: the stream, at least 2T ids, because only the ids from T to N - T come to
+            every position.
         context_length: T.
 
     Returns:
-        nats per token, shape (T,); entry c - 1 belongs to a context of c tokens.
+        nats per token, shape (T,), where entry c - 1 is for a context of c tokens.
     """
     stream = as_stream(ids)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -273,17 +272,17 @@ def scored_windows(
 ) -> list[tuple[int, int, int]]:
     """Plan a strided evaluation: which window scores which tokens.
 
-    Windows begin at 0, S, 2S, ... The first scores all of its targets, each later one
-    only those that no window before it has reached, its last S: the ids before them are
-    context. The last window is as short as the stream leaves it. So every token but the
-    first is scored exactly once, by the earliest window that reaches it, which is the
-    one with the most context.
+    Windows begin at 0, S, 2S, ... The first one scores all of its targets. Each later
+    one scores only those that no window before it has reached, which are its last S,
+    and the ids before them are context. The last window may be shorter, and score
+    fewer. So every token but the first is scored exactly once, by the earliest window
+    that reaches it, which gives it the most context.
 
     Args:
         num_tokens: N, at least 2.
         context_length: T, the largest number of inputs in a window.
-        stride: S, at most T: a larger one would leave tokens between two windows
-            unscored.
+        stride: S, at most T, since a larger stride would leave tokens between two
+            windows unscored.
 
     Returns:
         (start, length, scored) for each window: its first input, its number of inputs,
@@ -312,9 +311,9 @@ def strided_losses(
 ) -> np.ndarray:
     """Score every token but the first, once, with the most context this stride allows.
 
-    S = T is the cheap way, windows end to end; S = 1 gives every token T tokens of
-    context, at T times the cost. The idea is that of the sliding evaluation in the
-    documentation of Hugging Face's transformers on perplexity.
+    S = T is the cheapest way, with windows end to end. S = 1 gives T tokens of context
+    to every token that has as many before it, at T times the cost. The idea comes from
+    the page on perplexity in the documentation of Hugging Face's transformers.
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
@@ -323,7 +322,7 @@ def strided_losses(
         stride: S, at most T.
 
     Returns:
-        nats, float64, shape (N - 1,): entry p - 1 is -ln p(token p | its context).
+        nats, float64, shape (N - 1,), where entry p - 1 is -ln p(token p | context).
 
     Raises:
         TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
@@ -331,7 +330,7 @@ def strided_losses(
     stream = as_predictable_stream(ids)
     losses = np.empty(len(stream) - 1)
     windows = np.array(scored_windows(len(stream), context_length, stride))
-    # Windows that look alike make batches together: all but the first and the last.
+    # All windows but the first and the last look alike, so they make batches together.
     for length, scored in np.unique(windows[:, 1:], axis=0).tolist():
         alike = windows[(windows[:, 1:] == (length, scored)).all(axis=1), 0]
         for starts in _batches(alike):
@@ -344,7 +343,7 @@ def strided_losses(
 
 @dataclass(frozen=True)
 class StridedEvaluation:
-    """The mean loss at one evaluation stride, and what it took.
+    """The mean loss at one evaluation stride, and what it cost.
 
     Attributes:
         stride: S.
@@ -369,15 +368,15 @@ class StridedEvaluation:
 def strided_evaluation(
     model: Model, ids: Ids, context_length: int, stride: int
 ) -> StridedEvaluation:
-    """Evaluate at a stride: the mean of `strided_losses`, with its cost in tokens.
+    """Return the mean of `strided_losses`, with its cost in tokens.
 
-    Same arguments, same errors.
+    It takes the same arguments, and raises the same errors.
     """
     stride = check_integer("stride", stride, minimum=1)
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
-    # The last of a window's scored tokens has its whole length as context, the one
-    # before it one token less, ...
+    # A window's last token has all of its inputs as context, the one before it has one
+    # fewer, and so on.
     context = sum(
         scored * length - scored * (scored - 1) // 2 for _, length, scored in windows
     )
@@ -391,19 +390,19 @@ def strided_evaluation(
 
 
 def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cut the stream once, before anything is windowed: training, then validation.
+    """Cut the stream once, before there are windows: first training, then validation.
 
     Args:
         ids: the stream, N ids.
-        validation_fraction: between 0 and 1; the cut is rounded to the nearest token.
+        validation_fraction: between 0 and 1. The cut is rounded to the nearest token.
 
     Returns:
-        two arrays, read-only views of the stream: no token is in both, and no window
-        can reach across.
+        two arrays, which are read-only views of the stream. No token is in both, and
+        no window can reach across.
 
     Raises:
         TypeError, ValueError: a wrong argument, or a part of fewer than 2 ids, which
-            has nothing to predict.
+            leaves nothing to predict.
     """
     stream = as_stream(ids)
     fraction = check_number(
@@ -420,14 +419,13 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
 
 @dataclass(frozen=True)
 class SplitOverlap:
-    """What validation windows have in common with training windows, in tokens of the
-    stream.
+    """What validation windows share with training windows, in tokens of the stream.
 
     Attributes:
-        validation_tokens, shared_tokens: tokens that validation uses, and those of them
-            that training uses too.
-        validation_targets, shared_targets: tokens that validation scores, and those
-            that were training targets.
+        validation_tokens, shared_tokens: tokens that validation uses, and how many of
+            them training also uses.
+        validation_targets, shared_targets: tokens that validation scores, and how many
+            of them are targets in training.
     """
 
     validation_tokens: int
@@ -442,14 +440,14 @@ def split_overlap(
     num_tokens: int,
     context_length: int,
 ) -> SplitOverlap:
-    """Measure a leak: compare the ledgers of both sides, token by token of one stream.
+    """Measure a leak by comparing the ledgers of both sides, token by token.
 
     Args:
-        train_starts, validation_starts: integers of any shape, counted in that stream.
+        train_starts, validation_starts: integers of any shape, counted in one stream.
         num_tokens, context_length: N and T.
 
     Raises:
-        TypeError, ValueError: a wrong argument, or a window that reaches over the end
+        TypeError, ValueError: a wrong argument, or a window that reaches past the end
             of the stream.
     """
     train = token_ledger(train_starts, num_tokens, context_length)
@@ -481,12 +479,12 @@ def plan_epoch(
     batch_size: int,
     tokens_per_second: float,
 ) -> EpochPlan:
-    """Answer "how long is an epoch?" before it is begun.
+    """Answer "how long is an epoch?" before it begins.
 
     Args:
         num_tokens, context_length, stride: N, T and S.
-        batch_size: B; the last batch may be short.
-        tokens_per_second: measured throughput in training, inputs a second.
+        batch_size: B. The last batch may be short.
+        tokens_per_second: inputs that the machine trains on in a second, as measured.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
     batch_size = check_integer("batch_size", batch_size, minimum=1)

@@ -1,5 +1,5 @@
-"""Exercises of lesson 05: what a stride covers and costs, strided evaluation, honest
-means and honest splits."""
+"""Exercises of lesson 05: what a stride covers and costs, strided evaluation, leaks and
+honest splits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
-from course_lib.stride_tradeoffs import confidence_interval, scored_windows
+from course_lib.stride_tradeoffs import scored_windows  # noqa: F401, for the tables
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 
@@ -26,10 +25,10 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "The first window brings T targets. Draw the second one under it, once with "
-        "S < T and once with S > T: which of its targets are new?",
+        "The first window adds T targets. Draw the second window below it, once with "
+        "S < T and once with S > T. Which of its targets are new?",
         "Write down how many targets a later window adds if S is at most T, and how "
-        "many if S is larger. One expression covers both. And if no window fits?",
+        "many if S is larger. One expression covers both. And what if no window fits?",
     ),
 )
 def effective_size(num_tokens: int, context_length: int, stride: int) -> int:
@@ -42,87 +41,91 @@ def effective_size(num_tokens: int, context_length: int, stride: int) -> int:
 
 effective_size.slips("""
     (windows - 1) * min(stride, context_length) => (windows - 1) * stride
-        with S > T the tokens between two windows are counted too, and nobody predicts
-        them.
+        with S > T the tokens between two windows are counted, although no window
+        predicts them.
     (windows - 1) * min(stride, context_length) => (windows - 1) * context_length
-        predictions are counted, not tokens: windows that overlap predict a token
+        predictions are counted, not tokens. Windows that overlap predict the same token
         several times.
     min(stride, context_length) => max(stride, context_length)
-        the larger of S and T is added for each later window. It brings the smaller one:
-        no more than it has, and no more than it moves on.
+        each later window adds the larger of S and T. It adds the smaller one, because
+        it has T targets and moves on by S.
     min(stride, context_length) => min(stride, context_length + 1)
-        up to T + 1 new targets are given to a later window. It has T: the first of its
-        T + 1 ids is an input only.
+        a later window is given up to T + 1 new targets. It has T, because the first of
+        its T + 1 ids is only an input.
     return context_length + (windows - 1) * => return windows *
-        a later window brings min(S, T) new targets, but the first one brings all T of
+        a later window adds min(S, T) new targets, but the first window adds all T of
         its own.
     context_length + (windows - 1) * min(stride, context_length) => windows * stride
-        each window is given S new targets. It has no more than T, and the first one has
-        all of its T.
+        each window is given S new targets. It has no more than T, and all T targets of
+        the first one are new.
     context_length + (windows - 1) * min(stride, context_length) => \
     context_length + 1 + (windows - 1) * min(stride, context_length + 1)
-        the tokens that are used, as an input or as a target. The first id of the
-        stream, and of each window behind a gap, is an input only.
+        these are the tokens that are used, as an input or as a target. The first id of
+        the stream, and of each window after a gap, is only an input.
     return context_length + => return context_length + 1 +
-        the first id of the stream is counted, which is no target.
+        the first id of the stream is counted, although it is never a target.
     windows == 0 => False
-        no window is not treated apart: there is no target then. The formula holds for
-        one window or more.
+        the case of no window is missing: then nothing is a target. The formula holds
+        for one window or more.
     windows == 0 => False ; count_windows(num_tokens, context_length, stride) => \
     (num_tokens - context_length - 1) // stride + 1
-        a stream that is too short for a window is not treated apart. The division gives
-        0 windows or fewer there: nothing is a target.
+        the case of a stream too short for a window is missing. The division gives 0 or
+        fewer windows there, and nothing is a target.
     count_windows(num_tokens, => count_windows(num_tokens + 1,
-        windows of T ids are counted: a window takes T + 1, the last target included.
+        windows of T ids are counted. A window takes T + 1, because its last target
+        needs one more.
     count_windows(num_tokens, => count_windows(num_tokens - 1,
-        the window that ends exactly with the stream is left out: N - T - 1 is a start
-        too, and `range` stops before its end.
+        the window that ends exactly with the stream is left out. N - T - 1 is also a
+        start, and `range` stops before its end.
     count_windows(num_tokens, context_length, stride) => \
     count_windows(num_tokens, stride, context_length)
-        T and S have changed places where the windows are counted: `count_windows` wants
+        T and S have changed places where the windows are counted. `count_windows` takes
         (num_tokens, context_length, stride).
     count_windows(num_tokens, context_length, stride) => \
     max(0, (num_tokens - context_length - 1) // stride)
-        one window too few is counted: the first one counts too, 1 + (N - T - 1) // S.
+        one window too few is counted. The first one counts as well: 1 + (N - T - 1) //
+        S.
 """)
 
 
 effective_size.answers("""
     (num_tokens - 1) // stride * stride
-        whole strides are counted, not targets: a window has T of them, whatever its
+        whole strides are counted, not targets. A window has T targets, whatever its
         stride.
     (1 + (num_tokens - context_length - 1) // stride) * context_length
-        predictions are counted, not tokens, and a stream without a window has a
+        predictions are counted, not tokens, and a stream without a window gets a
         negative number of them.
     max(0, min(count_windows(num_tokens, context_length, stride) * context_length, \
     num_tokens - 1))
-        predictions are counted, and cut off at N - 1. With an overlap that hides the
-        tail, which is never a target.
+        predictions are counted, and limited to N - 1. If windows overlap, that hides
+        the tail, which is never a target.
     count_windows(num_tokens, context_length, stride)
-        windows are counted, not tokens: each window has T targets, some of them new.
+        windows are counted, not tokens. Each window has T targets, and some of them are
+        new.
     max(0, num_tokens - 1)
-        every token but the first. The tail, and any gap, is never a target.
+        every token but the first is counted. The tokens of the tail, and of a gap, are
+        never targets.
     num_tokens - 1
-        every token but the first, and fewer than none in an empty stream: the tail is
-        no target.
+        every token but the first is counted, which is -1 for an empty stream. The
+        tokens of the tail are never targets.
     num_tokens
-        all tokens are counted. The first is never a target, nor is any in a gap or in
-        the tail.
+        all tokens are counted. The first one is never a target, and neither are those
+        in a gap or in the tail.
     (num_tokens - 1 if stride <= context_length else \
     count_windows(num_tokens, context_length, stride) * context_length) \
     if num_tokens > context_length else 0
-        with an overlap there is a tail too: behind the last target of the last window
-        up to S - 1 tokens are never a target.
+        a stream can have a tail even if windows overlap. After the last target of the
+        last window, up to S - 1 tokens are never targets.
     num_tokens - (num_tokens - context_length - 1) % stride \
     if num_tokens > context_length else 0
-        the ids up to the end of the last window. The first id is never a target, and
-        with S > T those in a gap are not either.
+        the ids up to the end of the last window are counted. The first id is never a
+        target, and with S > T neither are those in a gap.
 """)
 
 
 def _budgets(random: Random) -> Iterator[Case]:
-    # A second always pays for more than one window: a search that is strict by mistake,
-    # or forgets the seconds, ends all the same, and can be told what it does.
+    # A second always pays for more than one window. So a search that is strict by
+    # mistake, or forgets the seconds, also ends, and can be told what it does.
     for context_length in (1, 2, 4, 8):
         for num_tokens in (context_length + 1, 12, 23, 40):
             yield from (
@@ -143,8 +146,8 @@ def _budgets(random: Random) -> Iterator[Case]:
     cases=_budgets,
     hints=(
         "An epoch costs windows * T tokens. How many tokens does the budget pay for?",
-        "The cost falls as the stride grows. So in which order do you try strides, and "
-        "what is so special about the first one that fits?",
+        "The cost falls as the stride grows. In which order do you try the strides, "
+        "and what do you know about the first one that fits?",
     ),
 )
 def smallest_affordable_stride(
@@ -162,52 +165,59 @@ def smallest_affordable_stride(
 
 smallest_affordable_stride.slips("""
     stride) * context_length > => stride) >
-        a window costs one token. It costs T: all of its inputs go through the model.
+        a window costs one token here. It costs T, because all of its inputs go through
+        the model.
     stride) * context_length > => stride) * (context_length + 1) >
-        a window costs T + 1 tokens. The last target is never an input: it costs T.
+        a window costs T + 1 tokens here. It costs T, because its last target is never
+        an input.
     > affordable => >= affordable
-        strict where it should not be: an epoch of exactly `seconds` still fits.
+        the comparison is too strict. An epoch of exactly `seconds` still fits.
     affordable = tokens_per_second * seconds => affordable = tokens_per_second
         this is the budget of a single second. The machine has `seconds` of them.
     count_windows(num_tokens, => count_windows(num_tokens + 1,
-        windows of T ids are counted: a window takes T + 1, the last target included.
+        windows of T ids are counted. A window takes T + 1, because its last target
+        needs one more.
     count_windows(num_tokens, context_length, stride) => ((num_tokens - 1) // stride)
-        (N - 1) // S windows are counted: a window needs T ids behind its first, not 1.
+        (N - 1) // S windows are counted. A window needs T ids after its first one, not
+        1.
     count_windows(num_tokens, context_length, stride) => (num_tokens // stride)
-        N // S windows. Count those of T + 1 ids that fit, with `count_windows`.
+        N // S windows are counted. Count the windows of T + 1 ids that fit, with
+        `count_windows`.
     count_windows(num_tokens, context_length, stride) => \
     ((num_tokens - context_length - 1) // stride)
-        one window too few is counted, (N - T - 1) // S: the one at 0 costs T tokens
-        too.
+        one window too few is counted, (N - T - 1) // S. The window at 0 also costs T
+        tokens.
     count_windows(num_tokens, context_length, stride) => \
     ((num_tokens - context_length) // stride)
-        (N - T) // S windows are counted. That is right only where S divides N - T:
-        there are 1 + (N - T - 1) // S.
+        (N - T) // S windows are counted. That is right only if S divides N - T: there
+        are 1 + (N - T - 1) // S.
     count_windows(num_tokens, context_length, stride) => \
     count_windows(num_tokens, stride, context_length)
-        T and S have changed places where the windows are counted: `count_windows` wants
+        T and S have changed places where the windows are counted. `count_windows` takes
         (num_tokens, context_length, stride).
     count_windows(num_tokens, context_length, stride) * context_length => \
     effective_size.reference(num_tokens, context_length, stride)
         each token is paid for once. A token in several windows goes through the model
-        as many times: windows * T.
+        several times, so an epoch costs windows * T.
     stride) * context_length > affordable => \
     stride) * context_length // tokens_per_second > seconds
-        the time of an epoch is rounded down before it is compared: 2.8 seconds do not
-        fit into 2.
+        the time of an epoch is rounded down before it is compared. But 2.8 seconds do
+        not fit into 2.
     stride = 1 => stride = 2
-        stride 1 is never tried. With a large budget it fits.
+        stride 1 is never tried. It fits if the budget is large.
     stride += 1 => stride *= 2
-        only the strides 1, 2, 4, 8, ... are tried. A smaller one may fit between two of
-        them.
+        only the strides 1, 2, 4, 8, ... are tried. A smaller stride may fit between two
+        of them.
     return stride => return stride + 1
-        the stride before this one fits already. Is it raised once more after the test?
+        the stride before this one already fits. Do you raise it once more after the
+        test?
     return stride => return stride - 1
         that is the last stride that does *not* fit.
     return stride => return context_length - stride
-        the overlap is returned. The stride is the step, T - overlap.
+        this is the overlap. The stride is the step, T - overlap.
     return stride => return min(stride, context_length)
-        with a small budget the stride may have to be larger than T.
+        the answer never goes beyond T. With a small budget the stride may have to be
+        larger.
     return stride => return max(stride, context_length)
         strides below T are never tried. With enough time a smaller one fits, down to 1.
 """)
@@ -226,26 +236,26 @@ smallest_affordable_stride.slips("""
         windows of T ids are counted…
     tokens_per_second * seconds // context_length => \
     round(tokens_per_second * seconds / context_length)
-        the windows that the budget pays for are rounded to the nearest whole number.
-        The last one must be paid for in full.
+        the number of windows that the budget pays for is rounded to the nearest
+        integer. The last window must be paid for in full.
     (num_tokens - context_length - 1) // paid + 1 => \
     max(1, (num_tokens - context_length - 1) // paid)
-        (N - T - 1) / n is rounded down, where n windows are paid for. At that stride
-        one window more fits: it is the last that is too small.
+        (N - T - 1) / n is rounded down, where n windows are paid for. One window more
+        still fits at that stride, which is the last one that is too small.
     (num_tokens - context_length - 1) // paid + 1 => \
     max(1, -(-(num_tokens - context_length - 1) // paid))
-        (N - T - 1) / n is rounded up, where n windows are paid for. If it is a whole
-        number, a window more fits exactly: the stride must be one larger then.
+        (N - T - 1) / n is rounded up, where n windows are paid for. If it is an
+        integer, one window more fits exactly, so the stride must be one larger.
     (num_tokens - context_length - 1) // paid + 1 => \
     max(1, -(-(num_tokens - context_length - 1) // max(1, paid - 1)))
-        (N - T - 1) / (n - 1): the last of n windows then ends with the stream. With a
-        smaller stride there is a tail, and still no window more.
+        this is (N - T - 1) / (n - 1), where the last of n windows ends with the stream.
+        A smaller stride leaves a tail, and still no window more.
     // paid + 1 => // max(1, paid - 1) + 1
-        n windows are paid for, and n - 1 strides lie between their starts. But the next
-        window must not fit: n strides are needed.
+        n windows are paid for, and there are n - 1 strides between their starts. But
+        the next window must not fit, and that takes n strides.
     (num_tokens - context_length - 1) // paid + 1 => max(1, -(-num_tokens // paid))
-        N / n, rounded up, where n windows are paid for. The last window is T + 1 ids
-        long, and not a stride: N - T - 1 counts, and not N.
+        this is N / n, rounded up, where n windows are paid for. The last window takes T
+        + 1 ids and not a stride, so use N - T - 1 and not N.
 """)
 def by_division(num_tokens, context_length, tokens_per_second, seconds):
     paid = tokens_per_second * seconds // context_length
@@ -255,21 +265,21 @@ def by_division(num_tokens, context_length, tokens_per_second, seconds):
 smallest_affordable_stride.answers("""
     stride if (stride := smallest_affordable_stride.reference(num_tokens, \
     context_length, tokens_per_second, seconds)) <= context_length else None
-        strides up to T only, and nothing beyond: with a small budget the stride may
-        have to be larger than T.
+        only strides up to T are tried. With a small budget the stride may have to be
+        larger than T.
     max(1, math.ceil(num_tokens / (tokens_per_second * seconds)))
-        an epoch is taken for N tokens. That is stride T; stride 1 costs T times as
-        much.
+        an epoch is taken to cost N tokens. That holds for stride T, but stride 1 costs
+        T times as much.
     max(1, math.ceil(num_tokens * context_length / (tokens_per_second * seconds)))
-        N * T / stride tokens, ends left out. Only whole windows count: max(0, 1 + (N -
-        T - 1) // S).
+        this takes N * T / stride tokens for an epoch, as if windows could be parts.
+        Only whole windows count: max(0, 1 + (N - T - 1) // S).
     int((num_tokens - context_length - 1) // (tokens_per_second * seconds / \
     context_length)) + 1
-        the budget is divided by T without rounding: it pays for whole windows only,
-        rounded down.
+        the budget is divided by T without rounding. It pays for whole windows only, so
+        round down.
     num_tokens
-        the largest stride of all fits always: a larger stride only makes an epoch
-        cheaper. Wanted is the smallest.
+        the largest stride always fits, because a larger stride only makes an epoch
+        cheaper. Return the smallest one that fits.
 """)
 
 
@@ -285,17 +295,17 @@ def _evaluations(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_evaluations,
     hints=(
-        "Begin with the last target, N - 1. Where does its window begin, if it has T "
-        "inputs? And if fewer ids than that stand before it?",
-        "Go down from the target N - 1 in steps of S. Each window is decided by its "
-        "last target alone, `max` included; only the one that begins at 0 scores "
-        "something else than S. Put them in order last.",
+        "Begin with the last target, N - 1. Where does its window begin if it has T "
+        "inputs? And where if there are fewer than T ids before that target?",
+        "Go down from the target N - 1 in steps of S. The last target of a window "
+        "decides everything about it: `max` gives you its start, and only the window "
+        "that begins at 0 scores something other than S. Put them in order at the end.",
     ),
 )
 def plan_from_the_end(
     num_tokens: int, context_length: int, stride: int
 ) -> list[tuple[int, int, int]]:
-    """Return (start, length, scored) of each window of an evaluation laid from the
+    """Return (start, length, scored) of each window of an evaluation planned from the
     end of the stream, in the order of their starts."""
     windows = []
     last = num_tokens - 1
@@ -309,37 +319,37 @@ def plan_from_the_end(
 
 plan_from_the_end.slips("""
     return windows[::-1] => return windows
-        they come last one first: put them in the order of their starts.
+        the last window comes first. Put the windows in the order of their starts.
     stride if start else last => last - start
         every window scores all of its targets, so tokens in an overlap are scored
         several times.
     stride if start else last => stride
-        the first window scores only S targets. Nobody else scores the ones before: it
-        scores all of its own.
+        the first window scores only S targets. No other window scores those before
+        them, so it scores all of its own.
     stride if start else last => min(stride, last - start)
         the first window scores only S targets, or its length if that is less. It scores
         all of its own.
     if start == 0 => if last <= stride
     if start == 0 => if last <= stride ; stride if start else last => min(stride, last)
-        windows go on though one of them begins at 0 already: every token has been
-        scored by then.
+        the plan goes on after a window that begins at 0. By then every token has been
+        scored.
     last = num_tokens - 1 => last = num_tokens
-        the last id of the stream is taken for an input. It is only a target.
+        the last id of the stream is used as an input. It is only a target.
     last = num_tokens - 1 => last = num_tokens - 2
-        the plan ends one token too early: the last target is the last token, N - 1.
+        the plan ends one token too early. The last target is the last token, N - 1.
     last - start, => last - start + 1,
-        `length` counts inputs alone: the window that ends with the target `last` has
+        `length` counts inputs alone. The window that ends with the target `last` has
         last - start of them.
     last - start, => last,
-        the second entry is where the window ends. It should be the number of its
-        inputs.
+        the second entry is where the window ends. Return the number of its inputs
+        there.
     last - start, => min(context_length, num_tokens - 1),
-        the window at 0 is given T inputs wherever the stream is long enough. It has as
-        many as stand before its last target.
+        the window at 0 is given T inputs if the stream is long enough. Its inputs are
+        the tokens before its last target.
     last - start, stride if start else last => stride if start else last, last - start
-        length and scored have changed places: the order is (start, length, scored).
+        length and scored have changed places. The order is (start, length, scored).
     last - context_length) => last - context_length + 1)
-        windows of T - 1 inputs: before the target `last` stand the T inputs last - T
+        windows have T - 1 inputs. Before the target `last` come the T inputs last - T
         ... last - 1.
     stride if start => max(1, context_length - stride) if start ; \
     last -= stride => last -= max(1, context_length - stride)
@@ -349,20 +359,21 @@ plan_from_the_end.slips("""
 
 @plan_from_the_end.way("""
     while last > context_length => while last >= context_length
-        a window of T inputs that begins at 0 exactly is not taken for the first one. So
-        it scores S targets only, and with S = T an empty window comes before it.
+        a window of T inputs that begins exactly at 0 is not taken as the first one. So
+        it scores only S targets, and with S = T an empty window comes before it.
     while last > context_length => \
     while last > context_length or last == context_length > stride
-        a window of T inputs that begins at 0 exactly is the first one: it scores all of
-        its targets, and no other comes before it.
+        a window of T inputs that begins exactly at 0 is already the first one. It
+        scores all of its targets, and no other window comes before it.
     while last > context_length => while last >= context_length ; \
     last - context_length, context_length, => last - context_length + 1, context_length,
-        windows begin one id too late: T inputs from last - T + 1 on would hold the last
-        target too.
+        windows begin one id too late. T inputs from last - T + 1 on would include the
+        last target.
     (0, last, last) => (0, context_length, last)
-        the first window is given T inputs, however few stand before its last target.
+        the first window is given T inputs, even if there are fewer tokens before its
+        last target.
     (0, last, last) => (0, last, context_length)
-        the first window scores T targets, however few it has.
+        the first window scores T targets, even if it has fewer.
     (0, last, last) => (0, last + 1, last)
         the last target of the first window is counted among its inputs.
     (0, last, last) => (0, last, min(last, stride))
@@ -370,20 +381,19 @@ plan_from_the_end.slips("""
     (0, last, last) => (0, context_length, stride)
         the first window is given T inputs and S targets, as if it were any other.
     (0, last, last) => (0, context_length, context_length)
-        the first window is given T inputs and T targets always. It ends with its own
-        last target, and so do its inputs and what it scores.
+        the first window is always given T inputs and T targets. It ends with its own
+        last target, so its inputs and its scored targets may be fewer.
     (0, last, last) => (last - context_length, context_length, last)
-        the first window would begin before the stream: a start is never below 0, and
-        the window is shorter instead.
+        the first window would begin before the stream. A start is never below 0, so
+        that window is shorter instead.
     [(0, last, last), *windows[::-1]] => windows[::-1]
-        only windows that begin behind 0 are there. The one at 0 scores the first tokens
-        of all.
+        only the windows that begin after 0 are returned. The window at 0 scores the
+        first tokens of all.
     [(0, last, last), *windows[::-1]] => \
     [(0, last, last)][: last == context_length] + windows[::-1]
-        the short window at the beginning is missing: the tokens that it alone could
-        score go unscored.
+        the short window at the beginning is missing. No other window scores its tokens.
     last - context_length, context_length, => last - context_length + 1, context_length,
-        all windows but the first start one id too late: at last - T + 1.
+        all windows but the first begin one id too late, at last - T + 1.
     last - context_length, context_length, => last - context_length, context_length + 1,
         the last target is counted among the inputs of all windows but the first.
     last - context_length, context_length, => \
@@ -392,11 +402,11 @@ plan_from_the_end.slips("""
     context_length, stride)) => context_length, context_length))
         every window scores all of its targets…
     last -= stride => last -= context_length
-        windows end T apart, and score S each: the tokens in between go unscored. S is
-        the step.
+        windows end T apart, and score S targets each. The tokens in between are never
+        scored: S is the step.
     last -= stride => last -= context_length ; \
     context_length, stride)) => context_length, context_length))
-        windows end to end, as if the stride were T: the last targets lie S apart.
+        windows lie end to end, as if the stride were T. Their last targets are S apart.
 """)
 def full_ones_first(num_tokens, context_length, stride):
     windows, last = [], num_tokens - 1
@@ -412,16 +422,17 @@ plan_from_the_end.answers("""
         full one, and the first may be short.
     [(num_tokens - 1 - start - length, length, scored) for start, length, scored in \
     scored_windows(num_tokens, context_length, stride)][::-1]
-        that is the plan of the lesson in a mirror, whose last window scores all T. Here
-        it scores its last S, as others do; the first one scores all.
+        that is the plan of the lesson in a mirror, where the last window scores all T
+        targets. Here it scores its last S, like the others, and the first window scores
+        all of its own.
     [*(plan := plan_from_the_end.reference(num_tokens, context_length, stride))[:-1], \
     (*plan[-1][:2], plan[-1][1])]
-        the last window scores all of its targets, though the windows before it have
-        scored some of them already: it scores its last S.
+        the last window scores all of its targets, although the windows before it have
+        scored some of them. It scores its last S.
     [(last - context_length, context_length, stride) for last in \
     range(num_tokens - 1, 0, -stride)][::-1]
-        every window has T inputs, wherever it ends: those that end near the beginning
-        start before it, at positions below 0.
+        every window has T inputs, wherever it ends. So the windows that end near the
+        beginning start before it, at positions below 0.
 """)
 
 
@@ -441,14 +452,14 @@ def _scored_positions(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_scored_positions,
     hints=(
-        "Which of the starts 0, S, 2S, ... is the earliest from which a window of T "
+        "Which of the starts 0, S, 2S, ... is the earliest whose window of T inputs "
         "still reaches this token?",
-        "A window at `start` reaches the targets up to start + T. So the start is at "
-        "least position - T, it is a multiple of S, and it is not negative.",
+        "A window at `start` reaches the targets up to start + T. So its start is at "
+        "least position - T, and it is a multiple of S that is not negative.",
     ),
 )
 def context_when_scored(position: int, context_length: int, stride: int) -> int:
-    """Return how many tokens stand before the token at `position` in the window that
+    """Return how many tokens come before the token at `position` in the window that
     scores it."""
     start = max(0, math.ceil((position - context_length) / stride) * stride)
     return position - start
@@ -456,46 +467,51 @@ def context_when_scored(position: int, context_length: int, stride: int) -> int:
 
 context_when_scored.slips("""
     max(0, ...) => (...)
-        near the beginning the start would be negative: it is never below 0.
+        near the beginning the start would be negative. It is never below 0.
     math.ceil((position - context_length) / stride) * stride => \
     position - context_length
-        always all the context there is. Only S = 1 gives that to every token.
+        every token is given T tokens of context. Only S = 1 gives that to every token.
     math.ceil((position - context_length) / stride) => \
     ((position - context_length) // stride)
-        rounded down instead of up: that window ends before the token, or is longer than
-        T.
+        the start is rounded down instead of up. That window ends before the token, or
+        is longer than T.
     math.ceil((position - context_length) / stride) => \
     round((position - context_length) / stride)
-        rounded to the nearest window. That one may end before the token: round up.
+        the start is rounded to the nearest window. That window may end before the
+        token, so round up.
     math.ceil((position - context_length) / stride) * stride => \
     (position - context_length + stride - 1)
-        no more than T - S + 1, as with starts that are not rounded to multiples of S.
-        That is the least behind T, and up to T a token has all before it.
+        the context is never more than T - S + 1, as if starts were not rounded up to
+        multiples of S. That is the least after the first T tokens, and each of those
+        has everything before it.
     math.ceil((position - context_length) / stride) * stride => \
     math.ceil(position / stride) * stride - context_length
-        the start is a multiple of S less T: right only where S divides T. Take T off
-        first, then round up to a multiple of S.
+        the start is a multiple of S minus T, which is right only if S divides T.
+        Subtract T first, then round up to a multiple of S.
     math.ceil((position - context_length) / stride) => \
     ((position - context_length) // stride + 1)
     (position - context_length) / => (position - context_length + 1) /
-        the window that starts at position - T is passed over: the token is its last
-        target.
+        the window that starts at position - T is passed over, although the token is its
+        last target.
     (position - context_length) / => (position - context_length - 1) /
-        position - T - 1: the window that starts there ends one token before.
+        the window that starts at position - T - 1 is taken. It ends one token too
+        early.
     / stride) * stride => / stride)
-        the number of the window is taken for its start. It begins at S times that.
+        the number of the window is used as its start. The window begins at S times that
+        number.
     - context_length) / stride) * stride => - stride) / context_length) * context_length
-        T and S have changed places: windows of T tokens begin S apart.
+        T and S have changed places. Windows of T tokens begin S apart.
     / stride) * stride => \
     / max(1, context_length - stride)) * max(1, context_length - stride)
         the step is T - S. S is the step from one window to the next, not their overlap.
     return position - start => return start
-        that is where the window begins. Its context is what lies between that and the
+        that is where the window begins. The context is everything from there up to the
         token.
     return position - start => return position - start + 1
-        the token itself does not belong to its context.
+        the token itself is counted. It is not part of its own context.
     return position - start => return position - start - 1
-        from `start` up to the token before p there are p - start tokens, not one less.
+        one token too few is counted. From `start` up to the token before p there are p
+        - start tokens.
 """)
 
 
@@ -503,30 +519,32 @@ context_when_scored.slips("""
     position <= context_length => False
         near the beginning the start…
     (position - context_length - 1) % => (position - 1) %
-        the new targets are counted from the beginning of the stream. They begin behind
-        T: only where S divides T is that the same.
+        the new targets are counted from the beginning of the stream. They begin after
+        the first T, which is the same only if S divides T.
     (position - context_length - 1) % => (position - context_length) %
-        the first new token behind T is the one at T + 1: the remainder is that of
-        position - T - 1.
+        the first new token after the first T is the one at T + 1, so take the remainder
+        of position - T - 1.
     context_length - stride + 1 + (position - context_length - 1) % stride => \
     context_length - stride + 1
-        that is the least. A window scores S tokens, each with one more token of
-        context.
+        that is the least. A window scores S tokens, and each has one token of context
+        more than the one before it.
     context_length - stride + 1 + (position - context_length - 1) % stride => \
     context_length - stride
-        T - S behind the first window. The first token that a window scores has one
-        more, T - S + 1 before it, and each further one more again, up to T.
+        every token after the first window is given T - S. The first token that a window
+        scores has T - S + 1 before it, and each further one has one more, up to T.
     context_length - stride + 1 + (position - context_length - 1) % stride => \
     context_length - (position - context_length) % stride
-        the remainder runs the wrong way round: of the new targets of a window, each has
-        one token of context more than the one before, up to T.
+        the remainder runs the wrong way. Each new target of a window has one token of
+        context more than the one before it, up to T.
     context_length - stride + 1 + (position - context_length - 1) % stride => \
     context_length - stride + (position - context_length) % stride
         the window that starts at position - T is passed…
     + 1 + (position - context_length - 1) % => + position %
-        p % S counts from a multiple of S. The new targets of a window begin behind T.
+        p % S counts from a multiple of S. The new targets of a window begin after the
+        first T.
     - stride + 1 + => - stride +
-        the first token that a window scores has T - S + 1 before it, not T - S.
+        one token too few is counted. The first token that a window scores has T - S + 1
+        before it, not T - S.
 """)
 def from_the_remainder(position, context_length, stride):
     if position <= context_length:
@@ -536,117 +554,137 @@ def from_the_remainder(position, context_length, stride):
 
 context_when_scored.answers("""
     min(position, stride)
-        S is how many targets a window scores, not how many tokens stand before one.
+        S is how many targets a window scores, not how many tokens come before one.
     context_length
-        always T. A token near the beginning has fewer tokens before it, and S > 1
-        leaves some of the others less.
+        every token is given T tokens of context. A token near the beginning has fewer
+        before it, and S > 1 leaves fewer to some of the others.
     (position - 1) % context_length + 1
-        as in windows end to end: the context begins anew with each T, whatever the
-        stride.
+        this is right for windows end to end. Here the context does not begin again
+        after every T tokens, because windows begin S apart.
     position % context_length
-        windows end to end, and the last token of each is given no context at all:
-        position % T is 0 where it should be T. And S is ignored.
+        this takes windows end to end and ignores S. And position % T is 0 for the last
+        token of each, where it should be T.
     (position - 1) % stride + 1
-        the *latest* window that reaches the token. It was scored before, by the
-        earliest.
+        this is the *latest* window that reaches the token. The earliest one has already
+        scored it.
     position % stride
-        position % S: counted from the latest start up to the token. The earliest window
-        that reaches it scores it.
+        position % S counts from the latest start before the token. The earliest window
+        that reaches the token scores it.
 """)
 
 
-def _runs(random: Random) -> Iterator[Case]:
-    yield from (
-        ([1.0, 3.0], 12.7062),
-        ([2.0, 2.0, 2.0], 4.3027),
-        ([0.0, 1.0, 2.0, 5.0], 3.1824),
-    )
-    for size in (2, 3, 5, 5, 8, 12):
-        yield [round(random.gauss(3, 0.5), 3) for _ in range(size)], 2.5
+def _held_out(random: Random) -> Iterator[Case]:
+    yield list(range(10)), [4], 3
+    yield list(range(9)), [], 2
+    yield [0, 3, 6, 9, 12], [6], 3
+    yield [12, 0, 6, 9, 3], [0, 12], 2
+    for context_length in (1, 2, 3, 4):
+        for num_held_out in (1, 2):
+            for stride in (1, 2):
+                starts = list(range(0, 14 * stride, stride))
+                random.shuffle(starts)
+                yield starts, starts[:num_held_out], context_length
 
 
 @exercise(
-    cases=_runs,
+    cases=_held_out,
     hints=(
-        "First the standard deviation s of the runs, then that of their mean, then t "
-        "times that.",
-        "The mean was fitted to the same runs, so s² divides by one less than their "
-        "number. How many times less than one run does a mean of n runs spread?",
+        "Take one window at `start` and one held-out window at `other`. Write down the "
+        "ids of both, the last target included. How far apart must the two starts be?",
+        "The distance counts in both directions, and it must be large enough for every "
+        "held-out window, not for one of them. Mind the case where they share one id.",
     ),
 )
-def half_width(values: list[float], quantile: float) -> float:
-    """Return the half-width of the confidence interval of the mean of `values`."""
-    n = len(values)
-    mean = sum(values) / n
-    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
-    return quantile * math.sqrt(variance / n)
+def purge(starts: list[int], held_out: list[int], context_length: int) -> list[int]:
+    """Return the starts of the windows that share no id with a held-out window."""
+    may_train = []
+    for start in starts:
+        if all(abs(start - other) > context_length for other in held_out):
+            may_train.append(start)
+    return may_train
 
 
-half_width.slips("""
-    / (n - 1) => / n
-        the deviation is divided by n. The mean was fitted to the same runs: n - 1. (For
-        NumPy that is `ddof=1`.)
-    math.sqrt(variance / n) => math.sqrt(variance)
-        this is the spread of single runs. The mean of n runs spreads √n times less.
-    math.sqrt(variance / n) => math.sqrt(variance / (n - 1))
-        n - 1 stands at both places. s² divides by n - 1; the mean of n runs spreads √n
-        times less.
-    math.sqrt(variance / n) => math.sqrt(variance) / n
-        √n, not n: the mean of n runs spreads √n times less than one of them.
-    math.sqrt(variance / n) => variance / math.sqrt(n)
-        the variance stands for the deviation: take the root of s² first, then divide by
-        √n.
-    math.sqrt(variance / n) => 1 / math.sqrt(n)
-        the deviation of the runs is not in it.
-    math.sqrt(variance / n) => variance / n
-        the root is missing: that is the *variance* of the mean.
-    return quantile * => return 2 * quantile *
-        both ends of the interval: the half-width is the distance from the mean to one
-        of them.
-    return quantile * => return quantile / 2 *
-        the quantile was for both sides already: don't halve what it gives.
-    return quantile * => return 1.96 *
-        1.96 is the quantile of the normal distribution. With few runs it promises too
-        much.
-    return quantile * => return
-        the quantile is missing. The half-width is `quantile` times as large.
-    return quantile => return mean + quantile
-        that is the upper end of the interval. The half-width is its distance from the
-        mean.
-    return quantile => return mean - quantile
-        that is the lower end of the interval. The half-width is its distance from the
-        mean.
-    return quantile * math.sqrt(...) => return round(quantile * math.sqrt(...), 2)
-        rounded to two decimals: return it as it is.
-    (value - mean) => value
-        the mean is not subtracted: the spread is that of the distances from the mean.
-    math.sqrt(variance / n) => sum(abs(value - mean) for value in values) / n
-        the distances from the mean are averaged. s is the root of the mean of their
-        *squares*, with n - 1; and the mean of n runs spreads √n times less.
-    math.sqrt(variance / n) => \
-    sum(abs(value - mean) for value in values) / n / math.sqrt(n)
-        √n is right, but the distances from the mean are averaged. s is the root of the
-        mean of their *squares*, with n - 1.
+purge.slips("""
+    > context_length for => >= context_length for
+        windows T apart still share one id, because the last target of one is the first
+        input of the other.
+    > context_length for => > context_length + 1 for
+        windows T + 1 apart are taken out, although they share nothing. A window takes T
+        + 1 ids.
+    abs(start - other) > context_length => start != other
+        only the held-out windows themselves are taken out. Their neighbors overlap
+        them, and share most of their targets.
+    abs(start - other) => (start - other)
+        a window that begins before a held-out one is always taken out, even if it ends
+        long before it. Measure the distance in both directions.
+    abs(start - other) => (other - start)
+        a window that begins after a held-out one is always taken out, even if it begins
+        long after its end. Measure the distance in both directions.
+    abs(start - other) > context_length => \
+    not other <= start <= other + context_length
+        a window that begins before a held-out one and reaches into it may still train
+        here. Its last ids belong to validation.
+    abs(start - other) > context_length => \
+    not start <= other <= start + context_length
+        a window that begins inside a held-out one may still train here. Its first ids
+        belong to validation.
+    if all( => if any(
+        it is enough here that one held-out window is far away. A window that trains
+        must be far from all of them.
+    if all( => if not all(
+        these are the windows that may *not* train, because they share ids with a
+        held-out one.
+    return may_train => return sorted(may_train)
+        the starts are sorted. Keep them in the order of `starts`.
+    return may_train => return len(may_train)
+        this is how many windows may train. Return their starts.
+    may_train.append(start) => may_train.append(start // context_length)
+        the starts are changed. Return each of them as it was given.
 """)
 
 
-half_width.answers("""
-    float(np.std(values))
-        that is the deviation of single runs alone, with n instead of n - 1. Then divide
-        by √n, and take it t times.
-    (max(values) - min(values)) / 2
-        half of the range. A single odd run decides it; take the standard deviation.
-    quantile * (max(values) - min(values)) / 2
-        t times half of the range. A single odd run decides it; take the standard error.
+@purge.way("""
+    for i in range(context_length + 1)} => for i in range(context_length)}
+        the last target of the held-out windows is left out. Each of them takes T + 1
+        ids.
+    for i in range(context_length + 1)} => for i in range(context_length + 2)}
+        the held-out windows are given T + 2 ids. Each of them takes T + 1.
+    start + context_length + 1)) => start + context_length))
+        the last target of the training window is left out. Its T + 1 ids must all be
+        free.
+    start + context_length + 1)) => start + context_length + 2))
+        the training window is given T + 2 ids. It takes T + 1.
+    set(range(start, start + context_length + 1)) => {start}
+        a window that begins before a held-out one and reaches…
+    if not taken => if taken
+        these are the windows that may *not* train…
 """)
+def by_ids(starts, held_out, context_length):
+    taken = {start + i for start in held_out for i in range(context_length + 1)}
+    return [
+        start
+        for start in starts
+        if not taken & set(range(start, start + context_length + 1))
+    ]
 
 
-@half_width.mistake(
-    "`quantile` is not used: the function of the lesson looks up one of its own, for "
-    "95 %."
-)
-def quantile_of_the_lesson(values, quantile):
-    return confidence_interval(values)[1]
+purge.answers("""
+    starts
+        nothing is taken out: the held-out windows would train, and so would their
+        neighbors.
+    held_out
+        these are the windows that validate. Return those that may train.
+    [start for start in starts if not held_out or abs(start - held_out[0]) > \
+    context_length]
+        only the first held-out window is compared. Compare all of them.
+    [start for start in starts if not held_out or abs(start - held_out[-1]) > \
+    context_length]
+        only the last held-out window is compared. Compare all of them.
+    [start for number, start in enumerate(starts) if start not in held_out and \
+    not set(starts[max(0, number - 1) : number + 2]) & set(held_out)]
+        only the windows next to a held-out one in the list are taken out. Others may
+        overlap it as much, so compare the starts.
+""")
 
 
 def _cuts(random: Random) -> Iterator[Case]:
@@ -664,9 +702,9 @@ def _cuts(random: Random) -> Iterator[Case]:
     cases=_cuts,
     hints=(
         "Each part is a stream of its own: one of `cut` ids, one of `num_tokens - "
-        "cut`. Where does the second begin?",
-        "A window at `start` takes the ids start ... start + T. Which is the largest "
-        "id that a training window may take? And a validation window?",
+        "cut`. Where does the second one begin?",
+        "A window at `start` takes the ids start ... start + T. What is the last id "
+        "that a training window may take? And a validation window?",
     ),
 )
 def split_starts(
@@ -682,92 +720,93 @@ def split_starts(
 split_starts.slips("""
     cut - context_length, => cut - context_length + 1, ; \
     num_tokens - context_length, => num_tokens - context_length + 1,
-        windows of T ids: with the last target they have T + 1, so the last one overruns
-        its part.
+        windows of T ids are used. With the last target a window takes T + 1, so the
+        last one overruns its part.
     cut - context_length, => cut - context_length - 1, ; \
     num_tokens - context_length, => num_tokens - context_length - 1,
-        in both parts the window whose last target is the last id is left out. It still
-        fits.
+        in both parts the window whose last target is the last id is left out, although
+        it still fits.
     cut - context_length, => cut - context_length + 1,
-        the last training window has its last target behind the cut.
+        the last target of the last training window is after the cut.
     cut - context_length, => cut - context_length - 1,
-        the training window whose last target is the id at cut - 1 is left out. It still
-        fits.
+        the training window whose last target is the id at cut - 1 is left out, although
+        it still fits.
     cut - context_length, => cut,
-        windows begin before the cut and end behind it: training must stop at cut - T.
+        training windows that begin before the cut and end after it are kept. The
+        training starts end before cut - T.
     cut - context_length, => min(cut, num_tokens - context_length),
-        windows that begin before the cut reach across it: their last ids belong to
+        windows that begin before the cut reach across it. Their last ids belong to
         validation.
     cut - context_length, => num_tokens - context_length,
-        training windows go on to the end of the stream, over all of the validation
+        training windows go on to the end of the stream, through the whole validation
         part.
     num_tokens - context_length, => num_tokens - context_length + 1,
-        the last validation window overruns the stream: it takes T + 1 ids, its last
-        target included.
+        the last validation window overruns the stream. It takes T + 1 ids, because its
+        last target needs one more.
     num_tokens - context_length, => num_tokens - context_length - 1,
-        the validation window whose last target is the last id of all is left out. It
-        still fits.
+        the validation window whose last target is the last id of all is left out,
+        although it still fits.
     num_tokens - context_length, => num_tokens,
         validation windows begin at every id up to the end, and overrun the stream.
     num_tokens - context_length, => num_tokens - cut - context_length,
         validation starts end at num_tokens - cut - T. They are counted in the whole
-        stream, whose end is num_tokens.
+        stream, so its end is num_tokens.
     range(cut, num_tokens - context_length, => \
     range(0, num_tokens - cut - context_length,
         validation starts are counted from the cut. In the whole stream they begin at
         `cut`.
     range(cut, => range(cut + context_length,
-        validation windows begin T ids behind the cut. Those before belong to
-        validation, too.
+        validation windows begin T ids after the cut. The ids before that also belong to
+        validation.
     range(cut, => range(cut + 1,
-        the first validation window begins behind the cut: the id at `cut` belongs to
+        the first validation window begins after the cut. The id at `cut` belongs to
         validation.
     range(cut, => range(max(0, cut - context_length),
-        validation windows begin before the cut, to have context for its first ids:
-        these are ids that training uses.
+        validation windows begin before the cut, to give context to its first ids. But
+        training uses those ids.
     range(cut, => range(-(-cut // stride) * stride,
         validation goes on with the grid of the training windows. Its first window
         begins at `cut`.
     cut - context_length, => min(cut, num_tokens - context_length), ; \
     range(cut, => range(-(-cut // stride) * stride,
-        the windows of the whole stream are dealt out by their starts. Cut the stream,
-        then window.
+        the windows of the whole stream are shared out by their starts. Cut the stream
+        first, then make windows.
     num_tokens - context_length, stride => num_tokens - context_length
         validation windows begin at every id. S is the step in both parts.
     cut - context_length, stride => cut - context_length, 1 ; \
     num_tokens - context_length, stride => num_tokens - context_length, 1
-        the stride is forgotten: windows of both parts begin S apart.
+        the stride is missing. The windows of both parts begin S apart.
     cut - context_length, stride => cut - context_length, context_length ; \
     num_tokens - context_length, stride => num_tokens - context_length, context_length
-        windows end to end in both parts: they begin S apart, and not T.
+        the windows lie end to end in both parts. They begin S apart, not T.
     cut - context_length, stride => cut - stride, context_length ; \
     num_tokens - context_length, stride => num_tokens - stride, context_length
-        T and S have changed places: windows of T ids begin S apart.
+        T and S have changed places. Windows of T inputs begin S apart.
     return train, validation => return validation, train
-        validation comes first. Training starts, then validation starts.
+        validation comes first. Return the training starts, then the validation starts.
     return train, validation => return train + validation
-        all starts stand in one list. Return two: those of training, those of
+        all starts are in one list. Return two lists, one for training and one for
         validation.
     return train, validation => return train or [0], validation or [cut]
-        a part too short for a window gets one all the same. Its list should be empty.
+        a part too short for a window is given one. Its list should be empty.
     return train, validation => return train[:-1], validation[:-1]
-        the last window of each part is missing: a part of n ids has 1 + (n - T - 1) //
+        the last window of each part is missing. A part of n ids has 1 + (n - T - 1) //
         S of them.
     return train, validation => return len(train), len(validation)
-        how many windows each part has. Their starts are wanted.
+        this is how many windows each part has. Return their starts.
     return train, validation => \
     return list(range(len(train))), list(range(cut, cut + len(validation)))
         the windows are numbered 0, 1, 2, ... in each part. Window number i begins i
-        strides behind the first one.
+        strides after the first one.
     num_tokens - context_length, => \
     cut + stride * count_windows(num_tokens, context_length, stride),
-        as many validation windows as the whole stream would have. Its part holds
-        num_tokens - cut ids.
+        there are as many validation windows as the whole stream would have. The
+        validation part holds num_tokens - cut ids.
     cut - context_length, => (cut - context_length) // stride * stride, ; \
     num_tokens - context_length, => \
     cut + (num_tokens - cut - context_length) // stride * stride,
-        a part of n ids is given (n - T) // S windows. That is right only where S
-        divides n - T: there are 1 + (n - T - 1) // S.
+        a part of n ids is given (n - T) // S windows. That is right only if S divides n
+        - T: there are 1 + (n - T - 1) // S.
 """)
 
 
@@ -787,16 +826,18 @@ def _parts(random: Random) -> Iterator[Case]:
 
 @bug_or_not(
     purpose=(
-        "The ids from `cut` on validate. Return the starts of all windows of stride 1 "
-        "that train: none of their T + 1 ids may belong to validation."
+        "The ids from `cut` on are for validation. Return the starts of all windows of "
+        "stride 1 that may train, because none of their T + 1 ids belongs to "
+        "validation."
     ),
     reference=inside_training_part,
     cases=_parts,
     explanation=(
-        "A window that begins before the cut may end behind it. The last T of these "
-        "windows hold ids of the validation part, and the last T - 1 train on ids that "
-        "validation is scored on: the id at `cut` is its first input, and not scored. "
-        "Cut the stream first, and window the parts: nothing can reach across."
+        "A window that begins before the cut may end after it. The last T of these "
+        "windows contain ids of the validation part. The last T - 1 even train on ids "
+        "that validation scores (the id at `cut` is its first input, so it is not "
+        "scored). If you cut the stream first and then make windows of each part, "
+        "nothing can reach across."
     ),
 )
 def training_windows(num_tokens: int, cut: int, context_length: int) -> list[int]:
@@ -820,17 +861,17 @@ def each_token_by_its_earliest_window(
 
 @bug_or_not(
     purpose=(
-        "Return (token, context) for a strided evaluation: each token but the first "
-        "once, in order, with as many tokens of context as windows of T at this stride "
-        "can give it."
+        "Return (token, context) for each token but the first, once and in order, as a "
+        "strided evaluation scores it. `context` is how many tokens come before it, as "
+        "many as a window of T inputs at this stride can give it."
     ),
     reference=each_token_by_its_earliest_window,
     cases=_evaluations,
     explanation=(
-        "`end - scored` targets are new in each window, also in the short last one, "
-        "and `break` stops when nothing is left. Every token but the first is scored "
-        "once, with the most context that a window of T at this stride can give it. "
-        "The two usual slips are to leave out the `break`, and to score `stride` "
+        "In each window `end - scored` targets are new, even in the short last one, "
+        "and `break` stops when nothing is left. So every token but the first is "
+        "scored once, with the most context that a window of T at this stride can give "
+        "it. The two usual slips are leaving out the `break`, and scoring `stride` "
         "targets in the last window."
     ),
 )
@@ -848,44 +889,6 @@ def score_what_is_new(
         if end == num_tokens - 1:
             break
     return tokens_and_contexts
-
-
-def mean_over_tokens(losses: list[float], context_length: int, stride: int) -> float:
-    return sum(losses) / len(losses)
-
-
-def _losses(random: Random) -> Iterator[Case]:
-    for size in (2, 4, 5, 7, 9, 12):
-        for context_length, stride in ((2, 1), (4, 4), (4, 2)):
-            yield (
-                [round(random.uniform(1, 5), 2) for _ in range(size)],
-                context_length,
-                stride,
-            )
-
-
-@bug_or_not(
-    purpose=(
-        "`losses` are those of all scored tokens, in the order of the stream. Return "
-        "the mean loss of a token, from the windows of a strided evaluation."
-    ),
-    reference=mean_over_tokens,
-    cases=_losses,
-    explanation=(
-        "A mean of means weighs a window that scores one token like one that scores "
-        "T. Add up the losses of all tokens, and divide once. It is right only if all "
-        "windows score the same number of tokens, which the first and the last seldom "
-        "do."
-    ),
-)
-def mean_of_window_means(
-    losses: list[float], context_length: int, stride: int
-) -> float:
-    means, done = [], 0
-    for _, _, scored in scored_windows(len(losses) + 1, context_length, stride):
-        means.append(sum(losses[done : done + scored]) / scored)
-        done += scored
-    return sum(means) / len(means)
 
 
 def batch_at_stride_1_is_larger(
@@ -909,15 +912,15 @@ def _batches(random: Random) -> Iterator[Case]:
 
 @true_or_false(
     claim=(
-        "At the same batch size, a batch at stride 1 takes more memory than one at a "
-        "larger stride, because its windows overlap: so stride 1 uses a GPU badly."
+        "At the same batch size, a batch at stride 1 takes more memory than a batch at "
+        "a larger stride, because its windows overlap."
     ),
     reference=batch_at_stride_1_is_larger,
     cases=_batches,
     explanation=(
-        "A batch is B rows of T inputs and T targets, whatever the stride: the same "
-        "bytes, and the same work for the same device. What a small stride multiplies "
-        "is the *number* of batches in an epoch, and with it the time."
+        "A batch is B rows of T inputs and T targets, whatever the stride. It has the "
+        "same bytes, and it is the same work for the device. A small stride multiplies "
+        "the *number* of batches in an epoch, and with that number the time."
     ),
 )
 def a_batch_at_stride_1(
@@ -926,51 +929,18 @@ def a_batch_at_stride_1(
     return stride > 1
 
 
-def read_but_never_predicted(num_tokens: int, context_length: int) -> int:
-    starts = window_starts(num_tokens, context_length, context_length + 1)
-    ledger = token_ledger(starts, num_tokens, context_length)
-    return ledger.used - ledger.targets
-
-
-def _lengths(random: Random) -> Iterator[Case]:
-    yield from (
-        (num_tokens, context_length)
-        for context_length in (1, 2, 3, 5)
-        for num_tokens in range(14)
-    )
-
-
-@true_or_false(
-    claim=(
-        "Cut a text into blocks of T + 1 ids that share nothing, and make one window "
-        "of each: no id is in two windows, but one in T + 1 is never predicted, in any "
-        "epoch."
-    ),
-    reference=read_but_never_predicted,
-    cases=_lengths,
-    explanation=(
-        "The first id of each block is an input and no target: the block before it "
-        "ends one id too early to predict it, and the same ids are first in every "
-        "epoch. Windows must share the one id where they meet, S = T."
-    ),
-)
-def blocks_that_share_nothing(num_tokens: int, context_length: int) -> int:
-    blocks = num_tokens // (context_length + 1)
-    return blocks  # one id each
-
-
 # With other numbers by seed.
 
 
 @numbers(
     ask="A stream of {num_tokens:,} ids, T = {context_length}, stride {stride}. How "
-    "many input ids go through the model in one epoch, repeats counted?",
+    "many input ids go through the model in one epoch, if you count repeats?",
     draw=lambda rng: {
         "num_tokens": rng.randrange(5_000, 20_000),
         "context_length": (length := rng.randrange(24, 97)),
         "stride": rng.randrange(4, length - 4),
     },
-    hints=("How many windows, and how many inputs in each?",),
+    hints=("How many windows are there, and how many inputs does each of them have?",),
 )
 def ids_fed(num_tokens: int, context_length: int, stride: int) -> int:
     return count_windows(num_tokens, context_length, stride) * context_length
@@ -978,20 +948,20 @@ def ids_fed(num_tokens: int, context_length: int, stride: int) -> int:
 
 ids_fed.answers("""
     num_tokens
-        each id once. Windows that overlap feed it several times.
+        each id is counted once. Windows that overlap feed it several times.
     count_windows(num_tokens, context_length, stride) * stride
-        windows times stride: what is new in them. All T of each are fed.
+        windows times stride is what is new in them. All T inputs of each are fed.
     count_windows(num_tokens, context_length, stride) * (context_length + 1)
-        T + 1 a window. The last target is not fed.
+        a window is given T + 1 inputs. Its last target is not fed.
     count_windows(num_tokens, context_length, 1) * context_length
-        as many windows as at stride 1.
+        these are as many windows as at stride 1.
 """)
 
 
 @numbers(
     ask="A strided evaluation, T = {context_length}, S = {stride}: windows start at 0, "
     "S, 2S, …, and each scores what no window before it has scored. How many tokens "
-    "stand before the token at position {position}, counted from 0, in the window that "
+    "come before the token at position {position}, counted from 0, in the window that "
     "scores it?",
     draw=lambda rng: {
         "context_length": (length := rng.randrange(30, 100)),
@@ -999,7 +969,7 @@ ids_fed.answers("""
         "position": rng.randrange(300, 900),
     },
     hints=(
-        "Which is the first start s whose targets reach the position? Targets are "
+        "What is the first start s whose targets reach the position? Its targets are "
         "s + 1 to s + T.",
     ),
 )
@@ -1010,11 +980,13 @@ def context_at_score(context_length: int, stride: int, position: int) -> int:
 
 context_at_score.answers("""
     context_length
-        T for every token: only the last target of a window has T.
+        every token is given T tokens of context. Only the last target of a window has
+        T.
     (position - 1) % context_length + 1
-        windows end to end: the stride is not in it.
+        this is right for windows end to end: the stride is missing.
     (position - 1) % stride + 1
-        the *last* window that holds the token. The first one has scored it already.
+        this is the *last* window that holds the token. The first one has already scored
+        it.
 """)
 
 
@@ -1027,7 +999,7 @@ context_at_score.answers("""
         "deviation": rng.randrange(20, 90) / 1000,
         "quantile": rng.randrange(220, 320) / 100,
     },
-    hints=("By how much less does a mean vary than a single one?",),
+    hints=("How much less does a mean of n seeds vary than a single seed?",),
 )
 def half_width_of_mean(num_seeds: int, deviation: float, quantile: float) -> float:
     return quantile * deviation / math.sqrt(num_seeds)
@@ -1035,11 +1007,12 @@ def half_width_of_mean(num_seeds: int, deviation: float, quantile: float) -> flo
 
 half_width_of_mean.answers("""
     quantile * deviation
-        the spread of single seeds, not of their mean.
+        this is the spread of single seeds, not of their mean.
     quantile * deviation / num_seeds
-        divided by n: it is the variance of the mean that is.
+        this divides by n. The variance of the mean has n in it, its standard deviation
+        has √n.
     deviation / math.sqrt(num_seeds)
-        the standard error alone: the quantile is not in it.
+        this is the standard error alone. The quantile is missing.
     2 * quantile * deviation / math.sqrt(num_seeds)
-        the whole width, from one end to the other.
+        this is the whole width, from one end of the interval to the other.
 """)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import statistics
 
 import numpy as np
 import torch
@@ -294,39 +293,63 @@ wrong("context_when_scored", None)(
 )
 
 
-# half_width
+# purge
 
 
-@right("half_width")
-def by_statistics(values, quantile):
-    return quantile * statistics.stdev(values) / len(values) ** 0.5
+@right("purge")
+def by_distances(starts, held_out, context_length):
+    distances = np.abs(np.subtract.outer(np.array(starts), np.array(held_out, dtype=int)))
+    return np.array(starts)[(distances > context_length).all(axis=1)]
 
 
-@right("half_width")
-def by_numpy_ddof_0(values, quantile):
-    return quantile * np.std(values) / np.sqrt(len(values) - 1)  # the same number
+@right("purge")
+def by_overlap(starts, held_out, context_length):
+    free = []
+    for start in starts:
+        for other in held_out:
+            if max(start, other) <= min(start, other) + context_length:
+                break
+        else:
+            free.append(start)
+    return free
 
 
-@right("half_width")
-def by_torch(values, quantile):
-    values = torch.tensor(values, dtype=torch.float64)
-    return quantile * values.std() / math.sqrt(len(values))
+@right("purge")
+def by_nearest(starts, held_out, context_length):
+    return [s for s in starts if min((abs(s - h) for h in held_out), default=math.inf) > context_length]
 
 
-@wrong("half_width", None, natural=False)
-def rounded(values, quantile):
-    return round(by_statistics(values, quantile), 1)
+@refused("purge", "float")
+def purged_as_floats(starts, held_out, context_length):
+    return [float(start) for start in by_nearest(starts, held_out, context_length)]
 
 
-def by_deviation(combine):
-    return lambda values, quantile: combine(np.std(values, ddof=1), len(values), quantile, np.asarray(values))
+@wrong("purge", "the last target of one")
+def shares_no_target(starts, held_out, context_length):
+    targets = {other + 1 + t for other in held_out for t in range(context_length)}
+    return [start for start in starts if not targets & {start + 1 + t for t in range(context_length)}]
 
 
-right("half_width")(by_deviation(lambda s, n, t, values: t * np.std(values) / np.sqrt(n - 1)))
-wrong("half_width", None, natural=False)(by_deviation(lambda s, n, t, values: t * s // n**0.5))
-wrong("half_width", "several values")(
-    by_deviation(lambda s, n, t, values: (values.mean() - t * s / n**0.5, values.mean() + t * s / n**0.5))
-)
+@wrong("purge", "begins inside a held-out one")
+def ends_before(starts, held_out, context_length):
+    taken = set(held_out)
+    return [start for start in starts if not taken & set(range(start, start + context_length + 1))]
+
+
+@wrong("purge", "reaches into it")
+def begins_in_no_held_out_window(starts, held_out, context_length):
+    taken = {other + i for other in held_out for i in range(context_length + 1)}
+    return [start for start in starts if start not in taken]
+
+
+@wrong("purge", "themselves")
+def by_set_difference(starts, held_out, context_length):
+    return [start for start in starts if start not in held_out]
+
+
+@wrong("purge", None)
+def a_set_of_them(starts, held_out, context_length):
+    return [start for start in starts if not held_out or start > max(held_out) + 2 * context_length]
 
 
 # split_starts
