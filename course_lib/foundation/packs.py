@@ -18,6 +18,7 @@ from course_lib.foundation.arguments import (
     as_stream,
     check_integer,
     check_iterable,
+    check_type,
 )
 from course_lib.foundation.tokenizing import compact
 
@@ -300,8 +301,7 @@ def packing_report(
 
 def _pieces_of(pack: object, number: int) -> list[Piece]:
     """Take a pack apart that anybody may have made."""
-    if not isinstance(pack, Pack):
-        raise TypeError(f"packs[{number}] must be a Pack, got {type(pack).__name__}")
+    check_type(f"packs[{number}]", pack, Pack)
     try:
         ids = as_stream(pack.input_ids, "input_ids")
         starts, _ = check_starts(pack.document_starts, len(ids))
