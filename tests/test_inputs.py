@@ -227,7 +227,9 @@ def test_damaged_files_are_named(tmp_path):
     column = bytearray((tmp_path / "d.parquet").read_bytes())
     column[40:80] = bytes(40)
     (tmp_path / "d.parquet").write_bytes(column)
-    for name in ("a.jsonl.gz", "b.jsonl.gz", "c.jsonl.zst", "d.parquet"):
+    buffers = pa.array([b"a\xff"], pa.binary()).buffers()
+    parquet.write_table(pa.table({"text": pa.Array.from_buffers(pa.string(), 1, buffers)}), tmp_path / "e.parquet")
+    for name in ("a.jsonl.gz", "b.jsonl.gz", "c.jsonl.zst", "d.parquet", "e.parquet"):
         with pytest.raises(ValueError, match=rf"{name}: cannot be read"):
             read([tmp_path / name])
 

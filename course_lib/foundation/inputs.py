@@ -397,7 +397,7 @@ def _read_rows(piece: Piece, text_column: str) -> Iterator[str]:
 
     try:
         yield from _rows_of(piece, text_column)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{piece.path}: cannot be read ({reason})") from None
 
@@ -424,13 +424,12 @@ def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
         for batch in batches:
             for text in batch.column(0).to_pylist():
                 try:
-                    check_unicode(text, text_column)  # UTF-8 has no surrogates
+                    yield check_unicode(text, text_column)
                 except TypeError as error:
                     before = _rows_before(file, piece, part)
                     raise ValueError(
                         f"{piece.path}, row {before + row}: {error}"
                     ) from None
-                yield text
                 row += 1
 
 
