@@ -554,8 +554,9 @@ def _check_pattern(pattern: str | None) -> str | None:
     """Return a pattern that finds words from the first to the last, or None."""
     if pattern is None:
         return None
+    pattern = check_unicode(pattern, "pattern")
     try:
-        compiled = regex.compile(check_unicode(pattern, "pattern"))
+        compiled = regex.compile(pattern)
     except regex.error as error:
         raise ValueError(
             f"pattern must be a regular expression or None, got {pattern!r} ({error})"

@@ -23,6 +23,7 @@ from course_lib.foundation import (
     check_flag,
     check_integer,
     check_range,
+    check_type,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -263,7 +264,7 @@ def train_on_epochs(
         ValueError: an epoch has no batch, a loss is not finite, or an id is not in the
             vocabulary.
     """
-    _check_model(model)
+    check_type("model", model, GRUModel)
     corpus = _check_ids("corpus", corpus, model)
     num_updates = check_integer("num_updates", num_updates, minimum=1, maximum=10**9)
     carry_state = check_flag("carry_state", carry_state)
@@ -388,7 +389,7 @@ def token_logits(
         TypeError: something has the wrong type.
         ValueError: there are fewer than 2 ids, or one is not in the vocabulary.
     """
-    _check_model(model)
+    check_type("model", model, GRUModel)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     carry_state = check_flag("carry_state", carry_state)
     stream = _check_ids("ids", ids, model)
@@ -415,11 +416,6 @@ def token_losses(
     logits = token_logits(model, ids, num_steps, carry_state=carry_state)
     targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))
     return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
-
-
-def _check_model(model: object) -> None:
-    if not isinstance(model, GRUModel):
-        raise TypeError(f"model must be a GRUModel, got {type(model).__name__}")
 
 
 def _check_ids(name: str, ids: Ids, model: GRUModel) -> np.ndarray:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from course_lib.foundation import list_inputs, plan_tasks, read_task
-from course_lib.foundation.inputs import kind_of
 
 TEXTS = ["", "one", "two\nlines", "Žluťoučký kůň\u2028馬", "x" * 300, "\ufeff", "end"]
 
@@ -91,6 +90,34 @@ def test_no_file_is_read_twice_and_links_are_followed(tmp_path):
     files, left_out = list_inputs([folder])
     assert [path.name for path in files] == ["a.txt", "b.txt"]
     assert left_out == {folder / "same.txt": "was met before"}
+
+
+def test_a_folder_that_links_lead_to_is_read_where_its_first_name_stands(tmp_path):
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "1.txt").write_text("1")
+    for name in ("l", "n", "m/round"):
+        try:
+            (tmp_path / name).symlink_to(tmp_path / "m")
+        except OSError:
+            pytest.skip("this system lets nobody make links")
+    (tmp_path / "l.txt").write_text("2")
+    assert list_inputs([tmp_path]) == ([tmp_path / "l" / "1.txt", tmp_path / "l.txt"], {})
+
+
+def test_a_folder_that_cannot_be_read_is_not_left_out_in_silence(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "closed").mkdir()
+    scandir = os.scandir
+
+    def refusing(folder):
+        if os.path.basename(folder) == "closed":
+            raise PermissionError(13, "Permission denied", folder)
+        return scandir(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refusing)
+        with pytest.raises(PermissionError, match="closed"):
+            plan_tasks([tmp_path])
 
 
 @pytest.mark.parametrize("name", ["README.md", "LICENSE.txt", "readme.TXT", "CHANGELOG.md", "dataset_info.json"])
@@ -200,7 +227,9 @@ def test_damaged_files_are_named(tmp_path):
     column = bytearray((tmp_path / "d.parquet").read_bytes())
     column[40:80] = bytes(40)
     (tmp_path / "d.parquet").write_bytes(column)
-    for name in ("a.jsonl.gz", "b.jsonl.gz", "c.jsonl.zst", "d.parquet"):
+    buffers = pa.array([b"a\xff"], pa.binary()).buffers()
+    parquet.write_table(pa.table({"text": pa.Array.from_buffers(pa.string(), 1, buffers)}), tmp_path / "e.parquet")
+    for name in ("a.jsonl.gz", "b.jsonl.gz", "c.jsonl.zst", "d.parquet", "e.parquet"):
         with pytest.raises(ValueError, match=rf"{name}: cannot be read"):
             read([tmp_path / name])
 
@@ -212,5 +241,34 @@ def test_what_is_no_input(tmp_path):
     (tmp_path / "a.pdf").touch()
     with pytest.raises(ValueError, match=r"must be one of .*got \.pdf"):
         list_inputs([tmp_path / "a.pdf"])
-    assert kind_of("A.JSONL") == "lines"
-    assert kind_of("a.jsonl.bak") is None
+    (tmp_path / "a.jsonl").touch()
+    with pytest.raises(ValueError, match="empty: no input file in this folder"):
+        list_inputs([tmp_path / "a.jsonl", tmp_path / "a.jsonl", tmp_path / "empty"])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.JSONL", "lines"),
+        ("a.b.txt", "text"),
+        ("a.txt.jsonl.gz", "gzip lines"),
+        (".json.zst", "zstd lines"),
+        (".gz", None),
+        ("a.txt.gz", None),
+        ("a.jsonl.bak", None),
+        ("jsonl", None),
+        ("folder.txt/a", None),
+        ("folder.jsonl/.gz", None),
+        ("a.d.ts", "text"),
+        ("a.ts", None),
+    ],
+)
+def test_the_ending_of_a_name_tells_how_a_file_is_read(tmp_path, name, kind):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a")
+    if kind is None:
+        with pytest.raises(ValueError, match="an input must be one of"):
+            plan_tasks([path], suffixes=[".d.ts"])
+    else:
+        assert plan_tasks([path], suffixes=[".d.ts"])[0].pieces[0].kind == kind

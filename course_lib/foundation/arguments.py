@@ -235,6 +235,7 @@ def check_epoch(epoch: int, resumed_at: int) -> int:
     """Return an epoch to read next, if it is not before that of a loaded state: a loop,
     or a library, that counts from 0 would begin the run anew."""
     epoch = check_integer("epoch", epoch, minimum=0, maximum=2**62)
+    resumed_at = check_integer("resumed_at", resumed_at, minimum=0)
     if epoch < resumed_at:
         raise ValueError(
             f"epoch must be at least {resumed_at}, where the state that was loaded "
@@ -325,13 +326,16 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
 
 
 def check_range(
-    name: str, values: np.ndarray, size: int, error: type[Exception] = ValueError
+    name: str, values: object, size: int, error: type[Exception] = ValueError
 ) -> np.ndarray:
     """Return integers, any number of them, if all lie in 0 ... `size` - 1.
 
     Raises:
-        ValueError, or another `error`: one of them does not.
+        TypeError: they are not integers.
+        ValueError, or another `error`: one of them lies elsewhere.
     """
+    if not hasattr(values, "cut_windows"):  # a stream in files, as in `as_stream`
+        values = as_integers(name, values)
     if values.size and not (values.min() >= 0 and values.max() < size):
         raise error(
             f"{name} must lie in 0 ... {size - 1}, got {values.min()} ... "

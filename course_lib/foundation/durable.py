@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 
 from filelock import FileLock, Timeout
 
-from course_lib.foundation.arguments import check_path
+from course_lib.foundation.arguments import check_path, check_type
 
 TEMPORARY = ".tmp"  #: behind the name of a file that is not whole yet
 LOCK = ".lock"  # it may stay behind: to remove one that others wait for is unsafe
@@ -45,8 +45,13 @@ class DurableFile:
         """Append bytes, or anything that lies in memory as bytes in one piece.
 
         Raises:
+            TypeError: it is no such thing: a text, for example.
             OSError: the disk is full, for example; the message names the file.
         """
+        try:
+            data = memoryview(data)
+        except TypeError:
+            raise TypeError(f"data must be bytes, got {type(data).__name__}") from None
         with told(self.path):
             self._file.write(data)
         self._digest.update(data)
@@ -88,12 +93,16 @@ def write_json(path: str | os.PathLike, content: object) -> str:
         TypeError, ValueError: JSON has no such values. NaN is none of them, nor is a
             key that is no text: it would come back as one.
     """
+    return write_durably(path, _as_json(content, indent=2))
+
+
+def _as_json(content: object, indent: int | None = None) -> bytes:
     try:
-        text = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
+        text = json.dumps(content, indent=indent, sort_keys=True, allow_nan=False)
         _check_keys(content)
     except (TypeError, ValueError) as error:
         raise type(error)(f"content must be what JSON holds: {error}") from None
-    return write_durably(path, f"{text}\n".encode())
+    return f"{text}\n".encode()
 
 
 def _check_keys(content: object) -> None:
@@ -128,10 +137,18 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
     return contents
 
 
-def append_line(path: str | os.PathLike, content: object) -> None:
-    """Append plain values as a line of JSON, and let it reach the disk."""
-    with told(path), check_path("path", path).open("ab") as file:
-        file.write(json.dumps(content, sort_keys=True).encode() + b"\n")
+def append_line(path: str | os.PathLike, content: dict) -> None:
+    """Append plain values as a line of JSON, and let it reach the disk.
+
+    Raises:
+        TypeError, ValueError: JSON has no such values; see `write_json`.
+    """
+    path, line = (
+        check_path("path", path),
+        _as_json(check_type("content", content, dict)),
+    )
+    with told(path), path.open("ab") as file:
+        file.write(line)
         file.flush()
         os.fsync(file.fileno())
 
@@ -142,7 +159,8 @@ def read_lines(path: str | os.PathLike) -> list[dict]:
     Raises:
         ValueError: another line is no JSON object; the message names the file.
     """
-    data = check_path("path", path).read_bytes()
+    path = check_path("path", path)
+    data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     if len(whole) < len(data):  # a run was killed, or the disk was full
         os.truncate(path, len(whole))

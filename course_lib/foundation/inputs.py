@@ -102,6 +102,7 @@ def plan_tasks(
 
     Raises:
         FileNotFoundError: an input is not there.
+        OSError: a folder, or one in it, cannot be read.
         ValueError: there are none, or a file is of no such kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
@@ -145,51 +146,63 @@ def _find_inputs(
     suffixes = list(check_iterable("suffixes", suffixes, "endings such as '.py'"))
     if not all(isinstance(suffix, str) and suffix[:1] == "." for suffix in suffixes):
         raise ValueError(f"suffixes must be endings such as '.py', got {suffixes!r}")
+    suffixes = tuple(suffix.lower() for suffix in suffixes)
     files: dict[str, str] = {}
     left_out: dict[str, str] = {}
     real_folder, met = cache(os.path.realpath), set()
     for entry in inputs:
-        path, before = str(check_path("inputs", entry)), len(files)
-        in_folder, names = os.path.isdir(path), [path]
+        path = str(check_path("inputs", entry))
+        in_folder, is_empty = os.path.isdir(path), True
         if in_folder:
-            names = sorted(_files_in(path), key=lambda name: name.split(os.sep))
+            found = _files_in(path, set())
         elif not os.path.isfile(path):
             raise FileNotFoundError(f"no input file at {path}")
-        elif kind_of(path, suffixes) is None:
+        elif _kind_of(path, suffixes) is None:
             raise ValueError(
                 f"{path}: an input must be one of {', '.join(KINDS)}, or end with one "
                 f"of suffixes; got {Path(path).suffix or 'a name without an ending'}"
             )
-        for name in names:
-            kind = kind_of(name, suffixes)
-            real = os.path.realpath(name) if os.path.islink(name) else name
+        else:
+            real = os.path.realpath(path) if os.path.islink(path) else path
             folder, base = os.path.split(real)
-            place = real_folder(folder), os.path.normcase(base)
-            reason = in_folder and _reason_to_leave_out(name, kind)
-            if reason or place in met:
-                left_out[name] = reason or TWICE
+            found = [(path, os.path.join(real_folder(folder), base))]
+        for name, real in found:
+            kind, place = _kind_of(name, suffixes), os.path.normcase(real)
+            if in_folder and (reason := _reason_to_leave_out(name, kind)):
+                left_out[name] = reason
+                continue
+            is_empty = False
+            if place in met:
+                left_out[name] = "was met before"
             else:
                 met.add(place)
                 files[name] = kind
-        if len(files) == before and TWICE not in left_out.values():
+        if is_empty:
             raise ValueError(f"{path}: no input file in this folder")
     if not files:
         raise ValueError("inputs must hold at least one file, got none")
     return files, left_out
 
 
-TWICE = "was met before"
+def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield all files below a folder by name, each with its real path.
 
-
-def _files_in(folder: str) -> Iterator[str]:
-    """Yield all files below a folder, once, also where links lead to it again."""
-    seen = set()
-    for place, folders, names in os.walk(folder, followlinks=True):
-        if os.path.realpath(place) in seen:
-            folders.clear()
-            continue
-        seen.add(os.path.realpath(place))
-        yield from (os.path.join(place, name) for name in names)
+    Folders that were `seen`, to which links lead again, are passed over.
+    """
+    real = os.path.realpath(folder)
+    if real in seen:
+        return
+    seen.add(real)
+    with os.scandir(folder) as entries:
+        entries = sorted(entries, key=lambda entry: entry.name)
+    for entry in entries:
+        path, is_link = entry.path, entry.is_symlink()
+        if os.path.isdir(path) if is_link else entry.is_dir():
+            yield from _files_in(path, seen)
+        elif is_link:
+            yield path, os.path.realpath(path)
+        else:
+            yield path, os.path.join(real, entry.name)
 
 
 def _reason_to_leave_out(path: str, kind: str | None) -> str:
@@ -202,12 +215,13 @@ def _reason_to_leave_out(path: str, kind: str | None) -> str:
     return "describes documents, and is none" if named else ""
 
 
-def kind_of(path: str | os.PathLike, suffixes: Sequence[str] = ()) -> str | None:
+def _kind_of(path: str, suffixes: tuple[str, ...]) -> str | None:
     """Say by its name how a file is read; None if it is no input."""
-    name = os.fspath(path).lower()
-    if suffixes and name.endswith(tuple(suffix.lower() for suffix in suffixes)):
+    name = path.lower()
+    if name.endswith(suffixes):
         return "text"
-    return next((kind for end, kind in KINDS.items() if name.endswith(end)), None)
+    last = name.rfind(".")  # of the one or two dots of an ending
+    return KINDS.get(name[last:]) or KINDS.get(name[name.rfind(".", 0, last) :])
 
 
 def _modified(status: os.stat_result) -> tuple[int, int]:
@@ -383,7 +397,7 @@ def _read_rows(piece: Piece, text_column: str) -> Iterator[str]:
 
     try:
         yield from _rows_of(piece, text_column)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{piece.path}: cannot be read ({reason})") from None
 
@@ -410,13 +424,12 @@ def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
         for batch in batches:
             for text in batch.column(0).to_pylist():
                 try:
-                    check_unicode(text, text_column)  # UTF-8 has no surrogates
+                    yield check_unicode(text, text_column)
                 except TypeError as error:
                     before = _rows_before(file, piece, part)
                     raise ValueError(
                         f"{piece.path}, row {before + row}: {error}"
                     ) from None
-                yield text
                 row += 1
 
 

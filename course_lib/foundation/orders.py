@@ -83,7 +83,8 @@ class BlockOrder(FileOrder):
             behind the last full block, which always comes last, differs from seed to
             seed.
         block_size: things in a block.
-        blocks_at_a_time: blocks whose things are mixed with one another.
+        blocks_at_a_time: blocks whose things are mixed with one another; it takes about
+            20 microseconds to prepare for, however few things they are.
     """
 
     def __init__(
@@ -96,10 +97,8 @@ class BlockOrder(FileOrder):
         )
         # of no use to be larger, and it may not fit into 64 bits
         self._block = min(self.block_size, max(1, self.size))
+        self._group = min(self._block * self.blocks_at_a_time, max(1, self.size))
         self._num_blocks = self.size // self._block
-        self._group = self._block * min(
-            self.blocks_at_a_time, max(1, self._num_blocks + 1)
-        )
         seeds = np.random.SeedSequence(self.seed).generate_state(3, np.uint64)
         self._shift = int(seeds[0]) % max(1, self.size)
         self._blocks = RandomOrder(self._num_blocks, int(seeds[1]))
@@ -250,10 +249,12 @@ def pages_read(
         ValueError: more than 100 million pages would be touched.
     """
     starts = as_integers("starts", starts).astype(np.int64).ravel()
-    context_length = check_integer("context_length", context_length, minimum=1)
+    context_length = check_integer(
+        "context_length", context_length, minimum=1, maximum=2**62
+    )
     cached_pages = check_integer("cached_pages", cached_pages, minimum=1)
-    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, minimum=1)
-    page_bytes = check_integer("page_bytes", page_bytes, minimum=1)
+    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, minimum=1, maximum=2**62)
+    page_bytes = check_integer("page_bytes", page_bytes, minimum=1, maximum=2**62)
     if starts.size and starts.min() < 0:
         raise ValueError(f"starts must not be negative, got {starts.min()}")
     if starts.size and (int(starts.max()) + context_length + 1) * bytes_per_id > 2**63:
@@ -286,5 +287,4 @@ def pages_read(
 
 
 def _check_positions(positions: object, size: int) -> np.ndarray:
-    positions = as_integers("positions", positions)
     return check_range("positions", positions, size, IndexError).astype(np.int64)

@@ -15,9 +15,11 @@ import numpy as np
 
 from course_lib.foundation.arguments import (
     Ids,
+    as_integers,
     as_stream,
     check_integer,
     check_iterable,
+    check_type,
 )
 from course_lib.foundation.tokenizing import compact
 
@@ -69,14 +71,25 @@ class Pack:
             values: for each document one for each of its tokens, for example labels, or
                 a mask that says what is scored.
         """
+        check_iterable("values", values, "rows, one for each document")
         parts = []
         for document, offset, ids in self.pieces():
-            parts.append(np.asarray(values[document][offset : offset + len(ids)]))
-            if parts[-1].shape != ids.shape:
+            if not 0 <= document < len(values):
                 raise ValueError(
-                    f"values must be one for each token, but those of document "
-                    f"{document} end before its token {offset + len(ids)}"
+                    f"values must have a row for document {document}, got {len(values)}"
                 )
+            row = check_iterable(f"values[{document}]", values[document])
+            part, end = row[offset : offset + len(ids)], offset + len(ids)
+            if np.shape(part) != ids.shape or np.ma.is_masked(part):
+                raise ValueError(
+                    f"values[{document}] must be one for each token, none masked, up "
+                    f"to token {end}, got {part!r:.60} from token {offset} on"
+                )
+            parts.append(np.asarray(part))
+        kinds = {part.dtype.kind for part in parts}
+        if len(kinds) > 1 and not kinds <= set("iuf"):
+            types = sorted({str(part.dtype) for part in parts})
+            raise TypeError(f"values must be of one type, got {', '.join(types)}")
         return np.concatenate(parts)
 
 
@@ -87,11 +100,12 @@ def join_pieces(pieces: Sequence[Piece]) -> Pack:
     if not pieces:
         raise ValueError("pieces must be at least one, got none: a pack is not empty")
     documents, offsets, streams = zip(*pieces, strict=True)
+    streams = [as_stream(ids, "ids of pieces") for ids in streams]
     if not all(map(len, streams)):
         raise ValueError("pieces must hold ids, got an empty one")
-    starts = accumulate(map(len, streams[:-1]), initial=0)
-    places = np.array([list(starts), documents, offsets], dtype=np.int64)
-    return Pack(np.concatenate(streams), *places)
+    starts = list(accumulate(map(len, streams[:-1]), initial=0))
+    places = as_integers("places of pieces", [starts, documents, offsets])
+    return Pack(np.concatenate(streams), *places.astype(np.int64))
 
 
 def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
@@ -300,8 +314,7 @@ def packing_report(
 
 def _pieces_of(pack: object, number: int) -> list[Piece]:
     """Take a pack apart that anybody may have made."""
-    if not isinstance(pack, Pack):
-        raise TypeError(f"packs[{number}] must be a Pack, got {type(pack).__name__}")
+    check_type(f"packs[{number}]", pack, Pack)
     try:
         ids = as_stream(pack.input_ids, "input_ids")
         starts, _ = check_starts(pack.document_starts, len(ids))

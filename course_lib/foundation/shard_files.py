@@ -78,7 +78,7 @@ class ShardSettings:
             tokenizer=tokenizer_hash(tokenizer),
             end_of_text_id=end_of_text_id,
             shard_size=check_integer("shard_size", shard_size, minimum=1),
-            val_every=check_integer("val_every", val_every, minimum=1),
+            val_every=check_integer("val_every", val_every, minimum=1, maximum=2**62),
             max_tokens=max_tokens,
         )
 
@@ -392,9 +392,12 @@ def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
     `astype` alone would wrap around.
 
     Raises:
+        TypeError: `dtype` is none of integers.
         ValueError: there are none, or one does not fit.
     """
-    ids = as_stream(ids)
+    ids, dtype = as_stream(ids), np.dtype(dtype)
+    if dtype.kind not in "iu":
+        raise TypeError(f"dtype must be one of integers, got {dtype}")
     if not ids.size:
         raise ValueError("ids must hold one at least: a document has an end")
     if ids.dtype != dtype and not (ids.min() >= 0 and ids.max() <= np.iinfo(dtype).max):

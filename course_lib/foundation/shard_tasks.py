@@ -91,6 +91,7 @@ def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     Returns:
         the size of tasks that the run was begun with.
     """
+    task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
     entries = {
         "settings": asdict(job.settings),
@@ -225,6 +226,8 @@ def find_result(job: Job, task: Task) -> TaskResult | None:
 def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
     """Leave out of a result the first document that makes it more than so many tokens,
     and all behind that one."""
+    max_tokens = check_integer("max_tokens", max_tokens, minimum=0)
+    result = check_type("result", result, TaskResult)
     rows = np.fromfile(task_paths(job, result.number)[1], dtype=DOCUMENT)
     count = int(np.searchsorted(np.cumsum(rows["length"]), max_tokens, side="right"))
     lengths, k = rows["length"][:count], job.settings.val_every

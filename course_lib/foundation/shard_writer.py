@@ -129,7 +129,6 @@ class ShardWriter:
             return number, name
         try:
             old = ShardSettings(**first["settings"])
-            shard_files.check_settings(self.folder, old, self.settings)
             for line in lines:
                 split = self._splits[line["split"]]
                 split.shards.append(Shard(**line["shard"]))
@@ -139,9 +138,10 @@ class ShardWriter:
                 )
                 name = int(line["documents"], 16)
             for split in self._splits.values():
-                shard_files.check_shards(split.shards, self.settings.shard_size)
-        except (KeyError, TypeError, AttributeError) as error:
+                shard_files.check_shards(split.shards, old.shard_size)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error!r}") from None
+        shard_files.check_settings(self.folder, old, self.settings)
         files = shard_files.files_of(self._manifest(name))
         shard_files.check_files(self.folder, files, sums=self.verify)
         return number, name

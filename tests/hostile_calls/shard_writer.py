@@ -3,11 +3,13 @@
 import atexit
 import itertools
 import tempfile
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation import CharTokenizer, ShardSettings, ShardWriter
+from course_lib.foundation import CharTokenizer, Shard, ShardSettings, ShardWriter
+from course_lib.foundation.durable import append_line
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
@@ -32,7 +34,24 @@ def wanted(digest):
         return writer.wants(digest)
 
 
+def goes_on(settings=SETTINGS, **changes):
+    """Go on with a run that has written down one shard, perhaps with something wrong in it."""
+    folder, shard = new(), asdict(Shard(4, 1, "", ""))
+    folder.mkdir()
+    line = {"split": "train", "shard": shard, "next_document": 2, "ids_written": 0, "number": 1, "documents": "0"}
+    append_line(folder / "progress.jsonl", {"settings": asdict(SETTINGS)})
+    append_line(folder / "progress.jsonl", line | changes)
+    with ShardWriter(folder, settings):
+        pass
+
+
 CALLS = {
+    "goes_on()": FileNotFoundError("train_000000.bin is missing"),
+    "goes_on(replace(SETTINGS, shard_size=5))": ValueError("were written with shard_size 4 instead of 5"),
+    "goes_on(documents='zz')": ValueError("progress.jsonl is damaged: ValueError"),
+    "goes_on(documents=None)": ValueError("progress.jsonl is damaged: TypeError"),
+    "goes_on(next_document=-1)": ValueError("progress.jsonl is damaged: ValueError"),
+    "goes_on(split='test')": ValueError("progress.jsonl is damaged: KeyError"),
     "written([1, 2, 3])": [(3, 1)],
     "written([1] * 9, [1], [2])": [(4, 1), (4, 0), (2, 1)],
     "written([1, 2**16])": ValueError("it gave the id 65536"),
