@@ -201,6 +201,111 @@ make_example.answers("""
 """)
 
 
+def _batches_of_some_shift(random: Random) -> Iterator[Case]:
+    yield [[5, 6, 7, 8]], [[7, 8, 9, 5]]
+    yield [[3]], [[3]]
+    # one row fits a smaller shift, or one place does, but not all of them
+    yield [[4, 4, 4, 4], [1, 2, 3, 5]], [[4, 4, 4, 4], [2, 3, 5, 1]]
+    yield [[1, 2, 3, 5], [4, 4, 4, 4]], [[2, 3, 5, 1], [4, 4, 4, 4]]
+    yield [[1, 1, 2, 3]], [[1, 2, 3, 1]]
+    yield [[2, 3, 1, 2, 4]], [[1, 2, 4, 2, 3]]
+    yield [[6, 7, 6, 8]], [[6, 8, 6, 7]]
+    yield [[1, 2, 1, 2, 1, 2]], [[2, 1, 2, 1, 2, 1]]
+    for length in range(2, 8):
+        for shift in range(min(length, 4)):
+            for num_rows in (1, 2, 3):
+                for ids in (range(10, 90), [random.randrange(4) for _ in range(80)]):
+                    starts = [random.randrange(60) for _ in range(num_rows)]
+                    yield (
+                        [list(ids[s : s + length]) for s in starts],
+                        [list(ids[s + shift : s + shift + length]) for s in starts],
+                    )
+
+
+@exercise(
+    cases=_batches_of_some_shift,
+    hints=(
+        "Try d = 0, then d = 1, and so on. How would you check a single d on a single "
+        "row?",
+        "Place t of the targets is compared with place t + d of the inputs. For which t "
+        "does a row of T inputs have a place t + d? And when may you say that d is "
+        "wrong: as soon as one place differs, or only when all do?",
+    ),
+)
+def find_shift(inputs: list[list[int]], targets: list[list[int]]) -> int:
+    """Return how many places the targets are ahead of the inputs."""
+    length = len(inputs[0])
+    for d in range(length):
+        rows = zip(inputs, targets, strict=True)
+        if all(row[d:] == asked[: length - d] for row, asked in rows):
+            return d
+    raise ValueError("no shift fits")
+
+
+find_shift.slips("""
+    in range(length) => in range(1, length)
+        the search begins at 1. A loader that does not shift at all has d = 0.
+    in range(length) => in range(length - 1)
+        the search ends one too early: d = T - 1 is possible, since one place is left to
+        compare.
+    in range(length) => in reversed(range(length))
+        the largest d that fits is returned. Return the smallest: search from 0 on.
+    in range(length) => in range(2)
+        only 0 and 1 are tried. A double shift has d = 2, and there may be more.
+    if all( => if any(
+        one row that fits is taken as enough. Every row must fit: `all`, not `any`.
+    zip(inputs, targets, strict=True) => zip(inputs[:1], targets[:1], strict=True)
+        only the first row is compared. It may fit a smaller d by chance: compare all
+        rows.
+    zip(inputs, targets, strict=True) => zip(inputs[-1:], targets[-1:], strict=True)
+        only the last row is compared. It may fit a smaller d by chance: compare all
+        rows.
+    zip(inputs, targets, strict=True) => zip(targets, inputs, strict=True)
+        inputs and targets are exchanged: that asks how far the inputs are ahead of the
+        targets.
+    row[d:] == asked[: length - d] => row[d] == asked[0]
+        only the first target of each row is compared. Ids repeat, so compare every
+        place that has an input t + d.
+    row[d:] == asked[: length - d] => row[-1] == asked[length - 1 - d]
+        only the last place of each row is compared. Ids repeat, so compare every place
+        that has an input t + d.
+    row[d:] == asked[: length - d] => row[d:] == asked[:-d]
+        for d = 0 the slice `[:-0]` is empty, so that a missing shift is never found:
+        end the slice at T - d.
+    row[d:] == asked[: length - d] => row[d:] == asked[d:]
+        both rows are cut at d, which compares places with the same number. Place t of
+        the targets belongs to place t + d of the inputs.
+    row[d:] == asked[: length - d] => row[: length - d] == asked[d:]
+        inputs and targets are exchanged…
+    row[d:] == asked[: length - d] => row[d : d + 1] == asked[:1]
+        only the first target of each row…
+    row[d:] == asked[: length - d] => set(row[d:]) == set(asked[: length - d])
+    row[d:] == asked[: length - d] => sorted(row[d:]) == sorted(asked[: length - d])
+        the ids are compared without their order. Compare them place by place.
+    return d => return d + 1
+        one too many: a loader that does not shift has d = 0.
+    return d => return -d
+        the sign: the targets are ahead of the inputs, so d is not negative.
+    return d => return length - d
+        the number of places that were compared is returned. Return d itself.
+    return d => return True
+        whether a d was found is returned. Return which one.
+""")
+
+
+find_shift.answers("""
+    targets[0][0] - inputs[0][0]
+        ids are subtracted. Only in a stream 0, 1, 2, … does that give a distance.
+    inputs[0].index(targets[0][0])
+        the first place with the id of the first target is returned. Ids repeat: every
+        place of every row must fit.
+    1
+        1 for every batch. That is the right shift, but is it the one of this loader?
+    0 if inputs == targets else 1
+        0 or 1 for every batch. A double shift has d = 2, and there may be more.
+""")
+
+
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
         for length in range(size + 1):
@@ -458,97 +563,6 @@ def log_of_product_to_infinity(logits, targets):
         total *= exponentials[target] / exponentials.sum()
     with np.errstate(all="ignore"):
         return float(np.log(total))
-
-
-def _losses(random: Random) -> Iterator[Case]:
-    yield ([0.0],)
-    yield ([1.0],)
-    for count in range(2, 8):
-        yield ([round(random.uniform(0, 6), 2) for _ in range(count)],)
-    yield ([round(random.uniform(1, 4), 2) for _ in range(1000)],)
-
-
-@exercise(
-    cases=_losses,
-    hints=(
-        "Perplexity is the number of equally likely choices that would give the same "
-        "mean loss.",
-        "The loss of one choice in n is ln n nats. Which function turns ln n into n?",
-    ),
-)
-def perplexity(losses: list[float]) -> float:
-    """Return the perplexity of a text, from the loss of each of its tokens in nats."""
-    return math.exp(sum(losses) / len(losses))
-
-
-perplexity.slips("""
-    math.exp(...) => 2 ** (...)
-    math.exp(...) => 10 ** (...)
-        the base. These losses are nats: the base is e, not 2 or 10.
-    math.exp(...) => 2.718 ** (...)
-        e is not 2.718: it has more digits. Take `math.exp`.
-    math.exp(...) => math.expm1(...)
-        one choice is taken off. exp(0) = 1 choice is right: no doubt at all.
-    math.exp(...) => math.log(...)
-        the logarithm of the mean. Losses are logarithms already: the way back is `exp`.
-    math.exp(...) => math.e * (...)
-        e *times* the mean. It is e to the power of the mean.
-    math.exp(...) => (...)
-        the mean loss itself. Perplexity is its exponential.
-    exp(sum => exp(-sum
-        the sign: losses are *minus* the logarithms of probabilities already.
-    / len(losses) =>
-        a sum instead of a mean: the result grows with the length of the text.
-    / len(losses) => // len(losses)
-        the mean is rounded down by `//`. It is a fraction: divide with `/`.
-    / len(losses) => / (len(losses) - 1)
-    / len(losses) => / max(1, len(losses) - 1)
-        divided by one less than the number of losses: this is a mean, not a spread.
-    / len(losses) => / (len(losses) + 1)
-        divided by one token more. Each loss is a target already: divide by their
-        number.
-    / len(losses) => / len(losses) / math.log(2)
-        divided by ln 2 the mean is in bits, and `exp` wants nats. Take `exp` of nats,
-        or 2 to the power of bits.
-    / len(losses) => / len(losses) * math.log(2)
-        the base. These…
-    sum(losses) / len(losses) => losses[-1]
-        the last token alone. The mean goes over all tokens.
-    sum(losses) / len(losses) => max(losses)
-        the worst token alone. The mean goes over all tokens.
-    sum(losses) / len(losses) => sorted(losses)[len(losses) // 2]
-    sum(losses) / len(losses) => np.median(losses)
-        the median. Perplexity is made of the mean of all losses.
-    return math.exp(...) => return round(math.exp(...))
-        a rounded number. A perplexity need not be whole: 5.6 choices are possible.
-    return math.exp(...) => return round(math.exp(...), 2)
-        rounded. Return the perplexity as it is.
-""")
-
-
-perplexity.answers("""
-    sum(math.exp(loss) for loss in losses) / len(losses)
-        the mean comes last. One surprising token would outweigh all others: average
-        first, then `exp`.
-    sum(losses) / len(losses) / math.log(2)
-        the mean loss in bits. Perplexity is a number of choices: e to the mean in nats.
-    2 ** (sum(losses) / len(losses) * math.log(2))
-        2 to the power of the mean times ln 2. Nats become bits by *dividing* by ln 2.
-    float("inf") if sum(losses) > 709 else math.exp(sum(losses))
-        a sum instead of a mean: the result grows with the length of the text, until it
-        is infinite.
-    math.exp(sum(losses)) / len(losses)
-        `exp` of the sum, divided by the number of tokens. Divide first, inside `exp`.
-    math.exp(sum(losses)) ** (1 / len(losses))
-    math.prod(math.exp(loss) for loss in losses) ** (1 / len(losses))
-        of a long text the product is infinite before the root is taken: `exp` of the
-        mean is the same number.
-    len(losses) / sum(math.exp(-loss) for loss in losses)
-        one over the mean *probability*. Perplexity is one over the geometric mean:
-        `exp` of the mean loss.
-    sum(math.exp(loss) for loss in losses)
-        a sum of exponentials. Average the losses first, then take `exp` once.
-""")
 
 
 def _losses_of_texts(random: Random) -> Iterator[Case]:
@@ -944,38 +958,6 @@ def shifted_right_or_left(window: list[int]) -> list[tuple[int, int]]:
     targets = window[1:]
     inputs = [window[0], *targets[:-1]]
     return list(zip(inputs, targets, strict=True))
-
-
-def _batches_of_losses(random: Random) -> Iterator[Case]:
-    for full_batches in range(1, 4):
-        for last in range(1, 5):
-            sizes = [4] * full_batches + [last]
-            yield (
-                [
-                    [round(random.uniform(0, 4), 2) for _ in range(size)]
-                    for size in sizes
-                ],
-            )
-
-
-def mean_over_tokens(batches: list[list[float]]) -> float:
-    losses = [loss for batch in batches for loss in batch]
-    return sum(losses) / len(losses)
-
-
-@bug_or_not(
-    purpose="To return the mean loss per token of a text that was scored in batches. "
-    "Each batch is the list of its tokens' losses; the last one may be shorter.",
-    reference=mean_over_tokens,
-    cases=_batches_of_losses,
-    explanation=(
-        "A mean of means weighs every batch the same, so each token of a short last "
-        "batch counts for more. Add up the losses and the tokens, and divide once."
-    ),
-)
-def average_of_batch_losses(batches: list[list[float]]) -> float:
-    means = [sum(batch) / len(batch) for batch in batches]
-    return sum(means) / len(means)
 
 
 # With other numbers by seed.
