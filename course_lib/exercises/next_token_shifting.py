@@ -244,7 +244,9 @@ def find_shift(inputs: list[list[int]], targets: list[list[int]]) -> int:
 
 find_shift.slips("""
     in range(length) => in range(1, length)
-        the search begins at 1. A loader that does not shift at all has d = 0.
+    row[d:] == asked[: length - d] => row[d:] == asked[:-d]
+        d = 0 is never found, a loader that does not shift at all. Begin the search at
+        0, and end the slice at T - d: `[:-0]` is empty.
     in range(length) => in range(length - 1)
         the search ends one too early: d = T - 1 is possible, since one place is left to
         compare.
@@ -269,9 +271,6 @@ find_shift.slips("""
     row[d:] == asked[: length - d] => row[-1] == asked[length - 1 - d]
         only the last place of each row is compared. Ids repeat, so compare every place
         that has an input t + d.
-    row[d:] == asked[: length - d] => row[d:] == asked[:-d]
-        for d = 0 the slice `[:-0]` is empty, so that a missing shift is never found:
-        end the slice at T - d.
     row[d:] == asked[: length - d] => row[d:] == asked[d:]
         both rows are cut at d, which compares places with the same number. Place t of
         the targets belongs to place t + d of the inputs.
