@@ -954,6 +954,7 @@ def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
         "last logits and the first label, which aligns the two. If you shift the "
         "labels yourself, you get a double shift. Then nothing fails, each input is "
         "asked for the token after the next, and the loss stays too high. So find out "
+        "who shifts."
     ),
 )
 def labels_for_transformers(window: list[int]) -> list[tuple[int, int]]:
