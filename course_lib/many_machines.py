@@ -341,7 +341,7 @@ class OwnRandomNumbers(RandomNumbers):
 
 
 def rank_and_size() -> tuple[int, int]:
-    """Return the number of this rank and the number of ranks; (0, 1) without a group."""
+    """Return this rank's number and the number of ranks; (0, 1) without a group."""
     if not distributed.is_initialized():
         return 0, 1
     return distributed.get_rank(), distributed.get_world_size()
@@ -656,7 +656,7 @@ def attention_pairs(lengths: Sequence[int]) -> int:
 
 
 def stored_bytes(num_tokens: int, vocab_size: int) -> int:
-    """Return the bytes of all shards: 2 for each id, or 4 beyond 65,536 different ids."""
+    """Return the bytes of all shards: 2 an id, or 4 beyond 65,536 different ids."""
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**32)
     return num_tokens * smallest_dtype(vocab_size - 1).itemsize
@@ -699,7 +699,7 @@ def _finite(number: float) -> float:
 
 
 def permutation_bytes(num_windows: int) -> int:
-    """Return the bytes of a stored order of windows; a computed one takes a few keys."""
+    """Return the bytes of a stored order of windows; a computed one is a few keys."""
     num_windows = check_integer("num_windows", num_windows, minimum=0)
     return num_windows * (4 if num_windows <= 2**32 else 8)
 
