@@ -247,7 +247,7 @@ class ShardedStream:
     def document_starts_in(self, start: int, length: int) -> np.ndarray:
         """Where documents start in a piece, counted from its beginning; 0 is the first.
 
-        As lesson 09's masks want it: what begins in the middle of a document is a
+        As lesson 10's masks want it: what begins in the middle of a document is a
         document of its own.
         """
         start = check_integer("start", start, minimum=0, maximum=len(self) - 1)

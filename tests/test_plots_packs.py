@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from matplotlib.colors import same_color, to_rgb
 
-from course_lib.document_packing import assign_packs, document_mask, pack_documents, position_ids_from_starts
+from course_lib.document_boundaries import document_mask, position_ids_from_starts
+from course_lib.document_packing import assign_packs, pack_documents
 from course_lib.teaching import inspect_packs, plot_mask, plot_packs, plot_positions
 from course_lib.teaching.plots.style import INK, INPUTS, LOST, RIGHT, WRONG
 from figures import keys, rectangles, row_names, texts, title

@@ -1,0 +1,779 @@
+"""Exercises of lesson 10: positions, masks, labels, and a mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+from random import Random
+
+import numpy as np
+
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
+
+NAN = float("nan")
+
+
+# Positions
+
+
+def _starts(random: Random) -> Iterator[Case]:
+    yield from (([0], 1), ([0], 4), ([0, 1], 2), ([0, 1], 3), ([0, 2], 3))
+    yield from (([0, 3, 5], 9), ([0, 1, 2, 3], 4), ([0, 4, 5], 6), ([0, 2, 4], 6))
+    yield from (([0, 5], 6), ([0, 1, 5], 8))
+    for _ in range(8):
+        length = random.randrange(5, 13)
+        rest = sorted(random.sample(range(1, length), random.randrange(1, 4)))
+        yield [0, *rest], length
+
+
+@exercise(
+    cases=_starts,
+    hints=(
+        "How far is a place from the start of its document?",
+        "Where does each document end? The next start tells, and for the last one "
+        "`length`. Its positions are then those of a row of its own.",
+    ),
+)
+def positions_of(document_starts: list[int], length: int) -> list[int]:
+    """Return the position of each place of a row within its document."""
+    ends = [*document_starts[1:], length]
+    return [
+        position
+        for start, end in zip(document_starts, ends, strict=True)
+        for position in range(end - start)
+    ]
+
+
+positions_of.slips("""
+    length] => ] ; strict=True => strict=False
+        the last document is missing: no start follows it, so it ends with the row.
+    length] => length - 1]
+        the last place of the row is missing.
+    length] => length + 1]
+        the row is one place too long.
+    length] => document_starts[-1] + length]
+        the last document is taken to be as long as the row.
+    range(end - start) => range(end - start - 1)
+        the last place of each document is missing: `range` leaves its end out itself.
+    range(end - start) => range(end - start + 1)
+        each document is one place too long.
+    range(end - start) => range(length - start)
+        each document goes on to the end of the row.
+    range(end - start) => range(start, end)
+        positions run on through the whole row: they begin again with each document.
+    ends = => document_starts = document_starts[:2] ⏎ ends =
+        only the second start is looked at.
+    ends = => document_starts = sorted({0, *(s - 1 for s in document_starts[1:])}) \
+    ⏎ ends =
+        positions begin again one place too early, in the document before.
+    position for start => position + 1 for start
+        positions count from 1: the first place of a document is 0.
+    position for start => position + (start > 0) for start
+        documents behind the first count from 1.
+    position for start => position + (start == 0) for start
+        the first document counts from 1.
+    position for start => position + start * (position > 0) for start
+        only the first place of a document gets a 0: those behind it count on from it.
+    position for start => 0 for start
+        every place gets 0.
+""")
+
+
+@positions_of.way("""
+    max(s for s in document_starts if s <= p) => document_starts[-1]
+        the *last* start is taken off everywhere: each document has its own.
+    max(s for ...) => sum(s for ...)
+        all starts up to a place are taken off, not only that of its own document.
+    max(s for s in document_starts if s <= p) => \
+    max((s for s in document_starts if s < p), default=0)
+        a start is compared strictly: so it belongs to the document before.
+    max(s for s in document_starts if s <= p) => \
+    min((s for s in document_starts if s > p), default=length)
+        the start of the document that comes *next* is taken off.
+    p - max( => max(
+        that is where the document of each place begins: take it off the place.
+""")
+def behind_the_last_start(document_starts, length):
+    return [p - max(s for s in document_starts if s <= p) for p in range(length)]
+
+
+@positions_of.way("""
+    if place in document_starts: position = 0 positions.append(position) position += 1 \
+    => positions.append(position) ⏎ position += 1 ⏎ position *= \
+    place not in document_starts
+        positions begin again one place too late, and 0 comes twice at the beginning.
+    position = 0 positions => position = max(0, position - 1) ⏎ positions
+        at a start, counting only pauses: it has to fall back to 0.
+""")
+def counted_on(document_starts, length):
+    positions, position = [], 0
+    for place in range(length):
+        if place in document_starts:
+            position = 0
+        positions.append(position)
+        position += 1
+    return positions
+
+
+@positions_of.way("""
+    s <= p => s < p
+        a start is compared strictly…
+    document_starts) - 1 for => document_starts) for
+        the number is that of the *next* document, and the last one has no next.
+    p - document_starts[n] => n
+    p - document_starts[n] => n + 1
+        that is the number of the document in which each place lies.
+    p - document_starts[n] => p - (n and document_starts[n] - document_starts[n - 1])
+        only the length of the document right before is taken off, not of all before.
+""")
+def start_by_its_number(document_starts, length):
+    numbers = [sum(s <= p for s in document_starts) - 1 for p in range(length)]
+    return [p - document_starts[n] for p, n in enumerate(numbers)]
+
+
+positions_of.answers("""
+    list(accumulate(-p if p in document_starts else 1 for p in range(length)))
+        at a start, the whole start is taken off the sum: those before already are.
+    [p % (length // len(document_starts)) for p in range(length)]
+        all documents are taken to be equally long: look at `document_starts`.
+    [b - a for a, b in zip(document_starts, [*document_starts[1:], length])]
+        these are the lengths of the documents. Every place of the row has a position.
+    [list(range(b - a)) for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        each document has its list here: one list for the whole row is wanted.
+    [list(range(a, b)) for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        these are the places of each document, in lists: one of positions is wanted.
+    [p - s for p in range(length) for s in document_starts if s <= p]
+        each place has a position for *every* start before it: only the last counts.
+    [p for start in document_starts for p in range(start)]
+    [p for bound in [*document_starts, length] for p in range(bound)]
+        starts are taken for lengths: a document is as long as to the *next* start.
+""")
+
+
+# Masks
+
+
+def _positions(random: Random) -> Iterator[Case]:
+    yield from (([0],), ([0, 1],), ([0, 0],), ([0, 1, 0],), ([0, 0, 1],))
+    yield from (([0, 1, 2, 0, 1],), ([0, 1, 0, 1, 2, 0],), ([0, 0, 0, 1],))
+    yield ([0, 1, 2, 3],)
+    for _ in range(6):
+        sizes = [random.randrange(1, 5) for _ in range(random.randrange(2, 4))]
+        yield ([position for size in sizes for position in range(size)],)
+
+
+@exercise(
+    cases=_positions,
+    hints=(
+        "Two conditions: the place that is looked at is not later, and it lies in the "
+        "same document.",
+        "Place q has position p, so p places of its document stand before it. Where "
+        "does its document begin?",
+    ),
+)
+def may_look(position_ids: list[int]) -> list[list[bool]]:
+    """Return who may look at whom: entry [q][k] says whether q may look at k."""
+    places = range(len(position_ids))
+    begins = [place - position_ids[place] for place in places]
+    return [[begins[q] <= k <= q for k in places] for q in places]
+
+
+may_look.slips("""
+    k <= q for => k < q for
+        a place looks at itself, too: its own id is known, the next is to be predicted.
+    <= k <= q for => <= k for
+        the beginning of the document is bounded, its end is not: all behind is open.
+    begins[q] <= k <= q => k <= q
+        what stands in documents before is open, too, as in a plain causal mask.
+    begins[q] <= k => begins[q] < k
+        the document begins one place too late: its first place is closed to all.
+    begins[q] <= k <= q => abs(q - k) <= position_ids[q]
+        as many places are open behind as the position says: those come later.
+""")
+
+
+@may_look.way("""
+    documents[q] == documents[k] => True
+        what stands in documents before…
+    documents[q] == documents[k] => position_ids[q] == position_ids[k]
+        places with the same position are taken for one document.
+    documents[q] == documents[k] => position_ids[k] <= position_ids[q]
+    documents[q] == documents[k] => position_ids[k] < position_ids[q]
+        positions are compared across documents: they begin again in each.
+    documents[q] == documents[k] => documents[k] == documents[-1]
+        the last document's start is taken for that of all.
+    documents[q] == documents[k] => k <= position_ids[q]
+    documents[q] == documents[k] => k < position_ids[q]
+        as many places as the position says are open, but at the row's beginning.
+    documents[q] == documents[k] => (position_ids[q] > 0 or k == q)
+        a first place looks at itself alone, but those behind it at all before.
+    documents[q] == documents[k] => documents[q] - (position_ids[q] == 0) == \
+    documents[k] - (position_ids[k] == 0)
+        a first place is counted to the document before.
+    documents[q] == documents[k] => (documents[q] == documents[k] or \
+    position_ids[q] == 0 and documents[k] == documents[q] - 1)
+        at the first place of a document, the document before is still open.
+    and k <= q =>
+        what comes later may be looked at, too: that is what is to be predicted.
+    k <= q => k < q
+        a place looks at itself, too…
+    return mask => return [list(row) for row in zip(*mask, strict=True)]
+        rows and columns are exchanged: row q says what place q looks *at*.
+    k <= q => k == q
+        a place may look at itself alone.
+    and k <= q => or k <= q
+        one of the two conditions is enough here: a place must fulfill both.
+    return mask => return [[not entry for entry in row] for row in mask]
+        the other way round: here `True` says that q *may* look at k.
+    return mask => return [[str(entry) for entry in row] for row in mask]
+        there is text in the rows, no `True` and `False`.
+    return mask => return [[0.0 if entry else -math.inf for entry in row] \
+    for row in mask]
+        0 and minus infinity are what is added to scores: say `True` or `False`.
+    return mask => return [[k for k, entry in enumerate(row) if entry] for row in mask]
+        these are the places that are open: say `True` or `False` for every place.
+    return mask => return [[entry for entry in row if entry] for row in mask]
+        each row holds only what may be looked at, and not the rest.
+    return mask => return [entry for row in mask for entry in row]
+        all rows are joined to one list.
+""")
+def in_one_document(position_ids):
+    documents = list(accumulate(int(position == 0) for position in position_ids))
+    places = range(len(documents))
+    mask = [[documents[q] == documents[k] and k <= q for k in places] for q in places]
+    return mask
+
+
+may_look.answers("""
+    [[True] * len(position_ids)] * len(position_ids)
+        every place looks at all others. (Or are all rows one and the same list, as in
+        `[[False] * n] * n`? Then what is written into one stands in all of them.)
+    [np.tri(count, dtype=bool).tolist() for count in np.diff(np.flatnonzero( \
+    np.array([*position_ids, 0]) == 0))]
+        there is a mask for each document: one for the whole row is wanted.
+""")
+
+
+# Labels
+
+
+def _rows(random: Random) -> Iterator[Case]:
+    yield from (([5], [0], 1), ([5, 6], [0], 2), ([5, 0], [0], 1), ([5, 0], [0], 2))
+    yield [5, 6, 9, 9], [0], 2  # padding need not be 0
+    yield from (([5, 6, 7, 8, 0, 0], [0, 2], 4), ([5, 0, 0, 0], [0, 2], 3))
+    yield from (([5, 5, 5, 5, 5], [0, 1, 4], 5), ([0, 0, 5, 0, 0], [0, 1], 4))
+    for _ in range(8):
+        length = random.randrange(3, 9)
+        rest = sorted(random.sample(range(1, length), random.randrange(1, 3)))
+        ids = [random.randrange(4) for _ in range(length)]
+        yield ids + [0] * random.randrange(4), [0, *rest], length
+
+
+@exercise(
+    cases=_rows,
+    hints=(
+        "Begin with the ids as they are. Which places may not be scored? There are two "
+        "kinds.",
+        "Padding begins at `length`, whatever its ids; and nothing stands before the "
+        "first id of a document that could predict it. `transformers` compares the "
+        "label at place t with what the model says at t - 1: you shift nothing.",
+    ),
+)
+def pack_labels(
+    input_ids: list[int], document_starts: list[int], length: int
+) -> list[int]:
+    """Return the labels of a padded pack: its ids, or -100 where nothing is scored."""
+    labels = [*input_ids[:length], *[-100] * (len(input_ids) - length)]
+    for start in document_starts:
+        labels[start] = -100
+    return labels
+
+
+pack_labels.slips("""
+    for start in document_starts: labels[start] = -100 =>
+        the first id of each document is scored: what stands before is another one's.
+    labels[start] => labels[start - 1]
+        the place *before* each start is left out: for start 0 the last of the row.
+    labels[start] = -100 => labels.insert(start, -100) ; \
+    return labels => return labels[:length] + [-100] * (len(labels) - length)
+        `insert` moves on all that stands behind: write -100 into the place instead.
+    *[-100] * (len(input_ids) - length)] => ]
+        padding is cut off: labels are as long as the ids.
+    *[-100] * (len => *[0] * (len
+        padding gets the label 0, which is an id like any other: -100 there, too.
+    * (len(input_ids) - length)] => ]
+        all of the padding has a single -100, and so has a row without padding.
+    [*input_ids[:length], *[-100] * (len(input_ids) - length)] => list(input_ids)
+        padding is scored: from place `length` on there is nothing to learn.
+    (len(input_ids) - length)] => length]
+        as much padding is added as there are ids, not as many as are missing.
+    *input_ids[:length] => *[*input_ids[1:], -100][:length]
+        the labels are shifted before places are left out: here nothing is shifted.
+    in document_starts => in document_starts[1:]
+        the first id of the row is scored: at place 0 nothing stands before either.
+    in document_starts => in document_starts[:1]
+        only the first id of the row is left out. Each document has a first id.
+""")
+
+
+@pack_labels.way("""
+    starts = document_starts => starts = []
+        the first id of each document is scored…
+    starts = document_starts => starts = [s - 1 for s in [*document_starts[1:], length]]
+        the *last* id of each document is left out, which the one before it predicts.
+    starts = document_starts => starts = [s - 1 for s in document_starts]
+        the last id of each document but the last one is left out, and no first one.
+    starts = document_starts => starts = document_starts[1:]
+        the first id of the row is scored…
+    starts = document_starts => starts = [s + 1 for s in document_starts]
+        the second id of each document is left out, not the first.
+    starts = document_starts => starts = [*document_starts, \
+    *(s - 1 for s in [*document_starts[1:], length])]
+        the first *and* the last id of each document are left out.
+    starts = document_starts => starts = [*document_starts, \
+    *(s - 1 for s in document_starts[1:])]
+        beside the first id of each document, the last of the one before is left out.
+    i in starts => id in starts
+        *ids* that are equal to a start are left out.
+    i in starts => id in {input_ids[start] for start in starts}
+        every id that equals the first one of a document is left out.
+    i >= length or =>
+        padding is scored…
+    i >= length => id == 0
+        padding is told by its id, which documents hold, too: look at `length`.
+    i >= length => i > length
+        the first place of padding is scored.
+    i >= length => i >= length - 1
+        the last id before the padding counts as padding.
+    i >= length => not any(input_ids[i:])
+        padding is told by zeros at the end, which texts have, too: look at `length`.
+    i >= length => i >= starts[-1]
+        the last document is not scored at all: it ends at `length`.
+    else id => else input_ids[i - 1]
+        the id *before* stands at each place: each label stands beside its own id.
+    else id => else 1
+    return labels => return [label != -100 for label in labels]
+        1, or `True`, stands for what is scored: a label is the id itself.
+    -100 if => 0 if
+        the label 0 stands where -100 is wanted.
+    -100 if => -1 if
+        the label -1 stands where -100 is wanted.
+    -100 if => 100 if
+        the label 100 stands where -100 is wanted.
+    -100 if => None if
+        `None` stands where -100 is wanted.
+    return labels => return [*labels[1:], -100]
+        the labels are shifted: `transformers` does that itself, inside the model.
+    return labels => return [label for label in labels if label != -100]
+        places that are not scored are left out: labels must stand beside their ids.
+    -100 if ... else id for => id if ... else -100 for
+        what is scored and what is not are exchanged.
+""")
+def label_by_label(input_ids, document_starts, length):
+    starts = document_starts
+    labels = [
+        -100 if i >= length or i in starts else id for i, id in enumerate(input_ids)
+    ]
+    return labels
+
+
+pack_labels.answers("""
+    [-100 for _ in input_ids]
+        nothing is scored at all: the ids inside of documents are.
+    [input_ids[a + 1 : b] for a, b in
+    zip(document_starts, [*document_starts[1:], length])]
+        each document has a list of its own, without what is not scored.
+""")
+
+
+# A mean
+
+
+def _losses(random: Random) -> Iterator[Case]:
+    yield from (([2.0], [3]), ([2.0, 3.0], [1, 3]), ([2.0, 3.0], [1, 1]))
+    yield from (([NAN], [0]), ([], []), ([NAN, 1.0], [0, 2]), ([NAN, NAN], [0, 0]))
+    yield from (([0.5, NAN, 1.5], [2, 0, 6]), ([4.0, 1.0], [1, 7]))
+    yield [0.0, 1.0], [3, 1]
+    for _ in range(8):
+        counts = [random.randrange(6) for _ in range(random.randrange(2, 6))]
+        yield [random.random() * 4 if count else NAN for count in counts], counts
+
+
+@exercise(
+    cases=_losses,
+    hints=(
+        "A mean over all targets is their sum, divided by their number. How do you get "
+        "the sum of a micro-batch back from its mean?",
+        "Add up `mean * count` over the micro-batches, and divide by the sum of the "
+        "counts. NaN times 0 is still NaN, so leave out those that have no targets; "
+        "and if no targets are left, do not divide.",
+    ),
+)
+def mean_over_targets(means: list[float], counts: list[int]) -> float:
+    """Return the mean loss over all targets of several micro-batches."""
+    sums = [m * count for m, count in zip(means, counts, strict=True) if count]
+    return sum(sums) / sum(counts) if sums else float("nan")
+
+
+mean_over_targets.slips("""
+    if count] => ]
+        a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN.
+    m * count for => m for
+        the means are not weighted by their numbers of targets.
+    m * count for => m / count for
+        each mean is *divided* by its number of targets: multiply it.
+    if sums else float("nan") =>
+    if sums else float("nan") => if means else float("nan")
+        without any targets there is nothing to divide by: return NaN.
+    float("nan") => 0.0
+        without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
+    float("nan") => None
+        without any targets there is no mean: NaN. `None` is no number.
+    / sum(counts) =>
+    / sum(counts) if sums else float("nan") =>
+        that is the sum of all losses. Divide it by the number of targets.
+    / sum(counts) => / len(counts)
+        it is divided by the number of micro-batches, where that of targets is wanted.
+    / sum(counts) => / len(sums)
+        it is divided by the number of micro-batches that have targets, not of targets.
+    / sum(counts) => / max(counts)
+        it is divided by the largest number of targets.
+    / sum(counts) => // sum(counts)
+        `//` rounds down to a whole number: a mean needs `/`.
+    / sum(counts) => / sum(counts) / len(sums)
+        it is divided by both, the number of targets and of batches that have some.
+    return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
+        upside down: the losses are divided by the number of targets, not the other way.
+    return ... if => return round(..., 2) if
+        rounded: return the mean as it is.
+""")
+
+
+@mean_over_targets.way("""
+    if count == 0: continue =>
+        a micro-batch without targets has NaN…
+    total += m * count => total += m * count * (count > 1)
+        a micro-batch of a single target is not added.
+    continue => break
+        it ends with the first micro-batch without targets: `continue`, not `break`.
+    if number else NAN =>
+        without any targets there is nothing to divide by: return…
+    number else NAN => number else 0.0
+        without any targets there is no mean: NaN. A loss…
+""")
+def added_up(means, counts):
+    total, number = 0, 0
+    for m, count in zip(means, counts, strict=True):
+        if count == 0:
+            continue
+        total += m * count
+        number += count
+    return total / number if number else NAN
+
+
+def _scored(means, counts):
+    return [m for m, count in zip(means, counts, strict=True) if count]
+
+
+mean_over_targets.answers("""
+    sum(means) / len(means)
+    sum(means) / len(means) if means else NAN
+        a mean of means, which one micro-batch without targets makes NaN.
+    np.mean(_scored(means, counts)) if any(counts) else NAN
+        a mean of means: one target counts as much as a thousand in one micro-batch.
+    sum(_scored(means, counts)) / len(means) if any(counts) else NAN
+    sum(_scored(means, counts)) / len(means) if means else NAN
+    sum(_scored(means, counts)) / len(means)
+        a mean of means, in which a micro-batch without targets counts as a loss of 0.
+    sum(means)
+        that is the sum of the means: weight each, leave NaN out, and divide.
+    float(np.median(_scored(means, counts))) if any(counts) else NAN
+        that is the median of the means: add up the losses of all targets.
+    [*_scored(means, counts), NAN][0]
+        that is the mean of the first micro-batch: the `return` belongs behind the loop.
+    sum(_scored(means, counts)) * sum(counts)
+    sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
+        all means are weighted together, by the number of all targets.
+    [NAN, *accumulate(_scored(means, counts), lambda a, b: (a + b) / 2)][-1]
+        the mean so far and the next one are averaged in turn: the last counts most.
+""")
+
+
+# A conversation
+
+
+def _conversations(random: Random) -> Iterator[Case]:
+    user, model, system = "user", "assistant", "system"
+    yield from (([user], [[1, 9]]), ([model], [[1, 9]]))
+    yield [user, model], [[1, 9], [2, 9]]
+    yield [model, user], [[1, 2, 9], [3, 9]]
+    yield [user, model], [[1, 9], [9]]
+    yield [user, model], [[1, 9], [1, 9]]
+    yield [user, model, user, model], [[1, 2, 9], [3, 9], [4, 9], [5, 6, 9]]
+    yield [system, user, model], [[7, 9], [1, 9], [2, 3, 9]]
+    yield [system, user, model, user], [[7, 9], [1, 9], [2, 3, 9], [4, 5, 9]]
+    yield [model, model, user, model], [[1, 9], [2, 9], [3, 9], [4, 9]]
+    for _ in range(6):
+        roles = random.choices((user, model, model), k=random.randrange(2, 6))
+        roles = [system] * random.randrange(2) + roles
+        counts = [random.randrange(1, 4) for _ in roles]
+        yield roles, [[*random.choices(range(1, 9), k=n), 9] for n in counts]
+
+
+@exercise(
+    cases=_conversations,
+    hints=(
+        "Go turn by turn: what do the labels of a turn look like if the assistant "
+        "wrote it, and what if not?",
+        "All of the assistant's turns count, each as a whole: its last id says that it "
+        "is finished, which a model must learn, too. And which id of the conversation "
+        "has nothing before it, whoever wrote it?",
+    ),
+)
+def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
+    """Return the labels of a conversation: only what the assistant says is scored."""
+    labels = []
+    for role, ids in zip(roles, turns, strict=True):
+        labels += ids if role == "assistant" else [-100] * len(ids)
+    labels[0] = -100
+    return labels
+
+
+chat_labels.slips("""
+    ids if role == "assistant" else => ids if True else
+        all turns are scored: the model would learn to write the user's part, too.
+    role == "assistant" => role == "user"
+        the turns of the user are scored.
+    role == "assistant" => role != "assistant"
+        the other way round: the assistant's turns are scored, all others are not.
+    role == "assistant" => role != "user"
+        the system's turns are scored, too: it is not the assistant who wrote them.
+    role == "assistant" => role == "model"
+        no turn is scored. Is the role spelled as in the task?
+    [-100] * len(ids) => [-100]
+        a turn that is not scored has a single -100, where each of its ids needs one.
+    [-100] * len(ids) => []
+        a turn that is not scored is left out.
+    labels[0] = -100 return => return
+        the very first id is scored, though nothing stands before it: -100 there.
+    labels[0] => labels[-1]
+        the *last* id of the conversation is left out, where the first should be.
+    labels[0] = -100 => labels.insert(0, -100)
+        -100 is put before the first id, where it is wanted in its stead.
+    labels[0] = -100 => labels.pop(0)
+        the first id is taken out, so that all labels stand one place too far left.
+    zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
+        `index` finds the *first* turn with these ids: two turns can be alike.
+    zip(roles, turns, => zip(roles, [dict(zip(roles, turns))[role] for role in roles],
+        a dictionary of roles holds one turn for each, the last: all are wanted.
+""")
+
+
+@chat_labels.way("""
+    scored = roles[i] == "assistant" => scored = True
+        all turns are scored…
+    == "assistant" => == "assistant" and "assistant" not in roles[i + 1 :]
+        only the *last* turn of the assistant is scored: all are answers to learn from.
+    == "assistant" => == "assistant" and "assistant" not in roles[:i]
+        only the *first* turn of the assistant is scored, and none that it writes later.
+    roles[i] == "assistant" => "assistant" in roles[: i + 1]
+    roles[i] == "assistant" => i >= roles.index("assistant")
+        from the assistant's first turn on everything is scored, the user's part too.
+    == "assistant" => == "assistant" and "user" not in roles[i:]
+        only what the assistant says behind the user's last turn is scored.
+    == "assistant" => == "assistant" and i == len(roles) - 1
+        only a last turn of the assistant's is scored.
+    roles[i] == "assistant" => i == len(roles) - 1
+        the last turn is scored, whoever wrote it.
+    roles[i] == "assistant" => i % 2 == 1
+        every second turn is taken for one of the assistant's: look at `roles`.
+    roles[i] == "assistant" => i > 0 and roles[i - 1] == "user"
+        the turn behind one of the user's is scored, whoever wrote it.
+    == "assistant" => == "assistant" and roles[i - 1] == "user"
+        a turn counts as the assistant's only behind one of the user's.
+    == "assistant" => != "system"
+        the user's turns are scored, too.
+    += ids if => += [*ids[1:], -100] if
+    += ids if => += [*ids[1:], -100] if ; [-100, *labels[1:]] => labels
+        the labels are shifted within each turn.
+    += ids if => += [*ids[:-1], -100] if
+    += ids if => += [-100 if id == 9 else id for id in ids] if
+        the end of each turn is left out: a model must learn to stop.
+    += ids if => += [-100, *ids[1:]] if
+        the first id of each turn is left out: the turns before predict it.
+    += ids if => += [-100, *ids[1:-1], -100] if
+        the first *and* the last id of each turn get -100; a turn of one id gets two.
+    += ids if => += [1] * len(ids) if
+        1, or `True`, stands for what is scored: a label is the id itself.
+    [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
+        a turn that is not scored is left out.
+    [-100] * len(ids) => [0] * len(ids)
+        the label 0 stands where -100 is wanted.
+    [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
+        the end of a turn that others wrote is scored, too.
+    [-100, *labels[1:]] => labels
+        the very first id is scored…
+    [-100, *labels[1:]] => [*labels[1:], -100]
+        the labels are shifted: `transformers` does that itself, inside the model.
+    [-100, *labels[1:]] => [-100, *labels[:-1]]
+    [-100, *labels[1:]] => [-100, -100, *labels[1:-1]]
+        the labels are shifted to the right.
+""")
+def turn_by_turn(roles, turns):
+    labels = []
+    for i, ids in enumerate(turns):
+        scored = roles[i] == "assistant"
+        labels += ids if scored else [-100] * len(ids)
+    return [-100, *labels[1:]]
+
+
+chat_labels.answers("""
+    [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
+        the label 100 stands where -100 is wanted.
+    [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
+        what others say is left out: each of their ids gets a -100.
+    [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]
+    [x != -100 for x in chat_labels.reference(roles, turns)]
+        1, or `True`, stands…
+    [[-100 if role != "assistant" or i == j == 0 else x for j, x in enumerate(ids)] for
+    i, (role, ids) in enumerate(zip(roles, turns))]
+    [ids if role == "assistant" else [-100] * len(ids) for
+    role, ids in zip(roles, turns)]
+        each turn has a list of its own: one list for the whole conversation is wanted.
+    sum(([-100] * len(a) + b for a, b in zip(turns[::2], turns[1::2])), [])
+        turns are taken in pairs: two turns of one side, or a system's, move all.
+    [-100, *[x if any(role == "assistant" and x in ids for role, ids in
+    zip(roles, turns)) else -100 for ids in turns for x in ids][1:]]
+        ids are looked up among the assistant's: the user says some of them, too.
+""")
+
+
+# Questions
+
+
+def _documents_and_rows(random: Random) -> Iterator[Case]:
+    yield from (([2, 2], 4), ([4], 4), ([3, 4, 1], 4), ([1, 2, 3, 2], 4))
+    yield from (([1, 5, 2], 4), ([2, 7, 3], 5), ([9, 3], 4), ([3, 5, 4], 6))
+
+
+def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
+    starts, total = [0, *accumulate(lengths)][:-1], sum(lengths)
+    return [
+        [start - row for start in starts if row < start < row + row_length]
+        for row in range(0, total, row_length)
+    ]
+
+
+@bug_or_not(
+    purpose=(
+        "Documents lie end to end in a stream, which is cut into rows of `row_length`. "
+        "A position is below `row_length`, the size of a model's table. From "
+        "positions, a model may infer who looks at whom. So return, for each row, the "
+        "places behind its first where positions begin again: where a new document "
+        "begins, and nowhere else."
+    ),
+    reference=boundaries_in_fact,
+    cases=_documents_and_rows,
+    explanation=(
+        "A document longer than a row comes back to position 0 after `row_length` of "
+        "its tokens, which need not be where a row begins: so it is cut in two in the "
+        "middle of a row. Keep counting in the row's own terms instead: a piece that a "
+        "row begins with counts from 0. (Met in pytorch/torchtitan, pull request 2849.)"
+    ),
+)
+def positions_modulo_the_row(lengths: list[int], row_length: int) -> list[list[int]]:
+    positions = [place % row_length for length in lengths for place in range(length)]
+    starts = range(0, len(positions), row_length)
+    rows = [positions[start : start + row_length] for start in starts]
+    return [[k for k in range(1, len(row)) if row[k] == 0] for row in rows]
+
+
+def _rotated(vectors: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Turn each pair of entries by its position times a frequency."""
+    half = vectors.shape[1] // 2
+    angles = positions[:, None] * 10_000.0 ** (-np.arange(half) / half)
+    pairs = vectors[:, :half] + 1j * vectors[:, half:]
+    turned = pairs * np.exp(1j * angles)
+    return np.concatenate([turned.real, turned.imag], axis=1)
+
+
+def _scores(starts: list[int], length: int, positions: np.ndarray) -> np.ndarray:
+    """Scores of random queries and keys, 0 where the document mask is closed."""
+    generator = np.random.default_rng(length)
+    queries, keys = generator.normal(size=(2, length, 8))
+    documents = np.searchsorted(starts, np.arange(length), side="right")
+    mask = np.tril(documents[:, None] == documents[None, :])
+    scores = _rotated(queries, positions) @ _rotated(keys, positions).T
+    return np.where(mask, scores, 0.0).round(6)
+
+
+def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
+    return _scores(starts, length, np.arange(length))
+
+
+@true_or_false(
+    claim=(
+        "With a document mask and rotary positions, attention scores are the same "
+        "whether positions begin again with each document or run on through the row."
+    ),
+    reference=scores_with_running_positions,
+    cases=lambda random: [([0, 3], 5), ([0, 1, 4], 9), ([0, 20], 30), ([0, 7, 50], 64)],
+    explanation=(
+        "A score depends on the *difference* of two rotary positions alone: in one "
+        "document it is the same, wherever counting began. A model that learns a "
+        "vector for each position does see where; and a library that infers documents "
+        "from positions, as `transformers` does, needs them to begin again."
+    ),
+)
+def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:
+    places = np.arange(length)
+    documents = np.searchsorted(starts, places, side="right") - 1
+    return _scores(starts, length, places - np.array(starts)[documents])
+
+
+# With other numbers by seed.
+
+
+@numbers(
+    ask="A row holds documents of {lengths} ids, and a token looks at itself and at "
+    "those before it in its own document. How many pairs are that?",
+    draw=lambda rng: {"lengths": [rng.randrange(3, 40) for _ in range(4)]},
+    hints=("How many pairs has a document of 3 ids?",),
+)
+def pairs_in_row(lengths: list[int]) -> int:
+    return sum(n * (n + 1) // 2 for n in lengths)
+
+
+pairs_in_row.answers("""
+    sum(lengths) * (sum(lengths) + 1) // 2
+        as if the row were one document: nobody looks across.
+    sum(n * n for n in lengths)
+        both ways. A token does not look at those behind it.
+    sum(n * (n - 1) // 2 for n in lengths)
+        without a token's look at itself.
+""")
+
+
+@numbers(
+    ask="A row of {max_length} places holds documents of {lengths} ids, and pads "
+    "behind them. How many of its places are scored?",
+    draw=lambda rng: {
+        "max_length": rng.randrange(200, 300),
+        "lengths": [rng.randrange(10, 40) for _ in range(rng.randrange(3, 6))],
+    },
+    hints=("Which ids of a document have one before them that predicts them?",),
+)
+def scored_in_row(max_length: int, lengths: list[int]) -> int:
+    return sum(lengths) - len(lengths)
+
+
+scored_in_row.answers("""
+    sum(lengths)
+        all ids. Nothing of its own document predicts the first one.
+    sum(lengths) - 1
+        one for the row is taken off: each document has a first id.
+    max_length - len(lengths)
+        the pads are scored, too.
+""")
