@@ -1,11 +1,9 @@
-"""Exercises of lesson 09: where documents begin, and which of them share a row."""
+"""Exercises of lesson 09: which documents share a row, and where they begin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-
-import numpy as np
 
 from course_lib.document_packing import assign_packs
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
@@ -376,6 +374,325 @@ best_pack.answers("""
 """)
 
 
+# How few rows there can be
+
+
+def _lengths_and_rows(random: Random) -> Iterator[Case]:
+    yield from (
+        ([], 4),
+        ([3], 4),
+        ([4], 4),
+        ([2, 2], 4),
+        ([5, 5, 5, 1], 8),
+        ([4, 4], 8),
+    )
+    yield from (([1, 1, 1, 1, 1], 4), ([3, 3, 3], 5), ([5, 4, 4], 8), ([4, 4, 4, 4], 7))
+    yield from (
+        ([6, 5, 1, 1, 1], 8),
+        ([6, 6, 6, 6], 8),
+        ([1], 1),
+        ([1, 1], 1),
+        ([8, 8, 1], 8),
+    )
+    yield from (([2, 2, 2], 4), ([4, 4, 4], 8), ([3, 2, 3, 2], 5), ([7, 7, 7, 2, 2], 9))
+    for _ in range(8):
+        max_length = random.randrange(4, 12)
+        count = random.randrange(3, 9)
+        yield [random.randrange(1, max_length + 1) for _ in range(count)], max_length
+
+
+@exercise(
+    cases=_lengths_and_rows,
+    hints=(
+        "There are two bounds, and the larger one counts. The first asks how many rows "
+        "all tokens fill.",
+        "A row that is begun counts as a row. And when are two documents of the same "
+        "length too long for one row?",
+    ),
+)
+def fewest_rows(lengths: list[int], max_length: int) -> int:
+    """Return how many rows these documents need at least, by two simple bounds."""
+    by_tokens = -(-sum(lengths) // max_length)
+    long = [length for length in lengths if 2 * length > max_length]
+    return max(by_tokens, len(long))
+
+
+fewest_rows.slips("""
+    -(-sum(lengths) // max_length) => sum(lengths) // max_length
+        a last row that is only partly filled is a row as well: round up.
+    -(-sum(lengths) // max_length) => sum(lengths) // max_length + 1
+        where the tokens fill their rows exactly, a row too many is counted.
+    -(-sum(lengths) // max_length) => sum(lengths) / max_length
+        a part of a row is returned. A row that is begun counts as a whole one.
+    -(-sum(lengths) // max_length) => -(-len(lengths) // max_length)
+        the documents are counted there. It is their tokens that need places.
+    2 * length > max_length => 2 * length >= max_length
+        two documents of exactly half a row do share one.
+    2 * length > max_length => 2 * length < max_length
+        the short documents are counted. It is the long ones that cannot share a row.
+    2 * length > max_length => 2 * length > max_length + 1
+        a document one token longer than half a row already needs a row of its own.
+    max(by_tokens, len(long)) => min(by_tokens, len(long))
+        of two bounds from below the larger one says more.
+    max(by_tokens, len(long)) => by_tokens + len(long)
+        the bounds are added up, but a row with a long document holds other tokens too.
+    2 * length > max_length => length > max_length
+    len(long) => -(-sum(long) // max_length)
+    max(by_tokens, len(long)) => by_tokens
+        documents that cannot share a row are not counted: those of more than half a row
+        need one each.
+    max(by_tokens, len(long)) => len(long)
+        the tokens of all documents are forgotten: they need places.
+""")
+
+
+@fewest_rows.way("""
+    for total in range(0, => for total in range(1,
+    range(0, sum(lengths), max_length) => range(0, sum(lengths) + 1, max_length)
+        where the tokens fill their rows exactly…
+    length > max_length // 2 => length >= max_length // 2
+        two documents of exactly half…
+    sum(length > ...) => len(lengths)
+        every document is given a row of its own. Short ones can share.
+    length > max_length // 2 => length > max_length // 2 + 1
+        a document one token longer than half…
+""")
+def rows_begun(lengths, max_length):
+    begun = sum(1 for total in range(0, sum(lengths), max_length))
+    return max(begun, sum(length > max_length // 2 for length in lengths))
+
+
+fewest_rows.answers("""
+    len(assign_packs(lengths, max_length))
+        that is what best fit needs. No strategy is asked for here, only the two bounds.
+    len(assign_packs(lengths, max_length, strategy="greedy"))
+        that is what greedy needs. No strategy is asked for here, only the two bounds.
+    max(1, -(-sum(lengths) // max_length), sum(2 * n > max_length for n in lengths))
+        without documents no row is needed, not one.
+""")
+
+
+# Documents end to end
+
+
+def _streams(random: Random) -> Iterator[Case]:
+    yield from (([], 4), ([3], 4), ([4], 4), ([5], 4), ([4, 4], 4), ([3, 5, 4, 8], 8))
+    yield from (
+        ([2, 3, 3], 4),
+        ([1, 4], 4),
+        ([9], 4),
+        ([3, 1, 4, 1], 4),
+        ([2, 9, 1], 4),
+    )
+    yield from (
+        ([1, 1, 1], 1),
+        ([2, 1], 1),
+        ([3, 2, 3], 5),
+        ([8, 3], 4),
+        ([5, 3, 6], 7),
+    )
+    yield from (([4, 2, 4, 2], 8), ([2, 4, 3, 3], 6))
+    for _ in range(8):
+        lengths = [random.randrange(1, 9) for _ in range(random.randrange(3, 8))]
+        yield lengths, random.randrange(3, 9)
+
+
+@exercise(
+    cases=_streams,
+    hints=(
+        "In which row is the first token of a document, and in which row is its last?",
+        "Token number p of the stream is in row `p // row_length`. If a document "
+        "begins at `start`, which number does its last token have?",
+    ),
+)
+def cut_by_rows(lengths: list[int], row_length: int) -> list[int]:
+    """Return the documents of a stream that do not lie in a single row."""
+    cut, start = [], 0
+    for document, length in enumerate(lengths):
+        if start // row_length != (start + length - 1) // row_length:
+            cut.append(document)
+        start += length
+    return cut
+
+
+cut_by_rows.slips("""
+    (start + length - 1) // => (start + length) //
+    start // row_length != (start + length - 1) // row_length => \
+    start % row_length + length >= row_length
+        a document that ends where its row ends is not cut: its last token is still in
+        that row.
+    (start + length - 1) // => (start + length + 1) //
+        the last token of a document is looked for two places too far.
+    (start + length - 1) // => (start + length - 2) //
+        the last token of a document is looked for one place too early.
+    start // row_length != => (start + 1) // row_length !=
+        the first token of a document is looked for one place too far.
+    start // row_length != (start + length - 1) // row_length => length > row_length
+    start += length =>
+        only documents longer than a row are found. Shorter ones are cut as well, if
+        they begin late in a row.
+    start // row_length != (start + length - 1) // row_length => \
+    start // row_length == (start + length - 1) // row_length
+        the other way round: these are the documents that lie in a single row.
+    cut, start = [], 0 => cut, start = [], 1
+        the first document begins at place 0 of the stream.
+    start += length => start = length
+        only the document right before is counted, not all that come before.
+    start += length => start += length + 1
+        nothing lies between two documents: the next one begins right after the last.
+    cut.append(document) => cut.append(document + 1)
+        documents are counted from 1 here.
+    cut.append(document) => cut.append(length)
+        the lengths of the documents are returned, but their numbers are wanted.
+    cut.append(document) => cut.append(start)
+        the places where the documents begin are returned, but their numbers are wanted.
+    return cut => return len(cut)
+        that is how many are cut. Which ones are they?
+""")
+
+
+@cut_by_rows.way("""
+    cut, room = [], row_length => cut, room = [], row_length - 1
+        the first row holds as many tokens as every other row.
+    length > room => length >= room
+        a document that ends where…
+    room = (room - length) % row_length => room = row_length - length % row_length
+        only the document right before…
+    room = (room - length) % row_length or row_length => room = row_length
+        only documents longer than a row…
+    or row_length =>
+        after a row that is exactly full, the next document has a whole row of room.
+""")
+def with_the_room_that_is_left(lengths, row_length):
+    cut, room = [], row_length
+    for document, length in enumerate(lengths):
+        if length > room:
+            cut.append(document)
+        room = (room - length) % row_length or row_length
+    return cut
+
+
+cut_by_rows.answers("""
+    [i for i, pack in enumerate(assign_packs([min(n, row_length) for n in lengths],
+    row_length, strategy="greedy")) if len(pack) > 1]
+        a document that does not fit opens a new row there. In a stream it is cut.
+""")
+
+
+# A pack leaves the buffer
+
+
+def _buffers(random: Random) -> Iterator[Case]:
+    yield from (
+        ([3], 8),
+        ([3, 2, 6, 4, 2], 8),
+        ([8, 1], 8),
+        ([4, 4], 8),
+        ([4, 5, 4], 8),
+    )
+    yield from (([1, 2, 3], 8), ([2, 6, 6], 8), ([5, 2, 2], 8), ([1, 1, 1, 1], 3))
+    yield from (
+        ([2, 3, 5, 1], 8),
+        ([6, 1, 3, 1], 8),
+        ([3, 4, 1, 5], 9),
+        ([1, 9, 4, 5], 9),
+    )
+    yield from (([2, 2, 7, 3, 1], 8), ([5, 3, 2, 1], 8), ([7, 2, 2], 8))
+    for _ in range(8):
+        waiting = [random.randrange(1, 9) for _ in range(random.randrange(3, 8))]
+        yield waiting, random.randrange(8, 13)
+
+
+@exercise(
+    cases=_buffers,
+    hints=(
+        "Keep two things: the places that have joined, and the room that is left. "
+        "Which document is the first to join?",
+        "Then, again and again: which places have not joined and fit into the room? Of "
+        "these the one with the greatest length joins. Python's `max` with a `key` "
+        "returns the first of several that are equally great.",
+    ),
+)
+def next_pack(waiting: list[int], max_length: int) -> list[int]:
+    """Return the places of the documents that leave the buffer together."""
+    pack, room = [0], max_length - waiting[0]
+    while True:
+        others = [place for place in range(len(waiting)) if place not in pack]
+        fitting = [place for place in others if waiting[place] <= room]
+        if not fitting:
+            return pack
+        longest = max(fitting, key=lambda place: waiting[place])
+        pack.append(longest)
+        room -= waiting[longest]
+
+
+next_pack.slips("""
+    waiting[place] <= room => waiting[place] < room
+        a document that fits exactly does fit.
+    waiting[place] <= room => waiting[place] <= max_length - waiting[0]
+        only the first document takes room there: those that joined since take some too.
+    longest = max(fitting, => longest = min(fitting,
+        of those that fit the *shortest* joins there. The longest should.
+    longest = max(fitting, key=lambda place: waiting[place]) => longest = fitting[0]
+        of those that fit the oldest joins there. After the first document it is the
+        longest that joins.
+    max(fitting, key=lambda place: waiting[place]) => \
+    max(fitting[::-1], key=lambda place: waiting[place])
+        of equally long documents the one that came *last* joins. The one that has
+        waited longest should.
+    longest = max(fitting, key=lambda place: waiting[place]) => longest = max(fitting)
+        of those that fit the youngest joins, because places are compared, not lengths.
+    [0], max_length - waiting[0] => [waiting.index(max(waiting))], \
+    max_length - max(waiting)
+        the pack begins with the longest document. A short one might wait forever then.
+    max_length - waiting[0] => max_length
+        the first document takes no room there.
+    pack.append(longest) => pack.append(longest) ⏎ return pack
+        at most one document joins the first. Others may still fit.
+    pack.append(longest) => pack.insert(0, longest)
+        the places are not in the order in which the documents join.
+    return pack => return sorted(pack)
+        the places are sorted. Return them in the order in which the documents join.
+    return pack => return [waiting[place] for place in pack]
+        the lengths are returned, but the places in `waiting` are wanted.
+    return pack => return [place + 1 for place in pack]
+        the places are counted from 1 here.
+    return pack => return pack[1:]
+        the document that begins the pack is missing.
+""")
+
+
+@next_pack.way("""
+    length <= room => length < room
+        a document that fits exactly does…
+    -waiting[place] => waiting[place]
+        of those that fit the *shortest* joins…
+    room -= length =>
+        only the first document takes room…
+    pack, room = [0], max_length - waiting[0] => pack, room = [], max_length
+        the pack begins with the longest document…
+""")
+def from_the_longest_down(waiting, max_length):
+    pack, room = [0], max_length - waiting[0]
+    for place in sorted(range(len(waiting)), key=lambda place: -waiting[place]):
+        length = waiting[place]
+        if place not in pack and length <= room:
+            pack.append(place)
+            room -= length
+    return pack
+
+
+next_pack.answers("""
+    [0, *range(1, next((i for i in range(1, len(waiting) + 1) if
+    sum(waiting[: i + 1]) > max_length), len(waiting)))]
+        documents join in the order of their arrival, until one does not fit.
+    assign_packs([min(n, max_length) for n in waiting], max_length)[0]
+        that is the first pack of best fit, which begins with the longest document.
+    [0]
+        only the oldest document leaves: others that fit should join it.
+""")
+
+
 # Questions
 
 
@@ -459,45 +776,39 @@ def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:
     return [ids[:max_length] for ids in chats if ids]
 
 
-def shares_thrown_away(buffer_size: int, num_rows: int, seed: int) -> list[int]:
-    """Percent of the tokens that are cut off, in each quarter of the rows."""
-    random, max_length = Random(seed), 64
-    arriving = iter(lambda: max(1, round(random.lognormvariate(3.2, 1.0))), 0)
-    buffer = [next(arriving) for _ in range(buffer_size)]
-    cut_off = []
-    for _ in range(num_rows):
-        room, lost = max_length, 0
-        while room:
-            fitting = [length for length in buffer if length <= room]
-            taken = max(fitting) if fitting else min(buffer)
-            buffer[buffer.index(taken)] = next(arriving)
-            lost += max(0, taken - room)
-            room -= min(taken, room)
-        cut_off.append(lost)
-    quarters = np.array(cut_off).reshape(4, -1).sum(axis=1)
-    shares = 100 * quarters / (quarters + num_rows // 4 * max_length)
-    return shares.round().astype(int).tolist()
+def best_fit_is_ahead(lengths: list[int], max_length: int) -> bool:
+    best, greedy = (
+        assign_packs(lengths, max_length, strategy=strategy)
+        for strategy in ("best_fit", "greedy")
+    )
+    return len(best) <= len(greedy)
+
+
+def _orders(random: Random) -> Iterator[Case]:
+    yield from (([7, 2, 5, 3, 1, 6, 4, 2, 5, 3], 8), ([4, 4, 4], 8), ([3, 5, 3, 5], 8))
+    yield from (([3, 2, 2, 2, 2, 3], 7), ([5, 3, 2, 2, 6, 2], 10))
+    for _ in range(5):
+        yield [random.randrange(1, 9) for _ in range(8)], 8
 
 
 @true_or_false(
     claim=(
-        "Rows are filled from a buffer of documents that is always full: the longest "
-        "that fits comes next, and when none fits, the shortest is cut to the room "
-        "that is left, and its rest thrown away. Documents arrive at random, so the "
-        "share of tokens that is thrown away stays what it is at the beginning."
+        "Best fit never needs more packs than greedy does for the same documents: it "
+        "may look at every pack and at every length first, while greedy looks at one "
+        "pack and at one document after another."
     ),
-    reference=shares_thrown_away,
-    cases=lambda random: [(size, 400, seed) for size in (32, 64) for seed in range(3)],
+    reference=best_fit_is_ahead,
+    cases=_orders,
     explanation=(
-        "It grows. What is longer than a row never fits, and is hardly ever the "
-        "shortest: such documents silt up the buffer, and fewer and fewer are left to "
-        "choose from. So the loss of a fresh buffer says little. (Seen in the data "
-        "loader of karpathy/nanochat. With the *oldest* document cut, nothing waits "
-        "for ever.)"
+        "Documents of 3, 2, 2, 2, 2 and 3 tokens fill two rows of 7 exactly, in this "
+        "order, and greedy keeps the order. Best fit begins with 3 + 3, which leaves a "
+        "place that nothing fills, and needs a third row. Looking at everything is not "
+        "the same as trying everything. On long lists of documents such luck has no "
+        "chance: there best fit is ahead, as you measured."
     ),
 )
-def waste_stays_as_it_begins(buffer_size: int, num_rows: int, seed: int) -> list[int]:
-    return 4 * shares_thrown_away(buffer_size, num_rows, seed)[:1]
+def best_fit_never_needs_more(lengths: list[int], max_length: int) -> bool:
+    return True
 
 
 # With other numbers by seed.
@@ -531,4 +842,58 @@ empty_places.answers("""
     max_length - sum(lengths[document] for document in
     assign_packs(lengths, max_length, strategy="greedy")[-1])
         those of the last row alone.
+""")
+
+
+def _stream_to_cut(rng: Random) -> dict[str, object]:
+    return {"lengths": [rng.randrange(20, 90) for _ in range(7)], "row_length": 100}
+
+
+@numbers(
+    ask="Documents of {lengths} ids lie end to end in one stream, which is cut every "
+    "{row_length} ids. How many of the documents are cut into pieces?",
+    draw=_stream_to_cut,
+    hints=("Write down where each document begins, and where its last id is.",),
+)
+def documents_cut(lengths: list[int], row_length: int) -> int:
+    return len(cut_by_rows.reference(lengths, row_length))
+
+
+documents_cut.answers("""
+    sum(n > row_length for n in lengths)
+        only those longer than a row: others are cut if they begin late in one.
+    -(-sum(lengths) // row_length)
+        the rows. How many documents lie in two of them?
+    len(lengths) - len(cut_by_rows.reference(lengths, row_length))
+        those that stay whole.
+""")
+
+
+@numbers(
+    ask="Documents of {lengths} ids wait, in this order. Rows of {max_length} are "
+    "cropped in order: each row is filled to its end, the document that does not fit "
+    "is cut to the room that is left, and the part that is cut is thrown away. How "
+    "many ids are thrown away?",
+    draw=lambda rng: {
+        "lengths": [rng.randrange(30, 80) for _ in range(6)],
+        "max_length": 100,
+    },
+    hints=("After a document that was cut, a new row begins with the next document.",),
+)
+def ids_thrown_away(lengths: list[int], max_length: int) -> int:
+    room, lost = max_length, 0
+    for length in lengths:
+        lost += max(0, length - room)
+        room = room - length if length < room else max_length
+    return lost
+
+
+ids_thrown_away.answers("""
+    sum(lengths) % max_length
+        the ids after the last full row of a stream. Cropping loses some in each row.
+    sum(max(0, n - max_length) for n in lengths)
+        what is longer than a whole row. Cropping cuts to the room that is *left*.
+    len(assign_packs(lengths, max_length, strategy="greedy")) * max_length - \
+    sum(lengths)
+        the places that greedy packing leaves empty. Cropping leaves none.
 """)

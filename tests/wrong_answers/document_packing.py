@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from course_lib.document_packing import assign_packs
@@ -150,3 +152,70 @@ def modifies(rooms, length):
     if best is not None:
         rooms[best] -= length
     return best
+
+
+# fewest_rows: lengths, max_length
+
+
+@wrong("fewest_rows", "several values where one number is wanted.")
+def returns_both_bounds(lengths, max_length):
+    return math.ceil(sum(lengths) / max_length), sum(2 * n > max_length for n in lengths)
+
+
+@right("fewest_rows")
+def sorts_out_the_long_ones(lengths, max_length):
+    rows = 0
+    for length in lengths:
+        rows += length > max_length / 2
+    return max(rows, math.ceil(sum(lengths) / max_length))
+
+
+# cut_by_rows: lengths, row_length
+
+
+@right("cut_by_rows")
+def looks_at_every_token(lengths, row_length):
+    tokens = [document for document, length in enumerate(lengths) for _ in range(length)]
+    rows = [tokens[i : i + row_length] for i in range(0, len(tokens), row_length)]
+    return [d for d in range(len(lengths)) if sum(d in row for row in rows) > 1]
+
+
+right("cut_by_rows")(
+    lambda lengths, n: np.flatnonzero((np.cumsum(lengths) - lengths) // n != (np.cumsum(lengths) - 1) // n)
+)
+
+
+@wrong("cut_by_rows", "one value where several are wanted.")
+def only_the_first(lengths, row_length):
+    start = 0
+    for document, length in enumerate(lengths):
+        if start // row_length != (start + length - 1) // row_length:
+            return document
+        start += length
+    return -1
+
+
+# next_pack: waiting, max_length
+
+
+@wrong("next_pack", "the function changes its arguments. Whoever")
+def takes_them_out(waiting, max_length):
+    pack, room = [0], max_length - waiting[0]
+    waiting[0] = max_length + 1
+    while min(waiting) <= room:
+        longest = max(length for length in waiting if length <= room)
+        pack.append(waiting.index(longest))
+        waiting[pack[-1]] = max_length + 1
+        room -= longest
+    return pack
+
+
+@right("next_pack")
+def keeps_pairs(waiting, max_length):
+    pairs = sorted((-length, place) for place, length in enumerate(waiting) if place)
+    pack, room = [0], max_length - waiting[0]
+    for length, place in pairs:
+        if -length <= room:
+            pack.append(place)
+            room += length
+    return pack
