@@ -97,7 +97,7 @@ def _panels_of_packs(
             pane, {y + HEIGHT / 2: names[y] for y in range(0, lines, every)}
         )
         style.without_frame(figure, pane)
-    keys = {"a document, two shades in turn": "inputs"}
+    keys = {"a document (neighbors differ in shade)": "inputs"}
     if any(cut for row in every_row for _, _, cut in row):
         keys["a piece of a document that was cut"] = _dashed(style.sample("inputs"))
     if min(totals) < max_length:
