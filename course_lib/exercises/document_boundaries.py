@@ -1,4 +1,4 @@
-"""Exercises of lesson 10: positions, masks, labels, and a mean."""
+"""Exercises of lesson 10: positions, masks, the test of a leak, labels, and a mean."""
 
 from __future__ import annotations
 
@@ -256,135 +256,258 @@ may_look.answers("""
 """)
 
 
-# Labels
+# The test of one document by another
 
 
-def _rows(random: Random) -> Iterator[Case]:
-    yield from (([5], [0], 1), ([5, 6], [0], 2), ([5, 0], [0], 1), ([5, 0], [0], 2))
-    yield [5, 6, 9, 9], [0], 2  # padding need not be 0
-    yield from (([5, 6, 7, 8, 0, 0], [0, 2], 4), ([5, 0, 0, 0], [0, 2], 3))
-    yield from (([5, 5, 5, 5, 5], [0, 1, 4], 5), ([0, 0, 5, 0, 0], [0, 1], 4))
-    for _ in range(8):
-        length = random.randrange(3, 9)
-        rest = sorted(random.sample(range(1, length), random.randrange(1, 3)))
-        ids = [random.randrange(4) for _ in range(length)]
-        yield ids + [0] * random.randrange(4), [0, *rest], length
+def _apart(ids, start):
+    return [*accumulate(ids[:start]), *accumulate(ids[start:])]
+
+
+def _apart_and_both_ways(ids, start):
+    rest = len(ids) - start
+    return [sum(ids[:start])] * start + [sum(ids[start:])] * rest
+
+
+def _itself(ids, start):
+    return list(ids)
+
+
+def _position(ids, start):
+    return [*range(start), *range(len(ids) - start)]
+
+
+def _plain_causal(ids, start):
+    return list(accumulate(ids))
+
+
+def _sum_of_all(ids, start):
+    return [sum(ids)] * len(ids)
+
+
+def _the_first_sees_the_future(ids, start):
+    return [ids[0] + ids[-1], *ids[1:]]
+
+
+def _only_the_last_looks_back(ids, start):
+    return [*ids[:-1], ids[-1] + ids[0]]
+
+
+def _only_the_next_one_looks_back(ids, start):
+    return [*ids[:start], ids[start] + ids[start - 1], *ids[start + 1 :]]
+
+
+def _all_look_at_the_last_before(ids, start):
+    return [*ids[:start], *(id + ids[start - 1] for id in ids[start:])]
+
+
+def _a_little_leak(ids, start):
+    return [*ids[:start], *(id + ids[0] / 1000 for id in ids[start:])]
+
+
+def _two_leak_and_cancel_out(ids, start):
+    if len(ids) - start < 2:
+        return list(ids)
+    return [
+        *ids[:start],
+        ids[start] + ids[0],
+        ids[start + 1] - ids[0],
+        *ids[start + 2 :],
+    ]
+
+
+def _models(random: Random) -> Iterator[Case]:
+    models = (
+        _apart,
+        _plain_causal,
+        _apart_and_both_ways,
+        _itself,
+        _position,
+        _sum_of_all,
+        _the_first_sees_the_future,
+        _only_the_last_looks_back,
+        _only_the_next_one_looks_back,
+        _all_look_at_the_last_before,
+        _a_little_leak,
+        _two_leak_and_cancel_out,
+    )
+    for length, start in ((2, 1), (3, 1), (3, 2), (6, 3), (7, 2)):
+        for model in models:
+            yield model, [0] * length, start
+            yield model, [random.randrange(1, 9) for _ in range(length)], start
 
 
 @exercise(
-    cases=_rows,
+    cases=_models,
     hints=(
-        "Begin with the ids as they are. Which places may not be scored? There are two "
-        "kinds.",
-        "Padding begins at `length`, whatever its ids; and nothing stands before the "
-        "first id of a document that could predict it. `transformers` compares the "
-        "label at place t with what the model says at t - 1: you shift nothing.",
+        "Call the model twice: with the ids as they are, and with the ids of one "
+        "document changed in a copy. Whose numbers must not move?",
+        "Add 1 to every id of the first document, and compare the numbers from `start` "
+        "on. Then the other way round: change the second document, and compare the "
+        "numbers of the first.",
     ),
 )
-def pack_labels(
-    input_ids: list[int], document_starts: list[int], length: int
-) -> list[int]:
-    """Return the labels of a padded pack: its ids, or -100 where nothing is scored."""
-    labels = [*input_ids[:length], *[-100] * (len(input_ids) - length)]
-    for start in document_starts:
-        labels[start] = -100
-    return labels
+def leaks(model, ids: list[int], start: int) -> bool:
+    """Return whether one of two documents in a row tells the other one anything."""
+    first_changed = [id + 1 for id in ids[:start]] + ids[start:]
+    second_changed = ids[:start] + [id + 1 for id in ids[start:]]
+    honest = model(ids, start)
+    second_moves = model(first_changed, start)[start:] != honest[start:]
+    first_moves = model(second_changed, start)[:start] != honest[:start]
+    return second_moves or first_moves
 
 
-pack_labels.slips("""
-    for start in document_starts: labels[start] = -100 =>
-        the first id of each document is scored: what stands before is another one's.
-    labels[start] => labels[start - 1]
-        the place *before* each start is left out: for start 0 the last of the row.
-    labels[start] = -100 => labels.insert(start, -100) ; \
-    return labels => return labels[:length] + [-100] * (len(labels) - length)
-        `insert` moves on all that stands behind: write -100 into the place instead.
-    *[-100] * (len(input_ids) - length)] => ]
-        padding is cut off: labels are as long as the ids.
-    *[-100] * (len => *[0] * (len
-        padding gets the label 0, which is an id like any other: -100 there, too.
-    * (len(input_ids) - length)] => ]
-        all of the padding has a single -100, and so has a row without padding.
-    [*input_ids[:length], *[-100] * (len(input_ids) - length)] => list(input_ids)
-        padding is scored: from place `length` on there is nothing to learn.
-    (len(input_ids) - length)] => length]
-        as much padding is added as there are ids, not as many as are missing.
-    *input_ids[:length] => *[*input_ids[1:], -100][:length]
-        the labels are shifted before places are left out: here nothing is shifted.
-    in document_starts => in document_starts[1:]
-        the first id of the row is scored: at place 0 nothing stands before either.
-    in document_starts => in document_starts[:1]
-        only the first id of the row is left out. Each document has a first id.
+leaks.slips("""
+    model(first_changed, start)[start:] != honest[start:] => \
+    model(first_changed, start) != honest
+    model(second_changed, start)[:start] != honest[:start] => \
+    model(second_changed, start) != honest
+    model(first_changed, start)[start:] != honest[start:] => \
+    model(first_changed, start)[:start] != honest[:start]
+    model(second_changed, start)[:start] != honest[:start] => \
+    model(second_changed, start)[start:] != honest[start:]
+        numbers of a document are compared after a change of its own ids: they may move.
+    second_moves or first_moves => second_moves
+        only what the second document sees of the first is tested: try the other
+        direction.
+    second_moves or first_moves => first_moves
+        only what the first document sees of the second is tested: try the other
+        direction.
+    second_moves or first_moves => second_moves and first_moves
+        a leak in one direction is a leak. Here it has to be in both.
+    return second_moves or first_moves => return not (second_moves or first_moves)
+        the answers are exchanged: `True` is for a model that leaks.
+    [start:] != honest[start:] => [start] != honest[start]
+        only the first number of the second document is compared. Compare all of them.
+    [start:] != honest[start:] => [-1] != honest[-1]
+        only the last number of the second document is compared. Compare all of them.
+    [:start] != honest[:start] => [start - 1] != honest[start - 1]
+        only the last number of the first document is compared. Compare all of them.
+    [id + 1 for id in ids[:start]] => [0 for id in ids[:start]]
+        the first document is set to 0, which changes nothing where an id is 0 already.
+    [id + 1 for id in ids[start:]] => [0 for id in ids[start:]]
+        the second document is set to 0, which changes nothing where an id is 0 already.
+    [id + 1 for id in ids[:start]] => [ids[0] + 1, *ids[1:start]]
+        only the first id of the first document is changed. There are others.
+    [id + 1 for id in ids[:start]] => [*ids[: start - 1], ids[start - 1] + 1]
+        only the last id of the first document is changed. There are others.
+    [id + 1 for id in ids[start:]] => [ids[start] + 1, *ids[start + 1 :]]
+        only the first id of the second document is changed. There are others.
+    [start:] != honest[start:] => [start + 1 :] != honest[start + 1 :]
+        the first number of the second document is left out.
+    model(first_changed, start)[start:] != honest[start:] => \
+    sum(model(first_changed, start)[start:]) != sum(honest[start:])
+        sums are compared, in which two numbers that move may cancel out.
+    model(first_changed, start)[start:] != honest[start:] => \
+    [round(x) for x in model(first_changed, start)[start:]] != \
+    [round(x) for x in honest[start:]]
+        numbers are compared after rounding: a small leak is a leak.
+    [id + 1 for id in ids[:start]] + ids[start:] => \
+    [id + 1 for id in ids[: start + 1]] + ids[start + 1 :]
+    [id + 1 for id in ids[:start]] + ids[start:] => [id + 1 for id in ids]
+        numbers of a document are compared…
 """)
 
 
-@pack_labels.way("""
-    starts = document_starts => starts = []
-        the first id of each document is scored…
-    starts = document_starts => starts = [s - 1 for s in [*document_starts[1:], length]]
-        the *last* id of each document is left out, which the one before it predicts.
-    starts = document_starts => starts = [s - 1 for s in document_starts]
-        the last id of each document but the last one is left out, and no first one.
-    starts = document_starts => starts = document_starts[1:]
-        the first id of the row is scored…
-    starts = document_starts => starts = [s + 1 for s in document_starts]
-        the second id of each document is left out, not the first.
-    starts = document_starts => starts = [*document_starts, \
-    *(s - 1 for s in [*document_starts[1:], length])]
-        the first *and* the last id of each document are left out.
-    starts = document_starts => starts = [*document_starts, \
-    *(s - 1 for s in document_starts[1:])]
-        beside the first id of each document, the last of the one before is left out.
-    i in starts => id in starts
-        *ids* that are equal to a start are left out.
-    i in starts => id in {input_ids[start] for start in starts}
-        every id that equals the first one of a document is left out.
-    i >= length or =>
-        padding is scored…
-    i >= length => id == 0
-        padding is told by its id, which documents hold, too: look at `length`.
-    i >= length => i > length
-        the first place of padding is scored.
-    i >= length => i >= length - 1
-        the last id before the padding counts as padding.
-    i >= length => not any(input_ids[i:])
-        padding is told by zeros at the end, which texts have, too: look at `length`.
-    i >= length => i >= starts[-1]
-        the last document is not scored at all: it ends at `length`.
-    else id => else input_ids[i - 1]
-        the id *before* stands at each place: each label stands beside its own id.
-    else id => else 1
-    return labels => return [label != -100 for label in labels]
-        1, or `True`, stands for what is scored: a label is the id itself.
-    -100 if => 0 if
-        the label 0 stands where -100 is wanted.
-    -100 if => -1 if
-        the label -1 stands where -100 is wanted.
-    -100 if => 100 if
-        the label 100 stands where -100 is wanted.
-    -100 if => None if
-        `None` stands where -100 is wanted.
-    return labels => return [*labels[1:], -100]
-        the labels are shifted: `transformers` does that itself, inside the model.
-    return labels => return [label for label in labels if label != -100]
-        places that are not scored are left out: labels must stand beside their ids.
-    -100 if ... else id for => id if ... else -100 for
-        what is scored and what is not are exchanged.
+@leaks.way("""
+    return False => return True
+        `True` is returned in every case: at the end nothing has been found.
+    for changed, other in (...) => \
+    for changed, other in [(range(start), range(start, len(ids)))]
+        only what the second document sees of the first…
 """)
-def label_by_label(input_ids, document_starts, length):
-    starts = document_starts
-    labels = [
-        -100 if i >= length or i in starts else id for i, id in enumerate(input_ids)
-    ]
-    return labels
+def in_both_directions(model, ids, start):
+    honest = model(ids, start)
+    for changed, other in (
+        (range(start), range(start, len(ids))),
+        (range(start, len(ids)), range(start)),
+    ):
+        altered = [id + (place in changed) for place, id in enumerate(ids)]
+        moved = model(altered, start)
+        if any(moved[place] != honest[place] for place in other):
+            return True
+    return False
 
 
-pack_labels.answers("""
-    [-100 for _ in input_ids]
-        nothing is scored at all: the ids inside of documents are.
-    [input_ids[a + 1 : b] for a, b in
-    zip(document_starts, [*document_starts[1:], length])]
-        each document has a list of its own, without what is not scored.
+# Count first
+
+
+def _rows_full(random: Random) -> Iterator[Case]:
+    yield from (
+        ([0], 1),
+        ([0], 4),
+        ([0, 1], 2),
+        ([0, 3, 4], 8),
+        ([0, 2], 5),
+        ([0, 4], 5),
+    )
+    yield from (([0, 1, 2], 3), ([0, 1, 2], 5), ([0, 3, 6], 9), ([0, 2, 5, 6], 9))
+    for _ in range(8):
+        length = random.randrange(5, 13)
+        rest = sorted(random.sample(range(1, length), random.randrange(1, 4)))
+        yield [0, *rest], length
+
+
+@exercise(
+    cases=_rows_full,
+    hints=(
+        "Which document of the row has none before it? And which id of a document is "
+        "not a target?",
+        "All places from the second start on come after another document. How many of "
+        "them are first ids? And what if there is no second start?",
+    ),
+)
+def after_another(document_starts: list[int], length: int) -> int:
+    """Return how many targets of a row have another document before them."""
+    later = document_starts[1:]
+    return length - later[0] - len(later) if later else 0
+
+
+after_another.slips("""
+    - len(later) if later =>  if later
+        first ids are counted, but nothing of their document predicts them.
+    - len(later) if => - 1 if
+        one first id is taken off, but each of the later documents has one.
+    - len(later) if => - len(document_starts) if
+    return length - => return length - 1 -
+        a target too many is taken off: only the first ids of *later* documents are not
+        targets.
+    later[0] - => 0 -
+        the first document is counted, but no document comes before it.
+    later[0] - => later[-1] -
+        only the last document is counted. Others have documents before them as well.
+    later[0] - len(later) if later else 0 => document_starts[1] - len(later)
+        with a single document there is no second start, and the answer is 0.
+    return length - later[0] - len(later) => return later[0] - 1
+        these are the targets of the *first* document. The others are wanted.
+    return length - later[0] - len(later) => \
+    return (length - later[0] - len(later)) / max(1, length - len(document_starts))
+        that is their share of all targets. Their number is wanted.
+""")
+
+
+@after_another.way("""
+    end - start - 1 => end - start
+        first ids are counted, but…
+    documents[1:] => documents
+        the first document is counted, but…
+    documents[1:] => documents[:-1]
+        the last document is left out instead of the first.
+    documents[1:] => documents[2:]
+        the second document is left out. It comes after the first.
+    *document_starts[1:], length => *document_starts[1:], length - 1
+        a target too many is taken off…
+""")
+def document_by_document(document_starts, length):
+    ends = [*document_starts[1:], length]
+    documents = list(zip(document_starts, ends, strict=True))
+    return sum(end - start - 1 for start, end in documents[1:])
+
+
+after_another.answers("""
+    len(document_starts) - 1
+        that is how many documents have another one before them. Count their targets.
+    length - len(document_starts)
+        the first document is counted, but…
 """)
 
 
@@ -688,6 +811,43 @@ def positions_modulo_the_row(lengths: list[int], row_length: int) -> list[list[i
     starts = range(0, len(positions), row_length)
     rows = [positions[start : start + row_length] for start in starts]
     return [[k for k in range(1, len(row)) if row[k] == 0] for row in rows]
+
+
+def _packed_positions(random: Random) -> Iterator[Case]:
+    yield from (([0],), ([0, 0],), ([0, 1, 2],), ([0, 1, 0, 1],), ([0, 0, 0, 1],))
+    yield from (([0, 1, 2, 0, 0, 1],), ([0, 0, 1, 2, 0],))
+    for _ in range(5):
+        sizes = [random.randrange(1, 4) for _ in range(4)]
+        yield ([position for size in sizes for position in range(size)],)
+
+
+def documents_by_their_zeros(position_ids: list[int]) -> list[int]:
+    return [number - 1 for number in accumulate(int(p == 0) for p in position_ids)]
+
+
+@bug_or_not(
+    purpose=(
+        "The positions of each document in a row count up from 0. Documents may be as "
+        "short as one token. Return, for each place of the row, the number of its "
+        "document, counted from 0. (No id is looked at, and no 0 is looked for.)"
+    ),
+    reference=documents_by_their_zeros,
+    cases=_packed_positions,
+    explanation=(
+        "Within a document each position is one more than the position before it. A "
+        "new document begins with 0, and 0 is never one more than another position, "
+        "not even after a document of a single token. In fact `transformers` finds "
+        "packed documents in this way, in a function `find_packed_sequence_indices`. "
+        "What it cannot see is a boundary at which positions run on."
+    ),
+)
+def where_it_does_not_go_up_by_one(position_ids: list[int]) -> list[int]:
+    numbers, number, before = [], 0, position_ids[0] - 1
+    for position in position_ids:
+        number += position - before != 1
+        numbers.append(number)
+        before = position
+    return numbers
 
 
 def _rotated(vectors: np.ndarray, positions: np.ndarray) -> np.ndarray:

@@ -48,34 +48,6 @@ right("may_look")(lambda ps: document_mask([i for i, p in enumerate(ps) if p == 
 right("may_look")(lambda ps: [[int(k <= q and q - k <= ps[q]) for k in range(len(ps))] for q in range(len(ps))])
 
 
-@wrong("pack_labels", "the function changes its arguments. Whoever")
-def changes_the_ids(input_ids, document_starts, length):
-    for start in document_starts:
-        input_ids[start] = -100
-    for place in range(length, len(input_ids)):
-        input_ids[place] = -100
-    return input_ids
-
-
-@wrong("pack_labels", "the function changes its arguments. Whoever")
-def forgets_to_copy(input_ids, document_starts, length):
-    labels = input_ids
-    for place in [*document_starts, *range(length, len(input_ids))]:
-        labels[place] = -100
-    return labels
-
-
-@right("pack_labels")
-def torch_labels(input_ids, document_starts, length):
-    labels = torch.tensor(input_ids)
-    labels[document_starts] = -100
-    labels[length:] = -100
-    return labels
-
-
-right("pack_labels")(lambda ids, starts, n: [x if i < n and i not in starts else -100 for i, x in enumerate(ids)])
-
-
 @right("mean_over_targets")
 def goes_through_all(means, counts):
     total, number = 0.0, 0
@@ -148,12 +120,6 @@ def first_document_only_causal(position_ids):
     return mask
 
 
-@wrong("pack_labels", "the last entry is missing in every one of")
-def pads_to_wrong_length(input_ids, document_starts, length):
-    labels = [-100 if i in document_starts else x for i, x in enumerate(input_ids)]
-    return labels[:length] + [-100] * (len(input_ids) - length - 1)
-
-
 wrong("mean_over_targets", "a micro-batch without targets has NaN for a")(
     lambda ms, cs: sum(m * c for m, c in zip(ms, cs, strict=False)) / len(ms)
 )
@@ -213,3 +179,49 @@ def pops_the_starts(document_starts, length):
 def rows_only_for_starts(position_ids):
     n = len(position_ids)
     return [[q - position_ids[q] <= k <= q for k in range(n)] for q in range(n) if position_ids[q] == 0]
+
+
+# leaks: model, ids, start
+
+
+@right("leaks")
+def one_id_after_another(model, ids, start):
+    honest = model(ids, start)
+    for place in range(len(ids)):
+        altered = list(ids)
+        altered[place] += 1
+        moved = model(altered, start)
+        other = slice(start, None) if place < start else slice(0, start)
+        if moved[other] != honest[other]:
+            return True
+    return False
+
+
+@wrong("leaks", "the function changes its arguments. Whoever")
+def changes_the_ids_themselves(model, ids, start):
+    honest = model(ids, start)
+    for place in range(start):
+        ids[place] += 1
+    return model(ids, start)[start:] != honest[start:]
+
+
+# after_another: document_starts, length
+
+
+right("after_another")(lambda starts, n: sum(p not in starts for p in range(n) if len(starts) > 1 and p >= starts[1]))
+
+
+@right("after_another")
+def goes_through_the_places(document_starts, length):
+    count, document = 0, -1
+    for place in range(length):
+        if place in document_starts:
+            document += 1
+        elif document > 0:
+            count += 1
+    return count
+
+
+@wrong("after_another", "several values where one number is wanted.")
+def lists_them(document_starts, length):
+    return [end - start - 1 for start, end in pairwise([*document_starts[1:], length])]
