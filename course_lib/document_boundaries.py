@@ -42,15 +42,16 @@ def position_ids_from_starts(document_starts: Ids, length: int) -> torch.Tensor:
 def position_ids_from_tokens(
     input_ids: Ids, eos_token_id: int | None = None, bos_token_id: int | None = None
 ) -> torch.Tensor:
-    """Count positions from 0 behind each end of a text, int64, shape (L,).
+    """Count positions from 0 after each end of a text, int64, shape (L,).
 
     A fallback for rows whose starts nobody wrote down. It is wrong where a text holds
-    the id itself, where a document was cut before its end, and on padding with it.
+    that id itself, where a document was cut before its end, and where padding is the
+    same id.
 
     Args:
         input_ids: L ids.
-        eos_token_id: what ends each text; None: nothing does.
-        bos_token_id: what begins each text; None: nothing does.
+        eos_token_id: the id that ends each text, or None if nothing does.
+        bos_token_id: the id that begins each text, or None if nothing does.
     """
     ids = as_stream(input_ids, "input_ids")
     if not ids.size:
@@ -61,7 +62,7 @@ def position_ids_from_tokens(
 
 
 def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int]:
-    """Return both, -1 for what is not there."""
+    """Return both, with -1 for one that is not given."""
     given = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
     marks = [
         -1 if mark is None else check_integer(name, mark, minimum=0, maximum=2**32 - 1)
@@ -79,8 +80,8 @@ def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int
 def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
     """Who sees whom, bool, shape (L, L): row q may look at column k where it is True.
 
-    Causal within a document, closed across. Padding is a document like any other: the
-    caller appends its start.
+    The mask is causal within a document and closed across. Padding is a document like
+    any other: the caller appends its start.
     """
     starts, length = check_starts(document_starts, length)
     segments = torch.from_numpy(_segments(starts, length))
@@ -91,7 +92,7 @@ def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
 def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
     """Where documents begin and the last one ends, int32, shape (pieces + 1,).
 
-    Kernels for rows of several lengths want it so: "cumulative sequence lengths".
+    Kernels for rows of several lengths take them: "cumulative sequence lengths".
     """
     starts, length = check_starts(document_starts, length)
     return torch.from_numpy(np.append(starts, length).astype(np.int32))
@@ -100,7 +101,7 @@ def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
 def flex_document_mask(
     document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
 ) -> Callable:
-    """Return `document_mask` as a function of places, never made as a table.
+    """Return `document_mask` as a function of places, without a table.
 
     For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
     """
@@ -114,29 +115,31 @@ def flex_document_mask(
 
 
 def _segments(starts: np.ndarray, length: int) -> np.ndarray:
-    """The number of the document that each place belongs to, shape (L,)."""
+    """Return the number of the document that each place belongs to, shape (L,)."""
     return np.repeat(np.arange(len(starts)), np.diff(starts, append=length))
 
 
 class PackingCollator:
-    """Make batches of packed rows: ids, labels, and positions that begin anew.
+    """Make batches of packed rows: ids, labels, and positions that begin again.
 
-    There is no `attention_mask`: `transformers` tells documents apart by positions, but
-    only where no mask is given. Labels stand where their inputs stand, and are -100 on
-    the first id of each document, which nothing before it may predict, and on padding.
+    There is no `attention_mask`, because `transformers` tells documents apart by their
+    positions only where no mask is given. Labels are aligned with their inputs. They
+    are -100 on padding and on the first id of each document, which nothing before it
+    may predict.
 
     Args:
-        tokenizer: the wrapped one of lesson 07; it has a pad token.
-        packed_sequences: None: a row is packed if it has `document_starts`. True: it
-            is; without `document_starts`, documents are told apart by what the
-            tokenizer puts before or behind each. False: each row is one document.
-        flatten: one row of all, without padding: flash attention infers documents from
-            positions only in a batch of one row.
-        cu_seq_lens: add what kernels for rows of several lengths want to be told.
+        tokenizer: the wrapped one of lesson 07, which has a pad token.
+        packed_sequences: None: a row is packed if it has `document_starts`. True: every
+            row is packed, and without `document_starts` documents are told apart by
+            what the tokenizer puts before or after each. False: each row is one
+            document.
+        flatten: make one row of all, without padding, because flash attention infers
+            documents from positions only in a batch of one row.
+        cu_seq_lens: add what kernels for rows of several lengths need to be told.
 
     Raises:
-        TypeError, ValueError: a wrong argument; a tokenizer without a pad token, or, if
-            `packed_sequences` is True, one that neither begins nor ends a text.
+        TypeError, ValueError: a wrong argument, or a tokenizer without a pad token, or
+            one that neither begins nor ends a text if `packed_sequences` is True.
     """
 
     def __init__(
@@ -152,7 +155,7 @@ class PackingCollator:
         self.packed_sequences = packed_sequences
         self.flatten = check_flag("flatten", flatten)
         self.cu_seq_lens = check_flag("cu_seq_lens", cu_seq_lens)
-        # In a single row there is nothing to fill.
+        # A single row needs no padding.
         self.pad_token_id = 0 if flatten else check_pad_token(tokenizer)
         if packed_sequences:
             self.bos_token_id, self.eos_token_id = document_marks(tokenizer)
@@ -163,15 +166,15 @@ class PackingCollator:
 
         Args:
             rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least
-                1; perhaps `document_starts`; perhaps `labels` of the same shape as the
-                ids, -100 where nothing is to be scored.
+                1, perhaps with `document_starts`, and perhaps with `labels` of the same
+                shape as the ids, -100 where nothing is to be scored.
 
         Returns:
-            `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each, with L
-            the length of the longest row; flattened, (1, ids of all rows). With
-            `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32, where the
-            documents of all rows, laid end to end, begin and the last one ends, and
-            `max_length_q` and `max_length_k`, the length of the longest.
+            `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each, where L
+            is the length of the longest row, or (1, ids of all rows) if flattened. With
+            `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32: where the
+            documents of all rows, laid end to end, begin and the last one ends. And
+            `max_length_q` and `max_length_k`, the length of the longest document.
         """
         optional = () if self.packed_sequences is False else ("document_starts",)
         columns = check_rows(rows, "labels", *optional)

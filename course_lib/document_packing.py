@@ -51,9 +51,9 @@ def assign_packs(
         lengths: tokens of each document, shape (documents,), each 1 ... L.
         max_length: L.
         strategy: "greedy": in order, with a new pack when the next one does not fit
-            (Next Fit); "first_fit" and "best_fit": the longest first, of equally long
-            ones the earliest, each into the first pack with room, or into the fullest
-            one (First Fit Decreasing and Best Fit Decreasing).
+            (Next Fit). "first_fit" and "best_fit": the longest first, and the earliest
+            of equally long ones, each into the first pack with room or into the fullest
+            one with room (First Fit Decreasing, FFD, and Best Fit Decreasing, BFD).
 
     Returns:
         the documents of each pack, as indices, in the order in which they were put in.
@@ -81,8 +81,8 @@ def _greedy(lengths: list[int], max_length: int) -> list[list[int]]:
 
 
 def _first_fit(lengths: list[int], max_length: int) -> list[list[int]]:
-    # Documents get shorter, so whatever has room for one has room for the next, until
-    # something is put into it. Packs with too little wait, the most room first.
+    # Documents get shorter, so a pack with room for one has room for the next, until
+    # something is put into it. Packs with too little room wait, the most room first.
     packs: list[list[int]] = []
     rooms: list[int] = []
     open_packs: list[int] = []  # a heap: the first pack first
@@ -105,9 +105,9 @@ def _first_fit(lengths: list[int], max_length: int) -> list[list[int]]:
 
 
 def _best_fit(lengths: list[int], max_length: int) -> list[list[int]]:
-    # Packs with the same room are as good as one another, and different rooms are few:
-    # in a sorted list of them the first one from n on is the fullest pack that takes n
-    # tokens more.
+    # Packs with equal room are as good as one another, and different rooms are few. In
+    # a sorted list of them, the first that is at least n belongs to the fullest packs
+    # with room for n more tokens.
     packs: list[list[int]] = []
     with_room: dict[int, list[int]] = defaultdict(list)  # heaps: the first pack first
     rooms: list[int] = []
@@ -170,17 +170,18 @@ def pack_documents(
 ) -> list[Pack]:
     """Pack documents into rows of at most `max_length` ids, every token exactly once.
 
-    A document longer than that is split into pieces of `max_length` and a rest, each a
-    document of its own to the model; empty ones are left out. `packing_report` tells.
-    The longest come first: shuffle the packs before you train on them.
+    A longer document is split into pieces of `max_length` and a remainder, and each is
+    a document of its own to the model. Empty ones are left out. `packing_report` says
+    what became of each. The longest come first: shuffle the packs before you train.
 
     Args:
         documents: the ids of each.
         max_length: L.
         strategy: see `assign_packs`.
-        split_long: False: what is longer is truncated instead, and its tail lost.
-        labels: of each document as many as ids, -100 where nothing is to be scored;
-            they are cut and joined as the ids are. Other values: `Pack.along`.
+        split_long: False: longer documents are truncated instead, and the part that is
+            cut is lost.
+        labels: for each document as many as ids, -100 where nothing is to be scored.
+            They are cut and joined as the ids are. For other values see `Pack.along`.
     """
     max_length = _check_size("max_length", max_length)
     check_choice("strategy", strategy, STRATEGIES)
@@ -217,9 +218,9 @@ def _pieces(
 
 
 def pad_documents(documents: Iterable[Ids], max_length: int) -> list[Pack]:
-    """Give each document a row of its own, to be filled up with padding.
+    """Give each document a row of its own, which padding fills up later.
 
-    A longer one is split, as by `pack_documents`.
+    A longer document is split, as by `pack_documents`.
     """
     max_length = _check_size("max_length", max_length)
     return [join_pieces([piece]) for piece in _pieces(documents, max_length)]
@@ -232,16 +233,16 @@ def crop_documents(
     buffer_size: int = 1,
     crop: str = "shortest",
 ) -> list[Pack]:
-    """Fill each row to its end with beginnings of documents; what is cut off is lost.
+    """Fill each row to its end with beginnings of documents; the rest of each is lost.
 
-    Of the documents that wait in a buffer, the longest that still fits comes next; when
+    Of the documents that wait in a buffer, the longest that still fits comes next. When
     none fits, one is cut to the room that is left. Only the last row may be short.
 
     Args:
         documents: the ids of each; read in order.
         max_length: L.
-        buffer_size: documents that wait, at least 1: with 1, in order.
-        crop: which one is cut, the "shortest" of those that wait, or the "oldest".
+        buffer_size: how many documents wait, at least 1. With 1 they come in order.
+        crop: which document is cut, the "shortest" or the "oldest" of those that wait.
     """
     max_length = _check_size("max_length", max_length)
     buffer_size = _check_size("buffer_size", buffer_size)
@@ -286,14 +287,14 @@ def pack_examples(
             these are packed as they are, and no tokenizer is needed.
         max_length, strategy, split_long: see `pack_documents`.
         text_column: which column holds the texts.
-        columns: those that hold an integer for each of the `input_ids`, as a mask of
-            what is scored: they are cut and joined alike. By default `labels`, if there
-            are any.
+        columns: those that hold an integer for each of the `input_ids`, for example a
+            mask of scored ids. They are cut and joined alike. By default `labels`, if
+            there are any.
 
     Returns:
         columns `input_ids` and `document_starts`, and `columns`, a row for each pack.
-        These are fewer than the texts: `map` needs `remove_columns`, with all columns
-        of the data set.
+        There are fewer packs than texts, so `map` needs `remove_columns` with all
+        columns of the data set.
     """
     if isinstance(features, Mapping) and "input_ids" in features:
         documents = column_of_batch(features, "input_ids")
@@ -316,22 +317,22 @@ def pack_examples(
     return packed
 
 
-# Packing what has not all arrived.
+# Packing documents that have not all arrived.
 
 
 class _Buffer:
-    """Pieces that wait: the oldest is at hand, and the longest that is not too long."""
+    """Pieces that wait; it finds the oldest, and the longest that is not too long."""
 
     def __init__(self):
         self._pieces: dict[int, Piece] = {}  # by ticket, so in the order of arrival
         self._tickets: dict[int, deque[int]] = defaultdict(deque)  # by length
-        self._lengths: list[int] = []  # of what waits, sorted, each once
+        self._lengths: list[int] = []  # of the pieces that wait, sorted, each once
 
     def __len__(self) -> int:
         return len(self._pieces)
 
     def __iter__(self) -> Iterator[int]:
-        """The tickets of what waits."""
+        """The tickets of the pieces that wait."""
         return iter(self._pieces)
 
     def add(self, ticket: int, piece: Piece) -> None:
@@ -364,18 +365,18 @@ class _Buffer:
 class PackStream:
     """Packs of documents that are still arriving; made by `pack_stream`.
 
-    Its position is that of the iterator that acted last; one that has come to its end
-    leaves nothing to go on with, and the next one begins anew.
+    Its position is that of the iterator that acted last. An iterator that has come to
+    its end leaves nothing to go on with, and the next one begins from the start.
     """
 
     def __init__(self, documents: Iterable[Ids], max_length: int, buffer_size: int):
         self.max_length = _check_size("max_length", max_length)
         self.buffer_size = _check_size("buffer_size", buffer_size)
-        iterate_documents(documents)  # what is no collection is refused now
+        iterate_documents(documents)  # anything but a collection is refused now
         self._documents = documents
         self._is_used_up = False
         self._begin = START
-        # Of the iterator that acted last: pieces read, their checksum, what waits.
+        # Of the iterator that acted last: pieces read, their checksum, and the buffer.
         self._position: tuple[int, int, _Buffer] | None = None
 
     def __iter__(self) -> Iterator[Pack]:
@@ -401,7 +402,7 @@ class PackStream:
                 yield self._next_pack(buffer, read, checksum)
         while buffer:
             yield self._next_pack(buffer, read, checksum)
-        # Not if a state was loaded meanwhile: that one is still to be read.
+        # Not if a state was loaded meanwhile, because that one is still to be read.
         if self._begin is begin:
             self._begin = START
 
@@ -418,7 +419,7 @@ class PackStream:
     def _read_again(
         self, pieces: Iterator[tuple[int, Piece]], begin: dict[str, object]
     ) -> tuple[_Buffer, int]:
-        """Pass what had been read, and keep what waited."""
+        """Skip the pieces that had been read, but keep those that waited."""
         buffer, checksum = _Buffer(), 0
         waiting = set(begin["waiting"])
         for number, piece in islice(pieces, begin["pieces_read"]):
@@ -433,7 +434,7 @@ class PackStream:
         return buffer, checksum
 
     def state_dict(self) -> dict[str, object]:
-        """Say what has been read, and which pieces of it still wait; ready for JSON."""
+        """Say how much has been read and which pieces still wait, ready for JSON."""
         if self._position is None:
             return {**self._begin, **self._settings()}
         read, checksum, buffer = self._position
@@ -447,11 +448,11 @@ class PackStream:
         }
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
-        """Go on from `state`; the documents are read again from the first to there.
+        """Go on from `state`. The documents are read again, from the first to there.
 
         Raises:
-            TypeError, ValueError: `state` is no such state, or of other settings. That
-                the documents are others is seen when they are read.
+            TypeError, ValueError: `state` is not such a state, or has other settings.
+                Whether the documents are the same is seen when they are read.
         """
         state = check_state(state, self._settings(), START, owner="stream")
         read = check_integer(
@@ -484,16 +485,16 @@ def pack_stream(
 ) -> PackStream:
     """Pack documents while they arrive, from a buffer of at most `buffer_size` of them.
 
-    When the buffer is full, a pack leaves it: it begins with what has waited longest,
-    and then the longest that fits joins it, as long as there is one. At the end the
-    buffer is emptied: nothing is lost.
+    When the buffer is full, a pack leaves it. The pack begins with the document that
+    has waited longest. Then the longest that fits joins it, as long as there is one. At
+    the end the buffer is emptied, so that nothing is lost.
 
     Args:
         documents: the ids of each, read in order. A longer one is split into pieces of
-            `max_length` and a rest, each of which counts as a document.
+            `max_length` and a remainder, each of which counts as a document.
         max_length: L.
-        buffer_size: how many wait at most, at least 1: the more, the fuller the packs,
-            and the further documents are carried from their places.
+        buffer_size: how many wait at most, at least 1. The more wait, the fuller are
+            the packs, and the further documents are carried from their places.
 
     Returns:
         an iterable of packs, with `state_dict()` and `load_state_dict(state)`.

@@ -69,11 +69,11 @@ positions_of.slips("""
     position for start => position + 1 for start
         positions count from 1: the first place of a document is 0.
     position for start => position + (start > 0) for start
-        documents behind the first count from 1.
+        documents after the first count from 1.
     position for start => position + (start == 0) for start
         the first document counts from 1.
     position for start => position + start * (position > 0) for start
-        only the first place of a document gets a 0: those behind it count on from it.
+        only the first place of a document gets a 0: the places after it run on.
     position for start => 0 for start
         every place gets 0.
 """)
@@ -93,7 +93,7 @@ positions_of.slips("""
     p - max( => max(
         that is where the document of each place begins: take it off the place.
 """)
-def behind_the_last_start(document_starts, length):
+def after_the_last_start(document_starts, length):
     return [p - max(s for s in document_starts if s <= p) for p in range(length)]
 
 
@@ -169,7 +169,7 @@ def _positions(random: Random) -> Iterator[Case]:
     hints=(
         "Two conditions: the place that is looked at is not later, and it lies in the "
         "same document.",
-        "Place q has position p, so p places of its document stand before it. Where "
+        "Place q has position p, so p places of its document come before it. Where "
         "does its document begin?",
     ),
 )
@@ -182,21 +182,21 @@ def may_look(position_ids: list[int]) -> list[list[bool]]:
 
 may_look.slips("""
     k <= q for => k < q for
-        a place looks at itself, too: its own id is known, the next is to be predicted.
+        a place looks at itself as well: its own id is known, the next one is predicted.
     <= k <= q for => <= k for
-        the beginning of the document is bounded, its end is not: all behind is open.
+        the document is bounded at its beginning only: all later places are open.
     begins[q] <= k <= q => k <= q
-        what stands in documents before is open, too, as in a plain causal mask.
+        documents before are open too, as in a plain causal mask.
     begins[q] <= k => begins[q] < k
         the document begins one place too late: its first place is closed to all.
     begins[q] <= k <= q => abs(q - k) <= position_ids[q]
-        as many places are open behind as the position says: those come later.
+        as many places are open after a place as its position says: those come later.
 """)
 
 
 @may_look.way("""
     documents[q] == documents[k] => True
-        what stands in documents before…
+        documents before are open too…
     documents[q] == documents[k] => position_ids[q] == position_ids[k]
         places with the same position are taken for one document.
     documents[q] == documents[k] => position_ids[k] <= position_ids[q]
@@ -208,17 +208,17 @@ may_look.slips("""
     documents[q] == documents[k] => k < position_ids[q]
         as many places as the position says are open, but at the row's beginning.
     documents[q] == documents[k] => (position_ids[q] > 0 or k == q)
-        a first place looks at itself alone, but those behind it at all before.
+        a first place looks at itself alone, but the places after it look at all before.
     documents[q] == documents[k] => documents[q] - (position_ids[q] == 0) == \
     documents[k] - (position_ids[k] == 0)
-        a first place is counted to the document before.
+        a first place is counted as part of the document before.
     documents[q] == documents[k] => (documents[q] == documents[k] or \
     position_ids[q] == 0 and documents[k] == documents[q] - 1)
         at the first place of a document, the document before is still open.
     and k <= q =>
-        what comes later may be looked at, too: that is what is to be predicted.
+        later places may be looked at: they hold what is to be predicted.
     k <= q => k < q
-        a place looks at itself, too…
+        a place looks at itself as well…
     return mask => return [list(row) for row in zip(*mask, strict=True)]
         rows and columns are exchanged: row q says what place q looks *at*.
     k <= q => k == q
@@ -228,7 +228,7 @@ may_look.slips("""
     return mask => return [[not entry for entry in row] for row in mask]
         the other way round: here `True` says that q *may* look at k.
     return mask => return [[str(entry) for entry in row] for row in mask]
-        there is text in the rows, no `True` and `False`.
+        the rows hold text, not `True` and `False`.
     return mask => return [[0.0 if entry else -math.inf for entry in row] \
     for row in mask]
         0 and minus infinity are what is added to scores: say `True` or `False`.
@@ -249,7 +249,7 @@ def in_one_document(position_ids):
 may_look.answers("""
     [[True] * len(position_ids)] * len(position_ids)
         every place looks at all others. (Or are all rows one and the same list, as in
-        `[[False] * n] * n`? Then what is written into one stands in all of them.)
+        `[[False] * n] * n`? Then what is written into one is in all of them.)
     [np.tri(count, dtype=bool).tolist() for count in np.diff(np.flatnonzero( \
     np.array([*position_ids, 0]) == 0))]
         there is a mask for each document: one for the whole row is wanted.
@@ -474,7 +474,7 @@ after_another.slips("""
     later[0] - => 0 -
         the first document is counted, but no document comes before it.
     later[0] - => later[-1] -
-        only the last document is counted. Others have documents before them as well.
+        only the last document is counted. Others also have documents before them.
     later[0] - len(later) if later else 0 => document_starts[1] - len(later)
         with a single document there is no second start, and the answer is 0.
     return length - later[0] - len(later) => return later[0] - 1
@@ -528,21 +528,21 @@ def _losses(random: Random) -> Iterator[Case]:
     cases=_losses,
     hints=(
         "A mean over all targets is their sum, divided by their number. How do you get "
-        "the sum of a micro-batch back from its mean?",
-        "Add up `mean * count` over the micro-batches, and divide by the sum of the "
+        "the sum of a part back from its mean?",
+        "Add up `mean * count` over the parts, and divide by the sum of the "
         "counts. NaN times 0 is still NaN, so leave out those that have no targets; "
         "and if no targets are left, do not divide.",
     ),
 )
 def mean_over_targets(means: list[float], counts: list[int]) -> float:
-    """Return the mean loss over all targets of several micro-batches."""
+    """Return the mean loss over all targets of several parts."""
     sums = [m * count for m, count in zip(means, counts, strict=True) if count]
     return sum(sums) / sum(counts) if sums else float("nan")
 
 
 mean_over_targets.slips("""
     if count] => ]
-        a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN.
+        a part without targets has NaN for a mean, and NaN times 0 is NaN.
     m * count for => m for
         the means are not weighted by their numbers of targets.
     m * count for => m / count for
@@ -553,22 +553,22 @@ mean_over_targets.slips("""
     float("nan") => 0.0
         without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
     float("nan") => None
-        without any targets there is no mean: NaN. `None` is no number.
+        without any targets there is no mean: NaN. `None` is not a number.
     / sum(counts) =>
     / sum(counts) if sums else float("nan") =>
         that is the sum of all losses. Divide it by the number of targets.
     / sum(counts) => / len(counts)
-        it is divided by the number of micro-batches, where that of targets is wanted.
+        it is divided by the number of parts, where that of targets is wanted.
     / sum(counts) => / len(sums)
-        it is divided by the number of micro-batches that have targets, not of targets.
+        it is divided by the number of parts that have targets, not of targets.
     / sum(counts) => / max(counts)
         it is divided by the largest number of targets.
     / sum(counts) => // sum(counts)
         `//` rounds down to a whole number: a mean needs `/`.
     / sum(counts) => / sum(counts) / len(sums)
-        it is divided by both, the number of targets and of batches that have some.
+        it is divided twice, by the number of targets and by that of parts.
     return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
-        upside down: the losses are divided by the number of targets, not the other way.
+        upside down: divide the losses by the number of targets, not the other way round.
     return ... if => return round(..., 2) if
         rounded: return the mean as it is.
 """)
@@ -576,11 +576,11 @@ mean_over_targets.slips("""
 
 @mean_over_targets.way("""
     if count == 0: continue =>
-        a micro-batch without targets has NaN…
+        a part without targets has NaN…
     total += m * count => total += m * count * (count > 1)
-        a micro-batch of a single target is not added.
+        a part of a single target is not added.
     continue => break
-        it ends with the first micro-batch without targets: `continue`, not `break`.
+        it ends with the first part without targets: `continue`, not `break`.
     if number else NAN =>
         without any targets there is nothing to divide by: return…
     number else NAN => number else 0.0
@@ -603,24 +603,24 @@ def _scored(means, counts):
 mean_over_targets.answers("""
     sum(means) / len(means)
     sum(means) / len(means) if means else NAN
-        a mean of means, which one micro-batch without targets makes NaN.
+        a mean of means, which one part without targets makes NaN.
     np.mean(_scored(means, counts)) if any(counts) else NAN
-        a mean of means: one target counts as much as a thousand in one micro-batch.
+        a mean of means: one target counts as much as a thousand in one part.
     sum(_scored(means, counts)) / len(means) if any(counts) else NAN
     sum(_scored(means, counts)) / len(means) if means else NAN
     sum(_scored(means, counts)) / len(means)
-        a mean of means, in which a micro-batch without targets counts as a loss of 0.
+        a mean of means, in which a part without targets counts as a loss of 0.
     sum(means)
         that is the sum of the means: weight each, leave NaN out, and divide.
     float(np.median(_scored(means, counts))) if any(counts) else NAN
         that is the median of the means: add up the losses of all targets.
     [*_scored(means, counts), NAN][0]
-        that is the mean of the first micro-batch: the `return` belongs behind the loop.
+        that is the mean of the first part: the `return` belongs after the loop.
     sum(_scored(means, counts)) * sum(counts)
     sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
         all means are weighted together, by the number of all targets.
     [NAN, *accumulate(_scored(means, counts), lambda a, b: (a + b) / 2)][-1]
-        the mean so far and the next one are averaged in turn: the last counts most.
+        each mean is averaged with the result so far: the last one counts most.
 """)
 
 
@@ -651,8 +651,8 @@ def _conversations(random: Random) -> Iterator[Case]:
         "Go turn by turn: what do the labels of a turn look like if the assistant "
         "wrote it, and what if not?",
         "All of the assistant's turns count, each as a whole: its last id says that it "
-        "is finished, which a model must learn, too. And which id of the conversation "
-        "has nothing before it, whoever wrote it?",
+        "is finished, which a model must also learn. And which id of the conversation "
+        "has nothing before it, no matter who wrote it?",
     ),
 )
 def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
@@ -666,13 +666,13 @@ def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
 
 chat_labels.slips("""
     ids if role == "assistant" else => ids if True else
-        all turns are scored: the model would learn to write the user's part, too.
+        all turns are scored: the model would also learn to write the user's part.
     role == "assistant" => role == "user"
         the turns of the user are scored.
     role == "assistant" => role != "assistant"
         the other way round: the assistant's turns are scored, all others are not.
     role == "assistant" => role != "user"
-        the system's turns are scored, too: it is not the assistant who wrote them.
+        the turns of the system are also scored: the assistant did not write them.
     role == "assistant" => role == "model"
         no turn is scored. Is the role spelled as in the task?
     [-100] * len(ids) => [-100]
@@ -680,11 +680,11 @@ chat_labels.slips("""
     [-100] * len(ids) => []
         a turn that is not scored is left out.
     labels[0] = -100 return => return
-        the very first id is scored, though nothing stands before it: -100 there.
+        the very first id is scored, though nothing comes before it: -100 there.
     labels[0] => labels[-1]
         the *last* id of the conversation is left out, where the first should be.
     labels[0] = -100 => labels.insert(0, -100)
-        -100 is put before the first id, where it is wanted in its stead.
+        -100 is put before the first id, but it is wanted in its place.
     labels[0] = -100 => labels.pop(0)
         the first id is taken out, so that all labels stand one place too far left.
     zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
@@ -705,19 +705,19 @@ chat_labels.slips("""
     roles[i] == "assistant" => i >= roles.index("assistant")
         from the assistant's first turn on everything is scored, the user's part too.
     == "assistant" => == "assistant" and "user" not in roles[i:]
-        only what the assistant says behind the user's last turn is scored.
+        only what the assistant says after the user's last turn is scored.
     == "assistant" => == "assistant" and i == len(roles) - 1
         only a last turn of the assistant's is scored.
     roles[i] == "assistant" => i == len(roles) - 1
-        the last turn is scored, whoever wrote it.
+        the last turn is scored, no matter who wrote it.
     roles[i] == "assistant" => i % 2 == 1
         every second turn is taken for one of the assistant's: look at `roles`.
     roles[i] == "assistant" => i > 0 and roles[i - 1] == "user"
-        the turn behind one of the user's is scored, whoever wrote it.
+        the turn after one of the user's is scored, no matter who wrote it.
     == "assistant" => == "assistant" and roles[i - 1] == "user"
-        a turn counts as the assistant's only behind one of the user's.
+        a turn counts as the assistant's only after one of the user's.
     == "assistant" => != "system"
-        the user's turns are scored, too.
+        the turns of the user are also scored.
     += ids if => += [*ids[1:], -100] if
     += ids if => += [*ids[1:], -100] if ; [-100, *labels[1:]] => labels
         the labels are shifted within each turn.
@@ -733,9 +733,9 @@ chat_labels.slips("""
     [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
         a turn that is not scored is left out.
     [-100] * len(ids) => [0] * len(ids)
-        the label 0 stands where -100 is wanted.
+        there is a label 0 where -100 is wanted.
     [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
-        the end of a turn that others wrote is scored, too.
+        the end of a turn that others wrote is also scored.
     [-100, *labels[1:]] => labels
         the very first id is scored…
     [-100, *labels[1:]] => [*labels[1:], -100]
@@ -754,7 +754,7 @@ def turn_by_turn(roles, turns):
 
 chat_labels.answers("""
     [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
-        the label 100 stands where -100 is wanted.
+        there is a label 100 where -100 is wanted.
     [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
         what others say is left out: each of their ids gets a -100.
     [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]
@@ -769,7 +769,7 @@ chat_labels.answers("""
         turns are taken in pairs: two turns of one side, or a system's, move all.
     [-100, *[x if any(role == "assistant" and x in ids for role, ids in
     zip(roles, turns)) else -100 for ids in turns for x in ids][1:]]
-        ids are looked up among the assistant's: the user says some of them, too.
+        ids are looked up among the assistant's: the user also says some of them.
 """)
 
 
@@ -794,7 +794,7 @@ def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
         "Documents lie end to end in a stream, which is cut into rows of `row_length`. "
         "A position is below `row_length`, the size of a model's table. From "
         "positions, a model may infer who looks at whom. So return, for each row, the "
-        "places behind its first where positions begin again: where a new document "
+        "places after its first where positions begin again: where a new document "
         "begins, and nowhere else."
     ),
     reference=boundaries_in_fact,
@@ -900,7 +900,7 @@ def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:
     ask="A row holds documents of {lengths} ids, and a token looks at itself and at "
     "those before it in its own document. How many pairs are that?",
     draw=lambda rng: {"lengths": [rng.randrange(3, 40) for _ in range(4)]},
-    hints=("How many pairs has a document of 3 ids?",),
+    hints=("How many pairs are there in a document of 3 ids?",),
 )
 def pairs_in_row(lengths: list[int]) -> int:
     return sum(n * (n + 1) // 2 for n in lengths)
@@ -910,7 +910,7 @@ pairs_in_row.answers("""
     sum(lengths) * (sum(lengths) + 1) // 2
         as if the row were one document: nobody looks across.
     sum(n * n for n in lengths)
-        both ways. A token does not look at those behind it.
+        both ways. A token does not look at those after it.
     sum(n * (n - 1) // 2 for n in lengths)
         without a token's look at itself.
 """)
@@ -918,7 +918,7 @@ pairs_in_row.answers("""
 
 @numbers(
     ask="A row of {max_length} places holds documents of {lengths} ids, and pads "
-    "behind them. How many of its places are scored?",
+    "after them. How many of its places are scored?",
     draw=lambda rng: {
         "max_length": rng.randrange(200, 300),
         "lengths": [rng.randrange(10, 40) for _ in range(rng.randrange(3, 6))],
@@ -935,5 +935,5 @@ scored_in_row.answers("""
     sum(lengths) - 1
         one for the row is taken off: each document has a first id.
     max_length - len(lengths)
-        the pads are scored, too.
+        the pads are scored as if they were text.
 """)

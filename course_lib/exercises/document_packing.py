@@ -23,51 +23,51 @@ def _rows_with_ends(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_rows_with_ends,
     hints=(
-        "A document begins behind each end. And one begins where nothing stands "
+        "A document begins after each end. And one begins where there is nothing "
         "before it.",
-        "Is there a place behind the last id of the row? And what begins in a row "
+        "Is there a place after the last id of the row? And what begins in a row "
         "without ids?",
     ),
 )
 def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
     """Return where documents begin in a row, if each ends with `end_id`."""
-    behind = [place + 1 for place, id in enumerate(ids[:-1]) if id == end_id]
-    return [0, *behind] if ids else []
+    after = [place + 1 for place, id in enumerate(ids[:-1]) if id == end_id]
+    return [0, *after] if ids else []
 
 
 starts_from_ends.slips("""
     place + 1 for => place for
-        the places of the ends themselves are taken: a document begins behind an end.
+        the places of the ends themselves are returned: a document begins after an end.
     place + 1 for => place + 2 for
     place + 1 for place, id in enumerate(ids[:-1]) => \
     place + 2 for place, id in enumerate(ids[:-2])
-        one place too far: a document begins right behind the end of the one before.
+        one place too far: a document begins right after the end of the one before.
     place + 1 for place, id in enumerate(ids[:-1]) if => \
     place - 1 for place, id in enumerate(ids) if place and
         one place too early: an end belongs to the document before.
     enumerate(ids[:-1]) => enumerate(ids)
-        behind the last place of the row nothing begins, even if an end stands there.
+        after the last place of the row nothing begins, even if it holds an end.
     if id == end_id => if id != end_id
-        a document begins behind each *end*; here one begins behind all other ids.
+        a document begins after each *end*; here one begins after every other id.
     == end_id => == 0
         the end is not always 0: `end_id` says which id it is.
     id == end_id => id == end_id and ids[place + 1] != end_id
-        a document can consist of its end alone, so one begins there, too.
+        a document can consist of its end alone, and then it begins there.
     id == end_id => id == end_id and ids[place + 1]
-        the next id is asked whether it is true: 0 is an id, too, and can begin one.
+        the next id is asked whether it is true: 0 is an id, and can begin a document.
     id == end_id => id == end_id and place
-        an end at the very first place is an end, too: behind it a document begins.
-    [0, *behind] => behind
-        the first document is missing: it begins at 0, where no end stands before it.
+        an end at the very first place counts as well: after it a document begins.
+    [0, *after] => after
+        the first document is missing: it begins at 0, although no end comes before it.
     if ids else [] =>
         a row without ids holds no documents, so none begins: the answer is `[]`.
-    if ids else [] => if behind else []
+    if ids else [] => if after else []
         a row without an end inside is one document, or a part of one. It begins at 0.
-    enumerate(ids[:-1]) => enumerate(ids) ; *behind] => *behind[:-1]]
+    enumerate(ids[:-1]) => enumerate(ids) ; *after] => *after[:-1]]
         a document counts although its own end is missing: the row was cut there.
-    [0, *behind] => list(zip([0, *behind], [*behind, len(ids)]))
+    [0, *after] => list(zip([0, *after], [*after, len(ids)]))
         this tells where each document begins *and* ends. Return the beginnings alone.
-    [0, *behind] => [place in [0, *behind] for place in range(len(ids))]
+    [0, *after] => [place in [0, *after] for place in range(len(ids))]
         this tells for each place whether a document begins there. Return the places.
 """)
 
@@ -76,11 +76,11 @@ starts_from_ends.slips("""
     ids[i - 1] == end_id => ids[i] == end_id
         the places of the ends themselves…
     ids[i - 1] == end_id => ids[i] != end_id
-        every id that is no end is taken for a beginning: those behind ends are.
+        every id but an end is taken for a beginning: only ids after an end are.
     range(len(ids)) if i == 0 or => range(1, len(ids)) if
         the first document is missing…
     range(len(ids)) => range(len(ids) + 1)
-        behind the last place…
+        after the last place…
 """)
 def nothing_or_an_end_before(ids, end_id):
     return [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end_id]
@@ -92,14 +92,14 @@ starts_from_ends.answers("""
     [place for place, id in enumerate(ids) if id == end_id]
         the places of the ends…
     [place + 1 for place, id in enumerate(ids) if id == end_id]
-        these are the places where documents *end*: none begins behind the last.
+        these are the places where documents *end*: none begins after the last.
     [place for place, id in enumerate(ids) if id != end_id]
-        every id that is no end…
+        every id but an end…
     [sum(id == end_id for id in ids[:place]) for place in range(len(ids))]
-        this tells for each place in which document it lies. Return where each begins.
+        this tells for each place in which document it is. Return where each begins.
     [start for start in starts_from_ends.reference(ids, end_id) if ids[start] != end_id]
         a document can consist of its end alone…
-    [0, *behind[:-1]] if (behind := [p + 1 for p, id in enumerate(ids) \
+    [0, *after[:-1]] if (after := [p + 1 for p, id in enumerate(ids) \
     if id == end_id]) else []
         a document counts although its own end…
     np.diff([0, *(p + 1 for p, id in enumerate(ids) if id == end_id)]).tolist()
@@ -151,7 +151,7 @@ pack_in_order.slips("""
         a pack is closed only when it is full, and so it can be too long.
     length > room => length > max_length or not packs
     room -= length =>
-        only the new document is compared with `max_length`, not what stands before it.
+        only the new document is compared with `max_length`, not all of its pack.
     length > room => not packs or len(packs[-1]) >= max_length
         `max_length` counts tokens, not documents.
     length > room => True
@@ -175,17 +175,17 @@ pack_in_order.slips("""
     append(document) => append(length)
         packs hold lengths, where the numbers of the documents are wanted.
     append(document) => append(lengths.index(length))
-        `index` finds the first document of a length, each time again.
+        `index` finds the first document of a length, every time.
     return packs => return packs[:-1]
-        the last pack is missing: behind the loop there is one that nothing has closed.
+        the last pack is missing: after the loop there is one that nothing has closed.
     return packs => return packs or [[]]
         without documents there is no pack: the answer is `[]`, not `[[]]`.
     return packs => return packs[-1:] * len(packs)
         all packs are one and the same list. Begin a new list for each, `[]`.
     enumerate(lengths) => sorted(enumerate(lengths), key=lambda pair: -pair[1])
-        the documents are sorted first, the longest in front: keep their order.
+        the documents are sorted, the longest first: keep their order.
     enumerate(lengths) => enumerate(sorted(lengths))
-        the lengths are sorted first, so a number no longer says which document it was.
+        the lengths are sorted, so that a number no longer says which document it was.
 """)
 
 
@@ -266,11 +266,11 @@ def best_pack(rooms: list[int], length: int) -> int | None:
 
 best_pack.slips("""
     room >= length => room > length
-        a pack with exactly so much room is large enough, and even the best.
+        a pack with exactly that much room is large enough, and even the best.
     if room >= length =>
         packs are chosen whether they have room or not.
     room >= length => room == length
-        only packs with exactly so much room are looked at.
+        only packs with exactly that much room are looked at.
     room >= length => room <= length
         packs that are too small are looked at, or that fit exactly.
     room >= length => length <= room < 2 * length
@@ -302,7 +302,7 @@ best_pack.slips("""
 
 @best_pack.way("""
     room >= length => room > length
-        a pack with exactly so much…
+        a pack with exactly that much…
     room >= length =>  True
         packs are chosen whether…
     return None => return []
@@ -315,7 +315,7 @@ best_pack.slips("""
         that is the *last* pack with room: the fullest of these is wanted.
     min(few, key=rooms.__getitem__) => \
     next((i for i in few if rooms[i] == length), few[0])
-        a pack that fits exactly is found, but else the first with room is taken.
+        a pack that fits exactly is found, but otherwise the first with room is taken.
     return best => return rooms[best]
         that is the room of the pack. Its number is wanted.
     return best => return rooms[best] - length
@@ -337,7 +337,7 @@ def among_the_few(rooms, length):
 
 @best_pack.way("""
     room >= length => room > length
-        a pack with exactly so much…
+        a pack with exactly that much…
     room >= length and =>
         packs are chosen whether…
     best is None or => not best or
@@ -713,19 +713,20 @@ def smallest_room_by_hand(rooms: list[int], length: int, max_length: int) -> int
 
 @bug_or_not(
     purpose=(
-        "Best fit without a scan over all packs. `rooms` are those that packs have "
-        "left, from 1 to `max_length`. A tree has them as its leaves, in their order, "
-        "and every node knows the largest below it. Go down from the root, to the left "
-        "where that is large enough, and return the smallest room of at least "
-        "`length`. At least one is large enough."
+        "Best fit without a scan over all packs. `rooms` are the different rooms that "
+        "packs have left, from 1 to `max_length`. They are the leaves of a tree, in "
+        "order of size, and every node holds the largest room below it. Go down from "
+        "the root, to the left where that room is large enough, and return the "
+        "smallest room of at least `length`. At least one room is large enough."
     ),
     reference=smallest_room_by_hand,
     cases=_trees,
     explanation=(
-        "The leaves stand in their order only if their number is a power of two: round "
-        "it up. Otherwise some hang one level higher, and the way down ends at a room "
-        "that is not the smallest, or even too small. (Met in huggingface/trl, issue "
-        "3887: 3,000 documents in 1,524 rows of 8,192, but in 3,000 rows of 8,193.)"
+        "The leaves are in their order only if their number is a power of two, so it "
+        "must be rounded up. Otherwise some leaves are one level higher, and the way "
+        "down ends at a room that is not the smallest, or even too small. (This is "
+        "the bug at the beginning of the lesson: huggingface/trl, issue 3887, 3,000 "
+        "documents in 1,524 rows of 8,192, but in 3,000 rows of 8,193.)"
     ),
 )
 def room_from_a_tree(rooms: list[int], length: int, max_length: int) -> int:
@@ -759,17 +760,17 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
     purpose=(
         "Prepare conversations for packing into rows of `max_length`. Each piece must "
         "begin as a conversation begins, with its instructions and its first question, "
-        "and be as long as it can; empty ones are left out."
+        "and be as long as it can. Empty conversations are left out."
     ),
     reference=beginnings_of_chats,
     cases=_chats,
     explanation=(
-        "It throws tokens away, and is meant to: a rest that begins in the middle of "
-        "an answer is no example to learn from. For plain text the line would be a bad "
-        "one: there, a rest is text like any other. (huggingface/trl dropped what was "
-        "too long, which cost one user 99.8 % of the tokens; kept it in pieces, which "
-        "broke others' conversations; and lets you choose since: pull requests 4632 "
-        "and 5076.)"
+        "It throws tokens away, and it is meant to, because a remainder that begins in "
+        "the middle of an answer is not an example to learn from. For plain text the "
+        "same line would be a bug: there, a remainder is text like any other. "
+        "(huggingface/trl first dropped what was too long, which cost one user 99.8 % "
+        "of the tokens. Then it kept everything in pieces, which broke other users' "
+        "conversations. Now it lets you choose: pull requests 4632 and 5076.)"
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:
@@ -823,7 +824,8 @@ def _lengths_to_pack(rng: Random) -> dict[str, object]:
 
 @numbers(
     ask="Documents of {lengths} ids are packed into rows of {max_length} in this "
-    "order: one that does not fit opens a new row, and no row is opened again. How "
+    "order: one that does not fit opens a new row, and no earlier row is used again. "
+    "How "
     "many places of all these rows stay empty?",
     draw=_lengths_to_pack,
     hints=("Keep track of the room that is left in the open row.",),

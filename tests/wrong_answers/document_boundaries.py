@@ -120,7 +120,7 @@ def first_document_only_causal(position_ids):
     return mask
 
 
-wrong("mean_over_targets", "a micro-batch without targets has NaN for a")(
+wrong("mean_over_targets", "a part without targets has NaN for a")(
     lambda ms, cs: sum(m * c for m, c in zip(ms, cs, strict=False)) / len(ms)
 )
 wrong("mean_over_targets", "without any targets there is no mean: NaN. A")(

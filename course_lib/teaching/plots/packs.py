@@ -23,9 +23,9 @@ from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.tables import show_table
 
-HEIGHT = 0.76  # of a bar; what is left of 1 stands between bars
+HEIGHT = 0.76  # of a bar; the rest of 1 is the gap between bars
 SHADES_IN_TURN = (0.18, 0.42)
-"""Only to tell the documents of a pack apart."""
+"""They only tell the documents of a pack apart."""
 MOST_PANELS = 3
 MOST_MASKS = 2
 LONGEST_ROW = 4096
@@ -49,7 +49,7 @@ def plot_packs(
         packs: name to packs, each the numbers of its documents, as `assign_packs`
             returns them.
         lengths: tokens of each document.
-        max_length: L; what is left of a row of so many tokens is padding.
+        max_length: L; the places of a row that hold no token are padding.
     """
     lengths = style.check_lengths("lengths", lengths)
     style.check_mapping("packs", packs, MOST_PANELS)
@@ -132,8 +132,8 @@ def inspect_packs(
 ) -> Figure:
     """Show a table of packs, and return a picture of them.
 
-    Of more than 12, so many are listed and drawn, from the first to the last; the last
-    line of the table counts all.
+    If there are more than 12 packs, 12 are listed and drawn, spread from the first to
+    the last. The last line of the table counts all.
 
     Args:
         packs: each with `input_ids` and `document_starts`, as attributes or by key:
@@ -141,7 +141,7 @@ def inspect_packs(
             `documents`, which document each piece is from, is used where it is there.
         max_length: L.
         eos_token_id: what ends a document; a piece without it at its end was cut.
-            Rows without `document_starts` are divided behind it.
+            Rows without `document_starts` are divided after it.
     """
     max_length = check_integer("max_length", max_length, minimum=1)
     if eos_token_id is not None:
@@ -211,7 +211,7 @@ def _read_pack(
         if eos_token_id is None:
             raise ValueError(
                 f"packs[{number}] has no `document_starts`: give `eos_token_id` to "
-                "divide it behind each such id"
+                "divide it after each such id"
             )
         starts = np.append(0, np.flatnonzero(ids[:-1] == eos_token_id) + 1)
     starts = style.check_starts(f"packs[{number}].document_starts", starts, len(ids))
@@ -282,7 +282,7 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
             "markeredgecolor": style.WRONG,
         }
         keys[f"looks at {words}"] = Line2D([], [], marker="X", markersize=9, **look)
-    keys["the bounds of the documents"] = Line2D([], [], color=style.INK, linewidth=1.6)
+    keys["document boundaries"] = Line2D([], [], color=style.INK, linewidth=1.6)
     style.explain(figure, keys)
     return figure
 
