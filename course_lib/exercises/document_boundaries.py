@@ -568,7 +568,7 @@ mean_over_targets.slips("""
     / sum(counts) => / sum(counts) / len(sums)
         it is divided twice, by the number of targets and by that of parts.
     return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
-        upside down: divide the losses by the number of targets, not the other way round.
+        upside down: divide the losses by the number of targets.
     return ... if => return round(..., 2) if
         rounded: return the mean as it is.
 """)
@@ -829,7 +829,7 @@ def documents_by_their_zeros(position_ids: list[int]) -> list[int]:
     purpose=(
         "The positions of each document in a row count up from 0. Documents may be as "
         "short as one token. Return, for each place of the row, the number of its "
-        "document, counted from 0. (No id is looked at, and no 0 is looked for.)"
+        "document, counted from 0, without a look at any id."
     ),
     reference=documents_by_their_zeros,
     cases=_packed_positions,
