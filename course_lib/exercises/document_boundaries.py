@@ -875,15 +875,16 @@ def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
 
 @true_or_false(
     claim=(
-        "With a document mask and rotary positions, attention scores are the same "
-        "whether positions begin again with each document or run on through the row."
+        "With a document mask and rotary positions (RoPE), attention scores are the "
+        "same whether positions begin again with each document or run on through the "
+        "row."
     ),
     reference=scores_with_running_positions,
     cases=lambda random: [([0, 3], 5), ([0, 1, 4], 9), ([0, 20], 30), ([0, 7, 50], 64)],
     explanation=(
-        "A score depends on the *difference* of two rotary positions alone: in one "
-        "document it is the same, wherever counting began. A model that learns a "
-        "vector for each position does see where; and a library that infers documents "
+        "A score depends on the *difference* of two rotary positions alone, so within "
+        "a document it is the same wherever counting begins. A model that learns a "
+        "vector for each position does notice. And a library that infers documents "
         "from positions, as `transformers` does, needs them to begin again."
     ),
 )
