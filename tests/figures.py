@@ -11,7 +11,7 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course_lib.document_packing import document_mask
+from course_lib.document_boundaries import document_mask
 from course_lib.foundation import token_ledger
 from course_lib.long_documents import chunk_starts
 from course_lib.teaching import plots
