@@ -730,157 +730,6 @@ def item_by_item(counts, delivered):
     return document, chunk
 
 
-def _padded(random: Random) -> Iterator[Case]:
-    # Id 0 ends a text and fills up rows; not every row ends a text, and an end can
-    # stand inside one.
-    yield from (([[5]], [1]), ([[5, 0]], [1]), ([[5, 0]], [2]), ([[0, 0]], [1]))
-    yield from (([[0, 0, 0]], [2]), ([[4, 0, 6]], [3]), ([[4, 0, 6, 0]], [3]))
-    yield [[3, 1, 4], [1, 5, 0]], [3, 2]
-    yield [[3, 1, 0, 0], [1, 0, 2, 0], [7, 8, 9, 3]], [3, 3, 4]
-    for size in (2, 3, 4):
-        for longest in (3, 5):
-            rows, lengths = [], []
-            for number in range(size):
-                length = longest if not number else random.randint(1, longest)
-                row = [random.randrange(9) for _ in range(length)]
-                rows.append(row + [0] * (longest - length))
-                lengths.append(length)
-            yield rows, lengths
-
-
-@exercise(
-    cases=_padded,
-    hints=(
-        "An id cannot tell whether it is an end of text or padding. What can?",
-        "Row by row: the first `length` ids stay as they are, and -100 stands in all "
-        "places behind them. How many places are that?",
-    ),
-)
-def labels_of(input_ids: list[list[int]], lengths: list[int]) -> list[list[int]]:
-    """Return the labels of a padded batch: its ids, and -100 on padding."""
-    return [
-        row[:length] + [-100] * (len(row) - length)
-        for row, length in zip(input_ids, lengths, strict=True)
-    ]
-
-
-labels_of.slips("""
-    lengths, strict=True) => [n - 1 for n in lengths], strict=True)
-        one place too early: the last id of the text, often its end, is ignored too.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, min(len(row), n + 1)) for row, n in zip(input_ids, lengths))
-        one place too late: the first padding is scored.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, max((i + 1 for i, n in enumerate(row) if n), default=0)) \
-    for row in input_ids)
-        all zeros at the end of a row are taken for padding. The first of them may be
-        the end of the text: go by `lengths`.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, min(len(row), [*row, 0].index(0) + 1)) for row in input_ids)
-        everything behind the first 0 is taken for padding. A row can hold several
-        texts, and need not end with an end of text: go by `lengths`.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, [*row, 0].index(0)) for row in input_ids)
-        everything from the first 0 on is taken for padding, even the end of a text: go
-        by `lengths`.
-    lengths, strict=True) => lengths[:1] * len(lengths), strict=True)
-        each row has a length of its own: not that of the first for all.
-    lengths, strict=True) => lengths[-1:] * len(lengths), strict=True)
-        each row has a length of its own: not that of the last for all.
-    lengths, strict=True) => [max(lengths)] * len(lengths), strict=True)
-        each row has a length of its own: not that of the longest for all.
-    lengths, strict=True) => [min(lengths)] * len(lengths), strict=True)
-        each row has a length of its own: not that of the shortest for all.
-    lengths, strict=True) => lengths[::-1], strict=True)
-        the lengths are taken from back to front: each row has its own.
-    row[:length] => [i or -100 for i in row[:length]]
-        -100 goes by the id. But 0 ends a text as well: those ends would never be
-        scored, and a model would not learn to stop. Go by `lengths`.
-    [-100] * => [0] *
-    row[:length] + [-100] * (len(row) - length) => row
-        padding is left in the labels: it would be scored.
-    row[:length] + [-100] * (len(row) - length) => row[:length]
-        the padding is cut off: rows of a batch have one length, so put -100 in its
-        place.
-    row[:length] + => row +
-        -100 is appended, and the padding is still there: put -100 in its place.
-    row[:length] + [-100] * (len(row) - length) => \
-    [*row[1:length], *[-100] * (len(row) - length), -100]
-        the labels are shifted. `transformers` shifts them inside the model: here they
-        stand where their inputs stand.
-    row[:length] + [-100] * (len(row) - length) => [*row[1:], -100]
-        the labels are shifted, and padding is left in them. `transformers` shifts them
-        inside the model: here they stand where their inputs stand.
-    row[:length] + [-100] * (len(row) - length) => \
-    (row[:length] + [-100] * (len(row) - length))[1:]
-        the labels are shifted, and one shorter than their inputs. `transformers` shifts
-        them inside the model: here they stand where their inputs stand.
-    row[:length] + [-100] => [*row[1:length], 0] + [-100]
-        the labels are shifted, with an end put behind them. `transformers` shifts them
-        inside the model: here they stand where their inputs stand.
-    row[:length] + [-100] * (len(row) - length) => \
-    ([-100, *row[: length - 1]] + [-100] * (len(row) - length))
-        the labels are shifted to the right.
-    row[:length] => [-100, *row[1:length]]
-        the first label of each row is ignored too. That is left to the model, which
-        drops it when it shifts.
-    row[:length] + [-100] * (len(row) - length) => [-100] * length + row[length:]
-        the wrong way round: the text is ignored, and padding is scored.
-    row[:length] + [-100] * (len(row) - length) => \
-    [-100] * (len(row) - length) + row[len(row) - length :]
-        padding is looked for in front. These rows are filled up behind their text.
-    row[:length] + [-100] * (len(row) - length) => \
-    [-100] * (len(row) - length) + row[:length]
-        the padding is moved to the front: labels stand where their inputs stand.
-    row[:length] => [1] * length
-        text has the label 1: labels are ids.
-    row[:length] => [0] * length
-        text has the label 0: labels are ids.
-    row[:length] => [-100] * length
-        -100 in every place: only padding is ignored.
-    row[:length] => row[:-length]
-        as many places are cut off the end as there are *real* ids.
-    [-100] * => [-1] *
-        -1 is no label that a loss ignores by itself: -100 is.
-    [-100] * => [100] *
-        100 is an id like any other: the label that is ignored is -100.
-    [-100] * => [None] *
-        `None` is no label: a tensor holds numbers. Put -100 there.
-    [-100] * => ["-100"] *
-        -100 is written as text: leave out the quotation marks.
-    (len(row) - length) => (max(lengths) - length)
-        rows are filled up to the longest length: here they are `len(row)` long.
-    (len(row) - length) => length
-        as many -100 as there are *real* ids: there must be one for each place behind
-        them.
-    (len(row) - length) => (len(row) - length - 1)
-        one -100 is missing wherever there is padding.
-    (len(row) - length) => 1
-        one -100 behind each row, with padding or without: as many as it has padding.
-    (len(row) - length) => (length < len(row))
-        one -100 for all the padding of a row: it needs one in each place.
-    row[:length] + [-100] * (len(row) - length) => \
-    [int(i < length) for i in range(len(row))]
-        that is an attention mask, 1 for text and 0 for padding. Labels are ids, and
-        -100 on padding.
-    row[:length] + [-100] * (len(row) - length) => \
-    [int(i >= length) for i in range(len(row))]
-        that is a mask of padding. Labels are ids, and -100 on padding.
-""")
-
-
-labels_of.answers("""
-    [[-100 if i == 0 else i for i in row] for row in input_ids]
-        -100 goes by the id…
-    [[i < n for i in range(len(row))] for row, n in zip(input_ids, lengths)]
-        that is an attention mask…
-    [label for row in labels_of.reference(input_ids, lengths) for label in row]
-        all rows in one list: make a list for each row.
-    labels_of.reference(input_ids, lengths)[0]
-        only the first row: does a `return` stand in the loop?
-""")
-
-
 def _batches(random: Random) -> Iterator[Case]:
     yield from (([], 2), ([3], 1), ([3], 4), ([3, 5], 2), ([5, 3], 2), ([2, 2, 7], 2))
     for size in (3, 4, 6, 7, 9):
@@ -1161,57 +1010,30 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
 
 @true_or_false(
     claim=(
-        "With `max_length=512, stride=128, return_overflowing_tokens=True`, a fast "
-        "tokenizer of `transformers` starts a chunk every 128 tokens, up to the one "
+        "You want chunks of 512 tokens that start every 128 tokens. With `max_length="
+        "512, stride=384, return_overflowing_tokens=True, add_special_tokens=False`, a "
+        "fast tokenizer of `transformers` cuts them for you, and stops with the chunk "
         "that reaches the end."
     ),
     reference=starts_of_the_library,
     cases=lambda random: [
-        (num_tokens, max_length, stride)
-        for max_length, stride in ((4, 1), (4, 2), (6, 2), (8, 2), (8, 6))
+        (num_tokens, max_length, max_length - step)
+        for max_length, step in ((4, 1), (4, 3), (6, 2), (8, 2), (8, 6))
         for num_tokens in (1, 8, 9, 20)
     ],
     explanation=(
-        "There `stride` is the overlap, so chunks start 512 - 128 = 384 tokens apart, "
-        "less the special tokens that each chunk gets: with one, 383. In a sliding "
+        "There `stride` is the overlap, and 512 - 384 = 128 is the step. In a sliding "
         "window, in a convolution, and in other lessons of this course, a stride is "
-        "the step. Whoever wants chunks without overlap and sets "
-        "`stride=max_length` has no step left. The two meanings agree only where the "
-        "stride is half of `max_length`."
+        "the step, so that `stride=128` looks right and starts a chunk every 384 tokens "
+        "instead. The two meanings agree only if the stride is half of `max_length`. "
+        "With special tokens a chunk has less room, and the step shrinks by their "
+        "number."
     ),
 )
-def stride_for_the_step(num_tokens: int, max_length: int, stride: int) -> list[int]:
+def stride_for_a_step(num_tokens: int, max_length: int, stride: int) -> list[int]:
+    step = max_length - stride
     last = max(0, num_tokens - max_length)
-    steps = -(-last // stride)
-    return [stride * k for k in range(steps + 1)]
-
-
-def unscored_with_overlap(num_tokens: int, max_length: int, overlap: int) -> int:
-    chunks = chunks_by_hand(list(range(num_tokens)), max_length, overlap)
-    scored = {id for chunk in chunks for id in chunk[1:]}
-    return num_tokens - len(scored)
-
-
-@true_or_false(
-    claim=(
-        "An overlap of 10 to 25 %, as guides to search advise it, leaves as many ids "
-        "of a document without a score as an overlap of one single id does, not fewer."
-    ),
-    reference=unscored_with_overlap,
-    cases=lambda random: [
-        (num_tokens, max_length, overlap)
-        for max_length, overlap in ((10, 1), (10, 2), (20, 2), (20, 5))
-        for num_tokens in (1, 9, 10, 11, 20, 37, 60)
-    ],
-    explanation=(
-        "One: the document's first id. The first id of every later chunk is a target "
-        "in the chunk before as soon as a single id is shared. A larger overlap scores "
-        "no further id. It scores some of them twice, and gives the ids behind it more "
-        "to read before them: if you do not want it for that, you pay for nothing."
-    ),
-)
-def unscored_with_one(num_tokens: int, max_length: int, overlap: int) -> int:
-    return unscored_with_overlap(num_tokens, max_length, overlap=1)
+    return [start for start in range(0, last + step, step)]
 
 
 # With other numbers by seed.

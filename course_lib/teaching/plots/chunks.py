@@ -55,6 +55,9 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
                 text = axes.text(*where, str(start), va="center", fontsize=style.SMALL)
                 text.set_bbox(style.LEGIBLE)
             known, y = end, y + 1
+        if known < num_tokens:  # truncated
+            rest = num_tokens - known
+            axes.add_patch(style.block(known, y - 1, rest, HEIGHT, "lost"))
         y += 0.6
     axes.set_xticks(range(0, num_tokens + 1, 5))
     style.fit_columns(axes, num_tokens, 0.42)
