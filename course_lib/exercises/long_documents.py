@@ -955,9 +955,9 @@ def chunks_by_hand(ids: list[int], max_length: int, overlap: int) -> list[list[i
     explanation=(
         "A chunk starts at every step up to the end of the document, even if the chunk "
         "before it has already reached the end. Then the last chunk holds nothing new. "
-        "With an overlap of half a chunk, for example, every document longer than that "
-        "gets one chunk too many, and its end is read once more than it should be. "
-        "Without overlap the same loop is right, so the mistake is rarely noticed."
+        "With an overlap of half a chunk, for example, every document longer than half "
+        "a chunk gets one chunk too many, and its end is read once more than it should "
+        "be. Without overlap the same loop is right, so the mistake is rarely noticed."
     ),
 )
 def chunk_at_every_step(ids: list[int], max_length: int, overlap: int) -> list:
