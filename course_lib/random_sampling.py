@@ -67,7 +67,7 @@ def random_starts(
 
     Args:
         num_tokens: N.
-        batch_size: B; the subsequences that do not fill a batch are left over, different
+        batch_size: B; the subsequences that do not fill a batch are left over, other
             ones in each epoch.
         num_steps: T.
         generator: where the randomness comes from; without one, PyTorch's global

@@ -449,8 +449,8 @@ def _highest_offsets(random: Random) -> Iterator[Case]:
     cases=_highest_offsets,
     hints=(
         "Two offsets make the same cuts if they differ by a multiple of T.",
-        "Divide each of 0 ... highest by T, take the remainder, and count how often each "
-        "remainder comes.",
+        "Divide each of 0 ... highest by T, take the remainder, and count how often "
+        "each remainder comes.",
     ),
 )
 def alignment_counts(highest: int, num_steps: int) -> list[int]:
@@ -681,9 +681,9 @@ def starts_in_stream(num_tokens: int, num_steps: int, offset: int) -> list[int]:
 
 
 @bug_or_not(
-    purpose="Return the ids at which the subsequences after an offset start. The ids of "
-    "the stream are their own positions, 0, 1, 2, …, and each subsequence needs all of "
-    "its targets.",
+    purpose="Return the ids at which the subsequences after an offset start. The ids "
+    "of the stream are their own positions, 0, 1, 2, …, and each subsequence needs all "
+    "of its targets.",
     reference=starts_in_stream,
     cases=_streams,
     explanation=(
@@ -780,8 +780,8 @@ def one_generator_for_all_epochs(seed: int, num_epochs: int) -> list[int]:
 
 
 @bug_or_not(
-    purpose="Draw the offsets for all epochs of a run with T = 1000. With the same seed "
-    "the run can be repeated, and its epochs are independent of each other.",
+    purpose="Draw the offsets for all epochs of a run with T = 1000. With the same "
+    "seed the run can be repeated, and its epochs are independent of each other.",
     reference=one_generator_for_all_epochs,
     cases=_seeds,
     explanation=(
@@ -836,8 +836,8 @@ inputs_of_epoch.answers("""
 
 
 @numbers(
-    ask="The offset is {offset}, and T = {num_steps}. The token at position {position}, "
-    "counted from 0, is a target. How many inputs does its context have?",
+    ask="The offset is {offset}, and T = {num_steps}. The token at position "
+    "{position}, counted from 0, is a target. How many inputs does its context have?",
     draw=lambda rng: {
         "num_steps": (num_steps := rng.randrange(8, 40)),
         "offset": rng.randrange(1, num_steps),
@@ -862,9 +862,9 @@ context_of_target.answers("""
 
 
 @numbers(
-    ask="T = {num_steps}, and each of {num_epochs} epochs draws a new offset. Pair each "
-    "token far from both ends with each length of its context, 1 to T. What share of "
-    "these pairs can we expect to see at least once?",
+    ask="T = {num_steps}, and each of {num_epochs} epochs draws a new offset. Pair "
+    "each token far from both ends with each length of its context, 1 to T. What share "
+    "of these pairs can we expect to see at least once?",
     draw=lambda rng: {
         "num_steps": rng.randrange(8, 33),
         "num_epochs": rng.randrange(4, 30),
