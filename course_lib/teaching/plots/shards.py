@@ -65,7 +65,7 @@ def plot_shards(
     style.fit_columns(axes, num_tokens, WIDEST)
     keys = {"window inside one shard": "inputs"} if starts.size else {}
     if (homes[0] != homes[1]).any():
-        keys["window across a border of shards"] = "lost"
+        keys["window across a shard boundary"] = "lost"
     xlabel = "position in the stream"
     return style.finish_rows(figure, axes, ticks, (y, -0.3), keys, xlabel)
 

@@ -16,7 +16,6 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_iterable,
-    check_range,
     check_type,
 )
 from course_lib.next_token_shifting import shift_by_one
@@ -94,9 +93,12 @@ def plot_kernels(
     for name, distances in kernels.items():
         whose = f"kernels[{name!r}]"
         distances = as_integers(whose, [*check_iterable(whose, distances, "distances")])
-        places = [position + int(distance) for distance in distances.ravel()]
-        check_range(f"position + {whose}", np.array(places, dtype=object), num_tokens)
-        read[name] = set(places)
+        places = {position + int(distance) for distance in distances.ravel()}
+        for place in places:
+            check_integer(
+                f"position + {whose}", place, minimum=0, maximum=num_tokens - 1
+            )
+        read[name] = places
     figure, axes = style.new_figure(1.5 * len(read) + 0.8)
     ticks: dict[float, str] = {}
     for number, (name, places) in enumerate(read.items()):
