@@ -9,7 +9,8 @@ foundation/    what the lessons build on: arguments, progress, corpora, markup,
                ranks, devices
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
-               long_documents, document_packing, token_shards, many_machines
+               long_documents, document_packing, document_boundaries,
+               token_shards, many_machines
 teaching/      what shows and judges them: training, packed, plots, source,
                checker, guesses, widgets; lessons
 exercises/     one module a lesson

@@ -1,8 +1,8 @@
-"""Lesson 09: several documents in one row, without one of them seeing another.
+"""Lesson 09: several documents in one row, and what each way to choose them costs.
 
-A batch is a rectangle, documents are not. Packing puts several into one row; where each
-begins is written down beside the ids, once, and positions, masks and labels all follow
-from these starts, not from what tokens look like.
+A batch is a rectangle, documents are not. Packing puts several documents into one row.
+Where each of them begins is written down beside the ids when they are packed, because
+nothing can find it out safely afterwards.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
-import torch
 
 from course_lib.foundation import (
-    IGNORED,
     LONGEST,
     Ids,
     Pack,
@@ -29,12 +27,8 @@ from course_lib.foundation import (
     check_flag,
     check_integer,
     check_iterable,
-    check_pad_token,
-    check_rows,
-    check_starts,
     check_state,
     column_of_batch,
-    document_marks,
     encode_each,
     iterate_documents,
     join_pieces,
@@ -57,9 +51,9 @@ def assign_packs(
         lengths: tokens of each document, shape (documents,), each 1 ... L.
         max_length: L.
         strategy: "greedy": in order, with a new pack when the next one does not fit
-            (Next Fit); "first_fit" and "best_fit": the longest first, of equally long
-            ones the earliest, each into the first pack with room, or into the fullest
-            one (First Fit Decreasing and Best Fit Decreasing).
+            (Next Fit). "first_fit" and "best_fit": the longest first, and the earliest
+            of equally long ones, each into the first pack with room or into the fullest
+            one with room (First Fit Decreasing, FFD, and Best Fit Decreasing, BFD).
 
     Returns:
         the documents of each pack, as indices, in the order in which they were put in.
@@ -87,8 +81,8 @@ def _greedy(lengths: list[int], max_length: int) -> list[list[int]]:
 
 
 def _first_fit(lengths: list[int], max_length: int) -> list[list[int]]:
-    # Documents get shorter, so whatever has room for one has room for the next, until
-    # something is put into it. Packs with too little wait, the most room first.
+    # Documents get shorter, so a pack with room for one has room for the next, until
+    # something is put into it. Packs with too little room wait, the most room first.
     packs: list[list[int]] = []
     rooms: list[int] = []
     open_packs: list[int] = []  # a heap: the first pack first
@@ -111,9 +105,9 @@ def _first_fit(lengths: list[int], max_length: int) -> list[list[int]]:
 
 
 def _best_fit(lengths: list[int], max_length: int) -> list[list[int]]:
-    # Packs with the same room are as good as one another, and different rooms are few:
-    # in a sorted list of them the first one from n on is the fullest pack that takes n
-    # tokens more.
+    # Packs with equal room are as good as one another, and different rooms are few. In
+    # a sorted list of them, the first that is at least n belongs to the fullest packs
+    # with room for n more tokens.
     packs: list[list[int]] = []
     with_room: dict[int, list[int]] = defaultdict(list)  # heaps: the first pack first
     rooms: list[int] = []
@@ -176,17 +170,18 @@ def pack_documents(
 ) -> list[Pack]:
     """Pack documents into rows of at most `max_length` ids, every token exactly once.
 
-    A document longer than that is split into pieces of `max_length` and a rest, each a
-    document of its own to the model; empty ones are left out. `packing_report` tells.
-    The longest come first: shuffle the packs before you train on them.
+    A longer document is split into pieces of `max_length` and a remainder, and each is
+    a document of its own to the model. Empty ones are left out. `packing_report` says
+    what became of each. The longest come first: shuffle the packs before you train.
 
     Args:
         documents: the ids of each.
         max_length: L.
         strategy: see `assign_packs`.
-        split_long: False: what is longer is truncated instead, and its tail lost.
-        labels: of each document as many as ids, -100 where nothing is to be scored;
-            they are cut and joined as the ids are. Other values: `Pack.along`.
+        split_long: False: longer documents are truncated instead, and the part that is
+            cut is lost.
+        labels: for each document as many as ids, -100 where nothing is to be scored.
+            They are cut and joined as the ids are. For other values see `Pack.along`.
     """
     max_length = _check_size("max_length", max_length)
     check_choice("strategy", strategy, STRATEGIES)
@@ -223,9 +218,9 @@ def _pieces(
 
 
 def pad_documents(documents: Iterable[Ids], max_length: int) -> list[Pack]:
-    """Give each document a row of its own, to be filled up with padding.
+    """Give each document a row of its own, which padding fills up later.
 
-    A longer one is split, as by `pack_documents`.
+    A longer document is split, as by `pack_documents`.
     """
     max_length = _check_size("max_length", max_length)
     return [join_pieces([piece]) for piece in _pieces(documents, max_length)]
@@ -238,16 +233,16 @@ def crop_documents(
     buffer_size: int = 1,
     crop: str = "shortest",
 ) -> list[Pack]:
-    """Fill each row to its end with beginnings of documents; what is cut off is lost.
+    """Fill each row to its end with beginnings of documents; the rest of each is lost.
 
-    Of the documents that wait in a buffer, the longest that still fits comes next; when
+    Of the documents that wait in a buffer, the longest that still fits comes next. When
     none fits, one is cut to the room that is left. Only the last row may be short.
 
     Args:
         documents: the ids of each; read in order.
         max_length: L.
-        buffer_size: documents that wait, at least 1: with 1, in order.
-        crop: which one is cut, the "shortest" of those that wait, or the "oldest".
+        buffer_size: how many documents wait, at least 1. With 1 they come in order.
+        crop: which document is cut, the "shortest" or the "oldest" of those that wait.
     """
     max_length = _check_size("max_length", max_length)
     buffer_size = _check_size("buffer_size", buffer_size)
@@ -292,14 +287,14 @@ def pack_examples(
             these are packed as they are, and no tokenizer is needed.
         max_length, strategy, split_long: see `pack_documents`.
         text_column: which column holds the texts.
-        columns: those that hold an integer for each of the `input_ids`, as a mask of
-            what is scored: they are cut and joined alike. By default `labels`, if there
-            are any.
+        columns: those that hold an integer for each of the `input_ids`, for example a
+            mask of scored ids. They are cut and joined alike. By default `labels`, if
+            there are any.
 
     Returns:
         columns `input_ids` and `document_starts`, and `columns`, a row for each pack.
-        These are fewer than the texts: `map` needs `remove_columns`, with all columns
-        of the data set.
+        There are fewer packs than texts, so `map` needs `remove_columns` with all
+        columns of the data set.
     """
     if isinstance(features, Mapping) and "input_ids" in features:
         documents = column_of_batch(features, "input_ids")
@@ -322,22 +317,22 @@ def pack_examples(
     return packed
 
 
-# Packing what has not all arrived.
+# Packing documents that have not all arrived.
 
 
 class _Buffer:
-    """Pieces that wait: the oldest is at hand, and the longest that is not too long."""
+    """Pieces that wait; it finds the oldest, and the longest that is not too long."""
 
     def __init__(self):
         self._pieces: dict[int, Piece] = {}  # by ticket, so in the order of arrival
         self._tickets: dict[int, deque[int]] = defaultdict(deque)  # by length
-        self._lengths: list[int] = []  # of what waits, sorted, each once
+        self._lengths: list[int] = []  # of the pieces that wait, sorted, each once
 
     def __len__(self) -> int:
         return len(self._pieces)
 
     def __iter__(self) -> Iterator[int]:
-        """The tickets of what waits."""
+        """The tickets of the pieces that wait."""
         return iter(self._pieces)
 
     def add(self, ticket: int, piece: Piece) -> None:
@@ -370,18 +365,18 @@ class _Buffer:
 class PackStream:
     """Packs of documents that are still arriving; made by `pack_stream`.
 
-    Its position is that of the iterator that acted last; one that has come to its end
-    leaves nothing to go on with, and the next one begins anew.
+    Its position is that of the iterator that acted last. An iterator that has come to
+    its end leaves nothing to go on with, and the next one begins from the start.
     """
 
     def __init__(self, documents: Iterable[Ids], max_length: int, buffer_size: int):
         self.max_length = _check_size("max_length", max_length)
         self.buffer_size = _check_size("buffer_size", buffer_size)
-        iterate_documents(documents)  # what is no collection is refused now
+        iterate_documents(documents)  # anything but a collection is refused now
         self._documents = documents
         self._is_used_up = False
         self._begin = START
-        # Of the iterator that acted last: pieces read, their checksum, what waits.
+        # Of the iterator that acted last: pieces read, their checksum, and the buffer.
         self._position: tuple[int, int, _Buffer] | None = None
 
     def __iter__(self) -> Iterator[Pack]:
@@ -407,7 +402,7 @@ class PackStream:
                 yield self._next_pack(buffer, read, checksum)
         while buffer:
             yield self._next_pack(buffer, read, checksum)
-        # Not if a state was loaded meanwhile: that one is still to be read.
+        # Not if a state was loaded meanwhile, because that one is still to be read.
         if self._begin is begin:
             self._begin = START
 
@@ -424,7 +419,7 @@ class PackStream:
     def _read_again(
         self, pieces: Iterator[tuple[int, Piece]], begin: dict[str, object]
     ) -> tuple[_Buffer, int]:
-        """Pass what had been read, and keep what waited."""
+        """Skip the pieces that had been read, but keep those that waited."""
         buffer, checksum = _Buffer(), 0
         waiting = set(begin["waiting"])
         for number, piece in islice(pieces, begin["pieces_read"]):
@@ -439,7 +434,7 @@ class PackStream:
         return buffer, checksum
 
     def state_dict(self) -> dict[str, object]:
-        """Say what has been read, and which pieces of it still wait; ready for JSON."""
+        """Say how much has been read and which pieces still wait, ready for JSON."""
         if self._position is None:
             return {**self._begin, **self._settings()}
         read, checksum, buffer = self._position
@@ -453,11 +448,11 @@ class PackStream:
         }
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
-        """Go on from `state`; the documents are read again from the first to there.
+        """Go on from `state`. The documents are read again, from the first to there.
 
         Raises:
-            TypeError, ValueError: `state` is no such state, or of other settings. That
-                the documents are others is seen when they are read.
+            TypeError, ValueError: `state` is not such a state, or has other settings.
+                Whether the documents are the same is seen when they are read.
         """
         state = check_state(state, self._settings(), START, owner="stream")
         read = check_integer(
@@ -490,208 +485,18 @@ def pack_stream(
 ) -> PackStream:
     """Pack documents while they arrive, from a buffer of at most `buffer_size` of them.
 
-    When the buffer is full, a pack leaves it: it begins with what has waited longest,
-    and then the longest that fits joins it, as long as there is one. At the end the
-    buffer is emptied: nothing is lost.
+    When the buffer is full, a pack leaves it. The pack begins with the document that
+    has waited longest. Then the longest that fits joins it, as long as there is one. At
+    the end the buffer is emptied, so that nothing is lost.
 
     Args:
         documents: the ids of each, read in order. A longer one is split into pieces of
-            `max_length` and a rest, each of which counts as a document.
+            `max_length` and a remainder, each of which counts as a document.
         max_length: L.
-        buffer_size: how many wait at most, at least 1: the more, the fuller the packs,
-            and the further documents are carried from their places.
+        buffer_size: how many wait at most, at least 1. The more wait, the fuller are
+            the packs, and the further documents are carried from their places.
 
     Returns:
         an iterable of packs, with `state_dict()` and `load_state_dict(state)`.
     """
     return PackStream(documents, max_length, buffer_size)
-
-
-# Positions and masks: all of them follow from where documents start.
-
-
-def position_ids_from_starts(document_starts: Ids, length: int) -> torch.Tensor:
-    """Count positions from 0 in each document, int64, shape (L,).
-
-    Args:
-        document_starts: where each begins, shape (pieces,); the first is 0.
-        length: L, ids of the row.
-    """
-    starts, length = check_starts(document_starts, length)
-    positions = np.arange(length, dtype=np.int64)
-    return torch.from_numpy(positions - starts[_segments(starts, length)])
-
-
-def position_ids_from_tokens(
-    input_ids: Ids, eos_token_id: int | None = None, bos_token_id: int | None = None
-) -> torch.Tensor:
-    """Count positions from 0 behind each end of a text, int64, shape (L,).
-
-    A fallback for rows whose starts nobody wrote down. It is wrong where a text holds
-    the id itself, where a document was cut before its end, and on padding with it.
-
-    Args:
-        input_ids: L ids.
-        eos_token_id: what ends each text; None: nothing does.
-        bos_token_id: what begins each text; None: nothing does.
-    """
-    ids = as_stream(input_ids, "input_ids")
-    if not ids.size:
-        raise ValueError("input_ids must hold at least one id, got none")
-    eos_token_id, bos_token_id = _check_marks(eos_token_id, bos_token_id)
-    begins = np.append(True, ids[:-1] == eos_token_id) | (ids == bos_token_id)
-    return position_ids_from_starts(np.flatnonzero(begins), len(ids))
-
-
-def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int]:
-    """Return both, -1 for what is not there."""
-    given = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
-    marks = [
-        -1 if mark is None else check_integer(name, mark, minimum=0, maximum=2**32 - 1)
-        for name, mark in given.items()
-    ]
-    if marks[0] == marks[1]:
-        raise ValueError(
-            "eos_token_id or bos_token_id must be given, and they must differ, or "
-            f"nothing tells an end from a beginning; got {eos_token_id!r} and "
-            f"{bos_token_id!r}"
-        )
-    return marks
-
-
-def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
-    """Who sees whom, bool, shape (L, L): row q may look at column k where it is True.
-
-    Causal within a document, closed across. Padding is a document like any other: the
-    caller appends its start.
-    """
-    starts, length = check_starts(document_starts, length)
-    segments = torch.from_numpy(_segments(starts, length))
-    same = segments[:, None] == segments[None, :]
-    return same.tril()
-
-
-def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
-    """Where documents begin and the last one ends, int32, shape (pieces + 1,).
-
-    Kernels for rows of several lengths want it so: "cumulative sequence lengths".
-    """
-    starts, length = check_starts(document_starts, length)
-    return torch.from_numpy(np.append(starts, length).astype(np.int32))
-
-
-def flex_document_mask(
-    document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
-) -> Callable:
-    """Return `document_mask` as a function of places, never made as a table.
-
-    For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
-    """
-    starts, length = check_starts(document_starts, length)
-    segments = torch.from_numpy(_segments(starts, length)).to(device)
-
-    def may_see(batch, head, query, key):
-        return (query >= key) & (segments[query] == segments[key])
-
-    return may_see
-
-
-def _segments(starts: np.ndarray, length: int) -> np.ndarray:
-    """The number of the document that each place belongs to, shape (L,)."""
-    return np.repeat(np.arange(len(starts)), np.diff(starts, append=length))
-
-
-class PackingCollator:
-    """Make batches of packed rows: ids, labels, and positions that begin anew.
-
-    There is no `attention_mask`: `transformers` tells documents apart by positions, but
-    only where no mask is given. Labels stand where their inputs stand, and are -100 on
-    the first id of each document, which nothing before it may predict, and on padding.
-
-    Args:
-        tokenizer: the wrapped one of lesson 07; it has a pad token.
-        packed_sequences: None: a row is packed if it has `document_starts`. True: it
-            is; without `document_starts`, documents are told apart by what the
-            tokenizer puts before or behind each. False: each row is one document.
-        flatten: one row of all, without padding: flash attention infers documents from
-            positions only in a batch of one row.
-        cu_seq_lens: add what kernels for rows of several lengths want to be told.
-
-    Raises:
-        TypeError, ValueError: a wrong argument; a tokenizer without a pad token, or, if
-            `packed_sequences` is True, one that neither begins nor ends a text.
-    """
-
-    def __init__(
-        self,
-        tokenizer: object,
-        packed_sequences: bool | None = None,
-        *,
-        flatten: bool = False,
-        cu_seq_lens: bool = False,
-    ):
-        if packed_sequences is not None:
-            packed_sequences = check_flag("packed_sequences", packed_sequences)
-        self.packed_sequences = packed_sequences
-        self.flatten = check_flag("flatten", flatten)
-        self.cu_seq_lens = check_flag("cu_seq_lens", cu_seq_lens)
-        # In a single row there is nothing to fill.
-        self.pad_token_id = 0 if flatten else check_pad_token(tokenizer)
-        if packed_sequences:
-            self.bos_token_id, self.eos_token_id = document_marks(tokenizer)
-            _check_marks(self.eos_token_id, self.bos_token_id)
-
-    def __call__(self, rows: Sequence[Mapping[str, object]]) -> dict[str, torch.Tensor]:
-        """Make one batch.
-
-        Args:
-            rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least
-                1; perhaps `document_starts`; perhaps `labels` of the same shape as the
-                ids, -100 where nothing is to be scored.
-
-        Returns:
-            `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each, with L
-            the length of the longest row; flattened, (1, ids of all rows). With
-            `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32, where the
-            documents of all rows, laid end to end, begin and the last one ends, and
-            `max_length_q` and `max_length_k`, the length of the longest.
-        """
-        optional = () if self.packed_sequences is False else ("document_starts",)
-        columns = check_rows(rows, "labels", *optional)
-        streams = [ids.astype(np.int64) for ids in columns["input_ids"]]
-        scored = [ids.astype(np.int64) for ids in columns["labels"] or streams]
-        written = columns.get("document_starts") or [None] * len(streams)
-        starts = [self._starts(*row) for row in zip(streams, written, strict=True)]
-        if self.flatten:
-            begins = np.cumsum([0, *map(len, streams[:-1])])
-            moved = [each + begin for each, begin in zip(starts, begins, strict=True)]
-            streams, scored, starts = (
-                [np.concatenate(each)] for each in (streams, scored, moved)
-            )
-        shape = len(streams), max(map(len, streams))
-        input_ids = torch.full(shape, self.pad_token_id)
-        labels = torch.full(shape, IGNORED)
-        position_ids = torch.empty(shape, dtype=torch.int64)
-        for i, ids in enumerate(streams):
-            if len(ids) < shape[1]:  # padding is a document like any other
-                starts[i] = np.append(starts[i], len(ids))
-            position_ids[i] = position_ids_from_starts(starts[i], shape[1])
-            input_ids[i, : len(ids)] = torch.from_numpy(ids)
-            labels[i, : len(ids)] = torch.from_numpy(scored[i])
-        labels[position_ids == 0] = IGNORED
-        batch = {"input_ids": input_ids, "labels": labels, "position_ids": position_ids}
-        if self.cu_seq_lens:
-            begins = torch.nonzero(position_ids.flatten() == 0).flatten()
-            ends = cu_seqlens(begins, position_ids.numel())
-            longest = int(ends.diff().max())
-            for side in ("q", "k"):
-                batch |= {f"cu_seq_lens_{side}": ends, f"max_length_{side}": longest}
-        return batch
-
-    def _starts(self, ids: np.ndarray, written: np.ndarray | None) -> np.ndarray:
-        if written is not None:
-            return check_starts(written, len(ids))[0]
-        if not self.packed_sequences:
-            return np.zeros(1, dtype=np.int64)
-        positions = position_ids_from_tokens(ids, self.eos_token_id, self.bos_token_id)
-        return np.flatnonzero(positions.numpy() == 0)

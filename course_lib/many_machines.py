@@ -1,9 +1,9 @@
 """Lesson 12: tokenizing and feeding when one machine is not enough.
 
-Tokenizing is cut into tasks that anyone may do, twice if need be. Sums of what they
-have done tell what each shard is made of, so anyone may write each shard, too, and the
+Tokenizing is cut into tasks that any worker may do, twice if need be. Sums over the
+tasks say what each shard is made of, so any worker may also write any shard, and the
 shards are those of lesson 11. In training every rank reads its own part of one order,
-and all of them divide by the same number of targets.
+and all ranks divide by the same number of targets.
 
     python -m course_lib.many_machines tokenize --help
 """
@@ -122,13 +122,13 @@ def tokenize_files(
     """Tokenize input files into shards: those of `write_shards`, by many workers.
 
     Tasks encode pieces of the files and leave the results beside the shards, in
-    `OUT_DIR.pieces`. Then each shard is written by itself from these, by any worker, in
-    any order. A run that was killed is finished by running it again: what its tasks
-    have left is not encoded a second time, and no finished shard is written again.
+    `OUT_DIR.pieces`. From these results, any worker can write any shard, in any order.
+    A run that was killed is finished by running it again: results that are there are
+    not encoded a second time, and no finished shard is written again.
 
-    A folder that is finished already is returned as it is, if the input files have
-    neither other names nor other sizes nor other times; else their documents are read
-    and compared with the shards' by their hashes.
+    A folder that is already finished is returned as it is, if names, sizes and times
+    of the input files have not changed. Otherwise their documents are read and
+    compared with those of the shards by their hashes.
 
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
@@ -136,21 +136,21 @@ def tokenize_files(
         out_dir: a folder of their own; on a cluster every machine must see it.
         num_workers: processes of this machine; a script starts them under
             `if __name__ == "__main__":`.
-        make_executor: instead of them: makes an executor, such as `RayExecutor`; see
-            `run_in_order`.
+        make_executor: makes the executor to use instead of processes, for example
+            `RayExecutor`; see `run_in_order`.
         shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
         text_column: which column of rows holds the texts.
         suffixes: further endings of plain text; see `plan_tasks`.
-        task_bytes: a task reads about so many bytes; by default four tasks a worker, of
-            16 MiB at most, or what the run was begun with. The shards do not depend on
-            it.
+        task_bytes: how many bytes a task reads, about; by default four tasks a worker,
+            of 16 MiB at most, or what the run was begun with. The shards do not depend
+            on it.
         verify: read the finished shards of a killed run, and compare their SHA-256;
-            by default their sizes are compared.
+            by default only their sizes are compared.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
-        ValueError: an input is wrong, and where; or the folders hold something of
-            other inputs, another tokenizer or other settings.
+        ValueError: an input is wrong, and the message says where; or the folders hold
+            results of other inputs, another tokenizer or other settings.
         BrokenExecutor: workers were killed again and again; run it again.
     """
     num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
@@ -198,7 +198,7 @@ def tokenize_files(
 
 
 def _hash_of_files(files: Iterable[Path]) -> str:
-    """Name files by where they are, how large they are, and when they were changed."""
+    """Name files by their places, their sizes, and the times of their last change."""
     known = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
     return hash_of(known)
 
@@ -226,7 +226,7 @@ def _encode_all(
     make_executor: Executor | Callable[[], Executor],
     progress: bool | None,
 ) -> list[TaskResult]:
-    """Have all tasks done, or as many as `max_tokens` let in; return their results."""
+    """Do all tasks, or as many as `max_tokens` allows; return their results."""
     found = [find_result(job, task) for task in tasks]
     shown = {"unit": "task", "total": len(tasks), "progress": progress}
     limit = job.settings.max_tokens
@@ -253,7 +253,7 @@ def _write_all(
     verify: bool,
     progress: bool | None,
 ) -> Manifest:
-    """Have all shards written, and say what they hold."""
+    """Write all shards, and say what they hold."""
     plans = plan_shards(results, job.settings)
     if len(plans) <= len(SPLITS):  # a corpus of one shard needs no workers
         make_executor = InThisProcess
@@ -277,7 +277,7 @@ def _each_result(
     found: Sequence[Any],
     make_executor: Executor | Callable[[], Executor],
 ) -> Iterator[Any]:
-    """Yield what is found of each task; what is None has to be worked out now."""
+    """Yield the result of each task: what was found, or else what is worked out now."""
     left = [task for task, result in zip(tasks, found, strict=True) if result is None]
     with closing(run_in_order(work, left, make_executor)) as new:
         for result in found:
@@ -288,12 +288,12 @@ def _each_result(
 
 
 def reader_number(ranks: tuple[int, int]) -> tuple[int, int]:
-    """Say which reader this process is, and of how many: each worker of each rank.
+    """Number the readers, each worker of each rank; say which one this process is.
 
     Args:
-        ranks: what `rank_and_size()` says in the process of the rank. A worker that was
-            not forked knows of no group, so a data set asks when it is made, and takes
-            the answer along to its workers.
+        ranks: what `rank_and_size()` returns in the process of the rank. A worker that
+            was not forked knows of no group. A data set must therefore ask when it is
+            made, and take the answer along to its workers.
 
     Returns:
         its number, from 0, and how many readers there are.
@@ -311,7 +311,7 @@ def reader_number(ranks: tuple[int, int]) -> tuple[int, int]:
 
 
 class RandomNumbers(IterableDataset):
-    """Three random numbers from each worker, to see whether readers draw the same.
+    """Draw three random numbers in each worker, to see whether they are the same.
 
     Yields:
         the number of the worker, and what it has drawn.
@@ -327,7 +327,7 @@ class RandomNumbers(IterableDataset):
 
 
 class OwnRandomNumbers(RandomNumbers):
-    """The same, each reader from a generator of its own."""
+    """Draw three random numbers in each worker, with a generator of its own."""
 
     def __init__(self, seed: int):
         super().__init__(seed)
@@ -341,7 +341,7 @@ class OwnRandomNumbers(RandomNumbers):
 
 
 def rank_and_size() -> tuple[int, int]:
-    """The number of this rank, and of how many; (0, 1) without a group."""
+    """Return this rank's number and the number of ranks; (0, 1) without a group."""
     if not distributed.is_initialized():
         return 0, 1
     return distributed.get_rank(), distributed.get_world_size()
@@ -350,10 +350,10 @@ def rank_and_size() -> tuple[int, int]:
 def rows_of_documents(
     texts: Iterable[str], tokenizer: object, context_length: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Make one row of each text: inputs, and targets that are -100 where it is padded.
+    """Make one row of each text: inputs, and targets that are -100 at padding.
 
     Returns:
-        inputs and targets, int64, shape (documents, T). What is longer is cut.
+        inputs and targets, int64, shape (documents, T). Longer texts are cut.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
     rows = [ids[: context_length + 1] for ids in encode_each(texts, tokenizer)]
@@ -369,7 +369,7 @@ def rows_of_documents(
 
 
 def sum_over_ranks(tensor: torch.Tensor) -> torch.Tensor:
-    """Add up a tensor over all ranks, in place; every rank must take part."""
+    """Sum a tensor over all ranks, in place; every rank must take part."""
     check_type("tensor", tensor, torch.Tensor)
     if distributed.is_initialized():
         distributed.all_reduce(tensor)
@@ -381,9 +381,9 @@ def backward_by_targets(
 ) -> float:
     """Give every parameter the gradient of the mean loss over the targets of all ranks.
 
-    Each rank divides its sum by the number of targets of *all* of them, and then the
-    gradients are added up. `DistributedDataParallel` takes their mean instead of their
-    sum, so there the loss would be multiplied by the number of ranks first.
+    Each rank divides its sum by the number of targets of *all* ranks, and then the
+    gradients are added up. `DistributedDataParallel` takes the mean of the gradients
+    instead, so there the loss must first be multiplied by the number of ranks.
 
     Returns:
         the mean loss, the same on every rank.
@@ -402,9 +402,10 @@ def backward_by_targets(
 def backward_by_ranks(
     model: nn.Module, loss_sum: torch.Tensor, num_scored: int
 ) -> float:
-    """The naive twin: the mean of the ranks' own means.
+    """Give every parameter the gradient of the mean of the ranks' means, a naive twin.
 
-    A target counts the more, the fewer its rank has. Returns the mean of means.
+    The fewer targets a rank has, the more each of them counts. Returns the mean of
+    means.
     """
     num_scored = check_integer("num_scored", num_scored, minimum=1)
     _, world_size = rank_and_size()
@@ -417,7 +418,7 @@ def backward_by_ranks(
 
 
 def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
-    """Those of all weights but the frozen ones, which are the same on every rank."""
+    """Yield the gradients of all weights that are not frozen, as on every rank."""
     return (p.grad for p in model.parameters() if p.grad is not None)
 
 
@@ -429,10 +430,10 @@ class RankReport:
     """What a rank has done.
 
     Attributes:
-        losses: of each step, the same on every rank.
-        rows: that this rank has read, in order.
-        scored: targets of this rank in each step.
-        state: to go on from, on any number of ranks.
+        losses: the loss of each step, the same on every rank.
+        rows: the rows that this rank has read, in order.
+        scored: how many targets this rank had in each step.
+        state: the position to go on from, on any number of ranks.
     """
 
     losses: list[float]
@@ -459,23 +460,24 @@ def train_rank(
 ) -> RankReport:
     """Train a small model on rows, as one rank of many or as the only process.
 
-    Every rank calls it with the same arguments. All begin with the same weights, take
-    equally many steps, and read different rows of one order, a new one each epoch. At
-    its end the rows that are too few for a step are left out.
+    Every rank calls this function with the same arguments. All ranks begin with the
+    same weights, take equally many steps, and read different rows of one order, which
+    is new in each epoch. Rows at the end of an epoch that do not fill a step are left
+    out.
 
     Args:
         inputs, targets: shape (rows, T); a target of -100 is not scored.
         vocab_size: V.
-        batch_size: rows in a step, of all ranks together; it must divide evenly.
-        num_steps: to take now.
+        batch_size: rows in a step of all ranks together, a multiple of their number.
+        num_steps: how many steps to take now.
         base_seed: orders the rows, and draws the first weights.
-        loss: "global", by the targets of all ranks, or "mean of means".
-        state: of a report, of another number of ranks or rows in a step, too: goes on
-            from there, and is not changed.
+        loss: "global", the mean over the targets of all ranks, or "mean of means".
+        state: the state of a report, to go on from there; the number of ranks and of
+            rows in a step may differ. It is not changed.
 
     Raises:
         TypeError, ValueError: a wrong argument; too few rows for a step; or the state
-            is of other rows, another vocabulary, another seed or another model.
+            belongs to other rows, another vocabulary, another seed or another model.
     """
     rank, world_size = rank_and_size()
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -556,10 +558,10 @@ def train_rank(
 def _go_on(
     model: nn.Module, optimizer: torch.optim.Adam, state: Mapping[str, Any]
 ) -> None:
-    """Load the weights and Adam's memory from a state, after a look at all of them.
+    """Load the weights and Adam's memory from a state, after a check of all of them.
 
-    Adam itself does not look: with a memory of other shapes, its fused step writes
-    beyond the end of it.
+    Adam itself does not check: if its memory has other shapes, its fused step writes
+    beyond the end of that memory.
     """
     memory = {
         number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
@@ -600,7 +602,7 @@ def _fits(saved: object, wanted: object) -> bool:
 
 
 def fingerprint(*tensors: torch.Tensor) -> str:
-    """Name what tensors hold, so that a state is not gone on with on other rows."""
+    """Name what tensors hold, so that a state is never used with other rows."""
     digest = hashlib.sha256()
     for tensor in tensors:
         digest.update(repr((tensor.dtype, tuple(tensor.shape))).encode())
@@ -609,16 +611,16 @@ def fingerprint(*tensors: torch.Tensor) -> str:
 
 
 def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> int:
-    """Take so many steps on each rank, as a loop over what each rank has would.
+    """Take the steps of this rank, as a loop over the rank's own batches would.
 
-    In each step the ranks add up their gradients, so a rank that has more steps than
-    another waits for it in vain. If the process of that rank has ended, gloo notices
-    that its connection is closed, and raises an error at once. If it is busy with
-    something else, the wait lasts until a time limit.
+    In each step the ranks add up their gradients, so a rank with more steps than
+    another waits for a partner that does not come. If the process of that partner has
+    ended, gloo notices the closed connection and raises an error at once. If the
+    partner is busy with something else, the wait lasts until a time limit.
 
     Args:
-        steps_of_ranks: of each rank.
-        busy_seconds: for which a rank that has taken its steps is busy with something
+        steps_of_ranks: the number of steps of each rank.
+        busy_seconds: how long a rank that has taken its steps is busy with something
             else, as if it wrote a checkpoint.
     """
     rank, world_size = rank_and_size()
@@ -638,10 +640,11 @@ def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> i
 
 
 def attention_pairs(lengths: Sequence[int]) -> int:
-    """Count who looks at whom when documents of these lengths see only themselves.
+    """Count the pairs of a token and a token that it sees, with a document mask.
 
-    A token sees itself and those before it in its document: n (n + 1) / 2 pairs. So two
-    packs of equally many tokens can be very different work.
+    A token sees itself and the tokens before it in its own document, so a document of
+    n tokens makes n (n + 1) / 2 pairs. Two packs with equally many tokens can
+    therefore be very different work.
     """
     lengths = as_stream(lengths, "lengths").astype(object)
     if lengths.size and lengths.min() < 1:
@@ -653,14 +656,14 @@ def attention_pairs(lengths: Sequence[int]) -> int:
 
 
 def stored_bytes(num_tokens: int, vocab_size: int) -> int:
-    """Bytes of shards: 2 an id, or 4 from a vocabulary of 65,537 on."""
+    """Return the bytes of all shards: 2 an id, or 4 beyond 65,536 different ids."""
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**32)
     return num_tokens * smallest_dtype(vocab_size - 1).itemsize
 
 
 def count_shards(num_tokens: int, shard_size: int) -> int:
-    """Shards of at most `shard_size` ids that hold so many tokens: rounded up."""
+    """Count the shards of at most `shard_size` ids that hold all tokens: rounded up."""
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     shard_size = check_integer("shard_size", shard_size, minimum=1)
     return -(-num_tokens // shard_size)
@@ -669,7 +672,7 @@ def count_shards(num_tokens: int, shard_size: int) -> int:
 def encoding_hours(
     num_tokens: float, tokens_per_second: float, num_machines: int = 1
 ) -> float:
-    """Hours that machines take together, each at a rate that one was seen to make."""
+    """Return the hours that machines take together, each at the rate of one."""
     num_tokens = check_number("num_tokens", num_tokens, minimum=0)
     rate = check_number("tokens_per_second", tokens_per_second, above=0)
     num_machines = check_integer(
@@ -681,7 +684,7 @@ def encoding_hours(
 def feeding_bandwidth(
     tokens_per_second: float, vocab_size: int, num_readers: int = 1
 ) -> float:
-    """Bytes a second that GPUs need to be fed, each training at `tokens_per_second`."""
+    """Return the bytes a second that GPUs read, each at `tokens_per_second`."""
     rate = check_number("tokens_per_second", tokens_per_second, minimum=0)
     num_readers = check_integer("num_readers", num_readers, minimum=1, maximum=10**12)
     return _finite(rate * num_readers * stored_bytes(1, vocab_size))
@@ -696,7 +699,7 @@ def _finite(number: float) -> float:
 
 
 def permutation_bytes(num_windows: int) -> int:
-    """Bytes of a stored order of so many windows; a computed one takes a few keys."""
+    """Return the bytes of a stored order of windows; a computed one is a few keys."""
     num_windows = check_integer("num_windows", num_windows, minimum=0)
     return num_windows * (4 if num_windows <= 2**32 else 8)
 
@@ -704,7 +707,7 @@ def permutation_bytes(num_windows: int) -> int:
 def hours_between_failures(
     num_machines: int, hours_between_failures_of_one: float
 ) -> float:
-    """Mean hours from one failure to the next, somewhere among so many machines."""
+    """Return the mean hours between two failures, somewhere among all machines."""
     num_machines = check_integer(
         "num_machines", num_machines, minimum=1, maximum=10**12
     )
@@ -739,7 +742,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     tokenize = commands.add_parser(
         "tokenize",
-        help="files into shards of ids",
+        help="turn files into shards of ids",
         description="Tokenize files into shards. A run that was stopped goes on when "
         "it is run again. Exit code 0: done; 1: a message says what is wrong; 2: wrong "
         "usage; 130: interrupted.",
@@ -766,13 +769,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--shard-size", default=100_000_000, **number, help="ids of a shard, at most")
     words = "each N-th document goes to the split val (default: 100)"
     add("--val-every", default=100, **number, help=words)
-    add("--max-tokens", **number, help="stop before exceeding so many")
+    add("--max-tokens", **number, help="stop before exceeding this number")
     words = "ends each document, if the tokenizer does not do so itself"
     add("--end-of-text-id", type=int, metavar="ID", help=words)
     add(
         "--task-bytes",
         **number,
-        help="a task reads about so many (default: four tasks a worker, of 16 MiB at "
+        help="how many a task reads, about (default: four tasks a worker, of 16 MiB at "
         "most); the shards stay the same",
     )
     add(
@@ -792,7 +795,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--quiet", action="store_true", help="no progress bar")
     train = commands.add_parser(
         "train",
-        help="a small model on rows of documents, by torchrun",
+        help="train a small model on rows of documents, by torchrun",
         description="Train a small model on the documents of files, padded: torchrun "
         "--nproc-per-node 2 -m course_lib.many_machines train INPUT... The first rank "
         "prints a line of JSON.",
@@ -807,7 +810,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--steps", default=10, **number)
     add("--seed", default=0, **number)
     add("--loss", choices=list(LOSSES), default="global")
-    words = "goes on from there, if the file exists, and is saved there at the end"
+    words = "go on from this file, if it exists, and save the state there at the end"
     add("--state", type=Path, metavar="FILE", help=words)
     return parser
 
@@ -819,7 +822,7 @@ def _tokenize(options: argparse.Namespace) -> None:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises this class itself
-        raise ValueError(f"{path} is no tokenizer.json ({error})") from None
+        raise ValueError(f"{path} is not a tokenizer.json ({error})") from None
     was_finished = Path(options.out, MANIFEST).is_file()
     files, left_out = list_inputs(options.inputs, suffixes=options.suffix)
     manifest = tokenize_files(

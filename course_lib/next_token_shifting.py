@@ -1,7 +1,7 @@
 """Lesson 01: inputs, targets, and the loss between them.
 
 The contract of the whole course: a batch is two int64 tensors of shape (B, T), and
-`targets[b, t]` is the token that stands right after `inputs[b, t]` in the stream.
+`targets[b, t]` is the token that comes right after `inputs[b, t]` in the stream.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
 
     Returns:
         inputs and targets, shape (..., T) each: `targets[..., t]` is `window[..., t +
-        1]`. Both are views of `window`, so writing into one may change the other: work
-        on a copy, `targets.clone()`.
+        1]`. Both are views of `window`, so writing into one may change the other. Work
+        on a copy, `targets.clone()`, if you want to write.
 
     Raises:
         TypeError: `window` does not hold integers.
-        ValueError: it has fewer than 2 ids, so there is nothing to predict.
+        ValueError: `window` has fewer than 2 ids, so there is nothing to predict.
     """
     array = as_integers("window", window)
     if array.ndim == 0 or array.shape[-1] < 2:
@@ -59,14 +59,14 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
 
 
 def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
-    """List the N - 1 predictions that N ids ask for: a context, and what follows it.
+    """List the N - 1 predictions that N ids ask for: a context, and the id after it.
 
     Returns:
-        an iterator over pairs, for t = 1 ... N - 1: the ids before position t, shape
-        (t,), as a read-only view, and the id at t.
+        an iterator over pairs, one for each t = 1 ... N - 1: the ids before position t,
+        shape (t,), as a read-only view, and the id at t.
 
     Raises:
-        TypeError, ValueError: `ids` are not a stream of integers, or fewer than 2.
+        TypeError, ValueError: `ids` is not a stream of at least 2 integers.
     """
     stream = as_predictable_stream(ids)
     return ((stream[:t], int(stream[t])) for t in range(1, len(stream)))
@@ -76,7 +76,7 @@ def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a stream, shape (N,), in which there is something to predict.
 
     Raises:
-        TypeError, ValueError: they are not a stream of integers, or fewer than 2.
+        TypeError, ValueError: `ids` is not a stream of at least 2 integers.
     """
     stream = as_stream(ids, name)
     if len(stream) < 2:
@@ -98,13 +98,14 @@ def next_token_loss(
         ignore_index: targets with this value are neither scored nor counted.
 
     Returns:
-        a scalar tensor to call `.backward()` on.
+        a scalar tensor that you can call `.backward()` on.
 
     Raises:
-        TypeError: the logits are not a tensor of floats, or the targets not one of
-            integers.
-        ValueError: the shapes do not fit, a target is no id of the vocabulary, or none
-            is left to score: their mean would be NaN, and spoil all that it enters.
+        TypeError: the logits are not a tensor of floats, or the targets are not a
+            tensor of integers.
+        ValueError: the shapes do not fit, a target is not an id of the vocabulary, or
+            no target is left to score. The mean of none would be NaN, which poisons
+            every average that it enters.
     """
     ignore_index = check_integer(
         "ignore_index", ignore_index, minimum=-LARGEST_INT64, maximum=LARGEST_INT64
@@ -125,11 +126,11 @@ def next_token_loss(
 def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return targets as int64, if they are integers, one for each row of logits.
 
-    Whether they are ids, or say that nothing may be scored, is left to the caller.
+    The caller decides whether they are ids, or mark places that may not be scored.
 
     Raises:
-        TypeError: the logits are not a tensor of floats, or the targets not one of
-            integers.
+        TypeError: the logits are not a tensor of floats, or the targets are not a
+            tensor of integers.
         ValueError: the shapes do not fit.
     """
     for name, value in (("logits", logits), ("targets", targets)):
@@ -143,11 +144,11 @@ def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
             f"logits must have the shape of targets and one more dimension, (..., V); "
             f"got logits {tuple(logits.shape)} for targets {tuple(targets.shape)}"
         )
-    return targets.long()  # uint8 would take -100 for 156
+    return targets.long()  # in uint8, -100 would become 156
 
 
 def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> float:
-    """Turn nats per token into bits per byte, which do not depend on the tokenizer.
+    """Turn nats per token into bits per byte, a unit that no tokenizer can change.
 
     Args:
         nats_per_token: mean loss over `num_tokens` predictions, at least 0.
@@ -164,22 +165,22 @@ def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> flo
 def find_leak(
     model: Model, inputs: torch.Tensor, vocab_size: int
 ) -> tuple[int, int] | None:
-    """Change one input at a time, and look whether an *earlier* prediction moves.
+    """Change one input at a time, and see whether an *earlier* prediction moves.
 
     Args:
-        model: maps inputs (B, T) to logits (B, T, V); a module should be in evaluation
-            mode, or dropout moves its predictions.
-        inputs: ids to try it on, shape (B, T), B at least 1 and T at least 2.
+        model: maps inputs (B, T) to logits (B, T, V). Put a module into evaluation mode
+            first, because dropout also moves predictions.
+        inputs: ids to try the model on, shape (B, T), B at least 1 and T at least 2.
         vocab_size: V, at least 2.
 
     Returns:
-        None if every prediction depends on its own past alone; else `(changed, moved)`:
+        None if no prediction depends on a later input. Otherwise `(changed, moved)`:
         the logits at position `moved` react to the input at the later position
         `changed`.
 
     Raises:
-        TypeError, ValueError: the inputs are no such batch of ids, or the model does
-            not return logits of that shape, without NaN. A logit may be infinite.
+        TypeError, ValueError: the inputs are not such a batch of ids, or the model does
+            not return logits of that shape without NaN. A logit may be infinite.
     """
     inputs, vocab_size = _check_batch(inputs, vocab_size)
     honest = _logits(model, inputs, vocab_size)
@@ -207,7 +208,7 @@ def _check_batch(inputs: torch.Tensor, vocab_size: int) -> tuple[torch.Tensor, i
 
 
 def _logits(model: Model, inputs: torch.Tensor, vocab_size: int) -> torch.Tensor:
-    # a copy: what a model keeps or writes into must not change what it is tried on
+    # a copy, because the model may keep its inputs, or write into them
     logits = check_callable("model", model)(inputs.clone())
     if not isinstance(logits, torch.Tensor):
         raise TypeError(f"model must return a tensor, got {type(logits).__name__}")

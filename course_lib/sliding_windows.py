@@ -1,7 +1,7 @@
-"""Lesson 02: how many windows, where they start, and a whole batch of them at once.
+"""Lesson 02: how many windows there are, where they start, and how to get a batch.
 
-A sampling scheme chooses starts; `gather_windows` turns starts into batches. A data set
-of windows is one stream and one rule for its starts, so it costs the memory of the
+A sampling scheme chooses starts, and `gather_windows` turns starts into batches. A data
+set of windows is one stream and one rule for its starts, so it costs the memory of the
 stream, whatever the stride.
 """
 
@@ -36,9 +36,9 @@ from course_lib.foundation import (
 from course_lib.next_token_shifting import shift_by_one
 
 INDICES_PER_BLOCK = 2**14
-BYTES_PER_MESSAGE, BATCHES_PER_MESSAGE = 2**19, 64  # from a worker: what comes first
+BYTES_PER_MESSAGE, BATCHES_PER_MESSAGE = 2**19, 64  # from a worker, at most
 FINGERPRINT_RUNS, FINGERPRINT_RUN = 64, 1024
-LOADER_OPTIONS = {  # of PyTorch's, those that change no batch, and our checks of them
+LOADER_OPTIONS = {  # those of PyTorch's that change no batch, and our checks of them
     "multiprocessing_context": None,
     "persistent_workers": check_flag,
     "pin_memory": check_flag,
@@ -53,8 +53,8 @@ Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
 def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
     """Count the windows that fit: max(0, 1 + (N - (T + 1)) // S).
 
-    The + 1 is the last target: with stride 1 there are N - T windows, not the N - T + 1
-    of inputs alone.
+    The T + 1 includes the last target. So with stride 1 there are N - T windows, while
+    windows of inputs alone would be N - T + 1.
 
     Args:
         num_tokens: N, at least 0.
@@ -73,7 +73,7 @@ def window_starts(num_tokens: int, context_length: int, stride: int = 1) -> np.n
     """Return the starts 0, S, 2S, ... of all windows that fit, int64, in order."""
     windows = count_windows(num_tokens, context_length, stride)
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**63 - 1)
-    # A stride beyond the stream leaves the start 0 alone, and may not fit into int64.
+    # A stride beyond the stream leaves only the start 0, and may not fit into int64.
     step = min(check_integer("stride", stride, minimum=1), max(1, num_tokens))
     return np.arange(windows, dtype=np.int64) * step
 
@@ -91,11 +91,11 @@ def gather_windows(
 
     Returns:
         inputs and targets, torch.int64, shape (..., T) each, of their own memory: write
-        into them what you like.
+        into them as you like.
 
     Raises:
         TypeError: something is not an integer.
-        ValueError: a window would begin before the stream or reach over its end, or
+        ValueError: a window would begin before the stream or reach beyond its end, or
             holds a negative id.
     """
     stream = as_stream(ids)
@@ -111,7 +111,7 @@ def gather_windows(
             f"1) are needed from each on, in a stream of {len(stream)}; got "
             f"{starts.min()} ... {starts.max()}"
         )
-    if not isinstance(stream, np.ndarray):  # lesson 11: it lies in several files
+    if not isinstance(stream, np.ndarray):  # lesson 11: a stream in several files
         return _widen(stream.cut_windows(starts, context_length))
     return _widen(_all_windows(stream, context_length)[starts])
 
@@ -119,9 +119,9 @@ def gather_windows(
 def _all_windows(stream: np.ndarray, context_length: int) -> np.ndarray:
     """View the stream as the table of all its windows, shape (N - T, T + 1).
 
-    Row s starts at token s. Neighboring rows are the same memory, one step on: the
-    table costs nothing. `sliding_window_view` makes the same one, but takes half as
-    long as a whole batch to check what the callers have checked already.
+    Row s starts at token s. Neighboring rows share their memory, one step further, so
+    the table costs nothing. `sliding_window_view` makes the same table, but spends half
+    the time of a whole batch on checks that the callers have already made.
     """
     (step,) = stream.strides
     shape = (len(stream) - context_length, context_length + 1)
@@ -129,12 +129,12 @@ def _all_windows(stream: np.ndarray, context_length: int) -> np.ndarray:
 
 
 def _widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-    """Copy windows (..., T + 1) to int64, last of all: inputs, and targets apart.
+    """Copy windows (..., T + 1) to int64, as separate inputs and targets.
 
     One copy of the whole window, with both halves as views, would be cheaper. But then
     `targets[mask] = -100` would write into the inputs.
     """
-    # A memory map was not read until now; a compact stream cannot hold such an id.
+    # A memory map has not been read until now. A compact stream cannot hold such an id.
     if windows.dtype.kind == "i" and windows.min(initial=0) < 0:
         raise ValueError(f"ids must not be negative, got {windows.min()}")
     inputs, targets = (
@@ -144,21 +144,21 @@ def _widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 class SlidingWindowDataset(Dataset):
-    """All windows of a stream at a stride, without storing any.
+    """All windows of a stream at a stride, without storing any of them.
 
-    `dataset[i]` is one pair of shape (T,); `dataset[array]` and `dataset[a:b]` are a
-    whole batch, (B, T). Indices count windows, not tokens; negative ones count from the
-    end, as in a list. What comes out is yours: writing into targets changes neither
-    inputs nor stream.
+    `dataset[i]` is one pair of shape (T,), while `dataset[array]` and `dataset[a:b]`
+    are a whole batch, (B, T). Indices count windows, not tokens, and negative ones
+    count from the end, as in a list. A batch is yours: writing into its targets changes
+    neither its inputs nor the stream.
 
     Args:
-        ids: the stream, N integers; kept compact (uint16 if they fit). A memory map or
-            an array that is compact already is not copied.
+        ids: the stream, N integers, kept compact (uint16 if they fit). A memory map or
+            an array that is already compact is not copied.
         context_length: T.
-        stride: S, the step between starts; the overlap of neighbors is T - S inputs.
+        stride: S, the step between starts. Neighbors overlap by T - S inputs.
 
-    Pickled, as for a worker that is spawned, a memory map travels as the name of its
-    file, and is opened again there.
+    When the data set is pickled, for example for a worker that is spawned, a memory map
+    travels as the name of its file, and is opened again there.
 
     Raises:
         TypeError, ValueError: a wrong argument, or a stream too short for a single
@@ -179,14 +179,14 @@ class SlidingWindowDataset(Dataset):
                 f"window (context_length + 1), got {len(self._stream)}"
             )
         self._windows = self._view_windows()
-        if not len(self._windows):  # of a stream in pieces, each may be too short
+        if not len(self._windows):  # in a stream of pieces, each may be too short
             raise ValueError(
                 f"ids must hold a piece of at least {self._context_length + 1} tokens "
                 "for one window (context_length + 1), got none"
             )
 
     def _view_windows(self) -> np.ndarray:
-        # A stride longer than the stream leaves one window, and so does its length.
+        # A stride longer than the stream leaves one window, as does a stride of N.
         step = min(self.stride, len(self.stream))
         if not isinstance(self.stream, np.ndarray):  # lesson 11: in several files
             return self.stream.windows(self.context_length, step)
@@ -201,7 +201,7 @@ class SlidingWindowDataset(Dataset):
     widen = staticmethod(_widen)
 
     def send(self, windows: np.ndarray) -> object:
-        """Return a batch of compact windows; from a worker, what arrives as one."""
+        """Widen compact windows to a batch, or, in a worker, let them arrive as one."""
         return (
             self.widen(windows)
             if get_worker_info() is None
@@ -209,15 +209,15 @@ class SlidingWindowDataset(Dataset):
         )
 
     def as_rows(self) -> WindowRows:
-        """Return the same windows as rows for `transformers`: mappings of `input_ids`
-        and `labels`, T + 1 ids each, which the model shifts itself."""
+        """Return the same windows as rows for `transformers`, mappings of `input_ids`
+        and `labels` with T + 1 ids each. The model shifts the labels itself."""
         return WindowRows(self.stream, self.context_length, self.stride)
 
     def cut(self, index: object) -> np.ndarray:
-        """Return windows as they lie in the stream: inputs and last target, compact."""
+        """Return windows as they are in the stream, T + 1 compact ids each."""
         return self._windows[check_index(index)]
 
-    # Read-only: a stride set later would change the starts, and not the windows.
+    # Read-only, because a stride set later would change the starts, not the windows.
     @property
     def stream(self) -> np.ndarray:
         """The ids, shape (N,), in their smallest dtype."""
@@ -235,7 +235,7 @@ class SlidingWindowDataset(Dataset):
 
     @property
     def starts(self) -> np.ndarray:
-        """The start of every window, int64, shape (len(self),): made when asked for."""
+        """The start of every window, int64, shape (len(self),), made when asked for."""
         if not isinstance(self.stream, np.ndarray):
             return self._windows.starts
         return window_starts(len(self.stream), self.context_length, self.stride)
@@ -244,8 +244,8 @@ class SlidingWindowDataset(Dataset):
     def fingerprint(self) -> str:
         """A hash of up to 65,536 of the ids, whatever their dtype: it names the stream.
 
-        A longer stream is sampled in 64 runs from its beginning to its end: an edit
-        between them goes unnoticed, another text does not.
+        A longer stream is sampled in 64 runs from its beginning to its end. An edit
+        between two runs goes unnoticed, while another text does not.
         """
         if not isinstance(self.stream, np.ndarray):
             return self.stream.fingerprint
@@ -255,8 +255,7 @@ class SlidingWindowDataset(Dataset):
         sample = self.stream if short else np.concatenate(runs)
         return hashlib.sha256(sample.astype("<i8").tobytes()).hexdigest()[:16]
 
-    # Pickled as it is, the view would be written out window by window, T + 1 times the
-    # stream.
+    # Pickle would write the view out window by window, T + 1 times the stream.
     def __getstate__(self) -> dict:
         state = {name: v for name, v in self.__dict__.items() if name != "_windows"}
         return state | {"_stream": _file_of(self.stream) or self.stream}
@@ -271,7 +270,7 @@ class SlidingWindowDataset(Dataset):
 def _file_of(stream: np.ndarray) -> dict | None:
     """Say which part of which file a memory map shows, as arguments of `np.memmap`.
 
-    None if the stream is no memory map, or not one that a file alone can bring back.
+    None if the stream is not a memory map, or if its file alone cannot restore it.
     """
     source = stream
     while isinstance(source, np.ndarray) and not isinstance(source.base, mmap.mmap):
@@ -285,7 +284,7 @@ def _file_of(stream: np.ndarray) -> dict | None:
         "filename": source.filename,
         "dtype": stream.dtype,
         "mode": "r",
-        # of a slice too: `memmap.offset` is that of the whole map
+        # for a slice as well, because `memmap.offset` is that of the whole map
         "offset": source.offset + start - first,
         "shape": stream.shape,
     }
@@ -296,21 +295,22 @@ class WindowRows(SlidingWindowDataset):
 
     @staticmethod
     def widen(windows: np.ndarray) -> dict[str, torch.Tensor]:
-        """Copy windows (..., T + 1) to int64: inputs, and labels that stand where the
-        inputs stand. The model shifts them itself, so each row makes T predictions."""
+        """Copy windows (..., T + 1) to int64, as inputs and labels that are aligned.
+        The model shifts the labels itself, so each row makes T predictions."""
         inputs, targets = _widen(windows)
         input_ids = torch.cat([inputs, targets[..., -1:]], dim=-1)
         return {"input_ids": input_ids, "labels": input_ids.clone()}
 
 
 class BatchOrder(Sampler):
-    """Which windows make up which batch: a list of indices each, as PyTorch wants it.
+    """Which windows make up which batch: a list of indices for each, as PyTorch wants.
 
-    Epoch e is ordered by `base_seed + e` alone: not by the number of workers, nor by
-    what ran before. All ranks together take `world_size * batch_size` windows of that
-    order at a time, and each its own slice of them, so that their batches number the
-    same and never meet. What cannot be shared out evenly at the end, fewer than
-    `world_size` windows, is left out, other ones in each shuffled epoch.
+    The order of epoch e depends on `base_seed + e` alone, neither on the number of
+    workers nor on what ran before. All ranks together take `world_size * batch_size`
+    windows of that order at a time, and each rank takes its own slice of them. So the
+    ranks get equally many batches, and never the same window. At the end, the windows
+    that cannot be shared out evenly, fewer than `world_size`, are left out. In each
+    shuffled epoch these are other windows.
     """
 
     def __init__(
@@ -351,12 +351,12 @@ class BatchOrder(Sampler):
         return self.begin[0]
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch to iterate over. A resumed epoch goes on where it was; any
-        other starts at batch 0.
+        """Choose the epoch to iterate over. A resumed epoch goes on where it was, and
+        any other starts at batch 0.
 
         Raises:
             ValueError: a state of a later epoch was loaded, so a loop (or a library)
-                that counts from 0 would begin the run anew.
+                that counts from 0 would begin the whole run again.
         """
         epoch = check_epoch(epoch, self.resumed_at)
         self.resumed_at = 0
@@ -364,20 +364,20 @@ class BatchOrder(Sampler):
             self.stand_at(epoch)
 
     def stand_at(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
-        """Let each iteration begin after `windows` of the epoch, of all ranks, until
-        one reaches its end."""
+        """Let each iteration begin after so many `windows` of the epoch, those of all
+        ranks, until one iteration reaches the end of it."""
         self.begin = self.position_after(epoch, windows)
-        # the reader's: the epoch, and how many of its windows have been delivered
+        # of the reader: the epoch, and how many of its windows have been delivered
         self.position: tuple[int, int] | None = self.begin
         self.resumed_at = self.epoch if resumed else 0
 
     def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
-        """Say where a reader stands that has got so many windows: behind the last
-        batch of an epoch, at the beginning of the next."""
+        """Return the position of a reader that has got so many windows. After the last
+        batch of an epoch, it is the beginning of the next."""
         return (epoch, windows) if self.count_from(windows) else (epoch + 1, 0)
 
     def count_from(self, windows: int) -> int:
-        """Count the batches that are left of an epoch behind so many windows."""
+        """Count the batches that are left of an epoch after so many windows."""
         full, rest = divmod(max(0, self.num_windows - windows), self.step)
         return full + (not self.drop_last and rest >= self.world_size)
 
@@ -385,21 +385,20 @@ class BatchOrder(Sampler):
         return self.count_from(self.begin[1])
 
     def order_of(self, epoch: int) -> RandomOrder | FileOrder:
-        """Which window stands at which position of an epoch."""
+        """Which window is at which position of an epoch."""
         order = RandomOrder if self.shuffle else FileOrder
         return order(self.num_windows, self.base_seed + epoch)
 
     def __iter__(self) -> Iterator[list[int]]:
-        # Read now, not when the first batch is asked for: a generator would see a later
-        # epoch's settings.
+        # Read now, not when the first batch is asked for, because a generator would see
+        # the settings of a later epoch.
         epoch, first = self.begin
-        self.position = None  # of a reader that does not tell
+        self.position = None  # this reader does not say how far it reads
         return self._batches(self.order_of(epoch), first)
 
     def _batches(self, order: object, first: int) -> Iterator[list[int]]:
         full, rest = divmod(self.num_windows - first, self.step)
-        # Many batches at once, since NumPy takes as long for 64 numbers as for a
-        # thousand.
+        # Many batches at once, because NumPy takes as long for 64 numbers as for 1,000.
         per_block = max(1, INDICES_PER_BLOCK // self.batch_size)
         for block in range(0, full, per_block):
             batches = np.arange(block, min(block + per_block, full))[:, None]
@@ -412,7 +411,7 @@ class BatchOrder(Sampler):
 
     @property
     def sampler(self) -> BatchOrder:
-        """What orders it: itself. Who asks wants to deal its batches out to ranks.
+        """The order itself, for programs that deal its batches out to ranks.
 
         Raises:
             ValueError: it is one rank's share already.
@@ -429,16 +428,15 @@ class BatchOrder(Sampler):
 class WindowLoader(DataLoader):
     """A `DataLoader` of whole batches that knows how far its reader has come.
 
-    `make_dataloader` makes it. Its position is that of the iterator that acted last:
-    that began, or delivered a batch. So you may look at a first batch with
-    `next(iter(loader))` at any time: the loop that runs, or runs next, takes the
-    position back with its next batch. When an iterator has reached its end, the next
-    one reads the next epoch; `set_epoch` chooses another, for iterators that begin
-    later. A loaded state counts for all of them, until one has reached the end of its
-    epoch.
+    `make_dataloader` makes it. Its position is that of the iterator that last began or
+    delivered a batch. So you may look at a first batch with `next(iter(loader))` at any
+    time, because the loop that runs, or runs next, takes the position back with its
+    next batch. After an iterator has reached its end, the next one reads the next
+    epoch, unless `set_epoch` chooses another. A loaded state counts for all iterators,
+    until one of them has reached the end of its epoch.
 
-    Others who build a loader of its parts get the same batches, but it cannot see how
-    far they read: then `state_dict` is refused.
+    Another program that builds a loader from the parts of this one gets the same
+    batches. But this one cannot see how far it reads, so it refuses `state_dict`.
     """
 
     def __init__(
@@ -469,9 +467,9 @@ class WindowLoader(DataLoader):
             collate_fn=dataset.send,
             **options,
         )
-        # Between processes every message costs, and every byte. So batches travel
-        # together and compact, and the reader's process widens them to int64, eight
-        # times as large. What PyTorch is to pin travels as what it is in the end.
+        # Between processes, every message and every byte costs time. So batches travel
+        # together and compact, and the reader's process widens them to int64, up to
+        # eight times as large. Memory that PyTorch has to pin travels as int64.
         self._messages = None
         if num_workers and not self.pin_memory:
             window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
@@ -487,7 +485,7 @@ class WindowLoader(DataLoader):
 
     @sampler.setter
     def sampler(self, _: object) -> None:
-        """PyTorch sets one of single windows, which nobody uses."""
+        """PyTorch sets a sampler of single windows, which nobody uses."""
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over: `sampler.set_epoch` by another name."""
@@ -499,7 +497,7 @@ class WindowLoader(DataLoader):
             batches = map(self.windows.widen, messages)
         elif self.num_workers or self.pin_memory:
             batches = super().__iter__()
-        else:  # in this process PyTorch's machinery is of no use
+        else:  # within this process, we don't need PyTorch's machinery
             batches = map(self.windows.__getitem__, map(np.asarray, self.sampler))
         self.sampler.position = self.sampler.begin
         return self._deliver(batches, self.sampler.begin)
@@ -507,12 +505,12 @@ class WindowLoader(DataLoader):
     def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
         order, (epoch, windows) = self.sampler, begin
         for batch in batches:
-            # Counted when the reader gets a batch, not when a worker, which is ahead,
-            # cuts it; by now every rank has got as many.
+            # Count a batch when the reader gets it, not when a worker cuts it, because
+            # workers are ahead. By now every rank has got as many.
             windows += order.step
             order.position = order.position_after(epoch, windows)
             yield batch
-        # Unless another epoch was set, or another state loaded, meanwhile.
+        # Unless another epoch was set, or another state was loaded, in the meantime.
         if order.begin is begin:
             order.stand_at(epoch + 1)
 
@@ -524,11 +522,11 @@ class WindowLoader(DataLoader):
         return self.sampler.step
 
     def state_dict(self) -> dict[str, int | bool | str]:
-        """Say where the reader is: the epoch, the batches delivered, and what their
-        order depends on. Plain values, ready for JSON.
+        """Return where the reader is: the epoch, the batches delivered, and everything
+        that their order depends on. All values are plain, and ready for JSON.
 
         Raises:
-            ValueError: somebody else has read the order since.
+            ValueError: another program has read the order in the meantime.
         """
         if self.sampler.position is None:
             raise ValueError(
@@ -540,13 +538,13 @@ class WindowLoader(DataLoader):
         return {"epoch": epoch, self._counted: delivered, **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, int | bool | str]) -> None:
-        """Go on from `state`: the next iteration yields exactly the batches that were
+        """Go on from `state`. The next iteration yields exactly the batches that were
         left of its epoch.
 
         Raises:
             TypeError: `state` is not what `state_dict` returns.
-            ValueError: the loader differs from the one that saved the state, in what is
-                named, so the batches would differ too.
+            ValueError: the loader differs from the one that saved the state, in the
+                setting that is named, so its batches would also differ.
         """
         position, settings = ("epoch", self._counted), self._settings()
         state = check_state(state, settings, position, owner="loader")
@@ -597,14 +595,14 @@ class _Batches(Dataset):
 
 
 class _Messages(_Batches):
-    """The same, several batches at once."""
+    """The same data set, read several batches at once."""
 
     def __getitems__(self, batches: list[list[int]]) -> list[np.ndarray]:
         return [self[indices] for indices in batches]
 
 
 class _Compact:
-    """Windows that leave a worker: what arrives is what `widen` makes of them."""
+    """Windows that leave a worker. They arrive as what `widen` makes of them."""
 
     def __init__(self, widen: Callable, windows: np.ndarray):
         self.parts = widen, (windows,)
@@ -614,8 +612,8 @@ class _Compact:
 
 
 def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
-    """Begin a worker. A reader that is killed reads no more messages, and a worker that
-    wants to send one would wait for ever."""
+    """Begin a worker. A reader that is killed reads no more messages, so a worker that
+    wants to send one would wait forever."""
     end_with_parent()
     if worker_init_fn is not None:
         worker_init_fn(worker)
@@ -633,17 +631,17 @@ def make_dataloader(
     world_size: int = 1,
     **loader_options: object,
 ) -> WindowLoader:
-    """Make a seeded `DataLoader` over windows, whose epochs can be repeated, resumed
-    and shared out.
+    """Make a seeded `DataLoader` over windows, whose epochs you can repeat, resume and
+    share out.
 
-    Epoch follows epoch, or `loader.sampler.set_epoch(e)` chooses one: its order is a
-    function of `base_seed + e` alone, so epoch 1 of base seed 7 is epoch 0 of base seed
-    8: keep base seeds further apart than epochs are many.
+    Epochs follow one another, unless `loader.sampler.set_epoch(e)` chooses one. The
+    order of epoch e is a function of `base_seed + e` alone, so epoch 1 of base seed 7
+    is epoch 0 of base seed 8. Keep base seeds further apart than a run has epochs.
 
     `loader.state_dict()` and `loader.load_state_dict(state)` resume in the middle of an
-    epoch. The position belongs to the iterator that began or delivered last. A state is
-    refused where it would mean other batches: with another stream, context length,
-    stride, batch size, seed, order or rank.
+    epoch. The position is that of the iterator that last began or delivered a batch. A
+    state is refused if it would mean other batches: with another stream, context
+    length, stride, batch size, seed, order or rank.
 
     Args:
         dataset: the windows.
@@ -651,18 +649,18 @@ def make_dataloader(
         base_seed: a non-negative integer.
         shuffle: take the windows in random order instead of the stream's.
         drop_last: leave out the last batch if it is smaller than B.
-        num_workers: processes that gather batches ahead; the batches are the same for
-            any number.
-        rank, world_size: which share of the windows this process takes, of how many
-            equally long ones.
+        num_workers: processes that gather batches ahead. Their number does not change
+            the batches.
+        rank, world_size: the number of this process, counted from 0, and the number of
+            processes that share the windows evenly.
         loader_options: for PyTorch's `DataLoader`: pin_memory, prefetch_factor (of
             messages, which hold several batches unless memory is pinned),
             persistent_workers, multiprocessing_context, worker_init_fn, timeout.
 
     Returns:
         a loader of (inputs, targets), torch.int64, shape (B, T) each, or of mappings if
-        the data set is one `as_rows`. They share no memory: `targets[mask] = -100` is
-        safe, with workers and without.
+        the data set comes from `as_rows`. Inputs and targets share no memory, so
+        `targets[mask] = -100` is safe, with workers and without.
 
     Raises:
         TypeError, ValueError: a wrong argument, or too few windows for a single batch.

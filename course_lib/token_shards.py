@@ -1,9 +1,9 @@
-"""Lesson 11: a corpus as flat files of ids, whole or not there, read as one stream.
+"""Lesson 11: a corpus as flat files of ids, complete or not there, read as one stream.
 
-Tokenizing is done once and kept: files without a header, which `np.memmap` reads with
-nothing of ours, and a manifest that says what they hold. A killed run loses nothing,
-and what is not what was written is not read. The shards stand as one stream wherever
-the course takes ids.
+Tokenizing is done once and kept, in files without a header that `np.memmap` reads
+without this package, and in a manifest that says what they hold. A killed run loses
+nothing, and files that differ from what was written are refused. The shards serve as
+one stream wherever the course takes ids.
 """
 
 from __future__ import annotations
@@ -69,32 +69,32 @@ def write_shards(
 ) -> Manifest:
     """Tokenize documents once, into flat files of ids that any program can map.
 
-    A run that was killed is finished by running it again with the same documents: its
-    finished shards are kept, and the texts in them are compared by their hash instead
-    of being encoded. The result is the same, byte by byte. A folder that is finished
-    already is compared with the documents in the same way, and returned as it is.
+    A run that was killed is finished by running it again with the same documents. Its
+    finished shards are kept, and their texts are compared by a hash instead of being
+    encoded again. The result is the same, byte for byte. A folder that is already
+    finished is compared with the documents in the same way, and returned as it is.
 
     Args:
-        documents: texts, lists of texts, or rows with a column of texts; read once, not
-            kept.
+        documents: texts, lists of texts, or rows with a column of texts; they are read
+            once, and not kept.
         tokenizer: what `encode_corpus` takes; one of `tokenizers` uses all cores.
-        out_dir: a folder of its own; made if it is not there.
-        shard_size: ids in a file at most. Documents may cross from one to the next.
-        val_every: counted from 1, each document whose number it divides goes to the
-            split `val`, the others to `train`.
-        max_tokens: of both splits together. The first document that would exceed it is
-            left out, with all that follow.
-        end_of_text_id: by default what the tokenizer has; see `encode_corpus`.
+        out_dir: a folder for these shards alone; it is made if it is not there.
+        shard_size: the most ids in a file. Documents may cross from one to the next.
+        val_every: counted from 1, every document whose number it divides goes to the
+            split `val`, and all others go to `train`.
+        max_tokens: the most ids of both splits together. The first document that would
+            exceed this number is left out, with all that follow.
+        end_of_text_id: by default that of the tokenizer; see `encode_corpus`.
         text_column: which column of rows holds the texts.
         verify: read the finished shards of a killed run, and compare their SHA-256;
-            by default their sizes are compared.
+            by default only their sizes are compared.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
         TypeError, ValueError: a wrong argument; no document; or the folder holds shards
             of another tokenizer, other settings or other documents, or damaged ones.
             Nothing is overwritten then.
-        OSError: somebody else is writing there, or the disk is full, for example.
+        OSError: for example, another run is writing there, or the disk is full.
     """
     settings = ShardSettings.of(
         tokenizer,
@@ -131,11 +131,11 @@ def verify_shards(
     """Read every file of a finished folder and compare its SHA-256 with the manifest's.
 
     Returns:
-        the manifest, whose sizes and sums are those of the files.
+        the manifest, whose sizes and sums agree with those of the files.
 
     Raises:
-        FileNotFoundError, ValueError: something is missing, damaged, or too much; it is
-            named.
+        FileNotFoundError, ValueError: a file is missing, damaged, or not in the
+            manifest; the message names it.
     """
     manifest = open_manifest(out_dir)
     files = files_of(manifest)
@@ -174,24 +174,24 @@ def _map(
 
 
 class ShardedStream:
-    """The shards of a split as one stream of N ids, read where they lie.
+    """The shards of a split as one stream of N ids, read from their files.
 
-    It is taken wherever the course takes `ids`: `gather_windows` and all that stands on
-    it read the windows that they want, and `len(stream)` is what `token_ledger` wants.
-    `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array;
-    `np.asarray(stream)` copies all of them.
+    It serves wherever the course takes `ids`. `gather_windows` and all that uses it
+    read only the windows that they need, and `len(stream)` is what `token_ledger`
+    needs. `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array,
+    and `np.asarray(stream)` copies all of them.
 
-    A shard is mapped when it is read, in each process anew: a worker gets names of
-    files, not their contents. Systems limit how many files a process may have open, so
-    only the `MAPS` shards that were read last stay mapped. The sizes of all files are
-    checked here, the contents by `verify_shards`. No program can help it if a file is
-    cut off while it is mapped: the system then ends the process (SIGBUS).
+    A shard is mapped when it is read, again in each process: a worker gets the names
+    of files, not their contents. Systems limit how many files a process may have open,
+    so only the `MAPS` shards that were read last stay mapped. The sizes of all files
+    are checked here, and the contents by `verify_shards`. If a file is cut off while
+    it is mapped, the system ends the process (SIGBUS), and no program can help that.
 
     Args:
         out_dir: what `write_shards` wrote.
         split: "train" or "val".
-        cross: windows may cross from a shard into the next one; else each shard is a
-            stream of its own, and has a tail of its own.
+        cross: windows may cross from a shard into the next one; otherwise each shard
+            is a stream of its own, with a tail of its own.
 
     Raises:
         FileNotFoundError, ValueError: the folder is not what its manifest says, or the
@@ -247,8 +247,8 @@ class ShardedStream:
     def document_starts_in(self, start: int, length: int) -> np.ndarray:
         """Where documents start in a piece, counted from its beginning; 0 is the first.
 
-        As lesson 09's masks want it: what begins in the middle of a document is a
-        document of its own.
+        The masks of lesson 10 need it in this form: a piece that begins in the middle
+        of a document counts as a document of its own.
         """
         start = check_integer("start", start, minimum=0, maximum=len(self) - 1)
         length = check_integer("length", length, minimum=1, maximum=len(self) - start)
@@ -257,7 +257,7 @@ class ShardedStream:
 
     @cached_property
     def identity(self) -> dict[str, str | int | bool | None]:
-        """What the ids depend on, by name: not the files that they are cut into."""
+        """What the ids depend on, by name, but not the files that they are cut into."""
         settings = asdict(self.manifest.settings)
         if self.cross:
             del settings["shard_size"]
@@ -279,7 +279,8 @@ class ShardedStream:
         """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`.
 
         Raises:
-            ValueError: a window would reach over an end, of a shard without `cross`.
+            ValueError: a window would reach over the end of the stream, or, without
+                `cross`, of a shard.
         """
         length = check_integer("context_length", context_length, minimum=1) + 1
         starts = as_integers("starts", starts).astype(np.int64)
@@ -300,8 +301,8 @@ class ShardedStream:
     def _copy(self, starts: np.ndarray, length: int) -> np.ndarray:
         """Copy `length` ids from each start: slices of all shards in one go.
 
-        To group a batch by shard takes longer than a slice a window does; those few
-        that cross a border are two slices, or more.
+        One slice for each window is faster than grouping a batch by shard. The few
+        windows that cross a border take two slices or more.
         """
         flat = starts.ravel()
         shards = np.searchsorted(self.borders, flat, side="right") - 1
@@ -329,15 +330,15 @@ class ShardedStream:
         ]
 
     def _mapped(self, shards: Iterable[int]) -> Mapping[int, np.ndarray]:
-        """Map the shards that are asked for, and forget those not read for longest."""
+        """Map the shards that are needed, and forget those not read for longest."""
         if self._process != os.getpid():  # a worker that was forked
             self._maps, self._process = OrderedDict(), os.getpid()
         asked = set(shards)
         for shard in asked:
             if shard not in self._maps:
                 mapped = _map(self.folder, self.manifest, self.split, shard)
-                # a plain array over the map: to slice an np.memmap takes ten times as
-                # long
+                # a plain array over the map, because slicing an np.memmap takes ten
+                # times as long
                 self._maps[shard] = np.asarray(mapped)
             self._maps.move_to_end(shard)
         while len(self._maps) > max(MAPS, len(asked)):
@@ -374,11 +375,11 @@ class ShardedStream:
         return np.asarray(self).tolist()
 
     def min(self) -> np.integer:
-        """Return the smallest id; all are read."""
+        """Return the smallest id, for which all ids are read."""
         return min(self._mapped([k])[k].min() for k in range(len(self.borders) - 1))
 
     def max(self) -> np.integer:
-        """Return the largest id; all are read."""
+        """Return the largest id, for which all ids are read."""
         return max(self._mapped([k])[k].max() for k in range(len(self.borders) - 1))
 
     def __getstate__(self) -> dict:
@@ -386,9 +387,9 @@ class ShardedStream:
 
 
 class ShardedWindows:
-    """All windows of a sharded stream at a stride: what a data set of them indexes.
+    """All windows of a sharded stream at a stride, for a data set to index.
 
-    With `cross` starts are 0, S, 2S, ...; without, they begin anew in each shard.
+    With `cross` the starts are 0, S, 2S, ...; without, they begin again in each shard.
     """
 
     def __init__(self, stream: ShardedStream, context_length: int, stride: int = 1):
@@ -431,13 +432,13 @@ class ShardedWindows:
 
 
 class GlobalOrder(BatchOrder):
-    """Lesson 02's order of batches, with any order of an epoch's windows.
+    """Lesson 2's order of batches, with any order of the windows of an epoch.
 
     Args:
         order: makes the order of an epoch from the number of windows and a seed:
             `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
-        drop_last: leave out what does not fill a batch of every rank; else only what
-            cannot be shared out evenly, fewer than `world_size` windows.
+        drop_last: leave out windows that do not fill a batch of every rank; otherwise
+            only those that cannot be shared evenly, fewer than `world_size`.
     """
 
     def __init__(
@@ -457,28 +458,28 @@ class GlobalOrder(BatchOrder):
         self.order = order
         super().__init__(num_windows, batch_size, base_seed=base_seed, **settings)
         if len(np.unique(some := self._some_windows())) < len(some):
-            raise ValueError("order must hold each window once, but one comes twice")
+            raise ValueError("order must hold each window once, but some come twice")
 
     def order_of(self, epoch: int) -> object:
         return self.order(self.num_windows, self.base_seed + epoch)
 
     def _some_windows(self) -> np.ndarray:
-        """The windows at some positions of the first epoch: 64 at its beginning, and 64
-        all over it."""
+        """The windows at some positions of the first epoch: 64 at the beginning, and 64
+        spread over it."""
         last = self.num_windows - 1
         positions = [np.arange(min(64, last + 1)), np.linspace(0, last, 64, dtype=int)]
         return np.asarray(self.order_of(0)[np.unique(np.concatenate(positions))])
 
     @property
     def hash(self) -> str:
-        """Name the order by what it orders: one lambda has the name of any other."""
+        """Name the order by its result, because all lambdas have the same name."""
         data = self._some_windows().astype("<i8").tobytes()
         return hashlib.sha256(data).hexdigest()[:16]
 
 
 class ShardLoader(WindowLoader):
-    """Lesson 02's loader, with a state that outlives a change of batch size or ranks:
-    it says how many windows have been delivered, by all ranks together.
+    """Lesson 2's loader, with a state that survives a change of batch size or ranks:
+    it says how many windows all ranks together have delivered.
 
     `make_shard_loader` makes it.
     """
@@ -486,7 +487,7 @@ class ShardLoader(WindowLoader):
     _counted, _unit = "windows_delivered", 1
 
     def _settings(self) -> dict[str, object]:
-        """What the order of an epoch depends on, and what stands in its windows."""
+        """What the order of an epoch and the contents of its windows depend on."""
         order, windows = self.sampler, self.windows
         identity = getattr(windows.stream, "identity", None)
         return {
@@ -521,19 +522,19 @@ def make_shard_loader(
     world_size: int = 1,
     **loader_options: object,
 ) -> ShardLoader:
-    """Make a loader over windows that goes on after a change of batch size or ranks.
+    """Make a loader of windows that can go on after a change of batch size or ranks.
 
-    It is used like that of `make_dataloader`: `loader.sampler.set_epoch(e)`,
-    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is that of all
-    ranks; save it on one of them.
+    Use it like that of `make_dataloader`: `loader.sampler.set_epoch(e)`,
+    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is the same on
+    all ranks, so save it on one of them.
 
     Args:
         dataset: the windows, of a `ShardedStream` or any other stream.
-        batch_size: B, windows in a batch, of each rank.
+        batch_size: B, the number of windows in a batch of each rank.
         base_seed: a non-negative integer; epoch e is ordered by `base_seed + e`.
-        order: of an epoch, made from a size and a seed: `RandomOrder`; `FileOrder`; or
-            `partial(BlockOrder, block_size=..., blocks_at_a_time=...)`, which reads a
-            disk almost from front to back.
+        order: makes the order of an epoch from a size and a seed: `RandomOrder`,
+            `FileOrder`, or `partial(BlockOrder, block_size=..., blocks_at_a_time=...)`,
+            which reads each page of a file about once.
         drop_last: leave out the last batch if it is smaller than B.
         num_workers: processes that gather batches ahead.
         rank, world_size: which share of the windows this process takes.

@@ -11,7 +11,7 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course_lib.document_packing import document_mask
+from course_lib.document_boundaries import document_mask
 from course_lib.foundation import token_ledger
 from course_lib.long_documents import chunk_starts
 from course_lib.teaching import plots
@@ -36,6 +36,8 @@ EXAMPLES = {
     "plot_shift": lambda: plots.plot_shift([5, 6, 7]),
     "plot_shift, long": lambda: plots.plot_shift(range(300)),
     "plot_shift, letters": lambda: plots.plot_shift(range(6), ["漢", "$a$", "😀", "\n", "a long word", "\u200b"]),
+    "plot_kernels": lambda: plots.plot_kernels({"causal": [-2, -1, 0], "centered": [-1, 0, 1]}, 3, 7),
+    "plot_kernels, widest": lambda: plots.plot_kernels({LONG: range(-8, 9), "$b$": [0], "none": []}, 8, 17),
     "plot_windows": lambda: plots.plot_windows([0, 4], 4, 10),
     "plot_windows, ledger": lambda: plots.plot_windows(
         [[8, 0], [12, 4]], 4, 24, ledger=token_ledger([8, 0, 12, 4], 24, 4)

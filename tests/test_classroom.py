@@ -67,7 +67,7 @@ def test_imports_stay_unless_they_are_not_wanted():
 def test_it_writes_the_lessons_that_are_wanted_and_nothing_over_others(tmp_path, capsys):
     out = tmp_path / "monday"
     assert command_line.main(["blank", str(out), "2", "10"]) == 0
-    assert sorted(path.name for path in out.iterdir()) == ["02_sliding_windows.ipynb", "11_token_shards.ipynb"]
+    assert sorted(path.name for path in out.iterdir()) == ["02_sliding_windows.ipynb", "10_document_boundaries.ipynb"]
     (out / "02_sliding_windows.ipynb").write_text("mine", encoding="utf-8")
     assert command_line.main(["blank", str(out), "2"]) == 1
     assert "is there already; `--force` writes over it" in capsys.readouterr().err

@@ -23,6 +23,7 @@ LESSONS = [
     "tokenizer_pipeline",
     "long_documents",
     "document_packing",
+    "document_boundaries",
     "token_shards",
     "many_machines",
 ]

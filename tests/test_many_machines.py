@@ -418,7 +418,7 @@ def test_wrong_usage_and_what_is_not_there(tmp_path, made, capsys):
     for arguments, words in (
         ([made / "nothing.jsonl", *needed], "no input file at"),
         ([made / "first.jsonl", *needed, "--tokenizer", made / "nothing.json"], "no tokenizer at"),
-        ([made / "first.jsonl", *needed, "--tokenizer", made / "first.jsonl"], "is no tokenizer.json"),
+        ([made / "first.jsonl", *needed, "--tokenizer", made / "first.jsonl"], "is not a tokenizer.json"),
         ([made / "first.jsonl", *needed, "--workers", 0], "num_workers must be"),
         ([made / "first.jsonl", *needed, "--shard-size", 0], "shard_size must be"),
     ):

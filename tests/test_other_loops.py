@@ -14,7 +14,8 @@ from accelerate import Accelerator, DataLoaderConfiguration, skip_first_batches
 from accelerate.data_loader import prepare_data_loader
 from torch.utils.data import DataLoader
 
-from course_lib.document_packing import PackingCollator, pack_documents
+from course_lib.document_boundaries import PackingCollator
+from course_lib.document_packing import pack_documents
 from course_lib.foundation import CharTokenizer, run_ranks
 from course_lib.foundation.executors import process_context
 from course_lib.long_documents import PaddingCollator, StreamingTextDataset

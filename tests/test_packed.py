@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from course_lib.document_packing import PackingCollator, pack_documents
+from course_lib.document_boundaries import PackingCollator
+from course_lib.document_packing import pack_documents
 from course_lib.foundation import AttentionModel
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.teaching import packed_batch, packed_loss, shuffled_batches, train

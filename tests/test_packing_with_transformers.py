@@ -6,7 +6,8 @@ import pytest
 import torch
 import transformers  # what it holds is imported when it is used
 
-from course_lib.document_packing import PackingCollator, document_mask, pack_documents, position_ids_from_starts
+from course_lib.document_boundaries import PackingCollator, document_mask, position_ids_from_starts
+from course_lib.document_packing import pack_documents
 from course_lib.foundation import one_thread
 
 V, L, SECOND = 16, 12, 5

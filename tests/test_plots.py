@@ -16,6 +16,7 @@ from course_lib.teaching import (
     plot_dots,
     plot_heatmap,
     plot_intervals,
+    plot_kernels,
     plot_ledger,
     plot_losses,
     plot_merge_tree,
@@ -69,6 +70,27 @@ def test_of_a_long_window_the_beginning_is_drawn_and_the_figure_says_so():
     assert row_names(axes_of(figure))[1] == "inputs, T = 299"
     assert figure.get_supxlabel() == "283 more ids of the window, not drawn"
     assert drawn("plot_shift").get_supxlabel() == ""
+
+
+# plot_kernels
+
+
+def test_of_a_kernel_that_peeks_the_input_that_is_asked_for_looks_wrong():
+    figure = plot_kernels({"causal": [-2, -1, 0], "centered": [-1, 0, 1]}, 3, 7)
+    axes = axes_of(figure)
+    assert places(axes, TARGETS) == [(3, 1), (3, 1)]  # above position 3, twice
+    assert texts(axes).count("4") == 2 + 2
+    assert places(axes, INPUTS) == [(1, 1), (2, 1), (3, 1), (2, 1), (3, 1)]
+    assert places(axes, MEANINGS["wrong"]) == [(4, 1)]
+    assert keys(figure) == ["read", "asked for", "read, although it is asked for"]
+    assert row_names(axes) == ["causal: asked for", "inputs", "centered: asked for", "inputs"]
+
+
+def test_an_arrow_comes_from_each_input_that_is_read_and_a_leak_is_dashed():
+    axes = axes_of(plot_kernels({"centered": [-1, 0, 1]}, 3, 7))
+    arrows = [text.arrow_patch for text in axes.texts if getattr(text, "arrow_patch", None)]
+    assert [arrow.get_linestyle() for arrow in arrows] == ["solid", "solid", "--"]
+    assert "read, although" not in str(keys(plot_kernels({"causal": [0]}, 0, 2)))
 
 
 # plot_windows and plot_scored_windows

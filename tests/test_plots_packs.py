@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from matplotlib.colors import same_color, to_rgb
 
-from course_lib.document_packing import assign_packs, document_mask, pack_documents, position_ids_from_starts
+from course_lib.document_boundaries import document_mask, position_ids_from_starts
+from course_lib.document_packing import assign_packs, pack_documents
 from course_lib.teaching import inspect_packs, plot_mask, plot_packs, plot_positions
 from course_lib.teaching.plots.style import INK, INPUTS, LOST, RIGHT, WRONG
 from figures import keys, rectangles, row_names, texts, title
@@ -36,8 +37,8 @@ def test_padding_is_packing_with_a_row_for_each_document():
 
 
 def test_the_key_names_only_what_is_drawn():
-    assert keys(plot_packs({"a": [[0]]}, [8], 8)) == ["a document, in two alternating shades"]
-    assert keys(plot_packs({"a": [[0]]}, [8], 9)) == ["a document, in two alternating shades", "padding"]
+    assert keys(plot_packs({"a": [[0]]}, [8], 8)) == ["a document (neighbors differ in shade)"]
+    assert keys(plot_packs({"a": [[0]]}, [8], 9)) == ["a document (neighbors differ in shade)", "padding"]
 
 
 def test_a_number_that_does_not_fit_into_its_box_is_left_out():
@@ -56,13 +57,13 @@ def test_a_mask_shows_what_is_seen_across_a_boundary():
     picture = first.images[0].get_array()
     assert np.allclose(picture[0, 0], 0.55 * np.array(to_rgb(INPUTS)) + 0.45)
     assert np.allclose(picture[0, 1], 1)
-    assert keys(figure) == ["may look at", "looks at another document", "the bounds of the documents"]
+    assert keys(figure) == ["may look at", "looks at another document", "document boundaries"]
 
 
 def test_a_mask_that_lets_the_future_in_says_so():
     figure = plot_mask(np.ones((4, 4), dtype=bool), [0, 2])
     assert keys(figure)[1] == "looks at another document or at what comes later"
-    assert keys(plot_mask(document_mask([0, 2], 4), [0, 2])) == ["may look at", "the bounds of the documents"]
+    assert keys(plot_mask(document_mask([0, 2], 4), [0, 2])) == ["may look at", "document boundaries"]
 
 
 def test_positions_are_teeth_that_begin_where_they_are_not_counted_on():
@@ -96,7 +97,7 @@ def test_the_inspector_counts_tokens_documents_and_those_that_are_there_only_in_
     assert lines[-1] == ["all", "3", "packs", "14", "5", "2", "93.3%"]
     assert len(boxes(figure.axes[0], INK)) == 2
     assert len(boxes(figure.axes[0], INPUTS)) == 3
-    assert keys(figure) == ["a document, in two alternating shades", "a piece of a document that was cut", "padding"]
+    assert keys(figure) == ["a document (neighbors differ in shade)", "a piece of a document that was cut", "padding"]
     assert texts(figure.axes[0]) == ["0", "2", "0", "1", "3"]
 
 

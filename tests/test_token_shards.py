@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from course_lib import token_shards
-from course_lib.document_packing import document_mask
+from course_lib.document_boundaries import document_mask
 from course_lib.foundation import (
     BlockOrder,
     CharTokenizer,

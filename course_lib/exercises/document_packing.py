@@ -1,18 +1,12 @@
-"""Exercises of lesson 09: boundaries, positions, masks, packs, labels, and a mean."""
+"""Exercises of lesson 09: which documents share a row, and where they begin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
 from random import Random
-
-import numpy as np
 
 from course_lib.document_packing import assign_packs
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
-
-NAN = float("nan")
-
 
 # Where documents begin, by their end ids
 
@@ -29,51 +23,51 @@ def _rows_with_ends(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_rows_with_ends,
     hints=(
-        "A document begins behind each end. And one begins where nothing stands "
+        "A document begins after each end. And one begins where there is nothing "
         "before it.",
-        "Is there a place behind the last id of the row? And what begins in a row "
+        "Is there a place after the last id of the row? And what begins in a row "
         "without ids?",
     ),
 )
 def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
     """Return where documents begin in a row, if each ends with `end_id`."""
-    behind = [place + 1 for place, id in enumerate(ids[:-1]) if id == end_id]
-    return [0, *behind] if ids else []
+    after = [place + 1 for place, id in enumerate(ids[:-1]) if id == end_id]
+    return [0, *after] if ids else []
 
 
 starts_from_ends.slips("""
     place + 1 for => place for
-        the places of the ends themselves are taken: a document begins behind an end.
+        the places of the ends themselves are returned: a document begins after an end.
     place + 1 for => place + 2 for
     place + 1 for place, id in enumerate(ids[:-1]) => \
     place + 2 for place, id in enumerate(ids[:-2])
-        one place too far: a document begins right behind the end of the one before.
+        one place too far: a document begins right after the end of the one before.
     place + 1 for place, id in enumerate(ids[:-1]) if => \
     place - 1 for place, id in enumerate(ids) if place and
         one place too early: an end belongs to the document before.
     enumerate(ids[:-1]) => enumerate(ids)
-        behind the last place of the row nothing begins, even if an end stands there.
+        after the last place of the row nothing begins, even if it holds an end.
     if id == end_id => if id != end_id
-        a document begins behind each *end*; here one begins behind all other ids.
+        a document begins after each *end*; here one begins after every other id.
     == end_id => == 0
         the end is not always 0: `end_id` says which id it is.
     id == end_id => id == end_id and ids[place + 1] != end_id
-        a document can consist of its end alone, so one begins there, too.
+        a document can consist of its end alone, and then it begins there.
     id == end_id => id == end_id and ids[place + 1]
-        the next id is asked whether it is true: 0 is an id, too, and can begin one.
+        the next id is asked whether it is true: 0 is an id, and can begin a document.
     id == end_id => id == end_id and place
-        an end at the very first place is an end, too: behind it a document begins.
-    [0, *behind] => behind
-        the first document is missing: it begins at 0, where no end stands before it.
+        an end at the very first place counts as well: after it a document begins.
+    [0, *after] => after
+        the first document is missing: it begins at 0, although no end comes before it.
     if ids else [] =>
         a row without ids holds no documents, so none begins: the answer is `[]`.
-    if ids else [] => if behind else []
+    if ids else [] => if after else []
         a row without an end inside is one document, or a part of one. It begins at 0.
-    enumerate(ids[:-1]) => enumerate(ids) ; *behind] => *behind[:-1]]
+    enumerate(ids[:-1]) => enumerate(ids) ; *after] => *after[:-1]]
         a document counts although its own end is missing: the row was cut there.
-    [0, *behind] => list(zip([0, *behind], [*behind, len(ids)]))
+    [0, *after] => list(zip([0, *after], [*after, len(ids)]))
         this tells where each document begins *and* ends. Return the beginnings alone.
-    [0, *behind] => [place in [0, *behind] for place in range(len(ids))]
+    [0, *after] => [place in [0, *after] for place in range(len(ids))]
         this tells for each place whether a document begins there. Return the places.
 """)
 
@@ -82,11 +76,11 @@ starts_from_ends.slips("""
     ids[i - 1] == end_id => ids[i] == end_id
         the places of the ends themselves…
     ids[i - 1] == end_id => ids[i] != end_id
-        every id that is no end is taken for a beginning: those behind ends are.
+        every id but an end is taken for a beginning: only ids after an end are.
     range(len(ids)) if i == 0 or => range(1, len(ids)) if
         the first document is missing…
     range(len(ids)) => range(len(ids) + 1)
-        behind the last place…
+        after the last place…
 """)
 def nothing_or_an_end_before(ids, end_id):
     return [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end_id]
@@ -98,261 +92,18 @@ starts_from_ends.answers("""
     [place for place, id in enumerate(ids) if id == end_id]
         the places of the ends…
     [place + 1 for place, id in enumerate(ids) if id == end_id]
-        these are the places where documents *end*: none begins behind the last.
+        these are the places where documents *end*: none begins after the last.
     [place for place, id in enumerate(ids) if id != end_id]
-        every id that is no end…
+        every id but an end…
     [sum(id == end_id for id in ids[:place]) for place in range(len(ids))]
-        this tells for each place in which document it lies. Return where each begins.
+        this tells for each place in which document it is. Return where each begins.
     [start for start in starts_from_ends.reference(ids, end_id) if ids[start] != end_id]
         a document can consist of its end alone…
-    [0, *behind[:-1]] if (behind := [p + 1 for p, id in enumerate(ids) \
+    [0, *after[:-1]] if (after := [p + 1 for p, id in enumerate(ids) \
     if id == end_id]) else []
         a document counts although its own end…
     np.diff([0, *(p + 1 for p, id in enumerate(ids) if id == end_id)]).tolist()
         these are the lengths of the documents that have an end: add them up.
-""")
-
-
-# Positions
-
-
-def _starts(random: Random) -> Iterator[Case]:
-    yield from (([0], 1), ([0], 4), ([0, 1], 2), ([0, 1], 3), ([0, 2], 3))
-    yield from (([0, 3, 5], 9), ([0, 1, 2, 3], 4), ([0, 4, 5], 6), ([0, 2, 4], 6))
-    yield from (([0, 5], 6), ([0, 1, 5], 8))
-    for _ in range(8):
-        length = random.randrange(5, 13)
-        rest = sorted(random.sample(range(1, length), random.randrange(1, 4)))
-        yield [0, *rest], length
-
-
-@exercise(
-    cases=_starts,
-    hints=(
-        "How far is a place from the start of its document?",
-        "Where does each document end? The next start tells, and for the last one "
-        "`length`. Its positions are then those of a row of its own.",
-    ),
-)
-def positions_of(document_starts: list[int], length: int) -> list[int]:
-    """Return the position of each place of a row within its document."""
-    ends = [*document_starts[1:], length]
-    return [
-        position
-        for start, end in zip(document_starts, ends, strict=True)
-        for position in range(end - start)
-    ]
-
-
-positions_of.slips("""
-    length] => ] ; strict=True => strict=False
-        the last document is missing: no start follows it, so it ends with the row.
-    length] => length - 1]
-        the last place of the row is missing.
-    length] => length + 1]
-        the row is one place too long.
-    length] => document_starts[-1] + length]
-        the last document is taken to be as long as the row.
-    range(end - start) => range(end - start - 1)
-        the last place of each document is missing: `range` leaves its end out itself.
-    range(end - start) => range(end - start + 1)
-        each document is one place too long.
-    range(end - start) => range(length - start)
-        each document goes on to the end of the row.
-    range(end - start) => range(start, end)
-        positions run on through the whole row: they begin again with each document.
-    ends = => document_starts = document_starts[:2] ⏎ ends =
-        only the second start is looked at.
-    ends = => document_starts = sorted({0, *(s - 1 for s in document_starts[1:])}) \
-    ⏎ ends =
-        positions begin again one place too early, in the document before.
-    position for start => position + 1 for start
-        positions count from 1: the first place of a document is 0.
-    position for start => position + (start > 0) for start
-        documents behind the first count from 1.
-    position for start => position + (start == 0) for start
-        the first document counts from 1.
-    position for start => position + start * (position > 0) for start
-        only the first place of a document gets a 0: those behind it count on from it.
-    position for start => 0 for start
-        every place gets 0.
-""")
-
-
-@positions_of.way("""
-    max(s for s in document_starts if s <= p) => document_starts[-1]
-        the *last* start is taken off everywhere: each document has its own.
-    max(s for ...) => sum(s for ...)
-        all starts up to a place are taken off, not only that of its own document.
-    max(s for s in document_starts if s <= p) => \
-    max((s for s in document_starts if s < p), default=0)
-        a start is compared strictly: so it belongs to the document before.
-    max(s for s in document_starts if s <= p) => \
-    min((s for s in document_starts if s > p), default=length)
-        the start of the document that comes *next* is taken off.
-    p - max( => max(
-        that is where the document of each place begins: take it off the place.
-""")
-def behind_the_last_start(document_starts, length):
-    return [p - max(s for s in document_starts if s <= p) for p in range(length)]
-
-
-@positions_of.way("""
-    if place in document_starts: position = 0 positions.append(position) position += 1 \
-    => positions.append(position) ⏎ position += 1 ⏎ position *= \
-    place not in document_starts
-        positions begin again one place too late, and 0 comes twice at the beginning.
-    position = 0 positions => position = max(0, position - 1) ⏎ positions
-        at a start, counting only pauses: it has to fall back to 0.
-""")
-def counted_on(document_starts, length):
-    positions, position = [], 0
-    for place in range(length):
-        if place in document_starts:
-            position = 0
-        positions.append(position)
-        position += 1
-    return positions
-
-
-@positions_of.way("""
-    s <= p => s < p
-        a start is compared strictly…
-    document_starts) - 1 for => document_starts) for
-        the number is that of the *next* document, and the last one has no next.
-    p - document_starts[n] => n
-    p - document_starts[n] => n + 1
-        that is the number of the document in which each place lies.
-    p - document_starts[n] => p - (n and document_starts[n] - document_starts[n - 1])
-        only the length of the document right before is taken off, not of all before.
-""")
-def start_by_its_number(document_starts, length):
-    numbers = [sum(s <= p for s in document_starts) - 1 for p in range(length)]
-    return [p - document_starts[n] for p, n in enumerate(numbers)]
-
-
-positions_of.answers("""
-    list(accumulate(-p if p in document_starts else 1 for p in range(length)))
-        at a start, the whole start is taken off the sum: those before already are.
-    [p % (length // len(document_starts)) for p in range(length)]
-        all documents are taken to be equally long: look at `document_starts`.
-    [b - a for a, b in zip(document_starts, [*document_starts[1:], length])]
-        these are the lengths of the documents. Every place of the row has a position.
-    [list(range(b - a)) for a, b in
-    zip(document_starts, [*document_starts[1:], length])]
-        each document has its list here: one list for the whole row is wanted.
-    [list(range(a, b)) for a, b in
-    zip(document_starts, [*document_starts[1:], length])]
-        these are the places of each document, in lists: one of positions is wanted.
-    [p - s for p in range(length) for s in document_starts if s <= p]
-        each place has a position for *every* start before it: only the last counts.
-    [p for start in document_starts for p in range(start)]
-    [p for bound in [*document_starts, length] for p in range(bound)]
-        starts are taken for lengths: a document is as long as to the *next* start.
-""")
-
-
-# Masks
-
-
-def _positions(random: Random) -> Iterator[Case]:
-    yield from (([0],), ([0, 1],), ([0, 0],), ([0, 1, 0],), ([0, 0, 1],))
-    yield from (([0, 1, 2, 0, 1],), ([0, 1, 0, 1, 2, 0],), ([0, 0, 0, 1],))
-    yield ([0, 1, 2, 3],)
-    for _ in range(6):
-        sizes = [random.randrange(1, 5) for _ in range(random.randrange(2, 4))]
-        yield ([position for size in sizes for position in range(size)],)
-
-
-@exercise(
-    cases=_positions,
-    hints=(
-        "Two conditions: the place that is looked at is not later, and it lies in the "
-        "same document.",
-        "Place q has position p, so p places of its document stand before it. Where "
-        "does its document begin?",
-    ),
-)
-def may_look(position_ids: list[int]) -> list[list[bool]]:
-    """Return who may look at whom: entry [q][k] says whether q may look at k."""
-    places = range(len(position_ids))
-    begins = [place - position_ids[place] for place in places]
-    return [[begins[q] <= k <= q for k in places] for q in places]
-
-
-may_look.slips("""
-    k <= q for => k < q for
-        a place looks at itself, too: its own id is known, the next is to be predicted.
-    <= k <= q for => <= k for
-        the beginning of the document is bounded, its end is not: all behind is open.
-    begins[q] <= k <= q => k <= q
-        what stands in documents before is open, too, as in a plain causal mask.
-    begins[q] <= k => begins[q] < k
-        the document begins one place too late: its first place is closed to all.
-    begins[q] <= k <= q => abs(q - k) <= position_ids[q]
-        as many places are open behind as the position says: those come later.
-""")
-
-
-@may_look.way("""
-    documents[q] == documents[k] => True
-        what stands in documents before…
-    documents[q] == documents[k] => position_ids[q] == position_ids[k]
-        places with the same position are taken for one document.
-    documents[q] == documents[k] => position_ids[k] <= position_ids[q]
-    documents[q] == documents[k] => position_ids[k] < position_ids[q]
-        positions are compared across documents: they begin again in each.
-    documents[q] == documents[k] => documents[k] == documents[-1]
-        the last document's start is taken for that of all.
-    documents[q] == documents[k] => k <= position_ids[q]
-    documents[q] == documents[k] => k < position_ids[q]
-        as many places as the position says are open, but at the row's beginning.
-    documents[q] == documents[k] => (position_ids[q] > 0 or k == q)
-        a first place looks at itself alone, but those behind it at all before.
-    documents[q] == documents[k] => documents[q] - (position_ids[q] == 0) == \
-    documents[k] - (position_ids[k] == 0)
-        a first place is counted to the document before.
-    documents[q] == documents[k] => (documents[q] == documents[k] or \
-    position_ids[q] == 0 and documents[k] == documents[q] - 1)
-        at the first place of a document, the document before is still open.
-    and k <= q =>
-        what comes later may be looked at, too: that is what is to be predicted.
-    k <= q => k < q
-        a place looks at itself, too…
-    return mask => return [list(row) for row in zip(*mask, strict=True)]
-        rows and columns are exchanged: row q says what place q looks *at*.
-    k <= q => k == q
-        a place may look at itself alone.
-    and k <= q => or k <= q
-        one of the two conditions is enough here: a place must fulfill both.
-    return mask => return [[not entry for entry in row] for row in mask]
-        the other way round: here `True` says that q *may* look at k.
-    return mask => return [[str(entry) for entry in row] for row in mask]
-        there is text in the rows, no `True` and `False`.
-    return mask => return [[0.0 if entry else -math.inf for entry in row] \
-    for row in mask]
-        0 and minus infinity are what is added to scores: say `True` or `False`.
-    return mask => return [[k for k, entry in enumerate(row) if entry] for row in mask]
-        these are the places that are open: say `True` or `False` for every place.
-    return mask => return [[entry for entry in row if entry] for row in mask]
-        each row holds only what may be looked at, and not the rest.
-    return mask => return [entry for row in mask for entry in row]
-        all rows are joined to one list.
-""")
-def in_one_document(position_ids):
-    documents = list(accumulate(int(position == 0) for position in position_ids))
-    places = range(len(documents))
-    mask = [[documents[q] == documents[k] and k <= q for k in places] for q in places]
-    return mask
-
-
-may_look.answers("""
-    [[True] * len(position_ids)] * len(position_ids)
-        every place looks at all others. (Or are all rows one and the same list, as in
-        `[[False] * n] * n`? Then what is written into one stands in all of them.)
-    [np.tri(count, dtype=bool).tolist() for count in np.diff(np.flatnonzero( \
-    np.array([*position_ids, 0]) == 0))]
-        there is a mask for each document: one for the whole row is wanted.
 """)
 
 
@@ -400,7 +151,7 @@ pack_in_order.slips("""
         a pack is closed only when it is full, and so it can be too long.
     length > room => length > max_length or not packs
     room -= length =>
-        only the new document is compared with `max_length`, not what stands before it.
+        only the new document is compared with `max_length`, not all of its pack.
     length > room => not packs or len(packs[-1]) >= max_length
         `max_length` counts tokens, not documents.
     length > room => True
@@ -424,17 +175,17 @@ pack_in_order.slips("""
     append(document) => append(length)
         packs hold lengths, where the numbers of the documents are wanted.
     append(document) => append(lengths.index(length))
-        `index` finds the first document of a length, each time again.
+        `index` finds the first document of a length, every time.
     return packs => return packs[:-1]
-        the last pack is missing: behind the loop there is one that nothing has closed.
+        the last pack is missing: after the loop there is one that nothing has closed.
     return packs => return packs or [[]]
         without documents there is no pack: the answer is `[]`, not `[[]]`.
     return packs => return packs[-1:] * len(packs)
         all packs are one and the same list. Begin a new list for each, `[]`.
     enumerate(lengths) => sorted(enumerate(lengths), key=lambda pair: -pair[1])
-        the documents are sorted first, the longest in front: keep their order.
+        the documents are sorted, the longest first: keep their order.
     enumerate(lengths) => enumerate(sorted(lengths))
-        the lengths are sorted first, so a number no longer says which document it was.
+        the lengths are sorted, so that a number no longer says which document it was.
 """)
 
 
@@ -515,11 +266,11 @@ def best_pack(rooms: list[int], length: int) -> int | None:
 
 best_pack.slips("""
     room >= length => room > length
-        a pack with exactly so much room is large enough, and even the best.
+        a pack with exactly that much room is large enough, and even the best.
     if room >= length =>
         packs are chosen whether they have room or not.
     room >= length => room == length
-        only packs with exactly so much room are looked at.
+        only packs with exactly that much room are looked at.
     room >= length => room <= length
         packs that are too small are looked at, or that fit exactly.
     room >= length => length <= room < 2 * length
@@ -551,7 +302,7 @@ best_pack.slips("""
 
 @best_pack.way("""
     room >= length => room > length
-        a pack with exactly so much…
+        a pack with exactly that much…
     room >= length =>  True
         packs are chosen whether…
     return None => return []
@@ -564,7 +315,7 @@ best_pack.slips("""
         that is the *last* pack with room: the fullest of these is wanted.
     min(few, key=rooms.__getitem__) => \
     next((i for i in few if rooms[i] == length), few[0])
-        a pack that fits exactly is found, but else the first with room is taken.
+        a pack that fits exactly is found, but otherwise the first with room is taken.
     return best => return rooms[best]
         that is the room of the pack. Its number is wanted.
     return best => return rooms[best] - length
@@ -586,7 +337,7 @@ def among_the_few(rooms, length):
 
 @best_pack.way("""
     room >= length => room > length
-        a pack with exactly so much…
+        a pack with exactly that much…
     room >= length and =>
         packs are chosen whether…
     best is None or => not best or
@@ -623,438 +374,326 @@ best_pack.answers("""
 """)
 
 
-# Labels
+# How few rows there can be
 
 
-def _rows(random: Random) -> Iterator[Case]:
-    yield from (([5], [0], 1), ([5, 6], [0], 2), ([5, 0], [0], 1), ([5, 0], [0], 2))
-    yield [5, 6, 9, 9], [0], 2  # padding need not be 0
-    yield from (([5, 6, 7, 8, 0, 0], [0, 2], 4), ([5, 0, 0, 0], [0, 2], 3))
-    yield from (([5, 5, 5, 5, 5], [0, 1, 4], 5), ([0, 0, 5, 0, 0], [0, 1], 4))
+def _lengths_and_rows(random: Random) -> Iterator[Case]:
+    yield from (
+        ([], 4),
+        ([3], 4),
+        ([4], 4),
+        ([2, 2], 4),
+        ([5, 5, 5, 1], 8),
+        ([4, 4], 8),
+    )
+    yield from (([1, 1, 1, 1, 1], 4), ([3, 3, 3], 5), ([5, 4, 4], 8), ([4, 4, 4, 4], 7))
+    yield from (
+        ([6, 5, 1, 1, 1], 8),
+        ([6, 6, 6, 6], 8),
+        ([1], 1),
+        ([1, 1], 1),
+        ([8, 8, 1], 8),
+    )
+    yield from (([2, 2, 2], 4), ([4, 4, 4], 8), ([3, 2, 3, 2], 5), ([7, 7, 7, 2, 2], 9))
     for _ in range(8):
-        length = random.randrange(3, 9)
-        rest = sorted(random.sample(range(1, length), random.randrange(1, 3)))
-        ids = [random.randrange(4) for _ in range(length)]
-        yield ids + [0] * random.randrange(4), [0, *rest], length
+        max_length = random.randrange(4, 12)
+        count = random.randrange(3, 9)
+        yield [random.randrange(1, max_length + 1) for _ in range(count)], max_length
 
 
 @exercise(
-    cases=_rows,
+    cases=_lengths_and_rows,
     hints=(
-        "Begin with the ids as they are. Which places may not be scored? There are two "
-        "kinds.",
-        "Padding begins at `length`, whatever its ids; and nothing stands before the "
-        "first id of a document that could predict it. `transformers` compares the "
-        "label at place t with what the model says at t - 1: you shift nothing.",
+        "There are two bounds, and the larger one counts. The first asks how many rows "
+        "all tokens fill.",
+        "A row that is begun counts as a row. And when are two documents of the same "
+        "length too long for one row?",
     ),
 )
-def pack_labels(
-    input_ids: list[int], document_starts: list[int], length: int
-) -> list[int]:
-    """Return the labels of a padded pack: its ids, or -100 where nothing is scored."""
-    labels = [*input_ids[:length], *[-100] * (len(input_ids) - length)]
-    for start in document_starts:
-        labels[start] = -100
-    return labels
+def fewest_rows(lengths: list[int], max_length: int) -> int:
+    """Return how many rows these documents need at least, by two simple bounds."""
+    by_tokens = -(-sum(lengths) // max_length)
+    long = [length for length in lengths if 2 * length > max_length]
+    return max(by_tokens, len(long))
 
 
-pack_labels.slips("""
-    for start in document_starts: labels[start] = -100 =>
-        the first id of each document is scored: what stands before is another one's.
-    labels[start] => labels[start - 1]
-        the place *before* each start is left out: for start 0 the last of the row.
-    labels[start] = -100 => labels.insert(start, -100) ; \
-    return labels => return labels[:length] + [-100] * (len(labels) - length)
-        `insert` moves on all that stands behind: write -100 into the place instead.
-    *[-100] * (len(input_ids) - length)] => ]
-        padding is cut off: labels are as long as the ids.
-    *[-100] * (len => *[0] * (len
-        padding gets the label 0, which is an id like any other: -100 there, too.
-    * (len(input_ids) - length)] => ]
-        all of the padding has a single -100, and so has a row without padding.
-    [*input_ids[:length], *[-100] * (len(input_ids) - length)] => list(input_ids)
-        padding is scored: from place `length` on there is nothing to learn.
-    (len(input_ids) - length)] => length]
-        as much padding is added as there are ids, not as many as are missing.
-    *input_ids[:length] => *[*input_ids[1:], -100][:length]
-        the labels are shifted before places are left out: here nothing is shifted.
-    in document_starts => in document_starts[1:]
-        the first id of the row is scored: at place 0 nothing stands before either.
-    in document_starts => in document_starts[:1]
-        only the first id of the row is left out. Each document has a first id.
+fewest_rows.slips("""
+    -(-sum(lengths) // max_length) => sum(lengths) // max_length
+        a last row that is only partly filled is a row as well: round up.
+    -(-sum(lengths) // max_length) => sum(lengths) // max_length + 1
+        where the tokens fill their rows exactly, a row too many is counted.
+    -(-sum(lengths) // max_length) => sum(lengths) / max_length
+        a part of a row is returned. A row that is begun counts as a whole one.
+    -(-sum(lengths) // max_length) => -(-len(lengths) // max_length)
+        the documents are counted there. It is their tokens that need places.
+    2 * length > max_length => 2 * length >= max_length
+        two documents of exactly half a row do share one.
+    2 * length > max_length => 2 * length < max_length
+        the short documents are counted. It is the long ones that cannot share a row.
+    2 * length > max_length => 2 * length > max_length + 1
+        a document one token longer than half a row already needs a row of its own.
+    max(by_tokens, len(long)) => min(by_tokens, len(long))
+        of two bounds from below the larger one says more.
+    max(by_tokens, len(long)) => by_tokens + len(long)
+        the bounds are added up, but a row with a long document holds other tokens too.
+    2 * length > max_length => length > max_length
+    len(long) => -(-sum(long) // max_length)
+    max(by_tokens, len(long)) => by_tokens
+        documents that cannot share a row are not counted: those of more than half a row
+        need one each.
+    max(by_tokens, len(long)) => len(long)
+        the tokens of all documents are forgotten: they need places.
 """)
 
 
-@pack_labels.way("""
-    starts = document_starts => starts = []
-        the first id of each document is scored…
-    starts = document_starts => starts = [s - 1 for s in [*document_starts[1:], length]]
-        the *last* id of each document is left out, which the one before it predicts.
-    starts = document_starts => starts = [s - 1 for s in document_starts]
-        the last id of each document but the last one is left out, and no first one.
-    starts = document_starts => starts = document_starts[1:]
-        the first id of the row is scored…
-    starts = document_starts => starts = [s + 1 for s in document_starts]
-        the second id of each document is left out, not the first.
-    starts = document_starts => starts = [*document_starts, \
-    *(s - 1 for s in [*document_starts[1:], length])]
-        the first *and* the last id of each document are left out.
-    starts = document_starts => starts = [*document_starts, \
-    *(s - 1 for s in document_starts[1:])]
-        beside the first id of each document, the last of the one before is left out.
-    i in starts => id in starts
-        *ids* that are equal to a start are left out.
-    i in starts => id in {input_ids[start] for start in starts}
-        every id that equals the first one of a document is left out.
-    i >= length or =>
-        padding is scored…
-    i >= length => id == 0
-        padding is told by its id, which documents hold, too: look at `length`.
-    i >= length => i > length
-        the first place of padding is scored.
-    i >= length => i >= length - 1
-        the last id before the padding counts as padding.
-    i >= length => not any(input_ids[i:])
-        padding is told by zeros at the end, which texts have, too: look at `length`.
-    i >= length => i >= starts[-1]
-        the last document is not scored at all: it ends at `length`.
-    else id => else input_ids[i - 1]
-        the id *before* stands at each place: each label stands beside its own id.
-    else id => else 1
-    return labels => return [label != -100 for label in labels]
-        1, or `True`, stands for what is scored: a label is the id itself.
-    -100 if => 0 if
-        the label 0 stands where -100 is wanted.
-    -100 if => -1 if
-        the label -1 stands where -100 is wanted.
-    -100 if => 100 if
-        the label 100 stands where -100 is wanted.
-    -100 if => None if
-        `None` stands where -100 is wanted.
-    return labels => return [*labels[1:], -100]
-        the labels are shifted: `transformers` does that itself, inside the model.
-    return labels => return [label for label in labels if label != -100]
-        places that are not scored are left out: labels must stand beside their ids.
-    -100 if ... else id for => id if ... else -100 for
-        what is scored and what is not are exchanged.
+@fewest_rows.way("""
+    for total in range(0, => for total in range(1,
+    range(0, sum(lengths), max_length) => range(0, sum(lengths) + 1, max_length)
+        where the tokens fill their rows exactly…
+    length > max_length // 2 => length >= max_length // 2
+        two documents of exactly half…
+    sum(length > ...) => len(lengths)
+        every document is given a row of its own. Short ones can share.
+    length > max_length // 2 => length > max_length // 2 + 1
+        a document one token longer than half…
 """)
-def label_by_label(input_ids, document_starts, length):
-    starts = document_starts
-    labels = [
-        -100 if i >= length or i in starts else id for i, id in enumerate(input_ids)
-    ]
-    return labels
+def rows_begun(lengths, max_length):
+    begun = sum(1 for total in range(0, sum(lengths), max_length))
+    return max(begun, sum(length > max_length // 2 for length in lengths))
 
 
-pack_labels.answers("""
-    [-100 for _ in input_ids]
-        nothing is scored at all: the ids inside of documents are.
-    [input_ids[a + 1 : b] for a, b in
-    zip(document_starts, [*document_starts[1:], length])]
-        each document has a list of its own, without what is not scored.
+fewest_rows.answers("""
+    len(assign_packs(lengths, max_length))
+        that is what best fit needs. No strategy is asked for here, only the two bounds.
+    len(assign_packs(lengths, max_length, strategy="greedy"))
+        that is what greedy needs. No strategy is asked for here, only the two bounds.
+    max(1, -(-sum(lengths) // max_length), sum(2 * n > max_length for n in lengths))
+        without documents no row is needed, not one.
 """)
 
 
-# A mean
+# Documents end to end
 
 
-def _losses(random: Random) -> Iterator[Case]:
-    yield from (([2.0], [3]), ([2.0, 3.0], [1, 3]), ([2.0, 3.0], [1, 1]))
-    yield from (([NAN], [0]), ([], []), ([NAN, 1.0], [0, 2]), ([NAN, NAN], [0, 0]))
-    yield from (([0.5, NAN, 1.5], [2, 0, 6]), ([4.0, 1.0], [1, 7]))
-    yield [0.0, 1.0], [3, 1]
+def _streams(random: Random) -> Iterator[Case]:
+    yield from (([], 4), ([3], 4), ([4], 4), ([5], 4), ([4, 4], 4), ([3, 5, 4, 8], 8))
+    yield from (
+        ([2, 3, 3], 4),
+        ([1, 4], 4),
+        ([9], 4),
+        ([3, 1, 4, 1], 4),
+        ([2, 9, 1], 4),
+    )
+    yield from (
+        ([1, 1, 1], 1),
+        ([2, 1], 1),
+        ([3, 2, 3], 5),
+        ([8, 3], 4),
+        ([5, 3, 6], 7),
+    )
+    yield from (([4, 2, 4, 2], 8), ([2, 4, 3, 3], 6))
     for _ in range(8):
-        counts = [random.randrange(6) for _ in range(random.randrange(2, 6))]
-        yield [random.random() * 4 if count else NAN for count in counts], counts
+        lengths = [random.randrange(1, 9) for _ in range(random.randrange(3, 8))]
+        yield lengths, random.randrange(3, 9)
 
 
 @exercise(
-    cases=_losses,
+    cases=_streams,
     hints=(
-        "A mean over all targets is their sum, divided by their number. How do you get "
-        "the sum of a micro-batch back from its mean?",
-        "Add up `mean * count` over the micro-batches, and divide by the sum of the "
-        "counts. NaN times 0 is still NaN, so leave out those that have no targets; "
-        "and if no targets are left, do not divide.",
+        "In which row is the first token of a document, and in which row is its last?",
+        "Token number p of the stream is in row `p // row_length`. If a document "
+        "begins at `start`, which number does its last token have?",
     ),
 )
-def mean_over_targets(means: list[float], counts: list[int]) -> float:
-    """Return the mean loss over all targets of several micro-batches."""
-    sums = [m * count for m, count in zip(means, counts, strict=True) if count]
-    return sum(sums) / sum(counts) if sums else float("nan")
+def cut_by_rows(lengths: list[int], row_length: int) -> list[int]:
+    """Return the documents of a stream that do not lie in a single row."""
+    cut, start = [], 0
+    for document, length in enumerate(lengths):
+        if start // row_length != (start + length - 1) // row_length:
+            cut.append(document)
+        start += length
+    return cut
 
 
-mean_over_targets.slips("""
-    if count] => ]
-        a micro-batch without targets has NaN for a mean, and NaN times 0 is NaN.
-    m * count for => m for
-        the means are not weighted by their numbers of targets.
-    m * count for => m / count for
-        each mean is *divided* by its number of targets: multiply it.
-    if sums else float("nan") =>
-    if sums else float("nan") => if means else float("nan")
-        without any targets there is nothing to divide by: return NaN.
-    float("nan") => 0.0
-        without any targets there is no mean: NaN. A loss of 0 would be a perfect score.
-    float("nan") => None
-        without any targets there is no mean: NaN. `None` is no number.
-    / sum(counts) =>
-    / sum(counts) if sums else float("nan") =>
-        that is the sum of all losses. Divide it by the number of targets.
-    / sum(counts) => / len(counts)
-        it is divided by the number of micro-batches, where that of targets is wanted.
-    / sum(counts) => / len(sums)
-        it is divided by the number of micro-batches that have targets, not of targets.
-    / sum(counts) => / max(counts)
-        it is divided by the largest number of targets.
-    / sum(counts) => // sum(counts)
-        `//` rounds down to a whole number: a mean needs `/`.
-    / sum(counts) => / sum(counts) / len(sums)
-        it is divided by both, the number of targets and of batches that have some.
-    return sum(sums) / sum(counts) => return sum(counts) / max(1e-9, sum(sums))
-        upside down: the losses are divided by the number of targets, not the other way.
-    return ... if => return round(..., 2) if
-        rounded: return the mean as it is.
+cut_by_rows.slips("""
+    (start + length - 1) // => (start + length) //
+    start // row_length != (start + length - 1) // row_length => \
+    start % row_length + length >= row_length
+        a document that ends where its row ends is not cut: its last token is still in
+        that row.
+    (start + length - 1) // => (start + length + 1) //
+        the last token of a document is looked for two places too far.
+    (start + length - 1) // => (start + length - 2) //
+        the last token of a document is looked for one place too early.
+    start // row_length != => (start + 1) // row_length !=
+        the first token of a document is looked for one place too far.
+    start // row_length != (start + length - 1) // row_length => length > row_length
+    start += length =>
+        only documents longer than a row are found. Shorter ones are cut as well, if
+        they begin late in a row.
+    start // row_length != (start + length - 1) // row_length => \
+    start // row_length == (start + length - 1) // row_length
+        the other way round: these are the documents that lie in a single row.
+    cut, start = [], 0 => cut, start = [], 1
+        the first document begins at place 0 of the stream.
+    start += length => start = length
+        only the document right before is counted, not all that come before.
+    start += length => start += length + 1
+        nothing lies between two documents: the next one begins right after the last.
+    cut.append(document) => cut.append(document + 1)
+        documents are counted from 1 here.
+    cut.append(document) => cut.append(length)
+        the lengths of the documents are returned, but their numbers are wanted.
+    cut.append(document) => cut.append(start)
+        the places where the documents begin are returned, but their numbers are wanted.
+    return cut => return len(cut)
+        that is how many are cut. Which ones are they?
 """)
 
 
-@mean_over_targets.way("""
-    if count == 0: continue =>
-        a micro-batch without targets has NaN…
-    total += m * count => total += m * count * (count > 1)
-        a micro-batch of a single target is not added.
-    continue => break
-        it ends with the first micro-batch without targets: `continue`, not `break`.
-    if number else NAN =>
-        without any targets there is nothing to divide by: return…
-    number else NAN => number else 0.0
-        without any targets there is no mean: NaN. A loss…
+@cut_by_rows.way("""
+    cut, room = [], row_length => cut, room = [], row_length - 1
+        the first row holds as many tokens as every other row.
+    length > room => length >= room
+        a document that ends where…
+    room = (room - length) % row_length => room = row_length - length % row_length
+        only the document right before…
+    room = (room - length) % row_length or row_length => room = row_length
+        only documents longer than a row…
+    or row_length =>
+        after a row that is exactly full, the next document has a whole row of room.
 """)
-def added_up(means, counts):
-    total, number = 0, 0
-    for m, count in zip(means, counts, strict=True):
-        if count == 0:
-            continue
-        total += m * count
-        number += count
-    return total / number if number else NAN
+def with_the_room_that_is_left(lengths, row_length):
+    cut, room = [], row_length
+    for document, length in enumerate(lengths):
+        if length > room:
+            cut.append(document)
+        room = (room - length) % row_length or row_length
+    return cut
 
 
-def _scored(means, counts):
-    return [m for m, count in zip(means, counts, strict=True) if count]
-
-
-mean_over_targets.answers("""
-    sum(means) / len(means)
-    sum(means) / len(means) if means else NAN
-        a mean of means, which one micro-batch without targets makes NaN.
-    np.mean(_scored(means, counts)) if any(counts) else NAN
-        a mean of means: one target counts as much as a thousand in one micro-batch.
-    sum(_scored(means, counts)) / len(means) if any(counts) else NAN
-    sum(_scored(means, counts)) / len(means) if means else NAN
-    sum(_scored(means, counts)) / len(means)
-        a mean of means, in which a micro-batch without targets counts as a loss of 0.
-    sum(means)
-        that is the sum of the means: weight each, leave NaN out, and divide.
-    float(np.median(_scored(means, counts))) if any(counts) else NAN
-        that is the median of the means: add up the losses of all targets.
-    [*_scored(means, counts), NAN][0]
-        that is the mean of the first micro-batch: the `return` belongs behind the loop.
-    sum(_scored(means, counts)) * sum(counts)
-    sum(_scored(means, counts)) * sum(counts) / len(means) if any(counts) else NAN
-        all means are weighted together, by the number of all targets.
-    [NAN, *accumulate(_scored(means, counts), lambda a, b: (a + b) / 2)][-1]
-        the mean so far and the next one are averaged in turn: the last counts most.
+cut_by_rows.answers("""
+    [i for i, pack in enumerate(assign_packs([min(n, row_length) for n in lengths],
+    row_length, strategy="greedy")) if len(pack) > 1]
+        a document that does not fit opens a new row there. In a stream it is cut.
 """)
 
 
-# A conversation
+# A pack leaves the buffer
 
 
-def _conversations(random: Random) -> Iterator[Case]:
-    user, model, system = "user", "assistant", "system"
-    yield from (([user], [[1, 9]]), ([model], [[1, 9]]))
-    yield [user, model], [[1, 9], [2, 9]]
-    yield [model, user], [[1, 2, 9], [3, 9]]
-    yield [user, model], [[1, 9], [9]]
-    yield [user, model], [[1, 9], [1, 9]]
-    yield [user, model, user, model], [[1, 2, 9], [3, 9], [4, 9], [5, 6, 9]]
-    yield [system, user, model], [[7, 9], [1, 9], [2, 3, 9]]
-    yield [system, user, model, user], [[7, 9], [1, 9], [2, 3, 9], [4, 5, 9]]
-    yield [model, model, user, model], [[1, 9], [2, 9], [3, 9], [4, 9]]
-    for _ in range(6):
-        roles = random.choices((user, model, model), k=random.randrange(2, 6))
-        roles = [system] * random.randrange(2) + roles
-        counts = [random.randrange(1, 4) for _ in roles]
-        yield roles, [[*random.choices(range(1, 9), k=n), 9] for n in counts]
+def _buffers(random: Random) -> Iterator[Case]:
+    yield from (
+        ([3], 8),
+        ([3, 2, 6, 4, 2], 8),
+        ([8, 1], 8),
+        ([4, 4], 8),
+        ([4, 5, 4], 8),
+    )
+    yield from (([1, 2, 3], 8), ([2, 6, 6], 8), ([5, 2, 2], 8), ([1, 1, 1, 1], 3))
+    yield from (
+        ([2, 3, 5, 1], 8),
+        ([6, 1, 3, 1], 8),
+        ([3, 4, 1, 5], 9),
+        ([1, 9, 4, 5], 9),
+    )
+    yield from (([2, 2, 7, 3, 1], 8), ([5, 3, 2, 1], 8), ([7, 2, 2], 8))
+    for _ in range(8):
+        waiting = [random.randrange(1, 9) for _ in range(random.randrange(3, 8))]
+        yield waiting, random.randrange(8, 13)
 
 
 @exercise(
-    cases=_conversations,
+    cases=_buffers,
     hints=(
-        "Go turn by turn: what do the labels of a turn look like if the assistant "
-        "wrote it, and what if not?",
-        "All of the assistant's turns count, each as a whole: its last id says that it "
-        "is finished, which a model must learn, too. And which id of the conversation "
-        "has nothing before it, whoever wrote it?",
+        "Keep two things: the places that have joined, and the room that is left. "
+        "Which document is the first to join?",
+        "Then, again and again: which places have not joined and fit into the room? Of "
+        "these the one with the greatest length joins. Python's `max` with a `key` "
+        "returns the first of several that are equally great.",
     ),
 )
-def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
-    """Return the labels of a conversation: only what the assistant says is scored."""
-    labels = []
-    for role, ids in zip(roles, turns, strict=True):
-        labels += ids if role == "assistant" else [-100] * len(ids)
-    labels[0] = -100
-    return labels
+def next_pack(waiting: list[int], max_length: int) -> list[int]:
+    """Return the places of the documents that leave the buffer together."""
+    pack, room = [0], max_length - waiting[0]
+    while True:
+        others = [place for place in range(len(waiting)) if place not in pack]
+        fitting = [place for place in others if waiting[place] <= room]
+        if not fitting:
+            return pack
+        longest = max(fitting, key=lambda place: waiting[place])
+        pack.append(longest)
+        room -= waiting[longest]
 
 
-chat_labels.slips("""
-    ids if role == "assistant" else => ids if True else
-        all turns are scored: the model would learn to write the user's part, too.
-    role == "assistant" => role == "user"
-        the turns of the user are scored.
-    role == "assistant" => role != "assistant"
-        the other way round: the assistant's turns are scored, all others are not.
-    role == "assistant" => role != "user"
-        the system's turns are scored, too: it is not the assistant who wrote them.
-    role == "assistant" => role == "model"
-        no turn is scored. Is the role spelled as in the task?
-    [-100] * len(ids) => [-100]
-        a turn that is not scored has a single -100, where each of its ids needs one.
-    [-100] * len(ids) => []
-        a turn that is not scored is left out.
-    labels[0] = -100 return => return
-        the very first id is scored, though nothing stands before it: -100 there.
-    labels[0] => labels[-1]
-        the *last* id of the conversation is left out, where the first should be.
-    labels[0] = -100 => labels.insert(0, -100)
-        -100 is put before the first id, where it is wanted in its stead.
-    labels[0] = -100 => labels.pop(0)
-        the first id is taken out, so that all labels stand one place too far left.
-    zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
-        `index` finds the *first* turn with these ids: two turns can be alike.
-    zip(roles, turns, => zip(roles, [dict(zip(roles, turns))[role] for role in roles],
-        a dictionary of roles holds one turn for each, the last: all are wanted.
+next_pack.slips("""
+    waiting[place] <= room => waiting[place] < room
+        a document that fits exactly does fit.
+    waiting[place] <= room => waiting[place] <= max_length - waiting[0]
+        only the first document takes room there: those that joined since take some too.
+    longest = max(fitting, => longest = min(fitting,
+        of those that fit the *shortest* joins there. The longest should.
+    longest = max(fitting, key=lambda place: waiting[place]) => longest = fitting[0]
+        of those that fit the oldest joins there. After the first document it is the
+        longest that joins.
+    max(fitting, key=lambda place: waiting[place]) => \
+    max(fitting[::-1], key=lambda place: waiting[place])
+        of equally long documents the one that came *last* joins. The one that has
+        waited longest should.
+    longest = max(fitting, key=lambda place: waiting[place]) => longest = max(fitting)
+        of those that fit the youngest joins, because places are compared, not lengths.
+    [0], max_length - waiting[0] => [waiting.index(max(waiting))], \
+    max_length - max(waiting)
+        the pack begins with the longest document. A short one might wait forever then.
+    max_length - waiting[0] => max_length
+        the first document takes no room there.
+    pack.append(longest) => pack.append(longest) ⏎ return pack
+        at most one document joins the first. Others may still fit.
+    pack.append(longest) => pack.insert(0, longest)
+        the places are not in the order in which the documents join.
+    return pack => return sorted(pack)
+        the places are sorted. Return them in the order in which the documents join.
+    return pack => return [waiting[place] for place in pack]
+        the lengths are returned, but the places in `waiting` are wanted.
+    return pack => return [place + 1 for place in pack]
+        the places are counted from 1 here.
+    return pack => return pack[1:]
+        the document that begins the pack is missing.
 """)
 
 
-@chat_labels.way("""
-    scored = roles[i] == "assistant" => scored = True
-        all turns are scored…
-    == "assistant" => == "assistant" and "assistant" not in roles[i + 1 :]
-        only the *last* turn of the assistant is scored: all are answers to learn from.
-    == "assistant" => == "assistant" and "assistant" not in roles[:i]
-        only the *first* turn of the assistant is scored, and none that it writes later.
-    roles[i] == "assistant" => "assistant" in roles[: i + 1]
-    roles[i] == "assistant" => i >= roles.index("assistant")
-        from the assistant's first turn on everything is scored, the user's part too.
-    == "assistant" => == "assistant" and "user" not in roles[i:]
-        only what the assistant says behind the user's last turn is scored.
-    == "assistant" => == "assistant" and i == len(roles) - 1
-        only a last turn of the assistant's is scored.
-    roles[i] == "assistant" => i == len(roles) - 1
-        the last turn is scored, whoever wrote it.
-    roles[i] == "assistant" => i % 2 == 1
-        every second turn is taken for one of the assistant's: look at `roles`.
-    roles[i] == "assistant" => i > 0 and roles[i - 1] == "user"
-        the turn behind one of the user's is scored, whoever wrote it.
-    == "assistant" => == "assistant" and roles[i - 1] == "user"
-        a turn counts as the assistant's only behind one of the user's.
-    == "assistant" => != "system"
-        the user's turns are scored, too.
-    += ids if => += [*ids[1:], -100] if
-    += ids if => += [*ids[1:], -100] if ; [-100, *labels[1:]] => labels
-        the labels are shifted within each turn.
-    += ids if => += [*ids[:-1], -100] if
-    += ids if => += [-100 if id == 9 else id for id in ids] if
-        the end of each turn is left out: a model must learn to stop.
-    += ids if => += [-100, *ids[1:]] if
-        the first id of each turn is left out: the turns before predict it.
-    += ids if => += [-100, *ids[1:-1], -100] if
-        the first *and* the last id of each turn get -100; a turn of one id gets two.
-    += ids if => += [1] * len(ids) if
-        1, or `True`, stands for what is scored: a label is the id itself.
-    [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
-        a turn that is not scored is left out.
-    [-100] * len(ids) => [0] * len(ids)
-        the label 0 stands where -100 is wanted.
-    [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
-        the end of a turn that others wrote is scored, too.
-    [-100, *labels[1:]] => labels
-        the very first id is scored…
-    [-100, *labels[1:]] => [*labels[1:], -100]
-        the labels are shifted: `transformers` does that itself, inside the model.
-    [-100, *labels[1:]] => [-100, *labels[:-1]]
-    [-100, *labels[1:]] => [-100, -100, *labels[1:-1]]
-        the labels are shifted to the right.
+@next_pack.way("""
+    length <= room => length < room
+        a document that fits exactly does…
+    -waiting[place] => waiting[place]
+        of those that fit the *shortest* joins…
+    room -= length =>
+        only the first document takes room…
+    pack, room = [0], max_length - waiting[0] => pack, room = [], max_length
+        the pack begins with the longest document…
 """)
-def turn_by_turn(roles, turns):
-    labels = []
-    for i, ids in enumerate(turns):
-        scored = roles[i] == "assistant"
-        labels += ids if scored else [-100] * len(ids)
-    return [-100, *labels[1:]]
+def from_the_longest_down(waiting, max_length):
+    pack, room = [0], max_length - waiting[0]
+    for place in sorted(range(len(waiting)), key=lambda place: -waiting[place]):
+        length = waiting[place]
+        if place not in pack and length <= room:
+            pack.append(place)
+            room -= length
+    return pack
 
 
-chat_labels.answers("""
-    [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
-        the label 100 stands where -100 is wanted.
-    [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
-        what others say is left out: each of their ids gets a -100.
-    [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]
-    [x != -100 for x in chat_labels.reference(roles, turns)]
-        1, or `True`, stands…
-    [[-100 if role != "assistant" or i == j == 0 else x for j, x in enumerate(ids)] for
-    i, (role, ids) in enumerate(zip(roles, turns))]
-    [ids if role == "assistant" else [-100] * len(ids) for
-    role, ids in zip(roles, turns)]
-        each turn has a list of its own: one list for the whole conversation is wanted.
-    sum(([-100] * len(a) + b for a, b in zip(turns[::2], turns[1::2])), [])
-        turns are taken in pairs: two turns of one side, or a system's, move all.
-    [-100, *[x if any(role == "assistant" and x in ids for role, ids in
-    zip(roles, turns)) else -100 for ids in turns for x in ids][1:]]
-        ids are looked up among the assistant's: the user says some of them, too.
+next_pack.answers("""
+    [0, *range(1, next((i for i in range(1, len(waiting) + 1) if
+    sum(waiting[: i + 1]) > max_length), len(waiting)))]
+        documents join in the order of their arrival, until one does not fit.
+    assign_packs([min(n, max_length) for n in waiting], max_length)[0]
+        that is the first pack of best fit, which begins with the longest document.
+    [0]
+        only the oldest document leaves: others that fit should join it.
 """)
 
 
 # Questions
-
-
-def _documents_and_rows(random: Random) -> Iterator[Case]:
-    yield from (([2, 2], 4), ([4], 4), ([3, 4, 1], 4), ([1, 2, 3, 2], 4))
-    yield from (([1, 5, 2], 4), ([2, 7, 3], 5), ([9, 3], 4), ([3, 5, 4], 6))
-
-
-def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
-    starts, total = [0, *accumulate(lengths)][:-1], sum(lengths)
-    return [
-        [start - row for start in starts if row < start < row + row_length]
-        for row in range(0, total, row_length)
-    ]
-
-
-@bug_or_not(
-    purpose=(
-        "Documents lie end to end in a stream, which is cut into rows of `row_length`. "
-        "A position is below `row_length`, the size of a model's table. From "
-        "positions, a model may infer who looks at whom. So return, for each row, the "
-        "places behind its first where positions begin again: where a new document "
-        "begins, and nowhere else."
-    ),
-    reference=boundaries_in_fact,
-    cases=_documents_and_rows,
-    explanation=(
-        "A document longer than a row comes back to position 0 after `row_length` of "
-        "its tokens, which need not be where a row begins: so it is cut in two in the "
-        "middle of a row. Keep counting in the row's own terms instead: a piece that a "
-        "row begins with counts from 0. (Met in pytorch/torchtitan, pull request 2849.)"
-    ),
-)
-def positions_modulo_the_row(lengths: list[int], row_length: int) -> list[list[int]]:
-    positions = [place % row_length for length in lengths for place in range(length)]
-    starts = range(0, len(positions), row_length)
-    rows = [positions[start : start + row_length] for start in starts]
-    return [[k for k in range(1, len(row)) if row[k] == 0] for row in rows]
 
 
 def _trees(random: Random) -> Iterator[Case]:
@@ -1074,19 +713,20 @@ def smallest_room_by_hand(rooms: list[int], length: int, max_length: int) -> int
 
 @bug_or_not(
     purpose=(
-        "Best fit without a scan over all packs. `rooms` are those that packs have "
-        "left, from 1 to `max_length`. A tree has them as its leaves, in their order, "
-        "and every node knows the largest below it. Go down from the root, to the left "
-        "where that is large enough, and return the smallest room of at least "
-        "`length`. At least one is large enough."
+        "Best fit without a scan over all packs. `rooms` are the different rooms that "
+        "packs have left, from 1 to `max_length`. They are the leaves of a tree, in "
+        "order of size, and every node holds the largest room below it. Go down from "
+        "the root, to the left where that room is large enough, and return the "
+        "smallest room of at least `length`. At least one room is large enough."
     ),
     reference=smallest_room_by_hand,
     cases=_trees,
     explanation=(
-        "The leaves stand in their order only if their number is a power of two: round "
-        "it up. Otherwise some hang one level higher, and the way down ends at a room "
-        "that is not the smallest, or even too small. (Met in huggingface/trl, issue "
-        "3887: 3,000 documents in 1,524 rows of 8,192, but in 3,000 rows of 8,193.)"
+        "The leaves are in their order only if their number is a power of two, so it "
+        "must be rounded up. Otherwise some leaves are one level higher, and the way "
+        "down ends at a room that is not the smallest, or even too small. (This is "
+        "the bug at the beginning of the lesson: huggingface/trl, issue 3887, 3,000 "
+        "documents in 1,524 rows of 8,192, but in 3,000 rows of 8,193.)"
     ),
 )
 def room_from_a_tree(rooms: list[int], length: int, max_length: int) -> int:
@@ -1120,105 +760,56 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
     purpose=(
         "Prepare conversations for packing into rows of `max_length`. Each piece must "
         "begin as a conversation begins, with its instructions and its first question, "
-        "and be as long as it can; empty ones are left out."
+        "and be as long as it can. Empty conversations are left out."
     ),
     reference=beginnings_of_chats,
     cases=_chats,
     explanation=(
-        "It throws tokens away, and is meant to: a rest that begins in the middle of "
-        "an answer is no example to learn from. For plain text the line would be a bad "
-        "one: there, a rest is text like any other. (huggingface/trl dropped what was "
-        "too long, which cost one user 99.8 % of the tokens; kept it in pieces, which "
-        "broke others' conversations; and lets you choose since: pull requests 4632 "
-        "and 5076.)"
+        "It throws tokens away, and it is meant to, because a remainder that begins in "
+        "the middle of an answer is not an example to learn from. For plain text the "
+        "same line would be a bug: there, a remainder is text like any other. "
+        "(huggingface/trl first dropped what was too long, which cost one user 99.8 % "
+        "of the tokens. Then it kept everything in pieces, which broke other users' "
+        "conversations. Now it lets you choose: pull requests 4632 and 5076.)"
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:
     return [ids[:max_length] for ids in chats if ids]
 
 
-def _rotated(vectors: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Turn each pair of entries by its position times a frequency."""
-    half = vectors.shape[1] // 2
-    angles = positions[:, None] * 10_000.0 ** (-np.arange(half) / half)
-    pairs = vectors[:, :half] + 1j * vectors[:, half:]
-    turned = pairs * np.exp(1j * angles)
-    return np.concatenate([turned.real, turned.imag], axis=1)
+def best_fit_is_ahead(lengths: list[int], max_length: int) -> bool:
+    best, greedy = (
+        assign_packs(lengths, max_length, strategy=strategy)
+        for strategy in ("best_fit", "greedy")
+    )
+    return len(best) <= len(greedy)
 
 
-def _scores(starts: list[int], length: int, positions: np.ndarray) -> np.ndarray:
-    """Scores of random queries and keys, 0 where the document mask is closed."""
-    generator = np.random.default_rng(length)
-    queries, keys = generator.normal(size=(2, length, 8))
-    documents = np.searchsorted(starts, np.arange(length), side="right")
-    mask = np.tril(documents[:, None] == documents[None, :])
-    scores = _rotated(queries, positions) @ _rotated(keys, positions).T
-    return np.where(mask, scores, 0.0).round(6)
-
-
-def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
-    return _scores(starts, length, np.arange(length))
+def _orders(random: Random) -> Iterator[Case]:
+    yield from (([7, 2, 5, 3, 1, 6, 4, 2, 5, 3], 8), ([4, 4, 4], 8), ([3, 5, 3, 5], 8))
+    yield from (([3, 2, 2, 2, 2, 3], 7), ([5, 3, 2, 2, 6, 2], 10))
+    for _ in range(5):
+        yield [random.randrange(1, 9) for _ in range(8)], 8
 
 
 @true_or_false(
     claim=(
-        "With a document mask and rotary positions, attention scores are the same "
-        "whether positions begin again with each document or run on through the row."
+        "Best fit never needs more packs than greedy does for the same documents: it "
+        "may look at every pack and at every length first, while greedy looks at one "
+        "pack and at one document after another."
     ),
-    reference=scores_with_running_positions,
-    cases=lambda random: [([0, 3], 5), ([0, 1, 4], 9), ([0, 20], 30), ([0, 7, 50], 64)],
+    reference=best_fit_is_ahead,
+    cases=_orders,
     explanation=(
-        "A score depends on the *difference* of two rotary positions alone: in one "
-        "document it is the same, wherever counting began. A model that learns a "
-        "vector for each position does see where; and a library that infers documents "
-        "from positions, as `transformers` does, needs them to begin again."
+        "Documents of 3, 2, 2, 2, 2 and 3 tokens fill two rows of 7 exactly, in this "
+        "order, and greedy keeps the order. Best fit begins with 3 + 3, which leaves a "
+        "place that nothing fills, and needs a third row. Looking at everything is not "
+        "the same as trying everything. On long lists of documents such luck has no "
+        "chance: there best fit is ahead, as you measured."
     ),
 )
-def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:
-    places = np.arange(length)
-    documents = np.searchsorted(starts, places, side="right") - 1
-    return _scores(starts, length, places - np.array(starts)[documents])
-
-
-def shares_thrown_away(buffer_size: int, num_rows: int, seed: int) -> list[int]:
-    """Percent of the tokens that are cut off, in each quarter of the rows."""
-    random, max_length = Random(seed), 64
-    arriving = iter(lambda: max(1, round(random.lognormvariate(3.2, 1.0))), 0)
-    buffer = [next(arriving) for _ in range(buffer_size)]
-    cut_off = []
-    for _ in range(num_rows):
-        room, lost = max_length, 0
-        while room:
-            fitting = [length for length in buffer if length <= room]
-            taken = max(fitting) if fitting else min(buffer)
-            buffer[buffer.index(taken)] = next(arriving)
-            lost += max(0, taken - room)
-            room -= min(taken, room)
-        cut_off.append(lost)
-    quarters = np.array(cut_off).reshape(4, -1).sum(axis=1)
-    shares = 100 * quarters / (quarters + num_rows // 4 * max_length)
-    return shares.round().astype(int).tolist()
-
-
-@true_or_false(
-    claim=(
-        "Rows are filled from a buffer of documents that is always full: the longest "
-        "that fits comes next, and when none fits, the shortest is cut to the room "
-        "that is left, and its rest thrown away. Documents arrive at random, so the "
-        "share of tokens that is thrown away stays what it is at the beginning."
-    ),
-    reference=shares_thrown_away,
-    cases=lambda random: [(size, 400, seed) for size in (32, 64) for seed in range(3)],
-    explanation=(
-        "It grows. What is longer than a row never fits, and is hardly ever the "
-        "shortest: such documents silt up the buffer, and fewer and fewer are left to "
-        "choose from. So the loss of a fresh buffer says little. (Seen in the data "
-        "loader of karpathy/nanochat. With the *oldest* document cut, nothing waits "
-        "for ever.)"
-    ),
-)
-def waste_stays_as_it_begins(buffer_size: int, num_rows: int, seed: int) -> list[int]:
-    return 4 * shares_thrown_away(buffer_size, num_rows, seed)[:1]
+def best_fit_never_needs_more(lengths: list[int], max_length: int) -> bool:
+    return True
 
 
 # With other numbers by seed.
@@ -1233,7 +824,8 @@ def _lengths_to_pack(rng: Random) -> dict[str, object]:
 
 @numbers(
     ask="Documents of {lengths} ids are packed into rows of {max_length} in this "
-    "order: one that does not fit opens a new row, and no row is opened again. How "
+    "order: one that does not fit opens a new row, and no earlier row is used again. "
+    "How "
     "many places of all these rows stay empty?",
     draw=_lengths_to_pack,
     hints=("Keep track of the room that is left in the open row.",),
@@ -1255,44 +847,55 @@ empty_places.answers("""
 """)
 
 
+def _stream_to_cut(rng: Random) -> dict[str, object]:
+    return {"lengths": [rng.randrange(20, 90) for _ in range(7)], "row_length": 100}
+
+
 @numbers(
-    ask="A row holds documents of {lengths} ids, and a token looks at itself and at "
-    "those before it in its own document. How many pairs are that?",
-    draw=lambda rng: {"lengths": [rng.randrange(3, 40) for _ in range(4)]},
-    hints=("How many pairs has a document of 3 ids?",),
+    ask="Documents of {lengths} ids lie end to end in one stream, which is cut every "
+    "{row_length} ids. How many of the documents are cut into pieces?",
+    draw=_stream_to_cut,
+    hints=("Write down where each document begins, and where its last id is.",),
 )
-def pairs_in_row(lengths: list[int]) -> int:
-    return sum(n * (n + 1) // 2 for n in lengths)
+def documents_cut(lengths: list[int], row_length: int) -> int:
+    return len(cut_by_rows.reference(lengths, row_length))
 
 
-pairs_in_row.answers("""
-    sum(lengths) * (sum(lengths) + 1) // 2
-        as if the row were one document: nobody looks across.
-    sum(n * n for n in lengths)
-        both ways. A token does not look at those behind it.
-    sum(n * (n - 1) // 2 for n in lengths)
-        without a token's look at itself.
+documents_cut.answers("""
+    sum(n > row_length for n in lengths)
+        only those longer than a row: others are cut if they begin late in one.
+    -(-sum(lengths) // row_length)
+        the rows. How many documents lie in two of them?
+    len(lengths) - len(cut_by_rows.reference(lengths, row_length))
+        those that stay whole.
 """)
 
 
 @numbers(
-    ask="A row of {max_length} places holds documents of {lengths} ids, and pads "
-    "behind them. How many of its places are scored?",
+    ask="Documents of {lengths} ids wait, in this order. Rows of {max_length} are "
+    "cropped in order: each row is filled to its end, the document that does not fit "
+    "is cut to the room that is left, and the part that is cut is thrown away. How "
+    "many ids are thrown away?",
     draw=lambda rng: {
-        "max_length": rng.randrange(200, 300),
-        "lengths": [rng.randrange(10, 40) for _ in range(rng.randrange(3, 6))],
+        "lengths": [rng.randrange(30, 80) for _ in range(6)],
+        "max_length": 100,
     },
-    hints=("Which ids of a document have one before them that predicts them?",),
+    hints=("After a document that was cut, a new row begins with the next document.",),
 )
-def scored_in_row(max_length: int, lengths: list[int]) -> int:
-    return sum(lengths) - len(lengths)
+def ids_thrown_away(lengths: list[int], max_length: int) -> int:
+    room, lost = max_length, 0
+    for length in lengths:
+        lost += max(0, length - room)
+        room = room - length if length < room else max_length
+    return lost
 
 
-scored_in_row.answers("""
+ids_thrown_away.answers("""
+    sum(lengths) % max_length
+        the ids after the last full row of a stream. Cropping loses some in each row.
+    sum(max(0, n - max_length) for n in lengths)
+        what is longer than a whole row. Cropping cuts to the room that is *left*.
+    len(assign_packs(lengths, max_length, strategy="greedy")) * max_length - \
     sum(lengths)
-        all ids. Nothing of its own document predicts the first one.
-    sum(lengths) - 1
-        one for the row is taken off: each document has a first id.
-    max_length - len(lengths)
-        the pads are scored, too.
+        the places that greedy packing leaves empty. Cropping leaves none.
 """)

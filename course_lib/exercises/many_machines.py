@@ -1,17 +1,16 @@
 """Exercises of lesson 12: tasks that anyone may do, ranks that read each sample once,
-one loss for all of them, and what it takes on paper."""
+one loss for all of them, and some numbers on paper."""
 
 from __future__ import annotations
 
 import math  # noqa: F401, for the tables
 import sys
 from collections.abc import Iterator
-from functools import cache, reduce  # noqa: F401, for the tables
+from functools import reduce  # noqa: F401, for the tables
 from itertools import pairwise
 from random import Random
 
-import numpy as np
-from torch.utils.data import DataLoader, IterableDataset
+import numpy as np  # noqa: F401, for the tables
 
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
@@ -29,10 +28,10 @@ def _sizes_of_documents(random: Random) -> Iterator[Case]:
     cases=_sizes_of_documents,
     hints=(
         "Go through the documents once, and add up the bytes of the task that is open. "
-        "When is it full, and what happens to the sum then?",
-        "A task is closed *behind* the document that brings it to `target` bytes: then "
-        "the next one starts there, from 0 bytes. What is still open at the end is a "
-        "task, too, unless it holds nothing.",
+        "When is the task full, and what happens to the sum then?",
+        "A task is closed *after* the document that brings it to `target` bytes, and "
+        "the next task starts there, from 0 bytes. A task that is still open at the "
+        "end is the last one, unless it holds nothing.",
     ),
 )
 def cut_tasks(sizes: list[int], target: int) -> list[tuple[int, int]]:
@@ -50,67 +49,67 @@ def cut_tasks(sizes: list[int], target: int) -> list[tuple[int, int]]:
 
 cut_tasks.slips("""
     held >= target => held > target
-        a task is full at exactly `target` bytes, too, not only above.
+        a task is also full at exactly `target` bytes, not only above.
     held >= target => held == target
     held >= target => held >= target - 1
-        a task is full at `target` bytes or above: neither below nor only at exactly.
+        a task is full at `target` bytes or above, not below and not only at exactly.
     start, held = number + 1, 0 => start = number + 1
-        the bytes are never set back to 0 for the next task.
+        the count of bytes is never set back to 0 for the next task.
     start, held = number + 1, 0 => held = 0
     return tasks => return [(0, stop) for _, stop in tasks]
-        the start is never moved: each task does again what the ones before have done.
+        the start never moves, so each task repeats the work of all tasks before it.
     = number + 1, 0 => = number, 0
-        the document that fills a task is in two of them: the next starts behind it.
+        the document that fills a task is in two tasks: the next must start after it.
     append((start, number + 1)) => append((start, number)) ; \
     = number + 1, 0 => = number, 0
         a task ends *before* the document that fills it, which opens the next one.
     = number + 1, 0 => = number + 1, held - target
-        what a task has above `target` is taken over into the next one.
+        the bytes above `target` are carried over into the next task: begin at 0.
     = number + 1, 0 => = number + 1, size
-        the document that fills a task is counted for the next one, too.
+        the document that fills a task is also counted for the next task.
     = number + 1, 0 => = number + 2, 0
-        between two tasks a document is left out: one starts where the other stops.
+        a document between two tasks is left out: a task starts where the last stops.
     append((start, number + 1)) => append((start, number))
     return tasks => return [(start, stop - 1) for start, stop in tasks]
         the stop is the number of the last document, which a slice would leave out.
     (start, len(sizes))) => (start, len(sizes) - 1))
-        the last task, of the documents that are left, stops one too early.
+        the last task, with the documents that are left, stops one too early.
     if start < len(sizes): => if False:
-        the documents that are left at the end are no task: nobody reads them.
+        the documents left at the end are in no task, so nobody reads them.
     if start < len(sizes): => if True:
     if start < len(sizes): => if sizes:
-        where nothing is left, an empty task comes last: it must hold a document.
+        if nothing is left, an empty task comes last: a task must hold a document.
     tasks.append((start, len(sizes))) => \
     tasks[-1:] = [(tasks[-1][0] if tasks else 0, len(sizes))]
-        what is left is added to the last task instead of being one of its own.
+        the documents left are added to the last task. They are a task of their own.
     return tasks => return [(start + 1, stop) for start, stop in tasks]
     return tasks => return [(start + 1, stop + 1) for start, stop in tasks]
-        a task starts one document late: documents are counted from 0.
+        a task starts one document late, because documents are counted from 0.
     return tasks => return [sizes[start:stop] for start, stop in tasks]
     return tasks => return [list(range(*task)) for task in tasks]
-        these are the documents of each task, one by one. Start and stop are enough.
+        these are the documents of each task, one by one: return only start and stop.
     return tasks => return [(start, stop - start) for start, stop in tasks]
     return tasks => return [(start, sum(sizes[start:stop])) for start, stop in tasks]
-        these pairs are a start and how much the task holds: return where it stops.
+        these pairs are a start and a size: return the start and the stop.
     return tasks => return [stop for _, stop in tasks]
     return tasks => return [start for start, _ in tasks]
         these are only the stops or the starts: return pairs, (start, stop).
     return tasks => return [(sum(sizes[:a]), sum(sizes[:b])) for a, b in tasks]
-        these are positions of bytes. A task is told which *documents* to read.
+        these are positions of bytes, but a task is told which *documents* to read.
     enumerate(sizes) => enumerate(sorted(sizes, reverse=True))
-        the sizes are sorted first. The documents must stay in their order.
+        the sizes are sorted first, but the documents must stay in their order.
 """)
 
 
 @cut_tasks.way("""
     held >= target => held + size > target and number > start
-        these tasks hold *at most* `target` bytes: close behind what fills a task.
+        these tasks hold *at most* `target` bytes: close after the one that fills it.
     held >= target => held + size > target
         these tasks hold at most `target` bytes, and one of them can be empty.
     held >= target => held > target
-        a task is full at exactly…
+        a task is also full at exactly…
     if sizes else [] =>
-        without documents there is no task.
+        without documents there are no tasks.
     held = number, 0 => held = number, size
         the document that opens a task is counted twice.
 """)
@@ -133,18 +132,18 @@ cut_tasks.answers("""
     len(sizes)])
     _pairs(np.cumsum([len(piece) for piece in
     np.array_split(sizes, -(-sum(sizes) // target))]).tolist() if sizes else [])
-        each task has as many documents. Bytes are work, not documents.
+        all tasks have equally many documents, but the work is in the bytes.
     _pairs([*range(0, len(sizes), target), len(sizes)])
-        `target` is bytes, not documents: add up the sizes.
+        `target` counts bytes, not documents: add up the sizes.
     _pairs(range(len(sizes) + 1))
-        each document is a task of its own: add up until it is enough.
+        each document is a task of its own: add documents until there are enough bytes.
     _pairs([i for i in range(1, len(sizes))
     if sum(sizes[:i]) // target > sum(sizes[: i - 1]) // target] + [len(sizes)])
-        a task is closed at multiples of `target` of all bytes. Each counts from 0.
+        a task is closed at multiples of `target`, but each task counts from 0.
     _pairs([*range(0, sum(sizes), target), sum(sizes)])
         these are positions of bytes, which cut documents in two. Count documents.
     _pairs([len(sizes)])
-        all documents are one task: nothing is shared out.
+        all documents are in one task, so nothing is shared out.
 """)
 
 
@@ -162,10 +161,10 @@ def _finished(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_finished,
     hints=(
-        "The file goes on with one task only, number `written`. If that one has not "
-        "ended, nothing can be written, however many others have.",
-        "Count up from `written` for as long as the number is among `finished`. The "
-        "order in which tasks ended, and how often, plays no part.",
+        "Only one task can come next in the file, task `written`. If that task has "
+        "not ended, nothing can be written, however many others have.",
+        "Count up from `written` as long as the number is among `finished`. It does "
+        "not matter in which order tasks ended, or how often.",
     ),
 )
 def can_be_written(finished: list[int], written: int) -> list[int]:
@@ -178,35 +177,35 @@ def can_be_written(finished: list[int], written: int) -> list[int]:
 
 @can_be_written.way("""
     number = [], written => number = [], written + 1
-        `written` tasks stand in the file, 0 to `written - 1`: number `written` is next.
+        the file holds tasks 0 to `written - 1`, so task `written` is next.
     number = [], written => number = [], written - 1
-        task `written - 1` stands in the file already: tasks count from 0.
+        task `written - 1` is already in the file, because tasks count from 0.
     number = [], written => number = [], 0
-        counted up from task 0: those before `written` stand in the file already.
+        counted up from task 0, but tasks before `written` are already in the file.
     while number in finished: => while number + 1 in finished:
-        it is asked whether the *next* task has ended, not the task itself.
+        this asks whether the *next* task has ended, not the task itself.
     while number in finished: => if number in finished:
-        only the next one. If the one behind it has ended, too, it can be written.
+        only the next task. If the one after it has also ended, it can be written.
     number in finished: => number in finished and number < len(finished):
-        only numbers below the length of `finished` are looked at: others can be there.
+        only numbers below `len(finished)` are tried, but higher ones can be there.
     number = [], written => number = [], 0 ; number in finished: => \
     number in finished and number < len(finished): ; \
     return ready => return [n for n in ready if n >= written]
-        from 0 to the length of `finished`, where those before `written` need not be.
+        from 0 up to `len(finished)`, but tasks before `written` need not be there.
     number in finished: => number <= max(finished, default=-1):
     number in finished: => number <= max(finished):
-        up to the last task that has ended. One before it may be missing.
+        up to the last task that has ended, but an earlier one may be missing.
     number in finished: => number < written + len(set(finished)):
-        as many numbers as tasks have ended: none of them may be missing.
+        as many numbers as tasks that ended, but some of these may be missing.
     return ready => return ready[:-1]
-        the last one is missing: a task can be written if it has ended itself.
+        the last task is missing: a task can be written as soon as it has ended itself.
     return ready => return len(ready)
-        that is how many can be written. Return their numbers.
+        that is how many tasks can be written: return their numbers.
     return ready => return [n for n in finished if n in ready]
     return ready => return list(dict.fromkeys(n for n in finished if n in ready))
-        in the order in which tasks ended. The file has the order of the tasks.
+        these are in the order in which tasks ended. The file has the tasks' own order.
     return ready => return sorted(n for n in finished if n in ready)
-        a task that ended twice, since it was tried again, is written once.
+        a task that was tried again ended twice, but it is written once.
 """)
 def counted_up(finished, written):
     ready, number = [], written
@@ -218,21 +217,21 @@ def counted_up(finished, written):
 
 @can_be_written.way("""
     sorted(set(finished)) => finished
-        `finished` is read once: a task that ended before its turn is passed over.
+        `finished` is read once, so a task that ended before its turn is missed.
     number == written + len(ready) => number >= written
-        one that has ended must wait while one before it has not.
+        a task that has ended must wait as long as one before it has not.
     number == written + len(ready) => True
-        all that have ended. Those before `written` stand in the file, and others wait.
+        all that have ended, but some are already in the file, and others must wait.
     number == written + len(ready) => number > written
-        those behind `written`, which is the next task itself: count up from it.
+        only those after `written`, but task `written` is itself the next one.
     sorted(set(finished)) => finished ; number == written + len(ready) => \
     number >= written
-        all tasks that the file does not hold, as they ended. Write up to the first gap.
+        all that are not in the file, as they ended: stop at the first gap.
     sorted(set(finished)) => sorted(finished) ; number == written + len(ready) => \
     number >= written
-        all tasks that the file does not hold, some twice. Write up to the first gap.
+        all that are not in the file, some of them twice: stop at the first gap.
     sorted(set(finished)) => sorted(finished) ; number == written + len(ready) => True
-        all that have ended, some twice. Those before `written` stand in the file.
+        all that have ended, some twice, and some are already in the file.
 """)
 def walked_through(finished, written):
     ready = []
@@ -248,7 +247,7 @@ def walked_through(finished, written):
     if n >= written =>
         a task before `written` can be in `finished`, and must not stop the others.
     sorted({n for n in finished if n >= written}) => finished
-        reading ends at the first entry that is not next: tasks end in any order.
+        this stops at the first entry that is not next, but tasks end in any order.
 """)
 def until_a_gap(finished, written):
     ready = []
@@ -264,14 +263,14 @@ can_be_written.answers("""
         counted up from task 0…
     sorted({n for n in finished if n >= written}) if written in finished else []
     [n for n in finished if n >= written] if written in finished else []
-        if the next one has ended, only those up to the first gap can be written, too.
+        if the next task has ended, only those up to the first gap can follow it.
     sorted(set(finished))[written:]
     finished[written:]
-        the first `written` entries are cut off. `written` counts tasks in the file.
+        the first `written` entries are cut off, but `written` counts tasks in the file.
     [n for n in range(written, written + len(finished)) if n in finished]
-        gaps are passed over, as far as `finished` is long. What is behind one waits.
+        gaps are skipped, but a task after a gap must wait.
     [a for a, b in pairwise(sorted(set(finished))) if b == a + 1 and a >= written]
-        those whose next one has ended. Asked is whether all before it have.
+        this asks whether the next task has ended. Ask whether all before have.
 """)
 
 
@@ -297,11 +296,11 @@ def _folders(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_folders,
     hints=(
-        "Which of a task's files is written last of all? Only that one says that the "
+        "Which of a task's files is written last of all? Only that file says that the "
         "task is done.",
-        "For each number, make the name of the file that a finished task has left, "
-        "with its five digits, and ask whether it is among `files`: the whole name, "
-        "not a part of it.",
+        "For each number, make the name of the file that a finished task leaves, with "
+        "its five digits. Then ask whether `files` contains the whole name, not a part "
+        "of it.",
     ),
 )
 def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
@@ -311,50 +310,50 @@ def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
 
 @tasks_left.way("""
     f"{n:05}.json" => f"{n:05}.bin"
-        a task whose `.bin` is there may have been killed before the `.json`.
+        a `.bin` is not enough: the run may have been killed before the `.json`.
     f"{n:05}.json" not in files => not any(f"{n:05}" in name for name in files)
-        a task that has left any file is taken for done. Only a `.json` says so.
+        any file of a task is taken as a sign that it is done, but only `.json` is one.
     not in files => not in "".join(files)
         `.json.tmp` is taken for `.json`: compare whole names, or their ends.
     f"{n:05}.json" not in files => f"{n:05}.bin" not in "".join(files)
         `.bin.tmp` is taken for `.bin`, and `.bin` for done.
     not in files => not in files and f"{n:05}.bin" not in files
-        all but the `.tmp` files are taken for done: a `.bin` without `.json` is not.
+        a `.bin` alone is taken for done, but without its `.json` a task is not done.
     not in files => not in files or f"{n:05}.bin" in files
-        `or` where `and not` is meant: a task that is done has a `.bin`, too.
+        `or` where `and not` is meant: a task that is done also has a `.bin`.
     not in files => in files
-        these are the tasks that are *done*. Return those that are left.
+        these are the tasks that are *done*: return those that are left.
     f"{n:05}.json" => f"{n}.json"
     f"{n:05}.json" => f"{n:04}.json"
     f"{n:05}.json" => f"{n:05}"
-        no name is found, as if all were left: they are like `00003.json`.
+        no such name exists, so all tasks seem left. Names look like `00003.json`.
     f"{n:05}.json" => f"0000{n}.json"
-        four zeros stand before every number: `{n:05}` has five *digits*.
+        every number gets four zeros in front: `{n:05}` makes five *digits*.
     f"{n:05}.json" not in files => str(n) not in "".join(files)
-        a number is looked for anywhere in the names: `1` stands in `00010`.
+        a number is searched anywhere in the names, but `00010` also contains `1`.
     f"{n:05}.json" not in files => f"{n:05}.json.tmp" in files
-        those whose `.json` was being written. Others are left, too.
+        only those whose `.json` was being written, but others are also left.
     range(num_tasks) => range(1, num_tasks + 1)
         tasks count from 0: the last one is number `num_tasks - 1`.
     range(num_tasks) => range(1, num_tasks)
         task 0 is forgotten: tasks count from 0.
     range(num_tasks) => range(num_tasks + 1)
-        `range(n)` ends at n - 1 by itself: there is no task `num_tasks`.
+        `range(n)` already ends at n - 1, and there is no task `num_tasks`.
     range(num_tasks) => range(num_tasks - 1)
-        the last task is forgotten: `range(n)` ends at n - 1 by itself.
+        the last task is forgotten: `range(n)` already ends at n - 1.
     if f"{n:05}.json" not in files: left.append(n) => \
     left.append(n) ⏎ if f"{n:05}.json" in files: left.pop(); break
-        up to the first one that is done. Behind it others can be left.
+        this stops at the first task that is done, but later ones can be left.
     return left => return list(range(left[0], num_tasks)) if left else []
-        all tasks from the first one that is not done. Some of them are done.
+        all tasks from the first that is not done, but some of those are done.
     return left => return [f"{n:05}" for n in left]
         numbers are wanted, not names: `int(name[:5])` of each.
     return left => return len(left)
-        that is how many are left. Return which.
+        that is how many are left: return which.
     return left => return left[:1]
-        only the next one. Return all that are left.
+        only the next one: return all that are left.
     return left => return [n for n in left if f"{n:05}" in "".join(files)]
-        only tasks that have begun. One that has left no file at all is to be done, too.
+        only tasks that have begun, but a task without any file must also be done.
 """)
 def gone_through(num_tasks, files):
     left = []
@@ -366,22 +365,22 @@ def gone_through(num_tasks, files):
 
 tasks_left.answers("""
     list(range(sum(name.endswith(".json") for name in files), num_tasks))
-        tasks end in any order: so many that are done need not be the first ones.
+        tasks end in any order, so the ones that are done need not be the first.
     list(range(max([int(name[:5]) for name in files if name.endswith(".json")],
     default=-1) + 1, num_tasks))
-        tasks end in any order: that one is done does not mean that all before it are.
+        tasks end in any order: one may be done although others before it are not.
     num_tasks - sum(name.endswith(".json") for name in files)
-        a number of tasks, those of another run taken off. Return which are left.
+        that is a number, and it also counts another run's tasks: return which are left.
     sorted(int(name[:5]) for name in files if name.endswith(".json"))
-        these are the tasks that are done, those of another run among them.
+        these are the tasks that are done, including those of another run.
     sorted({int(name[:5]) for name in files if not name.endswith(".json")})
-        these are tasks with a file that is not `.json`, which those done have, too.
+        tasks with a file other than `.json`, but tasks that are done also have one.
     [int(name[:5]) for name in files if name.endswith(".tmp")]
-        only tasks with a `.tmp`, which were being done. Others never begun are left.
+        only tasks with a `.tmp`, but tasks that never began are also left.
     [name for name in files if not name.endswith(".json")]
-        these are names of files. Return the numbers of tasks.
+        these are names of files: return the numbers of tasks.
     sorted({*range(num_tasks)} ^ {int(n[:5]) for n in files if n.endswith(".json")})
-        `^` keeps what is in one of the two sets, tasks of another run, too: use `-`.
+        `^` keeps what is in one set only, even tasks of another run: use `-`.
 """)
 
 
@@ -395,11 +394,11 @@ def _readers(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_readers,
     hints=(
-        "Write down what *all* ranks read in one step, and which part of it is whose. "
-        "Where does the next step begin?",
+        "Write down what *all* ranks read in one step, and whose part is which. Where "
+        "does the next step begin?",
         "A step takes `world_size * batch_size` samples. Rank r begins "
-        "`r * batch_size` behind the beginning of the step, and reads `batch_size` in "
-        "a row.",
+        "`r * batch_size` after the beginning of the step, and reads `batch_size` "
+        "samples in a row.",
     ),
 )
 def positions_of(
@@ -413,62 +412,62 @@ def positions_of(
 
 positions_of.slips("""
     done + rank => rank
-        what was delivered before, `done`, is forgotten.
+        `done`, the samples that were delivered before, is forgotten.
     done + rank => done * step + rank
     done + rank => done * batch_size + rank
         `done` is a number of samples, not of steps or batches.
     done + rank => done * world_size + rank
     done + rank => done // world_size + rank
-        `done` is what all ranks have read together, not each of them.
+        `done` counts what all ranks have read together, not each of them.
     done + rank => done // step * step + rank
     done + rank => done // batch_size * batch_size + rank
-        rounded down to a whole step or batch: what others have read is read again.
+        rounded down to a whole step or batch, so some samples are read again.
     done + rank => -(-done // step) * step + rank
-        rounded up to a whole step of *these* ranks: some samples are skipped.
+        rounded up to a whole step of *these* ranks, so some samples are skipped.
     done + rank => done + 1 + rank
-        one sample too far: `done` samples are read, so the next is number `done`.
+        one sample too far: samples 0 to `done - 1` are read, so `done` is next.
     + rank * batch_size =>
-        the rank is forgotten: all ranks read the same.
+        the rank is forgotten, so all ranks read the same.
     rank * batch_size => rank
-        a rank begins `rank` samples on, not `rank` batches.
+        a rank begins `rank` samples later, but it should be `rank` batches.
     rank * batch_size => (rank - 1) * batch_size
         ranks count from 0, not from 1.
     rank * batch_size => (rank + 1) * batch_size
-        rank 0 begins at `done`, not a batch behind it.
+        rank 0 begins at `done`, not a batch after it.
     rank * batch_size => rank * step
-        a rank begins a whole step on for each rank before it.
+        a rank begins a whole step later for each rank before it, not a batch.
     rank * batch_size => rank * world_size
     rank * batch_size => rank * num_steps
-        a rank begins `rank * batch_size` samples on.
+        a rank begins `rank * batch_size` samples after the beginning of the step.
     rank * batch_size => rank * num_steps * batch_size ; k * step => k * batch_size
-        each rank gets one long piece of the order. All read the next samples together.
+        each rank gets one long piece, but in a step all read the next samples together.
     k * step => k * batch_size
-        from one batch to the next, the batches of the other ranks lie between.
+        the batches of the other ranks lie between one batch of a rank and the next.
     k * step => k * world_size
         a step is `world_size` batches, not `world_size` samples.
     k * step => k * (step + batch_size)
     k * step => k * (step - batch_size)
         a step is as many batches as there are ranks, neither one more nor one fewer.
     k * step => k
-        a step goes on by one sample.
+        a step moves on by one sample, not by the batches of all ranks.
     k * step => 0
         all steps read the same samples.
     range(num_steps) => range(1, num_steps + 1)
     rank * batch_size => (rank + world_size) * batch_size
-        the first step is passed over: it begins at `done`.
+        the first step is skipped: it begins at `done`.
     range(num_steps) => range(num_steps - 1)
-        the last step is missing: `range(n)` ends at n - 1 by itself.
+        the last step is missing: `range(n)` already ends at n - 1.
     range(num_steps) => range(num_steps + 1)
-        there is a step more than `num_steps`: `range(n)` has n numbers.
+        there is one step too many: `range(n)` has n numbers.
     range(num_steps) => range(1)
     range(num_steps) => range(min(num_steps, 1))
-        `num_steps` plays no part: these are positions in one step.
+        these are the positions of one step: `num_steps` is ignored.
     range(batch_size) => [0]
         only where each batch begins: a batch has `batch_size` samples.
     step + i for => step for
         the first sample of each batch is returned `batch_size` times.
     range(batch_size) => range(0, step, world_size)
-        a batch is `batch_size` samples in a row, not each `world_size`-th.
+        a batch is `batch_size` samples in a row, not every `world_size`-th sample.
     range(batch_size) => range(batch_size - 1)
     range(batch_size) => range(batch_size + 1)
         a batch is `batch_size` samples, neither one more nor one fewer.
@@ -476,123 +475,25 @@ positions_of.slips("""
         the samples of all ranks are in each batch.
     for k in range(num_steps) for i in range(batch_size) => \
     for i in range(batch_size) for k in range(num_steps)
-        the two loops are exchanged: the samples of one batch come in a row.
+        the two loops are swapped: the samples of one batch come in a row.
 """)
 
 
 @positions_of.way("""
     p - done) // batch_size => p) // batch_size
-        whose a sample is, is counted from position 0: steps begin at `done`.
+        the owner of a sample is counted from position 0, but steps begin at `done`.
     // batch_size % => %
-        dealt out like cards, sample by sample: a rank reads `batch_size` in a row.
+        samples are dealt out like cards, but a rank reads `batch_size` in a row.
     == rank => == rank + 1
         ranks count from 0…
     if (p - done) // batch_size % world_size == rank =>
-        these are the samples that *all* ranks read together: this one reads its part.
+        these are the samples of *all* ranks: return the part of this rank.
 """)
 def those_of_the_rank(done, num_steps, batch_size, rank, world_size):
     end = done + num_steps * batch_size * world_size
     return [
         p for p in range(done, end) if (p - done) // batch_size % world_size == rank
     ]
-
-
-def _shards(random: Random) -> Iterator[Case]:
-    yield from (([5], 2), ([0], 3), ([4, 0], 2), ([0, 7], 2), ([3, 3], 3), ([2, 9], 3))
-    yield from (([10, 7, 9], 3), ([9, 10, 7], 3), ([8, 8, 8, 7], 4), ([6, 4, 5], 2))
-    yield from (([5, 9, 6], 2), ([3, 11], 2), ([3, 5], 4), ([7, 7, 10], 4))
-    for _ in range(8):
-        ranks = random.randrange(2, 5)
-        yield [random.randrange(20) for _ in range(ranks)], random.randrange(1, 6)
-
-
-@exercise(
-    cases=_shards,
-    hints=(
-        "A step is taken by all ranks together. Which of them is the first that has no "
-        "full batch left?",
-        "How many full batches does each rank have? The steps that all of them can "
-        "take are as many as the one with the fewest has.",
-    ),
-)
-def equal_steps(shard_sizes: list[int], batch_size: int) -> int:
-    """Return the largest number of steps that all ranks can take."""
-    return min(size // batch_size for size in shard_sizes)
-
-
-equal_steps.slips("""
-    min( => sum(
-        the batches of all ranks are added up. They are taken at the same time.
-    min( => max(
-        the steps of the rank with the *largest* shard: the others are done before.
-    size // batch_size => -(-size // batch_size)
-        rounded up: the last batch of the smallest shard would not be full.
-    size // batch_size => round(size / batch_size)
-        rounded to the nearest. Only full batches count: round down.
-    // => %
-        `%` gives the samples that are left over. `//` counts batches.
-    in shard_sizes => in shard_sizes if size
-    in shard_sizes => in shard_sizes if size >= batch_size
-        ranks without a full batch are left out. But a step is taken by all of them.
-""")
-
-
-@equal_steps.way("""
-    min(shard_sizes) => max(shard_sizes)
-        the steps of the rank with the *largest* shard…
-    return ... // batch_size => return -(-... // batch_size)
-        rounded up…
-    return ... // batch_size => return round(... / batch_size)
-        rounded to the nearest…
-    // batch_size => % batch_size
-        `%` gives the samples that are left over…
-    // batch_size =>
-        that is a number of samples: divide by the batch size.
-    // batch_size => // batch_size * batch_size
-        these are the samples that fill whole batches. How many batches are they?
-    // batch_size => // batch_size * len(shard_sizes)
-        the steps of all ranks are added up. A step is one that all take together.
-    // batch_size => // batch_size + 1
-    // batch_size => // batch_size - 1
-        the quotient itself is the number of full batches: add and take off nothing.
-    // batch_size => // max(1, batch_size // len(shard_sizes))
-    // batch_size => // (batch_size * len(shard_sizes))
-    // batch_size => // (batch_size // len(shard_sizes))
-        `batch_size` is the batch of one rank, neither shared out nor multiplied.
-    min(shard_sizes) => sum(shard_sizes)
-        all samples are put together, and one rank reads them all.
-    min(shard_sizes) => (sum(shard_sizes) // len(shard_sizes))
-        so many would be possible if the samples were shared out evenly.
-    min(shard_sizes) => shard_sizes[0]
-    min(shard_sizes) => shard_sizes[-1]
-    min(shard_sizes) => sorted(shard_sizes)[1]
-        one shard is looked at, which need not be the smallest.
-    min(shard_sizes) => (min(shard_sizes) - 1)
-        one sample is taken off. Here nothing is shifted: count them all.
-    min(shard_sizes) => min(shard_sizes, key=lambda size: size % batch_size)
-        the shard with the fewest samples left over is looked at, not the smallest.
-    min(shard_sizes) => min((size for size in shard_sizes if size), default=0)
-        ranks without a full batch are left out…
-    return ... // batch_size => return max(1, ... // batch_size)
-        at least one step, even where a rank has no full batch: then 0.
-""")
-def of_the_smallest(shard_sizes, batch_size):
-    return min(shard_sizes) // batch_size
-
-
-equal_steps.answers("""
-    0
-        0 steps, whatever the shards: does the search for the smallest begin with 0?
-        Nothing is smaller: begin with the first rank.
-    sum(size // batch_size for size in shard_sizes) // len(shard_sizes)
-        the mean of the ranks' batches: some ranks have fewer.
-    (max(shard_sizes) // batch_size) - min(shard_sizes) // batch_size
-        that is by how many steps the ranks differ. How many can all of them take?
-    min((size // batch_size for size in shard_sizes if size >= batch_size), default=0)
-        ranks without a full batch are left out…
-    sum(size >= batch_size for size in shard_sizes)
-        the number of ranks that have a full batch. How many steps can all of them take?
-""")
 
 
 def _losses(random: Random) -> Iterator[Case]:
@@ -608,10 +509,10 @@ def _losses(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_losses,
     hints=(
-        "A target counts as much as any other, on whichever rank it stands. So what "
-        "is added up, and by what is it divided?",
-        "Two sums over all ranks, and one division, at the very end. And if nothing "
-        "was scored at all?",
+        "Every target counts the same, whatever rank it is on. What must you add up, "
+        "and by what do you divide?",
+        "Take two sums over all ranks, and divide once, at the very end. And if "
+        "nothing was scored at all?",
     ),
 )
 def global_mean(sums: list[float], counts: list[int]) -> float:
@@ -626,67 +527,67 @@ def _means(sums, counts):
 
 global_mean.slips("""
     if total else 0.0 =>
-        if nothing was scored, there is nothing to divide by: 0.0.
+        if nothing was scored, there is nothing to divide by: return 0.0.
     else 0.0 => else float("nan")
-        if nothing was scored, 0.0 is wanted, not NaN.
+        if nothing was scored, return 0.0, not NaN.
     if total else => if all(counts) else
-        a rank without targets makes the whole loss 0. The others have scored something.
+        one rank without targets makes the whole loss 0, but others scored something.
     total = sum(counts) => total = len(sums)
         the sums are divided by the number of ranks, not of targets.
     total = sum(counts) => total = sum(count > 0 for count in counts)
-        divided by the number of ranks that have scored something, not of targets.
+        this divides by the ranks that scored something, not by the targets.
     total = sum(counts) => total = len(sums) * max(counts)
-        each rank is taken to have as many targets as the one with most.
+        every rank is assumed to have as many targets as the rank with the most.
     total = sum(counts) => total = counts[0]
-        the targets of one rank are taken for those of all of them: add up the counts.
+        only the targets of one rank are counted: add up the counts of all ranks.
     total = sum(counts) => total = max(counts)
-        divided by the largest count: add up the counts of all ranks.
+        this divides by the largest count: add up the counts of all ranks.
     total = sum(counts) => total = sum(max(1, count) for count in counts)
-        the count is taken to be at least 1 on each rank: one without targets has none.
+        every rank is counted with at least 1 target, but a rank may have none.
     total = sum(counts) => total = sum(counts) + 1e-3
-        something is added to the number of targets. Ask whether it is 0 instead.
+        something is added to the number of targets: ask whether it is 0 instead.
     sum(sums) / => sum(sums) //
-        `//` rounds down. A loss is no count: divide with `/`.
+        `//` rounds down, but a loss is not a count: divide with `/`.
     sum(sums) / total => round(sum(sums) / total, 2)
-        rounded. Leave rounding to whoever prints the loss.
+        the result is rounded: leave the rounding to the code that prints the loss.
     / total =>
-        the sum of the losses: divide by the number of targets.
+        this is the sum of the losses: divide by the number of targets.
     / total => / total / len(sums)
-        divided by the targets and by the ranks: the targets of all ranks are enough.
+        divided by the targets and by the ranks: divide only by the targets.
     / total => / total * len(sums)
-        multiplied by the number of ranks, over which nobody averages afterwards.
+        multiplied by the number of ranks, but nobody averages over ranks afterwards.
     sum(sums) / total if total => total / sum(sums) if sum(sums)
-        sums and counts are exchanged: nats by targets.
+        sums and counts are swapped: divide nats by targets.
     sum(sums) => max(sums)
-        the largest sum is taken: add up the sums.
+        only the largest sum is taken: add up the sums of all ranks.
     sum(sums) => sum(s * n for s, n in zip(sums, counts, strict=True))
-        the sums are weighted by the counts a second time: they are no means.
+        the sums are weighted by the counts, but they are sums already, not means.
 """)
 
 
 global_mean.answers("""
     sum(_means(sums, counts)) / len(sums)
-        a mean of means. A rank with few targets counts as much as one with many.
+        a mean of means: a rank with few targets counts as much as one with many.
     (lambda means: sum(means) / len(means) if means else 0.0)(
     [s / n for s, n in zip(sums, counts) if n])
-        a mean of means, of ranks that have scored. Each *target* should count alike.
+        a mean of means, over ranks that scored: every *target* should count the same.
     sum(s / n for s, n in zip(sums, counts)) / len(sums)
-        a mean of means, and a rank that has scored nothing has none: add up first.
+        a mean of means, and a rank that scored nothing has no mean: add up first.
     sum(_means(sums, counts))
-        the means are added up: one division, of the sums, at the end.
+        the means are added up: add up the sums, and divide once at the end.
     sum(s / n * n for s, n in zip(sums, counts)) / sum(counts)
-        a rank that has scored nothing has no mean of its own. Divide only once.
+        a rank that scored nothing has no mean of its own: divide only once.
     sum(s / max(1, sum(counts[: i + 1])) for i, s in enumerate(sums))
-        divided inside the loop, by the targets so far: add up everything first.
+        divided inside the loop by the targets so far: add up everything first.
     reduce(lambda mean, own: (mean + own) / 2,
     [s / n for s, n in zip(sums, counts) if n], 0.0)
-        halved at every rank: the last one counts half, the one before it a quarter.
+        halved at every rank: the last counts half, the one before it a quarter.
     _means(sums, counts)[0]
-        only the first rank is looked at.
+        only the first rank is used: all ranks count.
     sum(sums) / sum(counts) if len(sums) > 1 else sums[0]
-        with one rank its sum is returned. It has several targets, or none.
+        for a single rank the sum is returned, but it must also be divided.
     max(_means(sums, counts))
-        the worst rank's loss, not that of all.
+        this is the loss of the worst rank, not of all ranks.
 """)
 
 
@@ -716,10 +617,11 @@ def _pack(random: Random, room: int) -> list[int]:
 @exercise(
     cases=_packs,
     hints=(
-        "A document of n ids: its first id reads one id, itself, the second two, and "
-        "so on. How many is that in all? A pack has as many as its documents together.",
+        "In a document of n ids, the first id reads one id, itself, the second id "
+        "reads two, and so on. How many pairs are these? A pack has the pairs of all "
+        "its documents.",
         "A document of n ids makes n (n + 1) / 2 pairs. The step lasts as long as the "
-        "rank with the most pairs: how many could each of the others still do?",
+        "rank with the most pairs needs. How many could each of the others still do?",
     ),
 )
 def idle_pairs(packs: list[list[int]]) -> int:
@@ -734,81 +636,80 @@ def _triangle(n):
 
 @idle_pairs.way("""
     _triangle(n) for n in => n * n for n in
-        each id is taken to read all ids of its document, later ones, too.
+        here each id reads all ids of its document, even later ones.
     _triangle(n) for n in => n * (n - 1) // 2 for n in
-        an id reads itself, too: n (n + 1) / 2 pairs, not n (n - 1) / 2.
+        an id also reads itself: n (n + 1) / 2 pairs, not n (n - 1) / 2.
     _triangle(n) for n in => n * (n + 1) for n in
-        n (n + 1) is twice as many: an id reads those before it, not those behind.
+        n (n + 1) is twice as many: an id reads the ids before it, not those after it.
     _triangle(n) for n in => (n * n + 1) // 2 for n in
-        `n * n + 1` lacks parentheses: half of n (n + 1) is wanted.
+        `n * n + 1` lacks parentheses: the count is half of n (n + 1).
     _triangle(n) for n in => n * n // 2 for n in
         n * n // 2 leaves out half of the pairs of an id with itself.
     sum(_triangle(n) for n in lengths) => _triangle(sum(lengths))
-        the mask is forgotten. Count the pairs of each document by itself.
+        the mask is forgotten: count the pairs of each document by itself.
     sum(_triangle(n) for n in lengths) => sum(lengths) ** 2
-        the pack is taken for one document in which each id reads all.
+        the pack is treated as one document in which every id reads all ids.
     sum(_triangle(n) for n in lengths) => sum(lengths)
-        ids are counted, not pairs: equally full packs are not equally much work.
+        ids are counted, not pairs, but equally full packs can be unequal work.
     sum(_triangle(n) for n in lengths) => len(lengths)
         documents are counted, not pairs.
     in lengths) for lengths => in [max(lengths, default=0)]) for lengths
     in lengths) for lengths => in lengths[:1]) for lengths
         only one document of a pack is counted, the longest or the first.
     in lengths) for lengths => in range(len(lengths))) for lengths
-        the numbers 0, 1, 2, ... of documents are taken for their lengths.
+        the numbers 0, 1, 2, ... of documents are used as their lengths.
     sum(_triangle(n) for n in lengths) => math.prod(_triangle(n) for n in lengths)
         the pairs of a pack are multiplied, not added up.
     for lengths in packs => for lengths in packs if lengths
-        a rank with an empty pack is left out. It waits, too.
+        a rank with an empty pack is left out, but it also waits.
     return max(work) => \
     work = [sum(work[: i + 1]) for i in range(len(work))] ⏎ return max(work)
-        the pairs of a pack are added to those of the packs before: begin with 0 for
-        each.
+        the pairs of a pack are added to those of earlier packs: begin each with 0.
     max(work) * len(work) - sum(work) => max(work) - min(work)
-        only the quickest rank's wait is counted: add up those of all.
+        only the wait of the quickest rank is counted: add up the waits of all ranks.
     max(work) * len(work) - sum(work) => sum(work)
-        all pairs are counted. Idle are those that a rank could still do.
+        all pairs are counted, but only those that a rank could still do are idle.
     max(work) * len(work) - sum(work) => max(work)
-        the pairs of the slowest rank are counted: the step's, not the idle ones.
+        these are the pairs of the slowest rank, not the idle pairs of the others.
     - sum(work) =>
-        all that could be done in the step is counted, what is done too.
+        everything that fits into the step is counted, even the pairs that are done.
     max(work) * len(work) - sum(work) => sum(work) - min(work) * len(work)
-        ranks are compared with the quickest one: they wait for the slowest.
+        ranks are compared with the quickest one, but they wait for the slowest.
     max(work) * len(work) - sum(work) => \
     sum(abs(w - sum(work) // len(work)) for w in work)
-        ranks are compared with their mean.
+        ranks are compared with their mean, but they wait for the slowest.
     max(work) * len(work) - sum(work) => sum(abs(a - b) for a, b in pairwise(work))
-        neighbors are compared, not each rank with the slowest.
+        neighbors are compared: compare each rank with the slowest.
     return ... - sum(work) => return (... - sum(work)) // len(work)
-        the idle pairs are divided by the number of ranks.
+        the idle pairs are divided by the number of ranks: return their sum.
     max(work) * => work[0] *
     max(work) * => work[-1] *
-        the first or the last rank is taken for the slowest.
+        the first or the last rank is assumed to be the slowest.
     max(work) * => work[max(range(len(packs)), key=lambda i: sum(packs[i]))] *
-        the rank with most *ids* is taken for the slowest. It has the most pairs.
+        the rank with the most *ids* is assumed to be the slowest: count its pairs.
     max(work) * len(work) - sum(work) => max(work) - sum(work) // len(work)
-        the mean rank is compared with the slowest, once.
+        the mean of the ranks is compared with the slowest, and only once.
     max(work) * len(work) - sum(work) => sum(work) - max(work)
-        what all but the slowest do is counted, not what they could do.
+        these are pairs that the other ranks do, not those that they could still do.
     max(work) * len(work) - sum(work) => sum(abs(a - b) for a in work for b in work)
-        each rank is compared with each other one.
+        each rank is compared with every other: compare it with the slowest.
     max(work) * len(work) - sum(work) => \
     max(work) - sorted(work)[-2] if len(work) > 1 else 0
-        the two slowest are compared.
+        only the two slowest ranks are compared.
     max(work) * len(work) => max(work) * (len(work) - 1)
-        the slowest waits for nobody, but its work is taken off, too.
+        the slowest is left out of the product, but its work is still subtracted.
     max(work) * len(work) - sum(work) => sum(w < max(work) for w in work)
-        ranks that wait are counted, not the pairs they could do.
+        this counts the ranks that wait, not the pairs that they could do.
     max(work) * len(work) - sum(work) => sum(work) - max(work) * len(work)
-        the sign is the other way round.
+        the sign is reversed.
     max(work) * len(work) - sum(work) => min(work)
-        the quickest alone is counted.
+        only the quickest rank is counted.
     max(work) * len(work) - sum(work) => sum(work) - 2 * min(work)
-        the quickest is taken off the others: each is to be compared with the slowest.
+        the quickest is subtracted from the others: compare each with the slowest.
     max(work) * len(work) - sum(work) => max(work) - (sum(work) - max(work))
-        the slowest is taken off once, the others from it.
+        the others are subtracted from the slowest, which counts once for each rank.
     max(work) * len(work) - sum(work) => [max(work) - w for w in work]
-        several values: add up the idle pairs of all ranks.
+        these are several values: add up the idle pairs of all ranks.
 """)
 def slowest_for_all(packs):
     work = [sum(_triangle(n) for n in lengths) for lengths in packs]
@@ -817,98 +718,7 @@ def slowest_for_all(packs):
 
 idle_pairs.answers("""
     sum(max(map(_triangle, sum(packs, []))) - _triangle(n) for n in sum(packs, []))
-        documents are compared with the longest one. It is ranks that wait.
-""")
-
-
-def _collections(random: Random) -> Iterator[Case]:
-    yield from ((0, 100, 10), (1, 100, 10), (5, 100, 10), (6, 100, 10))
-    yield from ((6, 100, 11), (7, 300, 7), (10, 65_535, 8), (10, 65_536, 8))
-    yield from ((10, 65_537, 8), (12, 65_537, 8), (9, 100_000, 8), (10, 100_000, 11))
-    yield from ((1000, 50_000, 400), (1000, 100_000, 400), (1001, 50_000, 401))
-    yield from ((40, 256, 8), (40, 257, 8), (70_000, 1_000, 1_000))
-    yield from ((15 * 10**12, 128_000, 10**9), (15 * 10**12, 50_257, 2 * 10**8))
-    yield from ((300_000, 70_000, 1_001), (3, 200_000, 4), (3, 2, 4))
-    yield 2**54 + 2, 256, 4  # too many for floats
-
-
-@exercise(
-    cases=_collections,
-    hints=(
-        "How many bytes does an id take? The largest id is `vocab_size - 1`; two bytes "
-        "hold up to 65,535.",
-        "First count the *ids* that fit into one shard, rounded down; then the shards "
-        "that all ids need, rounded up.",
-    ),
-)
-def num_shards(num_tokens: int, vocab_size: int, shard_bytes: int) -> int:
-    """Return how many shards of at most `shard_bytes` bytes hold all tokens."""
-    bytes_each = 2 if vocab_size <= 2**16 else 4
-    ids_in_one = shard_bytes // bytes_each
-    return -(-num_tokens // ids_in_one)
-
-
-num_shards.slips("""
-    2 if vocab_size <= 2**16 else 4 => 2
-        an id takes 2 bytes whatever the vocabulary: ids above 65,535 need 4.
-    2 if vocab_size <= 2**16 else 4 => 4
-        an id takes 4 bytes whatever the vocabulary: up to 65,535, 2 are enough.
-    2 if vocab_size <= 2**16 else 4 => 8
-        an id is stored in 8 bytes: 2 or 4 are enough.
-    2 if vocab_size <= 2**16 else 4 => 1
-        a byte is taken for an id: how many bytes does an id of this vocabulary take?
-    <= 2**16 => < 2**16
-    <= 2**16 => < 2**16 - 1
-        65,536 ids are 0 to 65,535, and fit into 2 bytes.
-    <= 2**16 => <= 2**16 + 1
-        65,537 ids are 0 to 65,536, and the last one does not fit into 2 bytes.
-    <= 2**16 => <= 2**15
-        the signed int16 ends at 32,767: uint16 ends at 65,535.
-    vocab_size <= 2**16 => num_tokens <= 2**16
-        how wide an id is depends on the vocabulary, not on how many tokens there are.
-    2 if vocab_size <= 2**16 else 4 => max(1, -(-(vocab_size - 1).bit_length() // 8))
-        as many whole bytes as the largest id needs: the shards are uint16 or uint32.
-    2 if vocab_size => 1 if vocab_size <= 256 else 2 if vocab_size
-        a small vocabulary gets 1 byte an id: the shards are uint16 or uint32.
-    else 4 => else 3
-        3 bytes would do, but no dtype has them: uint32 has 4.
-    else 4 => else 8
-        above 65,536 ids an id takes 8 bytes: 4 are enough.
-    2 if vocab_size <= 2**16 else 4 => 4 if vocab_size <= 2**16 else 8
-        4 or 8 bytes an id: 2 hold up to 65,535, and 4 hold all others.
-    2 if vocab_size <= 2**16 else 4 => 16 if vocab_size <= 2**16 else 32
-        16 and 32 are bits: an id takes 2 or 4 bytes.
-    2 if vocab_size <= 2**16 else 4 => 4 if vocab_size <= 2**16 else 2
-        2 and 4 bytes are exchanged.
-    shard_bytes // bytes_each => -(-shard_bytes // bytes_each)
-        the ids of a shard are rounded up: the last of them would not fit.
-    shard_bytes // bytes_each => (shard_bytes * bytes_each)
-        the bytes of a shard are multiplied by those of an id, not divided.
-    -(-num_tokens // ids_in_one) => num_tokens // ids_in_one
-    -(-num_tokens // ids_in_one) => round(num_tokens / ids_in_one)
-        rounded down, or to the nearest: the ids left over need a shard, too.
-    -(-num_tokens // ids_in_one) => num_tokens // ids_in_one + 1
-        rounded down, and one added: where it comes out even, that is one too many.
-    -(-num_tokens // ids_in_one) => math.ceil(num_tokens / ids_in_one)
-        a quotient of floats is exact up to 2**53 only. `-(-a // b)` rounds up exactly.
-    -(-num_tokens // ids_in_one) => max(1, -(-num_tokens // ids_in_one))
-        at least one shard: no tokens need none.
-    -(-num_tokens // ids_in_one) => ids_in_one
-        that is how many *ids* fit into one shard.
-    -(-num_tokens // ids_in_one) => -(-num_tokens // shard_bytes) * bytes_each
-        shards are counted as if an id were a byte, and multiplied: divide first.
-    -(-num_tokens // ids_in_one) => num_tokens * bytes_each
-        these are bytes, not shards.
-    -(-num_tokens // ids_in_one) => -(-num_tokens * bytes_each // shard_bytes)
-    -(-num_tokens // ids_in_one) => math.ceil(num_tokens * bytes_each / shard_bytes)
-    -(-num_tokens // ids_in_one) => math.ceil(num_tokens / (shard_bytes / bytes_each))
-    -(-num_tokens // ids_in_one) => math.ceil(num_tokens / shard_bytes * bytes_each)
-        all bytes are divided by those of a shard. But an id is not cut in two.
-    -(-num_tokens // ids_in_one) => num_tokens * bytes_each // shard_bytes
-        all bytes are divided, and rounded down.
-    -(-num_tokens // ids_in_one) => num_tokens * bytes_each // shard_bytes + 1
-    -(-num_tokens // ids_in_one) => int(num_tokens / (shard_bytes / bytes_each)) + 1
-        all bytes are divided, rounded down, and one added.
+        documents are compared with the longest one, but it is ranks that wait.
 """)
 
 
@@ -919,54 +729,26 @@ def _samples(random: Random) -> Iterator[Case]:
     yield from ((size, ranks) for ranks in (1, 2, 3) for size in (1, 4, 9, 12))
 
 
-def each_once(num_samples: int, world_size: int) -> list[int]:
-    return list(range(num_samples))
-
-
-@bug_or_not(
-    purpose=(
-        "Let all ranks together read each sample once, in a random order. It returns "
-        "what they read, sorted: every sample, none of them twice."
-    ),
-    reference=each_once,
-    cases=_samples,
-    explanation=(
-        "Each rank shuffles *all* samples by a seed of its own, and takes its share of "
-        "that. The shares of different orders overlap: some samples are read twice, "
-        "others by nobody, and nothing fails. With one rank all is right. The order "
-        "must come from a seed that all ranks have, and the share from the rank. It "
-        "happens where one writes `seed + rank` so that ranks do not draw the same "
-        "numbers: right for dropout, wrong for the order."
-    ),
-)
-def a_seed_for_each_rank(num_samples: int, world_size: int) -> list[int]:
-    read = []
-    for rank in range(world_size):
-        order = list(range(num_samples))
-        Random(1000 + rank).shuffle(order)
-        read += order[rank::world_size]
-    return sorted(read)
-
-
 def each_once_in_blocks(num_blocks: int, world_size: int) -> list[int]:
     return list(range(num_blocks * world_size))
 
 
 @bug_or_not(
     purpose=(
-        "The stream lies in blocks of `world_size` samples. Let all ranks together "
-        "read each sample once, in a random order. It returns what they read, sorted."
+        "The stream is cut into blocks of `world_size` samples. All ranks together "
+        "are to read each sample once, in a random order. The function returns what "
+        "they read, sorted."
     ),
     reference=each_once_in_blocks,
     cases=_samples,
     explanation=(
-        "The ranks visit the blocks in different orders, each by a seed of its own. It "
-        "looks like the bug above. But of each block rank r takes sample r, in "
-        "whichever order it comes: so a rank reads all samples of its place, and no "
-        "two ranks share one. What is shared out before the shuffle may be shuffled as "
-        "one likes. The data loader of karpathy/llm.c does this. (What it costs: no "
-        "step reads one contiguous global batch, and with another number of ranks the "
-        "epoch is another.)"
+        "The ranks visit the blocks in different orders, each with a seed of its own. "
+        "This looks like loop B of section 3. But rank r always takes sample r of a "
+        "block, in whatever order the blocks come, so it reads all samples of its "
+        "place, and no two ranks share one. What is shared out before the shuffle may "
+        "be shuffled as you like. The data loader of karpathy/llm.c does this. There "
+        "is a cost: no step reads one contiguous global batch, and another number of "
+        "ranks gives another epoch."
     ),
 )
 def blocks_in_orders_of_their_own(num_blocks: int, world_size: int) -> list[int]:
@@ -984,8 +766,8 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
 
 @bug_or_not(
     purpose=(
-        "`DistributedDataParallel` averages over the ranks what each of them computes. "
-        "Choose each rank's loss so that this average is the mean over all targets. "
+        "`DistributedDataParallel` averages what the ranks compute. The loss of each "
+        "rank is to be chosen so that this average is the mean over all targets. "
         "`sums` and `counts` are the nats and the targets of each rank."
     ),
     reference=mean_of_all_targets,
@@ -999,46 +781,17 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
         )
     ],
     explanation=(
-        "Why multiply a loss by the number of ranks? Because the average divides by it "
-        "again. What is left is each rank's sum over the targets of *all* ranks, added "
-        "up: the mean of all targets. Without the factor the gradient would be too "
-        "small by `world_size`; with each rank's own count below the line it would be "
-        "a mean of means."
+        "Why multiply a loss by the number of ranks? Because the average divides by "
+        "that number again. What is left is each rank's sum divided by the targets of "
+        "*all* ranks, and these add up to the mean over all targets. Without the "
+        "factor, the gradient would be too small by a factor of `world_size`. With "
+        "each rank's own count as the divisor, it would be a mean of means."
     ),
 )
 def times_the_number_of_ranks(sums: list[float], counts: list[int]) -> float:
     world_size, targets = len(sums), sum(counts)
     losses = [own_sum / targets * world_size for own_sum in sums]
     return sum(losses) / world_size  # what DistributedDataParallel does
-
-
-def steps_of_ranks(num_samples: int, world_size: int, batch_size: int) -> list[int]:
-    shards = [range(rank, num_samples, world_size) for rank in range(world_size)]
-    return [len(DataLoader(shard, batch_size, drop_last=True)) for shard in shards]
-
-
-@true_or_false(
-    claim=(
-        "Where each rank reads its own shard by `DataLoader(shard, batch_size, "
-        "drop_last=True)`, all ranks take as many steps, since short batches are left "
-        "out."
-    ),
-    reference=steps_of_ranks,
-    cases=lambda random: [
-        (size, world_size, batch_size)
-        for size in (8, 9, 23)
-        for world_size, batch_size in ((1, 2), (2, 2), (2, 5), (3, 4))
-    ],
-    explanation=(
-        "`drop_last` makes all batches equally large, not equally many. Shards that "
-        "differ by a single sample can differ by a whole batch: then one rank starts a "
-        "step that another never takes, and waits. Requests to bear that are as old as "
-        "`DistributedDataParallel` (pytorch/pytorch #38174, from which its `join` "
-        "comes). Simpler: count the steps from the *global* number of samples."
-    ),
-)
-def equally_many_steps(num_samples: int, world_size: int, batch_size: int) -> list[int]:
-    return [num_samples // world_size // batch_size] * world_size
 
 
 def counts_while_reading(num_entries: int) -> list[int]:
@@ -1054,76 +807,39 @@ def counts_while_reading(num_entries: int) -> list[int]:
 
 @true_or_false(
     claim=(
-        "Workers that are forked share the memory of a list of texts for as long as "
-        "they only read it: to read an entry writes nothing into its memory, so its "
-        "reference count stays as it is."
+        "Forked workers share the memory of a list of texts as long as they only read "
+        "it, because reading an entry writes nothing into its memory: its reference "
+        "count stays the same."
     ),
     reference=counts_while_reading,
     cases=lambda random: [(size,) for size in (0, 1, 3, 10)],
     explanation=(
-        "Each Python object begins with the number of names that hold it, and to read "
-        "it is to hold it for a moment: a write. The system copies the page that was "
-        "written to, so worker by worker, page by page, the list is copied, and memory "
-        "grows as long as the epoch lasts (pytorch/pytorch #13246). An array of NumPy "
-        "or Arrow has *one* such number for all of its entries: keep texts there, or "
-        "on disk."
+        "Each Python object begins with the number of references to it. Reading the "
+        "object means holding it for a moment, and that is a write. The system copies "
+        "every page that is written to, so page by page and worker by worker the list "
+        "is copied, and memory grows as long as the epoch lasts (pytorch/pytorch "
+        "#13246). An array of NumPy or Arrow has *one* such number for all of its "
+        "entries, so keep texts there, or on disk."
     ),
 )
 def nothing_is_written(num_entries: int) -> list[int]:
     return [0] * num_entries
 
 
-class _Noise(IterableDataset):
-    """Draws a few numbers with a generator that was made before the workers were."""
-
-    def __init__(self):
-        self.generator = np.random.default_rng(7)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.generator.integers(10**9, size=3).tolist())
-
-
-@cache
-def different_numbers(num_workers: int) -> int:
-    loader = DataLoader(_Noise(), batch_size=None, num_workers=num_workers)
-    return len(set(loader))
-
-
-@true_or_false(
-    claim=(
-        "A data set makes its own `np.random.default_rng(7)` in `__init__`, and draws "
-        "three numbers with it in each worker. Two workers together draw three "
-        "different numbers, not six."
-    ),
-    reference=different_numbers,
-    cases=lambda random: [(0,), (1,), (2,)],
-    explanation=(
-        "A worker is a copy of the process that starts it, its generators included. "
-        "Two copies of one generator draw the same numbers: the same noise, the same "
-        "masks, the same crops. For `np.random` itself PyTorch mends that by now, with "
-        "a seed for each worker (it did not when pytorch/pytorch #5059 was written); "
-        "of a generator that a data set holds it knows nothing. Make it in the worker, "
-        "from base seed, epoch, rank and worker."
-    ),
-)
-def three_for_all(num_workers: int) -> int:
-    return 3
-
-
 # With other numbers by seed.
 
 
 @numbers(
-    ask="{tokens} billion tokens are to be encoded. A core does {rate:,} tokens a "
-    "second, and {machines} machines have {cores} cores each. How many hours does it "
-    "take?",
+    ask="You want to encode {tokens} billion tokens. A core encodes {rate:,} tokens a "
+    "second, and you have {machines} machines with {cores} cores each. How many hours "
+    "does it take?",
     draw=lambda rng: {
         "tokens": rng.randrange(100, 2_000),
         "rate": 1_000 * rng.randrange(50, 400),
         "machines": rng.randrange(3, 40),
         "cores": rng.choice([8, 16, 32, 48, 64, 96]),
     },
-    hints=("How many tokens do all cores together do in an hour?",),
+    hints=("How many tokens do all cores together encode in an hour?",),
 )
 def hours_of_encoding(tokens: int, rate: int, machines: int, cores: int) -> float:
     return tokens * 1e9 / (rate * machines * cores) / 3600
@@ -1131,25 +847,25 @@ def hours_of_encoding(tokens: int, rate: int, machines: int, cores: int) -> floa
 
 hours_of_encoding.answers("""
     tokens * 1e9 / (rate * machines) / 3600
-        one core a machine: all of them encode.
+        one core of each machine, but all cores encode.
     tokens * 1e9 / (rate * cores) / 3600
-        one machine alone.
+        this is one machine alone, but all of them work.
     tokens * 1e9 / (rate * machines * cores) / 60
-        minutes: an hour has 3,600 seconds.
+        these are minutes: an hour has 3,600 seconds.
     tokens * 1e9 / (rate * machines * cores)
-        seconds: an hour has 3,600 of them.
+        these are seconds: an hour has 3,600 of them.
 """)
 
 
 @numbers(
-    ask="Each rank has a shard of its own: {sizes} samples. A step takes {batch_size} "
-    "samples of every rank, and short batches are left out. How many steps can all "
-    "ranks take together?",
+    ask="Each rank has a shard of its own, with {sizes} samples. A step takes "
+    "{batch_size} samples of every rank, and short batches are left out. How many "
+    "steps can all ranks take together?",
     draw=lambda rng: {
         "sizes": [rng.randrange(2_000, 4_000) for _ in range(5)],
         "batch_size": rng.randrange(16, 65),
     },
-    hints=("Who is done first?",),
+    hints=("Which rank runs out of batches first?",),
 )
 def steps_together(sizes: list[int], batch_size: int) -> int:
     return min(sizes) // batch_size
@@ -1157,13 +873,13 @@ def steps_together(sizes: list[int], batch_size: int) -> int:
 
 steps_together.answers("""
     max(sizes) // batch_size
-        those of the largest shard: by then its rank waits in vain for the others.
+        these are the steps of the largest shard, whose rank would wait in vain.
     sum(sizes) // len(sizes) // batch_size
-        the mean of the shards. Who has less cannot take part.
+        this uses the mean of the shards, but smaller ones cannot take so many.
     sum(sizes) // batch_size
-        all samples shared out. Each rank has its own shard.
+        all samples are shared out, but each rank has only its own shard.
     -(-min(sizes) // batch_size)
-        with a short last batch. It is left out.
+        this counts a short last batch, but short batches are left out.
 """)
 
 
@@ -1177,7 +893,7 @@ steps_together.answers("""
         "second": rng.randrange(900, 2_000),
         "other_loss": rng.randrange(150, 300) / 100,
     },
-    hints=("How many nats has each rank, and how many targets have both?",),
+    hints=("How many nats does each rank have, and how many targets do both have?",),
 )
 def loss_of_both(first: int, loss: float, second: int, other_loss: float) -> float:
     return (first * loss + second * other_loss) / (first + second)
@@ -1185,9 +901,9 @@ def loss_of_both(first: int, loss: float, second: int, other_loss: float) -> flo
 
 loss_of_both.answers("""
     (loss + other_loss) / 2
-        the mean of the two means: ranks with few targets count more.
+        this is the mean of the two means: targets of the smaller rank count more.
     (second * loss + first * other_loss) / (first + second)
-        the two are weighed the other way round.
+        each mean has the weight of the other rank.
     loss + other_loss
-        their sum. A mean lies between the two.
+        this is the sum of the two, but a mean lies between them.
 """)

@@ -1,5 +1,5 @@
-"""Exercises of lesson 01: make examples, mask, add up, convert, and catch what
-peeks."""
+"""Exercises of lesson 01: make examples, find a shift, mask, add up, convert, and catch
+a model that peeks."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _streams_with_starts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams_with_starts,
     hints=(
-        "Two slices of the same length: which one starts one id later?",
-        "`ids[a : b]` has b - a items. Say for each of the two slices at which "
-        "position it begins, then add the length.",
+        "You need two slices of the same length. Which of them starts one id later?",
+        "`ids[a : b]` has b - a items. Say for each of the two slices where it begins, "
+        "and then add the length.",
     ),
 )
 def make_example(
@@ -44,104 +44,110 @@ def make_example(
 
 make_example.slips("""
     ids[start : start + context_length] => ids[start : start + context_length + 1]
-        the inputs are the whole window. Its last id is a target only: T inputs, T
-        targets.
+        the inputs are the whole window. Its last id is only a target, which leaves T
+        inputs and T targets.
     ids[start : start + context_length] => ids[start:context_length]
-        the slice of the inputs ends without `start`: it is right at the beginning of
-        the stream alone.
+        the slice of the inputs ends without `start`, so it is right only at the
+        beginning of the stream.
     ids[start : start + context_length] => ids[start:-1]
     ids[start : start + context_length] => ids[start:]
-        the inputs go on to the end of the stream: they are T.
+        the inputs go on to the end of the stream. There should be T of them.
     ids[start : start + context_length] => list(range(start, start + context_length))
-        positions in the stream. What is asked for are the ids that stand there.
+        these are positions in the stream. Return the ids that you find there.
     start + 1 : start + 1 + context_length => start : start + context_length
-        no shift. Each target is its own input, and a model that copies gets a loss of
-        0.
+        no shift. Each target is its own input, so a model that copies gets a loss of 0.
     start + 1 : start + 1 + context_length => start + 2 : start + 2 + context_length
-        a double shift. The targets are two ids ahead; near the end there are too few
-        of them.
+        a double shift. The targets are two ids ahead, and near the end there are too
+        few of them.
     start + 1 : start + 1 + context_length => start - 1 : start - 1 + context_length
         shifted the wrong way: each target is the id *before* its input.
     start + 1 : start + 1 + context_length => \
     max(0, start - 1) : start + context_length - 1
         the targets look back, to the ids *before* the inputs.
     start + 1 + context_length => start + 2 + context_length
-        the targets are one too many: their slice begins one later and ends two later.
+        there is one target too many, because the slice begins one later but ends two
+        later.
     start + 1 + context_length => context_length + 1
-        the slice of the targets ends without `start`: it is right at the beginning of
-        the stream alone.
+        the slice of the targets ends without `start`, so it is right only at the
+        beginning of the stream.
     start + 1 + context_length => start + context_length
-        the targets are one short: if their slice begins one later, it must end one
-        later as well.
+        there is one target too few. If their slice begins one later, it must also end
+        one later.
     start + 1 : start + 1 + context_length => start + 1 :
-        the targets go on to the end of the stream. They are T, as the inputs.
+        the targets go on to the end of the stream. There should be T of them, as many
+        as inputs.
     start + 1 : start + 1 + context_length => 1 : context_length + 1
-        `start` is used for the inputs alone: the targets belong to another window.
+        `start` is used only for the inputs, so the targets belong to another window.
     start + 1 : start + 1 + context_length => \
     start + context_length : start + 2 * context_length
-        the targets are the T ids *after* the inputs, and not the same ids one position
-        later.
+        the targets are the T ids *after* all the inputs. They should be the window
+        again, one position later.
     ids[start + 1 : start + 1 + context_length] => ids[start + context_length]
-        a single target. A window asks T questions, one at each of its inputs.
+        this is a single target. A window asks T questions, one at each of its inputs.
     ids[start + 1 : start + 1 + context_length] => [ids[start + context_length]]
-        a list of one target. A window asks T questions, one at each of its inputs.
+        this is a list of one target. A window asks T questions, one at each of its
+        inputs.
     ids[start + 1 : start + 1 + context_length] => inputs[1:] + inputs[:1]
-        a roll. The last input is asked for the first id of its own window; read one id
-        more.
+        a roll. The last input is asked for the first id of its own window. Read one id
+        more instead.
     ids[start + 1 : start + 1 + context_length] => [token + 1 for token in inputs]
-        the targets are computed, not read. Only in a stream 0, 1, 2, … is the next id
+        the targets are computed, not read. Only in the stream 0, 1, 2, … is the next id
         one more.
     ids[start + 1 : start + 1 + context_length] => [*inputs[1:], 0]
-        the last target is made up. It is the id that follows the inputs in the stream:
-        read one id more.
+        the last target is made up. It should be the id that follows the inputs in the
+        stream, so read one id more.
     return inputs, targets => return targets, inputs
-        inputs and targets are exchanged: the model would learn to predict the previous
+        inputs and targets are swapped, so the model would learn to predict the previous
         token.
     return inputs, targets => return inputs
-        the inputs alone. Return both: `inputs, targets`.
+        only the inputs are returned. Return both: `inputs, targets`.
     return inputs, targets => return inputs, targets[::-1]
-        the targets stand in reverse order. Target t belongs to input t.
+        the targets are in reverse order. Target t belongs to input t.
     return inputs, targets => return list(zip(inputs, targets))
-        pairs of an input and a target. Return two lists: all inputs, then all targets.
+        these are pairs of an input and a target. Return two lists: all inputs, then all
+        targets.
 """)
 
 
 @make_example.way("""
     start : start + context_length + 1 => start : start + context_length
-        a window of T ids instead of T + 1. Cut in two, it leaves only T - 1
+        the window has T ids instead of T + 1. Cut in two, it leaves only T - 1
         predictions.
     start : start + context_length + 1 => start : start + context_length + 2
-        an inclusive bound. Both halves have T + 1 ids, where the stream has so many.
+        an inclusive bound. Both halves have T + 1 ids, wherever the stream is long
+        enough.
     start : start + context_length + 1 => : context_length + 1
         `start` is ignored: every window begins at 0.
     start : start + context_length + 1 => start : context_length + 1
-        `context_length` is a length. The slice ends at `start + context_length`.
+        `context_length` is a length, not a position. Add it to `start` to get the end
+        of a slice.
     start : start + context_length + 1 => start :
-        the window runs to the end of the stream: it has `context_length` inputs only.
+        the window runs to the end of the stream, but it should have only
+        `context_length` inputs.
     start : start + context_length + 1 => \
     start * context_length : start * context_length + context_length + 1
-        `start` is a position in the stream, and not the number of a window.
+        `start` is a position in the stream, not the number of a window.
     start : start + context_length + 1 => start * (context_length + 1) : \
     (start + 1) * (context_length + 1)
         the start is multiplied by T + 1. It is a position in the stream.
     start : start + context_length + 1 => max(0, start - 1) : \
     max(0, start - 1) + context_length + 1
-        the positions count from 0: `ids[start]` is the first input already.
+        positions count from 0, so `ids[start]` is already the first input.
     start : start + context_length + 1 => start + 1 : start + context_length + 2
-        the window begins one id too late, at `start + 1`: inputs and targets are those
-        of the next window.
+        the window begins one id too late, at `start + 1`, so that you get the inputs
+        and targets of the next window.
     start : start + context_length + 1 => context_length : context_length + start + 1
-        `start` and `context_length` are exchanged.
+        `start` and `context_length` are swapped.
     return window[:-1], window[1:] => return window
-        the window is not cut in two: all of its T + 1 ids come back.
+        the window is not cut in two. All of its T + 1 ids come back.
     window[:-1], window[1:] => window[1:], window[:-1]
-        inputs and targets are exchanged…
+        inputs and targets are swapped…
     window[:-1], => window,
         the inputs are the whole window…
     , window[1:] => , window[:-1]
         no shift…
     , window[1:] => , [window[-1]]
-        a list of one target…
+        this is a list of one target…
 """)
 def cut_in_two(ids, start, context_length):
     window = ids[start : start + context_length + 1]
@@ -156,23 +162,24 @@ def cut_in_two(ids, start, context_length):
     = start, => = start * (context_length + 1),
         the start is multiplied…
     = start, => = max(0, start - 1),
-        the positions count from 0…
+        positions count from 0…
     = start, => = start - 1,
-        `start` counts from 0: the window begins one id too early, or nowhere for 0.
+        positions count from 0, so this window begins one id too early, and for `start`
+        0 at the wrong end.
     = start, => = start + 1,
         the window begins one id too late…
     = start, context_length => = start, context_length + 1
         an inclusive bound…
     = start, context_length => = start, context_length - 1
-        a window of T ids…
+        the window has T ids instead…
     first + 1 : first + 1 => first : first
         no shift…
     ids[first : first + length], => ids[first : length],
         the slice of the inputs ends…
     first + 1 + length => first + length
-        the targets are one short…
+        there is one target too few…
     = start, context_length => = context_length, start
-        `start` and `context_length` are…
+        `start` and `context_length` are swapped…
 """)
 def from_first(ids, start, context_length):
     first, length = start, context_length
@@ -183,7 +190,8 @@ def from_first(ids, start, context_length):
     ids[start + i] => ids[i] ; ids[start + i + 1] => ids[i + 1]
         `start` is ignored: every…
     range(context_length) => range(context_length + 1)
-        the loop has T + 1 rounds. It needs T: each adds an input *and* its target.
+        the loop has T + 1 rounds. It needs only T, because each adds an input *and* its
+        target.
 """)
 def id_by_id(ids, start, context_length):
     inputs, targets = [], []
@@ -195,16 +203,121 @@ def id_by_id(ids, start, context_length):
 
 make_example.answers("""
     (ids[start:], ids[start + 1 :])
-        the inputs, and the targets too, go on to the end of the stream: they are T.
+        both the inputs and the targets go on to the end of the stream. There should be
+        T of each.
     (ids[:context_length], ids[1:context_length])
-        `start` is ignored, and the targets are one short: they are T, as the inputs.
+        `start` is ignored, and there is one target too few. There should be as many
+        targets as inputs.
+""")
+
+
+def _batches_of_some_shift(random: Random) -> Iterator[Case]:
+    yield [[5, 6, 7, 8]], [[7, 8, 9, 5]]
+    yield [[3]], [[3]]
+    # one row fits a smaller shift, or one place does, but not all of them
+    yield [[4, 4, 4, 4], [1, 2, 3, 5]], [[4, 4, 4, 4], [2, 3, 5, 1]]
+    yield [[1, 2, 3, 5], [4, 4, 4, 4]], [[2, 3, 5, 1], [4, 4, 4, 4]]
+    yield [[1, 1, 2, 3]], [[1, 2, 3, 1]]
+    yield [[2, 3, 1, 2, 4]], [[1, 2, 4, 2, 3]]
+    yield [[6, 7, 6, 8]], [[6, 8, 6, 7]]
+    yield [[1, 2, 1, 2, 1, 2]], [[2, 1, 2, 1, 2, 1]]
+    for length in range(2, 8):
+        for shift in range(min(length, 4)):
+            for num_rows in (1, 2, 3):
+                for ids in (range(10, 90), [random.randrange(4) for _ in range(80)]):
+                    starts = [random.randrange(60) for _ in range(num_rows)]
+                    yield (
+                        [list(ids[s : s + length]) for s in starts],
+                        [list(ids[s + shift : s + shift + length]) for s in starts],
+                    )
+
+
+@exercise(
+    cases=_batches_of_some_shift,
+    hints=(
+        "Try d = 0, then d = 1, and so on. How would you check a single d on a single "
+        "row?",
+        "Place t of the targets is compared with place t + d of the inputs. For which "
+        "t does a row of T inputs have a place t + d? And when may you say that d is "
+        "wrong: as soon as one place differs, or only when all do?",
+    ),
+)
+def find_shift(inputs: list[list[int]], targets: list[list[int]]) -> int:
+    """Return how many places the targets are ahead of the inputs."""
+    length = len(inputs[0])
+    for d in range(length):
+        rows = zip(inputs, targets, strict=True)
+        if all(row[d:] == asked[: length - d] for row, asked in rows):
+            return d
+    raise ValueError("no shift fits")
+
+
+find_shift.slips("""
+    in range(length) => in range(1, length)
+    row[d:] == asked[: length - d] => row[d:] == asked[:-d]
+        d = 0 is never found, a loader that does not shift at all. Begin the search at
+        0, and end the slice at T - d: `[:-0]` is empty.
+    in range(length) => in range(length - 1)
+        the search ends one too early: d = T - 1 is possible, since one place is left to
+        compare.
+    in range(length) => in reversed(range(length))
+        the largest d that fits is returned. Return the smallest: search from 0 on.
+    in range(length) => in range(2)
+        only 0 and 1 are tried. A double shift has d = 2, and there may be more.
+    if all( => if any(
+        one row that fits is taken as enough. Every row must fit: `all`, not `any`.
+    zip(inputs, targets, strict=True) => zip(inputs[:1], targets[:1], strict=True)
+        only the first row is compared. It may fit a smaller d by chance: compare all
+        rows.
+    zip(inputs, targets, strict=True) => zip(inputs[-1:], targets[-1:], strict=True)
+        only the last row is compared. It may fit a smaller d by chance: compare all
+        rows.
+    zip(inputs, targets, strict=True) => zip(targets, inputs, strict=True)
+        the two are swapped: that asks how far the inputs are ahead of the targets.
+    row[d:] == asked[: length - d] => row[d] == asked[0]
+        only the first target of each row is compared. Ids repeat, so compare every
+        place that has an input t + d.
+    row[d:] == asked[: length - d] => row[-1] == asked[length - 1 - d]
+        only the last place of each row is compared. Ids repeat, so compare every place
+        that has an input t + d.
+    row[d:] == asked[: length - d] => row[d:] == asked[d:]
+        both rows are cut at d, which compares places with the same number. Place t of
+        the targets belongs to place t + d of the inputs.
+    row[d:] == asked[: length - d] => row[: length - d] == asked[d:]
+        the two are swapped…
+    row[d:] == asked[: length - d] => row[d : d + 1] == asked[:1]
+        only the first target of each row…
+    row[d:] == asked[: length - d] => set(row[d:]) == set(asked[: length - d])
+    row[d:] == asked[: length - d] => sorted(row[d:]) == sorted(asked[: length - d])
+        the ids are compared without their order. Compare them place by place.
+    return d => return d + 1
+        one too many: a loader that does not shift has d = 0.
+    return d => return -d
+        the sign: the targets are ahead of the inputs, so d is not negative.
+    return d => return length - d
+        the number of places that were compared is returned. Return d itself.
+    return d => return True
+        whether a d was found is returned. Return which one.
+""")
+
+
+find_shift.answers("""
+    targets[0][0] - inputs[0][0]
+        ids are subtracted. Only in a stream 0, 1, 2, … does that give a distance.
+    inputs[0].index(targets[0][0])
+        the first place with the id of the first target is returned. Ids repeat: every
+        place of every row must fit.
+    1
+        1 for every batch. That is the right shift, but is it the one of this loader?
+    0 if inputs == targets else 1
+        0 or 1 for every batch. A double shift has d = 2, and there may be more.
 """)
 
 
 def _padded_windows(random: Random) -> Iterator[Case]:
     for size in range(2, 8):
         for length in range(size + 1):
-            # the pad id may stand in a text too, and need not be 0
+            # the pad id may also occur in a text, and need not be 0
             for pad in (PAD, 9):
                 text = [random.choice((pad, 5, 6, 7)) for _ in range(length)]
                 yield text + [pad] * (size - length), length
@@ -216,10 +329,10 @@ def _padded_windows(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_padded_windows,
     hints=(
-        "Write one window down, its targets below it, and cross out what is padding. "
-        "How many targets are left of a text of 4 ids?",
-        "The target of input t is the id at t + 1 of the window. So ask of t + 1, not "
-        "of t, whether it is a position of the text.",
+        "Write a window down with its targets below it, and cross out the padding. How "
+        "many targets does a text of 4 ids leave?",
+        "The target of input t is the id at t + 1 of the window. So check whether t + "
+        "1, not t, is a position of the text.",
     ),
 )
 def padded_targets(window: list[int], length: int) -> list[int]:
@@ -229,77 +342,78 @@ def padded_targets(window: list[int], length: int) -> list[int]:
 
 padded_targets.slips("""
     t + 1 < length => t < length
-        an off-by-one. The mask is right for the inputs, but targets end one position
-        earlier.
+        an off-by-one. This mask is right for the inputs, but the targets end one
+        position earlier.
     t + 1 < length => t + 2 < length
-        one too many is masked: the last id of the text is a target that counts.
+        one target too many is masked. The last id of the text is a target that counts.
     t + 1 < length => target != PAD
-        the padding is told by the id 0. The pad id may be another, and a real token may
-        have it: use `length`.
+        the padding is recognized by the id 0. The pad id may be another, and a real
+        token may have the id 0. Use `length`.
     t + 1 < length => target != window[-1]
-        the padding is told by its id, that of the window's end. A real token with that
-        id is lost: use `length`.
+        the padding is recognized by the last id of the window. A real token with that
+        id gets lost. Use `length`.
     t + 1 < length => length == len(window) or target != window[length]
-        the padding is told by its id, the one behind the text. A real token with that
-        id is lost: use `length` alone.
+        the padding is recognized by the id right after the text. A real token with that
+        id gets lost. Use `length` alone.
     t + 1 < length => target and t + 1 < length
-        within the text the id 0 is masked as well. It is a token like any other there.
+        the id 0 is also masked within the text, where it is a token like any other.
     t + 1 < length => any(window[t + 1 :])
-        the padding is told by zeros at the end. A text may end with the id 0, and
-        padding may be another: use `length`.
+        the padding is recognized by zeros at the end. But a text may end with the id 0,
+        and the pad id may be another. Use `length`.
     t + 1 < length => 0 not in window[1 : t + 2]
-        everything behind the first id 0 is masked. A real token may have that id, and
-        the padding may have another: use `length`.
+        everything after the first id 0 is masked. But a real token may have that id,
+        and the padding may have another. Use `length`.
     t + 1 < length => t >= len(window) - length
-        the padding stands at the end of the window, and not at its beginning.
+        the padding is at the end of the window, not at its beginning.
     t + 1 < length => t + 1 < length or not length and t + 2 < len(window)
-        for `length` 0 `length - 1` is -1, which counts from the end. A window of
-        padding alone has nothing to score.
+        if `length` is 0, then `length - 1` is -1, which counts from the end. A window
+        that is all padding has nothing to score.
     t + 1 < length => True
-        nothing is masked. The model would be praised for predicting padding.
+        nothing is masked. The model would be rewarded for predicting padding.
     t + 1 < length => False
         all targets are masked. Those of the text must be scored.
     else -100 => else 0
-        0 is an id like any other, and would be scored. What marks a target that does
-        not count is -100.
+        0 is an id like any other, and would be scored. A target that does not count is
+        marked by -100.
     else -100 => else None
-        None is no integer. What marks a target that does not count is -100.
+        None is not an integer. A target that does not count is marked by -100.
     else -100 => else 100
-        100 with the wrong sign: what marks a target that does not count is -100.
+        100 has the wrong sign. A target that does not count is marked by -100.
     target if t + 1 < length else -100 => -100 if t + 1 < length else target
-        the mask is upside down: the padding is kept, and the text is left out.
+        the mask is inverted: the padding is kept, and the text is left out.
     window[1:] => window[:-1]
         the targets are not shifted: they are the inputs.
     window[1:] => window
-        masked, but not shifted: there is one target less than ids in the window.
+        masked, but not shifted. A window has one target fewer than it has ids.
     window[1:])] => [*window[1:], -100])]
-        one entry too many. A window of T + 1 ids has T targets; the last id is followed
-        by nothing.
+        there is one entry too many. A window of T + 1 ids has T targets, because
+        nothing follows its last id.
     return [...] => return (window[:-1], [...])
-        the targets alone are wanted, without the inputs.
+        return only the targets, without the inputs.
     return [...] => return [...] if length else []
-        no targets at all for `length` 0. There are T, and each of them is -100.
+        there are no targets if `length` is 0. Return T of them, each -100.
 """)
 
 
 padded_targets.answers("""
     window[1:length]
-        padding is marked, not left out: keep one entry for each target.
+        the padding is left out. Mark it instead, so that there is one entry for each
+        target.
     window[:length] + [-100] * (len(window) - length)
         masked, but not shifted…
     [*(window[:length] + [-100] * (len(window) - length))[1:], -100]
-        one entry too many…
+        there is one entry too many…
     window[1:length] + [-100] * (len(window) - length)
-        for `length` 0 `window[1:0]` is empty, and not of length -1: then there is one
-        -100 too many.
+        if `length` is 0, then `window[1:0]` is empty and cannot have length -1, so
+        there is one -100 too many.
     window[1:][: length - 1] + [-100] * (len(window) - length)
-        for `length` 0 `length - 1` is -1, and the slice up to there ends before the
-        last target, instead of being empty.
+        if `length` is 0, the slice up to `length - 1` should be empty. But -1 counts
+        from the end, and the slice keeps all targets except the last.
     window[1:length] + [-100] * (len(window) - length + 1)
-        one -100 too many at the end: a window of T + 1 ids has T targets.
+        there is one -100 too many at the end. A window of T + 1 ids has T targets.
     [*window[1:length], -100] if length < len(window) else window[1:length]
     [*window[1:length], -100]
-        a single -100 for all of the padding. Each target that is padding gets one.
+        a single -100 marks all of the padding. Each target that is padding gets one.
 """)
 
 
@@ -321,11 +435,11 @@ def _logits_and_targets(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_logits_and_targets,
     hints=(
-        "The chain rule multiplies probabilities, so logarithms are added. Write down "
-        "the softmax of one target, take its logarithm, and simplify.",
-        "What is left at each position is a logit minus the log of a sum of "
-        "exponentials. If `exp` overflows, use that a softmax does not change when the "
-        "same number is taken off all logits of a row. Which number helps?",
+        "The chain rule multiplies probabilities, so we add their logarithms. Write "
+        "down the softmax of one target, take its logarithm, and simplify.",
+        "Each position leaves a logit minus the log of a sum of exponentials. If `exp` "
+        "overflows, remember that a softmax does not change when you subtract the same "
+        "number from all logits of a row. Which number helps?",
     ),
 )
 def joint_log_probability(logits: list[list[float]], targets: list[int]) -> float:
@@ -340,78 +454,82 @@ def joint_log_probability(logits: list[list[float]], targets: list[int]) -> floa
 
 joint_log_probability.slips("""
     row[target] - largest - log_of_sum => row[target] - log_of_sum
-        the largest logit is subtracted in the sum of the exponentials, but not added
-        again: take it off the target's logit too.
+        the largest logit is subtracted inside the sum of the exponentials only.
+        Subtract it from the target's logit as well, because it has to cancel.
     row[target] - largest - log_of_sum => row[target]
-        logits are not log-probabilities yet: subtract the log of the sum of all
+        logits are not yet log-probabilities. Subtract the log of the sum of all
         exponentials.
     row[target] - largest => largest - largest
-        the likeliest id of each row is scored. Score the target, likely or not.
+        the likeliest id of each row is scored. Score the target, whether it is likely
+        or not.
     row[target] - largest - log_of_sum => math.log(row[target])
-        logits are no probabilities: they may be negative, and have no logarithm. A
-        softmax comes first.
+        logits are not probabilities. They may be negative, and then have no logarithm.
+        A softmax comes first.
     row[target] - largest - log_of_sum => math.log(row[target] / sum(row))
-        divided by the sum of the logits. A softmax divides exponentials.
+        a logit is divided by the sum of the logits. A softmax divides exponentials.
     row[target] - largest - log_of_sum => math.exp(row[target] - largest - log_of_sum)
-        the probabilities are added. That all targets come has the product of them as
-        its probability: add their logarithms.
+        the probabilities are added. The probability of all targets together is their
+        product, so add the logarithms.
     total = 0.0 => total = 1.0 ; total += => total *=
-        a product of logarithms. Probabilities are multiplied, so their logarithms are
-        added.
+        this is a product of logarithms. Probabilities are multiplied, so their
+        logarithms are added.
     total += => total =
-        the last target alone. The chain rule has one factor for each target.
+        only the last target is scored. The chain rule has one factor for each target.
     largest = max(row) => largest = 0.0
-        `exp` of a large logit overflows. Subtract the row's largest logit first: the
-        softmax stays the same.
+        `exp` of a large logit overflows. Subtract the row's largest logit first, which
+        leaves the softmax unchanged.
     zip(logits, targets, strict=True) => zip(logits[:-1], targets[1:], strict=True)
-        shifted again: `logits[t]` belong to `targets[t]` already.
+        shifted again. `logits[t]` already belong to `targets[t]`.
     zip(logits, targets, strict=True) => zip(logits[1:], targets, strict=False)
-        the first row of logits is skipped: `logits[t]` belong to `targets[t]` already.
+        the first row of logits is skipped. `logits[t]` already belong to `targets[t]`.
     zip(logits, targets, strict=True) => zip(logits[:1], targets[:1], strict=True)
-        the first target alone. The chain rule has one factor for each target.
+        only the first target is scored. The chain rule has one factor for each target.
     for score in row => for other in logits for score in other ; \
     largest = max(row) => largest = max(map(max, logits))
-        one softmax over all positions together. Each row has its own: one id comes at
-        each position.
+        there is one softmax over all positions together. Each row needs its own,
+        because one id comes at each position.
     return total => return total / len(targets)
-        a mean. That is the loss, but for its sign; the joint probability needs the sum.
+        this is a mean. Apart from its sign it is the loss, but the joint probability
+        needs the sum.
     return total => return -total
-        the sign. Logs of probabilities are negative; minus their sum is the loss.
+        the sign is wrong. Logs of probabilities are negative, and minus their sum is
+        the loss.
     return total => return -total / len(targets)
-        the mean loss. The joint probability needs the sum, and the logarithm without
-        the minus.
+        this is the mean loss. The joint probability needs the sum, and the logarithm
+        without the minus.
     return total => return total / math.log(2)
     return total => return total / math.log(10)
-        the base. The natural log is asked for, `math.log`; this one is in bits, or has
+        the base is wrong. Return the natural log, `math.log`. This one has base 2 or
         base 10.
     return total => return math.exp(total)
-        a probability instead of its logarithm. For a page of text it underflows to 0.0.
+        this is a probability instead of its logarithm. For a page of text it underflows
+        to 0.0.
 """)
 
 
 joint_log_probability.answers("""
     sum(joint_log_probability.reference([[row[target] for row in logits]], [position]) \
     for position, target in enumerate(targets))
-        the softmax goes over the positions. Each row, one position, has a softmax of
-        its own, over the vocabulary.
+        the softmax runs over the positions. Each row is one position, and has a softmax
+        of its own over the vocabulary.
     math.log(sum(math.exp(joint_log_probability.reference([row], [target])) \
     for row, target in zip(logits, targets)))
-        the probabilities are added before the logarithm. They are multiplied: add their
-        logarithms.
+        the probabilities are added before the logarithm. But they multiply, so add
+        their logarithms.
     math.log(math.prod(math.exp(joint_log_probability.reference([row], [target])) \
     for row, target in zip(logits, targets)))
-        a product of probabilities, and one logarithm at the end. On a long text the
-        product underflows: add logs.
+        a product of probabilities, with one logarithm at the end. On a long text the
+        product underflows. Add logs instead.
     sum(math.log(math.exp(joint_log_probability.reference([row], [target]))) \
     for row, target in zip(logits, targets))
         a softmax, then its logarithm. A small probability is 0 before the logarithm
-        sees it: take the logarithm of the formula, not of its result.
+        sees it. Take the logarithm of the formula, not of its result.
 """)
 
 
 @joint_log_probability.mistake(
-    "`exp` of a large logit is infinite, and so the result is NaN or infinite. "
-    "Subtract the row's largest logit first: the softmax stays the same."
+    "`exp` of a large logit is infinite, which makes the result NaN or infinite. "
+    "Subtract the row's largest logit first, which leaves the softmax unchanged."
 )
 def overflows_to_nan(logits, targets):
     with np.errstate(all="ignore"):
@@ -424,7 +542,7 @@ def overflows_to_nan(logits, targets):
 
 @joint_log_probability.mistake(
     "a softmax, then its logarithm. A small probability is 0 before the logarithm sees "
-    "it, and the log of 0 is minus infinity: take the logarithm of the formula."
+    "it, and the log of 0 is minus infinity. Take the logarithm of the formula."
 )
 def log_of_softmax_to_infinity(logits, targets):
     with np.errstate(all="ignore"):
@@ -436,8 +554,8 @@ def log_of_softmax_to_infinity(logits, targets):
 
 
 @joint_log_probability.mistake(
-    "the small number that is added, so that no logarithm is infinite, changes the "
-    "result: a probability may be smaller than it. Take the logarithm of the formula."
+    "a small number is added to keep the logarithm finite. It changes the result, "
+    "because a probability may be even smaller. Take the logarithm of the formula."
 )
 def with_a_small_number(logits, targets):
     total = 0.0
@@ -448,8 +566,8 @@ def with_a_small_number(logits, targets):
 
 
 @joint_log_probability.mistake(
-    "a product of probabilities, and one logarithm at the end: it underflows to 0, and "
-    "the log of 0 is minus infinity. Add logs."
+    "a product of probabilities, with one logarithm at the end. The product underflows "
+    "to 0, and the log of 0 is minus infinity. Add logs instead."
 )
 def log_of_product_to_infinity(logits, targets):
     total = 1.0
@@ -458,97 +576,6 @@ def log_of_product_to_infinity(logits, targets):
         total *= exponentials[target] / exponentials.sum()
     with np.errstate(all="ignore"):
         return float(np.log(total))
-
-
-def _losses(random: Random) -> Iterator[Case]:
-    yield ([0.0],)
-    yield ([1.0],)
-    for count in range(2, 8):
-        yield ([round(random.uniform(0, 6), 2) for _ in range(count)],)
-    yield ([round(random.uniform(1, 4), 2) for _ in range(1000)],)
-
-
-@exercise(
-    cases=_losses,
-    hints=(
-        "Perplexity is the number of equally likely choices that would give the same "
-        "mean loss.",
-        "The loss of one choice in n is ln n nats. Which function turns ln n into n?",
-    ),
-)
-def perplexity(losses: list[float]) -> float:
-    """Return the perplexity of a text, from the loss of each of its tokens in nats."""
-    return math.exp(sum(losses) / len(losses))
-
-
-perplexity.slips("""
-    math.exp(...) => 2 ** (...)
-    math.exp(...) => 10 ** (...)
-        the base. These losses are nats: the base is e, not 2 or 10.
-    math.exp(...) => 2.718 ** (...)
-        e is not 2.718: it has more digits. Take `math.exp`.
-    math.exp(...) => math.expm1(...)
-        one choice is taken off. exp(0) = 1 choice is right: no doubt at all.
-    math.exp(...) => math.log(...)
-        the logarithm of the mean. Losses are logarithms already: the way back is `exp`.
-    math.exp(...) => math.e * (...)
-        e *times* the mean. It is e to the power of the mean.
-    math.exp(...) => (...)
-        the mean loss itself. Perplexity is its exponential.
-    exp(sum => exp(-sum
-        the sign: losses are *minus* the logarithms of probabilities already.
-    / len(losses) =>
-        a sum instead of a mean: the result grows with the length of the text.
-    / len(losses) => // len(losses)
-        the mean is rounded down by `//`. It is a fraction: divide with `/`.
-    / len(losses) => / (len(losses) - 1)
-    / len(losses) => / max(1, len(losses) - 1)
-        divided by one less than the number of losses: this is a mean, not a spread.
-    / len(losses) => / (len(losses) + 1)
-        divided by one token more. Each loss is a target already: divide by their
-        number.
-    / len(losses) => / len(losses) / math.log(2)
-        divided by ln 2 the mean is in bits, and `exp` wants nats. Take `exp` of nats,
-        or 2 to the power of bits.
-    / len(losses) => / len(losses) * math.log(2)
-        the base. These…
-    sum(losses) / len(losses) => losses[-1]
-        the last token alone. The mean goes over all tokens.
-    sum(losses) / len(losses) => max(losses)
-        the worst token alone. The mean goes over all tokens.
-    sum(losses) / len(losses) => sorted(losses)[len(losses) // 2]
-    sum(losses) / len(losses) => np.median(losses)
-        the median. Perplexity is made of the mean of all losses.
-    return math.exp(...) => return round(math.exp(...))
-        a rounded number. A perplexity need not be whole: 5.6 choices are possible.
-    return math.exp(...) => return round(math.exp(...), 2)
-        rounded. Return the perplexity as it is.
-""")
-
-
-perplexity.answers("""
-    sum(math.exp(loss) for loss in losses) / len(losses)
-        the mean comes last. One surprising token would outweigh all others: average
-        first, then `exp`.
-    sum(losses) / len(losses) / math.log(2)
-        the mean loss in bits. Perplexity is a number of choices: e to the mean in nats.
-    2 ** (sum(losses) / len(losses) * math.log(2))
-        2 to the power of the mean times ln 2. Nats become bits by *dividing* by ln 2.
-    float("inf") if sum(losses) > 709 else math.exp(sum(losses))
-        a sum instead of a mean: the result grows with the length of the text, until it
-        is infinite.
-    math.exp(sum(losses)) / len(losses)
-        `exp` of the sum, divided by the number of tokens. Divide first, inside `exp`.
-    math.exp(sum(losses)) ** (1 / len(losses))
-    math.prod(math.exp(loss) for loss in losses) ** (1 / len(losses))
-        of a long text the product is infinite before the root is taken: `exp` of the
-        mean is the same number.
-    len(losses) / sum(math.exp(-loss) for loss in losses)
-        one over the mean *probability*. Perplexity is one over the geometric mean:
-        `exp` of the mean loss.
-    sum(math.exp(loss) for loss in losses)
-        a sum of exponentials. Average the losses first, then take `exp` once.
-""")
 
 
 def _losses_of_texts(random: Random) -> Iterator[Case]:
@@ -571,8 +598,9 @@ def _losses_of_texts(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_losses_of_texts,
     hints=(
-        "Three steps: the nats of the whole text, then bits, then per byte.",
-        "How many nats has the whole text? How many bits is one nat, more than 1 or "
+        "Take three steps: first the nats of the whole text, then its bits, then bits "
+        "per byte.",
+        "How many nats are there in the whole text? Is one nat more than one bit, or "
         "less? And what does `text.encode()` return?",
     ),
 )
@@ -584,74 +612,76 @@ def text_bits_per_byte(nats_per_token: float, num_predicted: int, text: str) -> 
 
 text_bits_per_byte.slips("""
     len(text.encode()) => len(text)
-        characters are counted, not bytes: `len(text.encode())` differs for é, 三 and
+        characters are counted, not bytes. `len(text.encode())` differs for é, 三 and
         emoji.
     len(text.encode()) => len(text.split())
-        words are counted, not bytes: `len(text.encode())`.
+        words are counted, not bytes. Use `len(text.encode())`.
     text.encode() => text.encode("utf-16")
     text.encode() => text.encode("utf-16-le")
-        the bytes of UTF-16. `text.encode()` without an argument is UTF-8.
+        these are the bytes of UTF-16. `text.encode()` without an argument is UTF-8.
     text.encode() => text.encode("ascii")
         ASCII has no byte for é or 三. `text.encode()` without an argument is UTF-8.
     len(text.encode()) => max(1, len(text.encode("ascii", "ignore")))
-        the characters that are not ASCII are left out. They are bytes of the text as
-        well: `text.encode()`.
+        the characters outside ASCII are left out, but they also belong to the text. Use
+        `text.encode()`.
     len(text.encode()) => max(1, len(text.encode()) - 1)
-        one byte too few: all bytes of the text are counted, the first as well.
+        there is one byte too few. Count all bytes of the text, even the first.
     text.encode() => text.strip().encode()
-        blanks at the ends of the text are left out. They are bytes as well.
+        spaces and newlines at the ends of the text are left out, but they are also
+        bytes.
     len(text.encode()) => (8 * len(text.encode()))
-        divided by 8 as well. Bits *per byte* are asked for: the bytes are counted, not
-        their bits.
+        the result is also divided by 8. Bits *per byte* need the number of bytes, not
+        of their bits.
     len(text.encode()) => num_predicted
-        that is in bits per *token*. The bytes of the text are still to come.
+        that is in bits per *token*. Divide by the bytes of the text instead.
     bits / len(text.encode()) => bits
-        those are the bits of the whole text. Divide them by its number of bytes.
+        those are the bits of the whole text. Divide them by the number of its bytes.
     bits / => bits //
-        `//` rounds down. Bits per byte are a fraction: divide with `/`.
+        `//` rounds down. Bits per byte are a fraction, so divide with `/`.
     bits / len(text.encode()) => len(text.encode()) / bits
-        bytes per bit. It is asked the other way round.
+        these are bytes per bit. The question is the other way round.
     / math.log(2) =>
         these are nats. A bit is ln 2 = 0.693 nats, so there are more bits than nats.
     / math.log(2) => * math.log(2)
-        multiplied by ln 2 instead of divided: bits are the smaller unit.
+        multiplied by ln 2 instead of divided. Bits are the smaller unit, so there are
+        more of them.
     / math.log(2) => / 2
         divided by 2 instead of ln 2 = 0.693. A bit is the logarithm of 2, in nats.
     math.log(2) => 0.69
     math.log(2) => 0.693
-        ln 2 is rounded. Take `math.log(2)`.
+        ln 2 is rounded. Use `math.log(2)`.
     nats_per_token * num_predicted / math.log(2) => \
     math.log2(nats_per_token) * num_predicted
     nats_per_token * num_predicted / math.log(2) => \
     math.log2(nats_per_token * num_predicted)
-        the logarithm of the loss. The loss is a logarithm already, of base e: only its
-        unit changes.
+        this takes the logarithm of the loss. The loss is already a logarithm, of base
+        e, and only its unit changes.
     nats_per_token * num_predicted / math.log(2) => \
     math.exp(nats_per_token) * num_predicted
-        `exp` makes a perplexity. Bits are ln 2 nats each: divide by `math.log(2)`.
+        `exp` makes a perplexity of it. A bit is ln 2 nats, so divide by `math.log(2)`.
     * num_predicted =>
-        the loss is per token: multiply by `num_predicted` to get that of the text.
+        the loss is per token. Multiply by `num_predicted` to get the loss of the text.
     * num_predicted => / num_predicted
-        divided by the tokens. The loss is per token already: multiply by them.
+        divided by the tokens. The loss is already per token, so multiply by their
+        number.
     * num_predicted => * (num_predicted - 1)
-        one token is taken off. `num_predicted` counts the predictions: all of them
-        count.
+        one token is subtracted. `num_predicted` is already the number of predictions.
     * num_predicted => * (num_predicted + 1)
-        one token is added. `num_predicted` counts the predictions: there are no more.
+        one token is added. `num_predicted` is already the number of predictions.
 """)
 
 
 text_bits_per_byte.answers("""
     nats_per_token / math.log(2) / num_predicted
-        divided by the number of tokens, and not by that of bytes. The loss is per token
-        already: multiply by the tokens.
+        divided by the number of tokens instead of bytes. The loss is already per token,
+        so multiply by the tokens.
     nats_per_token / math.log(2) * len(text.encode()) / num_predicted
-        bytes and tokens are exchanged: multiply by the tokens, divide by the bytes.
+        bytes and tokens are swapped. Multiply by the tokens, and divide by the bytes.
 """)
 
 
-# What each toy returns at t is a sum of ids with whole weights, so each change of an id
-# that it depends on moves it, whatever the change is.
+# At t, each toy returns a sum of ids with whole weights, so that any change of an id
+# that it depends on moves it.
 
 
 def _running_sum(ids):
@@ -742,11 +772,11 @@ def _toy_models(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_toy_models,
     hints=(
-        "You cannot look inside the model, only call it. What happens to the outputs "
-        "of a model that peeks if you change a later id?",
+        "You cannot look inside the model, you can only call it. If a model peeks, "
+        "what happens to its outputs when you change a later id?",
         "Change the id at one position in a copy, and compare the outputs *before* "
         "that position with those of the unchanged list. Which positions must you try, "
-        "and when may you say that none peeks?",
+        "and when may you say that no output peeks?",
     ),
 )
 def peeks(model, ids: list[int]) -> bool:
@@ -763,117 +793,123 @@ peeks.slips("""
     [:position] != honest[:position] => [: position + 1] != honest[: position + 1]
     range(1, len(ids)) => range(len(ids)) ; [:position] != honest[:position] => \
     [: position + 1] != honest[: position + 1]
-        the output at the changed position is compared too. It may use its own input.
+        the output at the changed position is also compared, although it may use its own
+        input.
     [:position] != honest[:position] => [: position - 1] != honest[: position - 1]
-        the output just before the change is left out, and it is the likeliest to peek.
+        the output just before the change is left out, although it is the likeliest to
+        peek.
     [:position] != honest[:position] => [position - 1] != honest[position - 1]
-        only the output just before the change is compared. A model may look two ahead:
-        compare all outputs before it.
+        only the output just before the change is compared. But a model may look two
+        ahead, so compare all outputs before it.
     [:position] != honest[:position] => [0] != honest[0]
-        only output 0 is compared. Each output before the change could give it away.
+        only output 0 is compared, but every output before the change could give the
+        model away.
     [:position] != honest[:position] => != honest
     range(1, len(ids)) => range(len(ids)) ; [:position] != honest[:position] => \
     != honest
-        any difference counts as peeking. Later outputs may, and should, depend on the
-        id that was changed.
+        any difference counts as peeking. But later outputs may, and should, depend on
+        the id that was changed.
     [:position] != honest[:position] => [position + 1 :] != honest[position + 1 :]
     [:position] != honest[:position] => [position:] != honest[position:]
     range(1, len(ids)) => range(len(ids)) ; [:position] != honest[:position] => \
     [position + 1 :] != honest[position + 1 :]
     range(1, len(ids)) => range(len(ids)) ; [:position] != honest[:position] => \
     [position:] != honest[position:]
-        the outputs behind the change are compared. They may move; those before it may
-        not.
+        the outputs after the change are compared. They may move, while those before it
+        may not.
     model(altered)[:position] != honest[:position] => \
     sum(model(altered)[:position]) != sum(honest[:position])
-        sums of outputs are compared: two that move may cancel out. Compare the outputs
-        themselves.
+        sums of outputs are compared, in which two changes may cancel out. Compare the
+        outputs themselves.
     range(1, len(ids)) => range(len(ids) - 1, len(ids))
-        only the last id is changed. A model may peek somewhere else: try every
+        only the last id is changed. A model may peek somewhere else, so try every
         position.
     range(1, len(ids)) => range(1, len(ids) - 1)
-        the last id is never changed: `range` stops before its end. A model may peek
-        there alone.
+        the last id is never changed, because `range` stops before its end. A model may
+        peek only there.
     range(1, len(ids)) => range(max(1, len(ids) - 1), len(ids)) ; \
     [:position] != honest[:position] => [-2] != honest[-2]
-        only the last id is changed, and only the output before it compared. Try every
-        position, and all outputs before it.
+        only the last id is changed, and only the output before it is compared. Try
+        every position, and all outputs before it.
     range(1, len(ids)) => range(1, min(2, len(ids)))
-        only the second id is changed: the loop returns in its first round. Return False
-        after the loop.
+        only the second id is changed, because the loop returns in its first round.
+        Return False after the loop.
     range(1, len(ids)) => range(1, min(2, len(ids))) ; return False => \
     return False if len(ids) > 1 else None
-        only the second id is changed: the loop returns in its first round, and without
-        a round, `None`. Return False after the loop.
+        only the second id is changed, because the loop returns in its first round;
+        without a round you return `None`. Return False after the loop.
     range(1, len(ids)) => [len(ids) // 2]
-        only the middle id is changed. A model may peek somewhere else: try them all.
+        only the middle id is changed. A model may peek somewhere else, so try them all.
     ids[position] + 1, => 0,
     ids[position] + 1, => -ids[position],
-        where the id is 0 nothing changes: to set it to 0, or to change its sign, leaves
-        it as it is. Add 1 to it.
+        an id that is 0 does not change when you set it to 0, or flip its sign. Add 1 to
+        it instead.
     ids[position] + 1, => 1,
-        the id is replaced by 1. Where it is 1 already nothing changes: add 1 to it.
+        the id is replaced by 1, which changes nothing if it is 1 already. Add 1 to it
+        instead.
     altered = [...] => altered = ids = [...]
-        the changes pile up. Begin each round with a fresh copy of `ids`, so that a
-        single id differs.
+        the changes pile up. Begin each round with a fresh copy of `ids`, so that only
+        one id differs.
     return True => return position
-        the position at which it peeks is returned. Whether it does, True or False.
+        the position at which the model peeks is returned. Return whether it peeks, True
+        or False.
     return False => return None
-        where it does not peek, `None` is returned: return False.
+        if the model does not peek, `None` is returned. Return False.
     return True => return False ; return False => return True
-        the answer is upside down: True means that the model peeks.
+        the answer is inverted. True means that the model peeks.
 """)
 
 
 peeks.answers("""
     False
-        False for every model. Is an id really changed, in a copy, between the two calls
-        that are compared?
+        False for every model. Do you really change an id, in a copy, between the two
+        calls that you compare?
     True
         True for every model, even one that does not look at its ids at all.
     any(model(ids[:n]) != model(ids)[:n] for n in range(1, len(ids)))
     model(ids[:-1]) != model(ids)[:-1]
-        the model is called on shorter texts. What it puts where no next id exists may
-        look like one, and its length may count: change an id, and keep the length.
+        the model is called on shorter texts. Where no next id exists, its output may
+        look as if there were one, and the length may count. Change an id, and keep the
+        length.
     any(model(ids[:n]) != model(ids)[: n + 1] for n in range(1, len(ids) + 1))
-        outputs of unequal number are compared: a text of p ids has p outputs, and lists
-        of different lengths are never equal.
+        lists of different lengths are compared, and these are never equal. A text of p
+        ids has p outputs.
     model(ids[: len(ids) // 2]) != model(ids)[: len(ids) // 2]
-        the model is called on half of the text. Its length may count, and it may peek
-        within a half: change an id, and keep the length.
+        the model is called on half of the text. But the length may count, and the model
+        may peek within a half. Change an id, and keep the length.
     any(model([token]) != model(ids)[t : t + 1] for t, token in enumerate(ids))
-        each id is given to the model alone. An output may use all ids up to its own:
+        each id is given to the model alone. An output may use all ids up to its own, so
         keep them.
     model(ids[1:]) != model(ids)[1:]
-        the text without its first id is compared. Outputs may depend on the first id:
-        change a later one.
+        the text without its first id is compared. But outputs may depend on the first
+        id, so change a later one.
     any(model(ids)[t] == ids[t + 1] for t in range(len(ids) - 1))
     any(output in ids[t + 1 :] for t, output in enumerate(model(ids)))
-        an output is compared with later ids. Equal by chance is no proof, and a leak
-        need not copy: change an id, and see what moves.
+        an output is compared with later ids. They may be equal by chance, and a leak
+        need not be a copy. Change an id, and see what moves.
     model(ids)[:-1] == ids[1:]
         the outputs are compared with the ids. Change an id instead, and see what moves.
     model([ids[0] + 1, *ids[1:]])[1:] != model(ids)[1:]
-        only the first id is changed, and nothing stands before it.
+        only the first id is changed, and no output comes before it.
     model([ids[0] + 1, *ids[1:]]) != model(ids)
-        only the first id is changed, and all outputs may depend on that one. Change the
+        only the first id is changed, although all outputs may depend on it. Change the
         later ids, and compare the outputs before them.
     model([*ids[:-1], ids[-1] + 1])[0] != model(ids)[0]
-        only the last id is changed, and only output 0 compared, which in a text of one
-        id is its own. Try every position, and all outputs before it.
+        only the last id is changed, and only output 0 is compared, which in a text of
+        one id is its own output. Try every position, and all outputs before it.
     model([*ids[:-1], ids[-1] + 1]) != model(ids)
-        only the last id is changed, and its own output is compared too. Try every
+        only the last id is changed, and its own output is also compared. Try every
         position, and compare the outputs *before* it.
     all(model([*ids[:p], ids[p] + 1, *ids[p + 1 :]])[:p] != model(ids)[:p] \
     for p in range(1, len(ids)))
         *every* later id must move an output here. A single one is enough: `any`, not
         `all`.
     model(ids[::-1]) != model(ids)
-        the ids are put in reverse order. That changes the earlier ids of an output as
-        well, and these it may use.
+        the ids are put in reverse order. That also changes the earlier ids of an
+        output, which it may use.
     model(ids[::-1])[::-1] != model(ids)
         the ids are put in reverse order, and the outputs back. A model that uses
-        earlier ids is no palindrome: change single ids.
+        earlier ids fails that test without peeking. Change single ids.
 """)
 
 
@@ -891,14 +927,14 @@ def aligned_pairs(window: list[int]) -> list[tuple[int, int]]:
 
 
 @bug_or_not(
-    purpose="To pair each id of a window of T + 1 ids, but the last, with the id that "
-    "follows it in the text.",
+    purpose="To pair each id of a window of T + 1 ids, except the last, with the id "
+    "that follows it in the text.",
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "A roll has no end to fall off: one pair too many, in which the last id is "
-        "asked for the *first* of its own window. That target is noise, and the loss "
-        "still looks plausible. A window of T + 1 ids has T pairs."
+        "A roll has no end to fall off. It makes one pair too many, in which the last "
+        "id is asked for the *first* id of its own window. That target is noise, "
+        "although the loss still looks plausible. A window of T + 1 ids has T pairs."
     ),
 )
 def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
@@ -914,10 +950,11 @@ def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "It looks like a missing shift, and is none: the model drops the last logits "
-        "and the first label, and so aligns them. Whoever shifts the labels before "
-        "makes it a double shift: nothing fails, each input is asked for the token "
-        "after the next, and the loss stays too high. So find out who shifts."
+        "It looks like a missing shift, but it is not one, because the model drops the "
+        "last logits and the first label, which aligns the two. If you shift the "
+        "labels yourself, you get a double shift. Then nothing fails, each input is "
+        "asked for the token after the next, and the loss stays too high. So find out "
+        "who shifts."
     ),
 )
 def labels_for_transformers(window: list[int]) -> list[tuple[int, int]]:
@@ -928,54 +965,22 @@ def labels_for_transformers(window: list[int]) -> list[tuple[int, int]]:
 
 
 @true_or_false(
-    claim="“The inputs are the targets, *shifted right*, with the window's first id "
-    "in the place that becomes free” and “the targets are the window, *shifted left*” "
-    "make the same pairs of an input and a target.",
+    claim="One text says that the inputs are the targets *shifted right*, with the "
+    "window's first id in the place that becomes free. Another says that the targets "
+    "are the window *shifted left*. Both mean the same pairs of an input and a target.",
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "It is one step, seen from two sides. Written from left to right, a list whose "
-        "first id is dropped moves to the left: those are the targets. A list that "
-        "gets an id in front moves to the right: those are the inputs. So a text may "
-        "say either word; check what stands under what."
+        "It is one step, seen from two sides. Drop the first id of a list, and the "
+        "rest moves to the left, which gives the targets. Put an id in front of a "
+        "list, and the list moves to the right, which gives the inputs. A text may say "
+        "either word, so check which id is below which."
     ),
 )
 def shifted_right_or_left(window: list[int]) -> list[tuple[int, int]]:
     targets = window[1:]
     inputs = [window[0], *targets[:-1]]
     return list(zip(inputs, targets, strict=True))
-
-
-def _batches_of_losses(random: Random) -> Iterator[Case]:
-    for full_batches in range(1, 4):
-        for last in range(1, 5):
-            sizes = [4] * full_batches + [last]
-            yield (
-                [
-                    [round(random.uniform(0, 4), 2) for _ in range(size)]
-                    for size in sizes
-                ],
-            )
-
-
-def mean_over_tokens(batches: list[list[float]]) -> float:
-    losses = [loss for batch in batches for loss in batch]
-    return sum(losses) / len(losses)
-
-
-@bug_or_not(
-    purpose="To return the mean loss per token of a text that was scored in batches. "
-    "Each batch is the list of its tokens' losses; the last one may be shorter.",
-    reference=mean_over_tokens,
-    cases=_batches_of_losses,
-    explanation=(
-        "A mean of means weighs every batch the same, so each token of a short last "
-        "batch counts for more. Add up the losses and the tokens, and divide once."
-    ),
-)
-def average_of_batch_losses(batches: list[list[float]]) -> float:
-    means = [sum(batch) / len(batch) for batch in batches]
-    return sum(means) / len(means)
 
 
 # With other numbers by seed.
@@ -988,7 +993,9 @@ def average_of_batch_losses(batches: list[list[float]]) -> float:
         "batch_size": rng.randrange(4, 65),
         "window": rng.randrange(9, 260),
     },
-    hints=("How many inputs has a window, if each needs the id that follows it?",),
+    hints=(
+        "Each input needs the id that follows it. How many inputs does that leave?",
+    ),
 )
 def predictions_of_batch(batch_size: int, window: int) -> int:
     return batch_size * (window - 1)
@@ -996,11 +1003,12 @@ def predictions_of_batch(batch_size: int, window: int) -> int:
 
 predictions_of_batch.answers("""
     batch_size * window
-        all ids of the batch. The last of each window has no next one in it.
+        these are all ids of the batch. The last id of each window has no next one in
+        it.
     batch_size * window - 1
-        one for the whole batch is taken off: each of its windows has a last id.
+        one is subtracted for the whole batch, but each of its windows has a last id.
     window - 1
-        those of one window. A batch holds several.
+        these are the predictions of one window. A batch holds several windows.
 """)
 
 
@@ -1013,8 +1021,8 @@ predictions_of_batch.answers("""
         "loss": rng.randrange(150, 450) / 100,
     },
     hints=(
-        "First all nats of the text, then all its bits, then those of one byte.",
-        "A bit is ln 2 nats: divide.",
+        "Take all nats of the text first, then all its bits, then those of one byte.",
+        "A bit is ln 2 nats, so divide.",
     ),
 )
 def bits_a_byte(num_bytes: int, num_predicted: int, loss: float) -> float:
@@ -1023,13 +1031,13 @@ def bits_a_byte(num_bytes: int, num_predicted: int, loss: float) -> float:
 
 bits_a_byte.answers("""
     loss * num_predicted / num_bytes
-        nats a byte: divide by ln 2 as well.
+        these are nats a byte. Divide by ln 2 to get bits.
     loss / math.log(2)
-        bits a token. How many tokens does a byte have?
+        these are bits a token. How many tokens are there to a byte?
     loss * num_predicted * math.log(2) / num_bytes
-        times ln 2. There are more bits than nats: divide by it.
+        multiplied by ln 2. There are more bits than nats, so divide by it.
     loss * num_bytes / math.log(2) / num_predicted
-        bytes and tokens are exchanged.
+        bytes and tokens are swapped.
 """)
 
 
@@ -1054,11 +1062,13 @@ def perplexity_of_parts(
 
 perplexity_of_parts.answers("""
     math.exp((loss + other_loss) / 2)
-        the mean of the two means: it counts a token of the short part more than others.
+        this is the mean of the two means, in which a token of the short part counts for
+        more than the others.
     (first * math.exp(loss) + second * math.exp(other_loss)) / (first + second)
-        the mean of the two perplexities. Take the mean of the losses, and then e to it.
+        this is the mean of the two perplexities. Take the mean of the losses first, and
+        then e to that power.
     2 ** ((first * loss + second * other_loss) / (first + second))
-        2 to the mean loss. In nats, it is e to it.
+        this is 2 to the mean loss. The loss is in nats, so it should be e.
     (first * loss + second * other_loss) / (first + second)
-        the mean loss itself. Perplexity is e to it.
+        this is the mean loss itself. Perplexity is e to that power.
 """)

@@ -20,6 +20,7 @@ from course_lib.teaching.plots import (
     plot_dots,
     plot_heatmap,
     plot_intervals,
+    plot_kernels,
     plot_ledger,
     plot_losses,
     plot_mask,

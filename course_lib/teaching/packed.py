@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import nn
 
-from course_lib.document_packing import document_mask
+from course_lib.document_boundaries import document_mask
 from course_lib.foundation import (
     IGNORED,
     check_flag,

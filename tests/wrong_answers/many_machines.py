@@ -98,27 +98,9 @@ def as_a_tensor(done, num_steps, batch_size, rank, world_size):
     return everything[(everything - done) // batch_size % world_size == rank]
 
 
-# equal_steps: shard_sizes, batch_size
-
-wrong("equal_steps", "several values where one number is wanted.")(lambda sizes, b: [s // b for s in sizes])
-wrong("equal_steps", "a float where an integer is wanted")(lambda sizes, b: min(sizes) / b)
-
-
-@right("equal_steps")
-def takes_steps(shard_sizes, batch_size):
-    left, steps = list(shard_sizes), 0
-    while all(size >= batch_size for size in left):
-        left = [size - batch_size for size in left]
-        steps += 1
-    return steps
-
-
-right("equal_steps")(lambda sizes, b: np.min(np.array(sizes) // b))
-refused("equal_steps", "a float where")(lambda sizes, b: float(min(sizes) // b))
-
 # global_mean: sums, counts
 
-wrong("global_mean", "the means are added up: one division, of")(
+wrong("global_mean", "the means are added up: add up the sums")(
     lambda sums, counts: sum(s / n for s, n in zip(sums, counts, strict=True) if n)
 )
 wrong("global_mean", "several values where one number is wanted.")(
@@ -172,13 +154,6 @@ refused("idle_pairs", "a float where")(
     lambda packs: (lambda w: sum(max(w) - x for x in w))([sum(n * (n + 1) / 2 for n in p) for p in packs])
 )
 
-# num_shards: num_tokens, vocab_size, shard_bytes
-
-wrong("num_shards", "a float where an integer is wanted")(lambda n, v, s: n / (s // (2 if v <= 65_536 else 4)))
-
-right("num_shards")(lambda n, v, s: (n + s // (2 if v <= 1 << 16 else 4) - 1) // (s // (2 if v <= 1 << 16 else 4)))
-refused("num_shards", "a float where")(lambda n, v, s: float(-(-n // (s // (2 if v <= 65_536 else 4)))))
-
 
 # A second class, which answered before it was known what the checks can tell.
 
@@ -200,7 +175,7 @@ wrong("cut_tasks", None, natural=False)(
 )
 
 
-@wrong("can_be_written", "`written` tasks stand in the file, 0 to")
+@wrong("can_be_written", "the file holds tasks 0 to `written - 1`")
 def next_is_in_the_rest(finished, written):
     ready = [written] if written in finished else []
     for number in sorted(finished):
@@ -231,10 +206,6 @@ def appends_the_lists(done, num_steps, batch_size, rank, world_size):
     return positions
 
 
-wrong("equal_steps", None, natural=False)(lambda sizes, b: min(len(sizes), b))
-wrong("equal_steps", None, natural=False)(lambda sizes, b: int(np.median(sizes)) // b)
-
-
 wrong("global_mean", None, natural=False)(
     lambda sums, counts: np.median([s / n for s, n in zip(sums, counts, strict=True) if n] or [0.0])
 )
@@ -246,9 +217,6 @@ wrong("global_mean", "in some calls the function returns `None`:")(
 wrong("idle_pairs", "only one document of a pack is counted")(
     lambda packs: (lambda w: sum(max(w) - x for x in w))([max(map(triangle, p)) for p in packs])
 )
-
-
-wrong("num_shards", None, natural=False)(lambda n, v, s: -(-n * v // s))
 
 
 # A third class.

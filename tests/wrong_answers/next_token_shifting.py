@@ -31,6 +31,61 @@ def in_torch(ids, start, context_length):
     return window[:-1], window[1:]
 
 
+# -- find_shift -----------------------------------------------------------------------
+
+
+@right("find_shift")
+def place_by_place(inputs, targets):
+    length = len(inputs[0])
+    for d in range(length):
+        fits = True
+        for row, asked in zip(inputs, targets, strict=True):
+            for t in range(length - d):
+                if asked[t] != row[t + d]:
+                    fits = False
+        if fits:
+            return d
+
+
+@right("find_shift")
+def with_arrays(inputs, targets):
+    x, y = np.array(inputs), np.array(targets)
+    d = 0
+    while not (x[:, d:] == y[:, : y.shape[1] - d]).all():
+        d += 1
+    return d
+
+
+right("find_shift")(
+    lambda inputs, targets: min(
+        d
+        for d in range(len(inputs[0]))
+        if all(torch.equal(torch.tensor(x[d:]), torch.tensor(y[: len(y) - d])) for x, y in zip(inputs, targets))  # noqa: B905
+    )
+)
+
+
+@wrong("find_shift", "changes its arguments")
+def pops_both(inputs, targets):
+    d = 0
+    while inputs != targets:
+        for row, asked in zip(inputs, targets, strict=True):
+            row.pop(0)
+            asked.pop()
+        d += 1
+    return d
+
+
+@wrong("find_shift", "always returns `None`")
+def says_nothing(inputs, targets):
+    [d for d in range(len(inputs[0])) if inputs[0][d:] == targets[0][: len(inputs[0]) - d]]
+
+
+@wrong("find_shift", None)
+def counts_what_differs(inputs, targets):
+    return sum(a != b for a, b in zip(inputs[0], targets[0], strict=True))
+
+
 # -- padded_targets -------------------------------------------------------------------
 
 
@@ -97,14 +152,6 @@ def by_numpy(logits, targets):
     scores -= scores.max(axis=1, keepdims=True)
     return (scores[range(len(targets)), targets] - np.log(np.exp(scores).sum(axis=1))).sum()
 
-
-# -- perplexity -----------------------------------------------------------------------
-
-wrong("perplexity", "several values where one")(lambda losses: [math.exp(loss) for loss in losses])
-
-right("perplexity")(lambda losses: np.exp(np.mean(losses)))
-right("perplexity")(lambda losses: 2 ** (sum(losses) / math.log(2) / len(losses)))
-right("perplexity")(lambda losses: torch.tensor(losses, dtype=torch.float64).mean().exp())
 
 # -- text_bits_per_byte ---------------------------------------------------------------
 
@@ -213,14 +260,6 @@ right("joint_log_probability")(
     )
 )
 
-# -- perplexity: a second class --------------------
-
-wrong("perplexity", None)(lambda losses: math.exp(min(700, sum(losses))))
-wrong("perplexity", None)(lambda losses: math.log(sum(losses) / len(losses)) if sum(losses) > 0 else 0.0)
-right("perplexity")(lambda losses: 2 ** (sum(losses) / len(losses) / math.log(2)))
-right("perplexity")(lambda losses: math.prod(math.exp(x / len(losses)) for x in losses))
-right("perplexity")(lambda losses: float(torch.tensor(losses, dtype=torch.float64).mean().exp()))
-
 # -- text_bits_per_byte: a second class --------------------
 
 wrong("text_bits_per_byte", None)(lambda nats, count, text: nats * count / math.log(2) / sys.getsizeof(text))
@@ -284,5 +323,4 @@ def each_later_id(model, ids):
 
 wrong("make_example", None)(lambda i, s, n: (i[s + n : s + 2 * n], i[s + n + 1 : s + 2 * n + 1]))
 wrong("padded_targets", None)(lambda w, n: [x if k <= n else -100 for k, x in enumerate(w[1:])])
-wrong("perplexity", None)(lambda losses: math.exp(math.prod(losses) ** (1 / len(losses))))
 wrong("text_bits_per_byte", None)(lambda nats, n, text: nats * n / math.log(2) / (8 * len(text)))

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from wrong_answers import refused, right, wrong
+from wrong_answers import right, wrong
 
 # locate: position, shard_sizes
 
@@ -35,12 +35,6 @@ def by_ends(position, shard_sizes):
         end += size
 
 
-# bytes_on_disk: num_tokens, vocab_size
-
-right("bytes_on_disk")(lambda n, v: n * (2 << (v > 65536)))
-right("bytes_on_disk")(lambda n, v: n * max(np.dtype(np.uint16), np.min_scalar_type(v - 1)).itemsize)
-refused("bytes_on_disk", "a float where")(lambda n, v: n * (16 if v <= 65536 else 32) / 8)
-
 # crossing_windows: shard_sizes, context_length
 
 
@@ -59,15 +53,6 @@ right("crossing_windows")(
 
 
 right("split_of")(lambda k, v: ("val", (k + 1) // v - 1) if k % v == v - 1 else ("train", k - (k + 1) // v))
-
-# next_batch: num_samples, delivered, batch_size, rank, world_size
-
-
-right("next_batch")(
-    lambda n, d, b, r, w: np.arange(d, d + w * b).reshape(w, b)[r] if n - d >= w * b else np.array([], dtype=int)
-)
-right("next_batch")(lambda n, d, b, r, w: [d + r * b + i for i in range(b)] if d + w * b <= n else [])
-right("next_batch")(lambda n, d, b, r, w: range(d + r * b, d + r * b + b) if d + w * b <= n else range(0))
 
 # block_order: num_windows, block_size, blocks
 
@@ -128,9 +113,6 @@ def second_class_12(position, shard_sizes):
     )
 
 
-wrong("bytes_on_disk", None, natural=False)(lambda n, v: n * v * 2)
-wrong("bytes_on_disk", None, natural=False)(lambda n, v: (n + v) * (2 if v <= 65536 else 4))
-wrong("bytes_on_disk", "a float where an integer is wanted")(lambda n, v: n / 2 if v <= 65536 else n / 4)
 wrong("crossing_windows", None, natural=False)(lambda s, t: max(0, sum(s) - t) // 2)
 wrong("crossing_windows", None, natural=False)(lambda s, t: sum(1 for x in s if x < t + 1))
 wrong("crossing_windows", None, natural=False)(lambda s, t: max(0, t * (len(s) - 1) - 1))

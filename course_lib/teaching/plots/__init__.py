@@ -23,6 +23,7 @@ from course_lib.teaching.plots.tables import show_table
 from course_lib.teaching.plots.tokenizations import show_tokens
 from course_lib.teaching.plots.tokens import plot_merge_tree, plot_pieces
 from course_lib.teaching.plots.windows import (
+    plot_kernels,
     plot_scored_windows,
     plot_shift,
     plot_windows,

@@ -1,5 +1,5 @@
-"""Pictures of work that is shared out: the readers of an epoch, workers and
-their tasks, ranks that wait for one another."""
+"""Pictures of work that is shared out: which rank reads what, which worker does which
+task when, and which rank waits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from course_lib.foundation import as_integers, check_flag, check_iterable, check
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable
 
-HEIGHT = 0.76  # of a bar; the rest of 1 is between bars
-GAP = 1.0  # between groups of rows, for the name of the group
+HEIGHT = 0.76  # of a bar; what is left of 1 is the space between bars
+GAP = 1.0  # between groups of rows, with the name of the group
 NAMES = 1.9  # inches on the left, for the names of the rows
 SHADES_IN_TURN = (0.16, 0.42)
 """Only to tell neighbors apart."""
@@ -29,16 +29,17 @@ def plot_readers(
     together: bool = True,
     lines: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Draw who reads which samples of an epoch's order: one row a reader.
+    """Draw which samples of an epoch's order each reader reads: one row a reader.
 
-    A last row says what nobody reads, and what is read more than once, if anything.
+    A last row shows samples that nobody reads, or that are read more than once, if
+    there are any.
 
     Args:
         readers: title to a group of readers, each a name to positions in the order.
         num_samples: of the epoch.
         together: the groups share one epoch, as before and after a resume; otherwise
-            each has one of its own, as ways to do the same.
-        lines: name to a position; it is drawn before that one, such as where a run
+            each group has an epoch of its own, as different ways to do the same.
+        lines: name to a position; a line is drawn before it, for example where a run
             stopped.
     """
     num_samples = style.check_few("num_samples", num_samples)
@@ -50,7 +51,7 @@ def plot_readers(
         read = [np.concatenate(read)] * len(groups)
     times = [np.bincount(positions, minlength=num_samples) for positions in read]
     summed = [i for i, t in enumerate(times) if (t != 1).any()]
-    summed = summed[-1:] if together else summed  # after which groups a last row comes
+    summed = summed[-1:] if together else summed  # the groups with a last row
     rows = sum(map(len, groups.values())) + 1.3 * len(summed) + GAP * len(groups)
     figure, axes = style.new_figure(0.3 * rows + 1.15)
     numbers_fit = style.column_width(num_samples, 0.42, NAMES) >= 0.2
@@ -97,11 +98,11 @@ def plot_readers(
 def plot_timeline(
     workers: Mapping[str, Mapping[str, object]], *, xlabel: str
 ) -> Figure:
-    """Draw who does which task when: one row a worker, one bar a task.
+    """Draw which worker does which task when: one row a worker, one bar a task.
 
     Args:
         workers: title to a group of workers, each a name to its tasks, `(begin, end,
-            label)`; one group below another.
+            label)`; the groups are drawn one below another.
         xlabel: what is counted from left to right.
     """
     groups = _in_groups("workers", workers, _tasks)

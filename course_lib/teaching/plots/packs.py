@@ -23,9 +23,9 @@ from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.tables import show_table
 
-HEIGHT = 0.76  # of a bar; the rest of 1 is between bars
+HEIGHT = 0.76  # of a bar; the rest of 1 is the gap between bars
 SHADES_IN_TURN = (0.18, 0.42)
-"""Only to tell the documents of a pack apart."""
+"""They only tell the documents of a pack apart."""
 MOST_PANELS = 3
 MOST_MASKS = 2
 LONGEST_ROW = 4096
@@ -49,7 +49,7 @@ def plot_packs(
         packs: name to packs, each the numbers of its documents, as `assign_packs`
             returns them.
         lengths: tokens of each document.
-        max_length: L; what is left of a row of so many tokens is padding.
+        max_length: L; the places of a row that hold no token are padding.
     """
     lengths = style.check_lengths("lengths", lengths)
     style.check_mapping("packs", packs, MOST_PANELS)
@@ -97,7 +97,7 @@ def _panels_of_packs(
             pane, {y + HEIGHT / 2: names[y] for y in range(0, lines, every)}
         )
         style.without_frame(figure, pane)
-    keys = {"a document, in two alternating shades": "inputs"}
+    keys = {"a document (neighbors differ in shade)": "inputs"}
     if any(cut for row in every_row for _, _, cut in row):
         keys["a piece of a document that was cut"] = _dashed(style.sample("inputs"))
     if min(totals) < max_length:
@@ -132,8 +132,8 @@ def inspect_packs(
 ) -> Figure:
     """Show a table of packs, and return a picture of them.
 
-    Of more than 12, so many are listed and drawn, from the first to the last; the last
-    line of the table counts all.
+    If there are more than 12 packs, 12 are listed and drawn, spread from the first to
+    the last. The last line of the table counts all.
 
     Args:
         packs: each with `input_ids` and `document_starts`, as attributes or by key:
@@ -159,7 +159,7 @@ def inspect_packs(
     ]
     tokens, pieces = (sum(line[column] for line in lines) for column in (1, 2))
     in_part = None if None in cuts else sum(map(sum, cuts))
-    # Spread over all of them, because best fit begins with the full packs.
+    # Spread over all of them: best fit begins with full packs, and ends with the rest.
     spread = np.linspace(0, len(rows) - 1, min(LISTED, len(rows)))
     chosen = spread.round().astype(int).tolist()
     listed = [[*lines[n], _percent(lines[n][1], max_length)] for n in chosen]
@@ -211,7 +211,7 @@ def _read_pack(
         if eos_token_id is None:
             raise ValueError(
                 f"packs[{number}] has no `document_starts`: give `eos_token_id` to "
-                "divide it behind each such id"
+                "divide it after each such id"
             )
         starts = np.append(0, np.flatnonzero(ids[:-1] == eos_token_id) + 1)
     starts = style.check_starts(f"packs[{number}].document_starts", starts, len(ids))
@@ -282,7 +282,7 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
             "markeredgecolor": style.WRONG,
         }
         keys[f"looks at {words}"] = Line2D([], [], marker="X", markersize=9, **look)
-    keys["the bounds of the documents"] = Line2D([], [], color=style.INK, linewidth=1.6)
+    keys["document boundaries"] = Line2D([], [], color=style.INK, linewidth=1.6)
     style.explain(figure, keys)
     return figure
 
@@ -324,7 +324,7 @@ def _draw_mask(
     ticks = starts.tolist() if len(starts) <= 10 else range(0, length, 5)
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
-    axes.set_xlabel("place that is seen", loc="left")
+    axes.set_xlabel("place that is looked at", loc="left")
     axes.set_ylabel("place that looks", loc="top")
     style.without_frame(axes.figure, axes)
 

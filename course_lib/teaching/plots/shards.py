@@ -11,10 +11,10 @@ from course_lib.foundation import as_integers, check_integer, check_range
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 
-HEIGHT = 0.72  # of a bar; the rest of 1 is between bars
+HEIGHT = 0.72  # of a bar; what is left of 1 is the space between bars
 WIDEST = 0.42  # inches for a token
 MOST_PANELS, PANELS_IN_A_ROW = 9, 3
-MOST_DOTS = 2000  # in a panel: more of them are a gray square
+MOST_DOTS = 2000  # in a panel, because more of them look like a gray square
 
 
 @style.styled
@@ -29,7 +29,7 @@ def plot_shards(
     Args:
         shard_sizes: ids in each file, 60 in all at most.
         document_starts: where documents start in the stream, the first at 0.
-        starts: of windows, one line each.
+        starts: where windows start, one row each.
         context_length: T; a window is T + 1 ids.
     """
     sizes = style.check_lengths("shard_sizes", shard_sizes)
@@ -65,13 +65,13 @@ def plot_shards(
     style.fit_columns(axes, num_tokens, WIDEST)
     keys = {"window inside one shard": "inputs"} if starts.size else {}
     if (homes[0] != homes[1]).any():
-        keys["window across a shard boundary"] = "lost"
+        keys["window across a border of shards"] = "lost"
     xlabel = "position in the stream"
     return style.finish_rows(figure, axes, ticks, (y, -0.3), keys, xlabel)
 
 
 def _row_of_boxes(axes, y: float, begins: np.ndarray, num_tokens: int) -> None:
-    """Boxes that lie end to end, numbered where there is room for a number."""
+    """Draw boxes without gaps, numbered where there is room for a number."""
     ends = np.append(begins[1:], num_tokens)
     narrowest = 0.25 / style.column_width(num_tokens, WIDEST)
     for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
@@ -83,12 +83,12 @@ def _row_of_boxes(axes, y: float, begins: np.ndarray, num_tokens: int) -> None:
 
 @style.styled
 def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
-    """Draw orders: which place of the file each position reads, one panel each.
+    """Draw orders: which place of the file comes at which position, one panel each.
 
     Args:
-        orders: name to the places at the positions 0, 1, 2, ...; of more than 2,000
-            every k-th is drawn.
-        size: n, places in the file; an order may stop before it has all of them.
+        orders: name to the places at positions 0, 1, 2, ...; of more than 2,000
+            positions every k-th is drawn.
+        size: n, the places in the file; an order may stop before it has all of them.
     """
     style.check_mapping("orders", orders, MOST_PANELS)
     size = check_integer("size", size, minimum=1)

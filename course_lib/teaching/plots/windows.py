@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,6 +16,7 @@ from course_lib.foundation import (
     as_stream,
     check_integer,
     check_iterable,
+    check_range,
     check_type,
 )
 from course_lib.next_token_shifting import shift_by_one
@@ -24,6 +25,7 @@ from course_lib.teaching.plots.ledgers import draw_ledger, hatches_of, keys_of_r
 from course_lib.teaching.plots.letters import in_a_box
 
 MOST_SHIFTED = 17
+MOST_KERNELS = 4
 LEDGER_HEIGHT = 1.0
 
 
@@ -69,6 +71,56 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
             figure, f"{len(stream) - num_drawn:,} more ids of the window, not drawn"
         )
     return style.without_frame(figure, axes)
+
+
+@style.styled
+def plot_kernels(
+    kernels: Mapping[str, Iterable[int]], position: int, num_tokens: int
+) -> Figure:
+    """Draw which inputs a model reads where it is asked for the next token.
+
+    Args:
+        kernels: name to what is read, as distances from the position: -2, -1 and 0 are
+            the input there and the two before it; 1 is the input that is asked for.
+        position: where the model is asked, with at least one input after it.
+        num_tokens: N, inputs 0 ... N-1, few enough to look at.
+    """
+    num_tokens = check_integer(
+        "num_tokens", num_tokens, minimum=2, maximum=MOST_SHIFTED
+    )
+    position = check_integer("position", position, minimum=0, maximum=num_tokens - 2)
+    style.check_mapping("kernels", kernels, MOST_KERNELS)
+    read = {}
+    for name, distances in kernels.items():
+        whose = f"kernels[{name!r}]"
+        distances = as_integers(whose, [*check_iterable(whose, distances, "distances")])
+        places = [position + int(distance) for distance in distances.ravel()]
+        check_range(f"position + {whose}", np.array(places, dtype=object), num_tokens)
+        read[name] = set(places)
+    figure, axes = style.new_figure(1.5 * len(read) + 0.8)
+    ticks: dict[float, str] = {}
+    for number, (name, places) in enumerate(read.items()):
+        y = -3.2 * number
+        for token in range(num_tokens):
+            meaning, shade = ("inputs", 0.3) if token in places else ("neutral", 0)
+            if token in places and token == position + 1:
+                meaning = "wrong"
+            style.labeled_box(axes, token, y, str(token), meaning, shade=shade)
+        style.labeled_box(axes, position, y + 1.6, str(position + 1), "targets")
+        for token in places:
+            color = style.WRONG if token == position + 1 else style.INK
+            look = {"arrowstyle": "->", "color": color}
+            if token == position + 1:
+                look |= {"linestyle": "--", "linewidth": 1.8}
+            ends = (position + 0.5, y + 1.56), (token + 0.5, y + 0.84)
+            axes.annotate("", *ends, arrowprops=look)
+        ticks |= {y + 2.0: f"{name}: asked for", y + 0.4: "inputs"}
+    keys = {"read": "inputs", "asked for": "targets"}
+    if any(position + 1 in places for places in read.values()):
+        keys["read, although it is asked for"] = "wrong"
+    style.fit_columns(axes, num_tokens, 0.7)
+    axes.set_xticks([])
+    return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.6, 2.6), keys)
 
 
 @style.styled

@@ -1,0 +1,217 @@
+"""Lesson 10: several documents in one row, without one of them seeing another.
+
+Everything follows from where documents begin: positions, masks and labels. Those starts
+are written down when documents are packed; what looks for them in the ids afterwards is
+wrong sooner or later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import torch
+
+from course_lib.foundation import (
+    IGNORED,
+    Ids,
+    as_stream,
+    check_flag,
+    check_integer,
+    check_pad_token,
+    check_rows,
+    check_starts,
+    document_marks,
+)
+
+# Positions and masks: all of them follow from where documents start.
+
+
+def position_ids_from_starts(document_starts: Ids, length: int) -> torch.Tensor:
+    """Count positions from 0 in each document, int64, shape (L,).
+
+    Args:
+        document_starts: where each begins, shape (pieces,); the first is 0.
+        length: L, ids of the row.
+    """
+    starts, length = check_starts(document_starts, length)
+    positions = np.arange(length, dtype=np.int64)
+    return torch.from_numpy(positions - starts[_segments(starts, length)])
+
+
+def position_ids_from_tokens(
+    input_ids: Ids, eos_token_id: int | None = None, bos_token_id: int | None = None
+) -> torch.Tensor:
+    """Count positions from 0 after each end of a text, int64, shape (L,).
+
+    A fallback for rows whose starts nobody wrote down. It is wrong where a text holds
+    that id itself, where a document was cut before its end, and where padding is the
+    same id.
+
+    Args:
+        input_ids: L ids.
+        eos_token_id: the id that ends each text, or None if nothing does.
+        bos_token_id: the id that begins each text, or None if nothing does.
+    """
+    ids = as_stream(input_ids, "input_ids")
+    if not ids.size:
+        raise ValueError("input_ids must hold at least one id, got none")
+    eos_token_id, bos_token_id = _check_marks(eos_token_id, bos_token_id)
+    begins = np.append(True, ids[:-1] == eos_token_id) | (ids == bos_token_id)
+    return position_ids_from_starts(np.flatnonzero(begins), len(ids))
+
+
+def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int]:
+    """Return both, with -1 for one that is not given."""
+    given = {"eos_token_id": eos_token_id, "bos_token_id": bos_token_id}
+    marks = [
+        -1 if mark is None else check_integer(name, mark, minimum=0, maximum=2**32 - 1)
+        for name, mark in given.items()
+    ]
+    if marks[0] == marks[1]:
+        raise ValueError(
+            "eos_token_id or bos_token_id must be given, and they must differ, or "
+            f"nothing tells an end from a beginning; got {eos_token_id!r} and "
+            f"{bos_token_id!r}"
+        )
+    return marks
+
+
+def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
+    """Who sees whom, bool, shape (L, L): row q may look at column k where it is True.
+
+    The mask is causal within a document and closed across. Padding is a document like
+    any other: the caller appends its start.
+    """
+    starts, length = check_starts(document_starts, length)
+    segments = torch.from_numpy(_segments(starts, length))
+    same = segments[:, None] == segments[None, :]
+    return same.tril()
+
+
+def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
+    """Where documents begin and the last one ends, int32, shape (pieces + 1,).
+
+    Kernels for rows of several lengths take them: "cumulative sequence lengths".
+    """
+    starts, length = check_starts(document_starts, length)
+    return torch.from_numpy(np.append(starts, length).astype(np.int32))
+
+
+def flex_document_mask(
+    document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
+) -> Callable:
+    """Return `document_mask` as a function of places, without a table.
+
+    For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
+    """
+    starts, length = check_starts(document_starts, length)
+    segments = torch.from_numpy(_segments(starts, length)).to(device)
+
+    def may_see(batch, head, query, key):
+        return (query >= key) & (segments[query] == segments[key])
+
+    return may_see
+
+
+def _segments(starts: np.ndarray, length: int) -> np.ndarray:
+    """Return the number of the document that each place belongs to, shape (L,)."""
+    return np.repeat(np.arange(len(starts)), np.diff(starts, append=length))
+
+
+class PackingCollator:
+    """Make batches of packed rows: ids, labels, and positions that begin again.
+
+    There is no `attention_mask`, because `transformers` tells documents apart by their
+    positions only where no mask is given. Labels are aligned with their inputs. They
+    are -100 on padding and on the first id of each document, which nothing before it
+    may predict.
+
+    Args:
+        tokenizer: the wrapped one of lesson 07, which has a pad token.
+        packed_sequences: None: a row is packed if it has `document_starts`. True: every
+            row is packed, and without `document_starts` documents are told apart by
+            what the tokenizer puts before or after each. False: each row is one
+            document.
+        flatten: make one row of all, without padding, because flash attention infers
+            documents from positions only in a batch of one row.
+        cu_seq_lens: add what kernels for rows of several lengths need to be told.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or a tokenizer without a pad token, or
+            one that neither begins nor ends a text if `packed_sequences` is True.
+    """
+
+    def __init__(
+        self,
+        tokenizer: object,
+        packed_sequences: bool | None = None,
+        *,
+        flatten: bool = False,
+        cu_seq_lens: bool = False,
+    ):
+        if packed_sequences is not None:
+            packed_sequences = check_flag("packed_sequences", packed_sequences)
+        self.packed_sequences = packed_sequences
+        self.flatten = check_flag("flatten", flatten)
+        self.cu_seq_lens = check_flag("cu_seq_lens", cu_seq_lens)
+        # A single row needs no padding.
+        self.pad_token_id = 0 if flatten else check_pad_token(tokenizer)
+        if packed_sequences:
+            self.bos_token_id, self.eos_token_id = document_marks(tokenizer)
+            _check_marks(self.eos_token_id, self.bos_token_id)
+
+    def __call__(self, rows: Sequence[Mapping[str, object]]) -> dict[str, torch.Tensor]:
+        """Make one batch.
+
+        Args:
+            rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least
+                1, perhaps with `document_starts`, and perhaps with `labels` of the same
+                shape as the ids, -100 where nothing is to be scored.
+
+        Returns:
+            `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each, where L
+            is the length of the longest row, or (1, ids of all rows) if flattened. With
+            `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32: where the
+            documents of all rows, laid end to end, begin and the last one ends. And
+            `max_length_q` and `max_length_k`, the length of the longest document.
+        """
+        optional = () if self.packed_sequences is False else ("document_starts",)
+        columns = check_rows(rows, "labels", *optional)
+        streams = [ids.astype(np.int64) for ids in columns["input_ids"]]
+        scored = [ids.astype(np.int64) for ids in columns["labels"] or streams]
+        written = columns.get("document_starts") or [None] * len(streams)
+        starts = [self._starts(*row) for row in zip(streams, written, strict=True)]
+        if self.flatten:
+            begins = np.cumsum([0, *map(len, streams[:-1])])
+            moved = [each + begin for each, begin in zip(starts, begins, strict=True)]
+            streams, scored, starts = (
+                [np.concatenate(each)] for each in (streams, scored, moved)
+            )
+        shape = len(streams), max(map(len, streams))
+        input_ids = torch.full(shape, self.pad_token_id)
+        labels = torch.full(shape, IGNORED)
+        position_ids = torch.empty(shape, dtype=torch.int64)
+        for i, ids in enumerate(streams):
+            if len(ids) < shape[1]:  # padding is a document like any other
+                starts[i] = np.append(starts[i], len(ids))
+            position_ids[i] = position_ids_from_starts(starts[i], shape[1])
+            input_ids[i, : len(ids)] = torch.from_numpy(ids)
+            labels[i, : len(ids)] = torch.from_numpy(scored[i])
+        labels[position_ids == 0] = IGNORED
+        batch = {"input_ids": input_ids, "labels": labels, "position_ids": position_ids}
+        if self.cu_seq_lens:
+            begins = torch.nonzero(position_ids.flatten() == 0).flatten()
+            ends = cu_seqlens(begins, position_ids.numel())
+            longest = int(ends.diff().max())
+            for side in ("q", "k"):
+                batch |= {f"cu_seq_lens_{side}": ends, f"max_length_{side}": longest}
+        return batch
+
+    def _starts(self, ids: np.ndarray, written: np.ndarray | None) -> np.ndarray:
+        if written is not None:
+            return check_starts(written, len(ids))[0]
+        if not self.packed_sequences:
+            return np.zeros(1, dtype=np.int64)
+        positions = position_ids_from_tokens(ids, self.eos_token_id, self.bos_token_id)
+        return np.flatnonzero(positions.numpy() == 0)
