@@ -126,6 +126,16 @@ def loads(notebook: nbformat.NotebookNode) -> tuple[Load, Load]:
     return core, everything
 
 
+def sections(notebook: nbformat.NotebookNode) -> dict[int, Load]:
+    """The load of each numbered section. A cell belongs to the section that its first heading begins."""
+    found, number = {}, 0
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (heading := re.search(r"^## (\d+)\. ", cell.source, flags=re.MULTILINE)):
+            number = int(heading[1])
+        found[number] = found.get(number, Load()) + load_of(cell)
+    return found
+
+
 def new_names(notebook: nbformat.NotebookNode) -> Iterator[tuple[nbformat.NotebookNode, list[str]]]:
     """The names of code that a cell of prose of the core path is the first to use, when they are too many."""
     known: set[str] = set()

@@ -61,6 +61,22 @@ def test_states_the_minutes_that_follow_from_its_load(path):
         assert abs(said - found) <= found / 5, f"{said} minutes stated, {found:.0f} computed"
 
 
+def test_the_shortest_way_of_the_readme_takes_three_hours():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    way = readme.split("**Only three hours?**")[1].split("\n## ")[0]
+    minutes = 0.0
+    for number, sections, named in re.findall(r"^\| \[(\d+)\].*?\| ([\d, to]+) \|(.*)\|$", way, flags=re.MULTILINE):
+        notebook = read(reading.NOTEBOOKS[int(number) - 1])
+        there = reading.sections(notebook)
+        for first, last in re.findall(r"(\d+)(?: to (\d+))?", sections):
+            minutes += sum(there[section].minutes for section in range(int(first), int(last or first) + 1))
+        exercises = re.findall(r"`(\w+)`", named)
+        asked = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+        assert all(f"exercises.{name}.check(" in asked for name in exercises)
+        minutes += len(exercises) * reading.MINUTES_AN_EXERCISE
+    assert 150 <= minutes <= 190
+
+
 @each_lesson
 def test_asks_no_more_than_a_reader_can_carry(path):
     notebook = read(path)
