@@ -1,9 +1,9 @@
 """Lesson 08: documents longer than a context, and collections larger than memory.
 
-A long document is cut into chunks, which may overlap: again nothing but a choice of
-starts. A collection stays on disk; a stream reads its documents one after another,
-each once over all machines and workers, and goes on in the middle of one. What is
-shorter than its batch is padded, and padding is never scored.
+A long document is cut into chunks that may overlap, which is again a choice of starts.
+A collection stays on disk. A stream reads its documents one after another, each of them
+once over all machines and workers, and can resume in the middle of one. Rows that are
+shorter than their batch are padded, and padding is never scored.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ from course_lib.foundation import (
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-LONGEST = 2**62  # beyond it, starts are no 64-bit integers
-DOCUMENTS_AT_A_TIME = 64  # are tokenized together
+LONGEST = 2**62  # beyond it, starts might not fit into 64 bits
+DOCUMENTS_AT_A_TIME = 64  # tokenized together
 ROWS_IN_A_FINGERPRINT = 64
 
 # Chunks.
 
 
 def count_chunks(num_tokens: int, max_length: int, overlap: int = 0) -> int:
-    """Count the chunks of a document: 1 + ceil((N - L) / step), and none of no token.
+    """Count the chunks of a document: 1 + ceil((N - L) / step), or 0 if N is 0.
 
     Args:
         num_tokens: N, at least 0.
-        max_length: L, tokens of a chunk at most.
-        overlap: tokens that two neighbors share; the step is L - overlap.
+        max_length: L, the most tokens in a chunk.
+        overlap: tokens that two neighbors share. The step is L - overlap.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=LONGEST)
     max_length, step = _check_step(max_length, overlap)
-    # Rounded up: minus, floor division, and minus again.
+    # -(-a // b) is a / b, rounded up.
     more = -(-max(0, num_tokens - max_length) // step)
     return 1 + more if num_tokens else 0
 
@@ -69,8 +69,8 @@ def count_chunks(num_tokens: int, max_length: int, overlap: int = 0) -> int:
 def chunk_starts(num_tokens: int, max_length: int, overlap: int = 0) -> np.ndarray:
     """Return the starts of all chunks, int64, shape (count_chunks(...),).
 
-    The last chunk ends with the document, so it may be shorter than the others; it is
-    never wholly inside the one before.
+    The last chunk ends with the document, so it may be shorter than the others. It is
+    never wholly inside the one before it.
     """
     count = count_chunks(num_tokens, max_length, overlap)
     _, step = _check_step(max_length, overlap)
@@ -78,12 +78,12 @@ def chunk_starts(num_tokens: int, max_length: int, overlap: int = 0) -> np.ndarr
 
 
 def chunk_ids(ids: Ids, max_length: int, overlap: int = 0) -> list[np.ndarray]:
-    """Cut a document into chunks of at most `max_length` ids: views, nothing is copied.
+    """Cut a document into chunks of at most `max_length` ids: views, not copies.
 
     Args:
         ids: one document, N integers.
         max_length: L.
-        overlap: how many ids a chunk shares with the one before. The `stride` of
+        overlap: how many ids a chunk shares with the one before it. The `stride` of
             `transformers` means this overlap, not the step.
     """
     stream = as_stream(ids)
@@ -122,8 +122,8 @@ def chunk_examples(
         text_column: which column holds the texts.
 
     Returns:
-        a column `input_ids`, a row for each chunk. These are more than the texts: `map`
-        needs `remove_columns`, with all columns of the data set.
+        a column `input_ids`, with a row for each chunk. There are more chunks than
+        texts, so `map` needs `remove_columns`, with all columns of the data set.
     """
     texts = column_of_batch(features, text_column)
     return {
@@ -139,7 +139,7 @@ def chunk_examples(
 
 
 class NaiveTextDataset(IterableDataset):
-    """A stream as anybody would write it first: each worker reads every document."""
+    """The stream that most of us write first: each worker reads every document."""
 
     def __init__(self, dataset: datasets.Dataset, tokenizer: object, max_length: int):
         self.dataset, self.tokenizer = dataset, tokenizer
@@ -161,28 +161,28 @@ class StreamingTextDataset(IterableDataset):
     """The chunks of all documents of a data set on disk, tokenized as they are read.
 
     Each item is `{"input_ids": int64 (n,), "document": row, "chunk": number}`. Over all
-    ranks, and over the workers of each, every document is read once; no document is
-    held longer than its chunks are delivered.
+    ranks and all their workers, every document is read once. No document is held longer
+    than it takes to deliver its chunks.
 
-    Its position is that of the iterator that acted last; when one has reached its end,
-    the next one reads the next epoch. Workers have copies of this data set, and
-    positions of their own: there `set_epoch` must be called (who forgets is warned),
-    and a plain `DataLoader` cannot be resumed; `torchdata`'s `StatefulDataLoader` asks
-    each worker for its state.
+    The position is that of the iterator that was used last. When an iterator has
+    reached its end, the next one reads the next epoch. Workers have copies of this data
+    set, with positions of their own, so with workers you must call `set_epoch`, and are
+    warned if you forget. A plain `DataLoader` with workers cannot be resumed, but
+    `torchdata`'s `StatefulDataLoader` asks each worker for its state.
 
     Args:
-        dataset: a `datasets.Dataset` with a column of texts; it stays where it is.
+        dataset: a `datasets.Dataset` with a column of texts, which is not copied.
         tokenizer, end_of_text_id: see `encode_corpus`.
-        max_length: L, ids of a chunk at most.
-        overlap: ids that a chunk shares with the one before.
+        max_length: L, the most ids in a chunk.
+        overlap: ids that a chunk shares with the one before it.
         text_column: which column holds the texts.
-        base_seed: documents come in an order fixed by `base_seed + epoch`; None: in the
-            order of the file.
+        base_seed: documents come in an order fixed by `base_seed + epoch`, or with None
+            in the order of the data set.
         rank, world_size: which share of the documents this process reads.
 
     Raises:
-        TypeError, ValueError: a wrong argument; a missing column, or one that holds
-            something else than texts; a data set without rows.
+        TypeError, ValueError: a wrong argument, a missing column, a column that holds
+            something other than texts, or a data set without rows.
     """
 
     def __init__(
@@ -208,10 +208,10 @@ class StreamingTextDataset(IterableDataset):
         self._texts = _texts_of(dataset, text_column)
         self.text_column = text_column
         self.tokenizer, self.end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
-        # Shared memory: workers that live on from epoch to epoch must see a new one.
+        # Shared memory, because workers that live on must see that the epoch changes.
         self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
-        self._ended = torch.tensor(-1).share_memory_()  # an epoch, by a worker
-        self._reader = (0, 1)  # the worker who is to go on there, and of how many
+        self._ended = torch.tensor(-1).share_memory_()  # the epoch a worker has ended
+        self._reader = (0, 1)  # the worker that may go on there, and of how many
         self._stand_at(0)
         self._tokens: np.ndarray | None = None  # of each document, once counted
 
@@ -222,11 +222,12 @@ class StreamingTextDataset(IterableDataset):
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over.
 
-        A resumed epoch goes on where it was; any other starts at its first document.
+        A resumed epoch goes on where it was, and any other one starts at its first
+        document.
 
         Raises:
             ValueError: a state of a later epoch was loaded, so a loop (or a library)
-                that counts from 0 would begin the run anew.
+                that counts from 0 would begin the run again.
         """
         epoch = check_epoch(epoch, self._resumed_at)
         self._resumed_at = 0
@@ -235,8 +236,8 @@ class StreamingTextDataset(IterableDataset):
 
     def _stand_at(self, epoch: int, documents: int = 0, chunks: int = 0) -> None:
         self._epoch.fill_(epoch)
-        # where the next iteration starts, and where the reader is: documents done, and
-        # chunks of the next one
+        # where the next iteration starts, and where the reader is: how many documents
+        # are done, and how many chunks of the next one
         self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
         self._resumed_at = 0
 
@@ -261,17 +262,17 @@ class StreamingTextDataset(IterableDataset):
         return self._read(epoch, begin, self._shard(epoch))
 
     def _positions(self) -> range:
-        """Where the documents of this worker of this rank stand in the epoch's order.
+        """The positions of this worker's documents in the order of the epoch.
 
-        Positions are dealt out like cards, first to the ranks, then to the workers of
-        each: so what a rank reads does not depend on its workers.
+        Positions are dealt out like cards, first to the ranks and then to the workers
+        of each, so that what a rank reads does not depend on its workers.
         """
         worker, num_workers = _worker()
         step = self.world_size * num_workers
         return range(self.rank + self.world_size * worker, len(self._texts), step)
 
     def _shard(self, epoch: int) -> np.ndarray | range:
-        """The rows that this worker of this rank reads, in their order."""
+        """The rows that this worker of this rank reads, in the order of the epoch."""
         positions = self._positions()
         if self.base_seed is None:
             return positions
@@ -296,7 +297,7 @@ class StreamingTextDataset(IterableDataset):
                 self._position = (epoch + 1, 0, 0) if last and alone else place
                 yield _item(cut[number], int(row), number)
             documents, chunks = documents + 1, 0
-        # Not if a state was loaded meanwhile: that one is still to be read.
+        # If a state was loaded meanwhile, its position is still to be read.
         if self.epoch == epoch and self._begin is begin:
             # A worker does not know how far the others are.
             self._stand_at(epoch + 1) if alone else self._ended.fill_(epoch)
@@ -311,7 +312,7 @@ class StreamingTextDataset(IterableDataset):
         )
 
     def _texts_in(self, rows: Sequence[int]) -> Iterator[str]:
-        """Read the texts of rows, some at a time: what was yielded is let go of."""
+        """Read the texts of rows, some at a time, and keep none that was yielded."""
         for first in range(0, len(rows), DOCUMENTS_AT_A_TIME):
             block = [int(row) for row in rows[first : first + DOCUMENTS_AT_A_TIME]]
             texts = self._texts[block][self.text_column]
@@ -319,17 +320,17 @@ class StreamingTextDataset(IterableDataset):
             yield from texts
 
     def count_chunks(self, num_proc: int | None = None) -> int:
-        """Tokenize all documents once and count their chunks; then `len` is known.
+        """Tokenize all documents once and count their chunks, so that `len` is known.
 
-        `len` is what this rank yields in the epoch that is set.
+        `len` is the number of chunks that this rank yields in the epoch that is set.
 
         Args:
-            num_proc: processes to do it with.
+            num_proc: how many processes to use.
 
         Returns:
-            the number of chunks of all ranks. For a data set on disk the counts of
-            tokens are kept beside it: the second time costs nothing, and neither does
-            another length of chunks.
+            the number of chunks of all ranks. For a data set on disk, the counts of
+            tokens are kept beside it, so that counting again costs nothing, even for
+            chunks of another length.
         """
         if num_proc is not None:
             num_proc = check_integer("num_proc", num_proc, minimum=1)
@@ -351,7 +352,7 @@ class StreamingTextDataset(IterableDataset):
         return int(self._chunks_of(self._tokens).sum())
 
     def _chunks_of(self, num_tokens: np.ndarray) -> np.ndarray:
-        """`count_chunks` for many documents; each has an end, so a chunk at least."""
+        """`count_chunks` for many documents. Each has an end, so at least one chunk."""
         step = self.max_length - self.overlap
         return 1 - np.minimum(0, self.max_length - num_tokens) // step
 
@@ -367,7 +368,7 @@ class StreamingTextDataset(IterableDataset):
         return int(self._chunks_of(self._tokens[rows]).sum())
 
     def state_dict(self) -> dict[str, int | str | None]:
-        """Say where the reader is, and what its order depends on; ready for JSON."""
+        """Return where the reader is, and what its order depends on, ready for JSON."""
         epoch, documents, chunks = self._position
         return {
             "epoch": epoch,
@@ -415,10 +416,10 @@ class StreamingTextDataset(IterableDataset):
 
     @cached_property
     def _fingerprint(self) -> str:
-        """A hash of all sizes, some texts, and what the tokenizer makes of them."""
+        """A hash of all sizes, of some texts, and of their ids."""
         digest = hashlib.sha256()
-        # Arrow knows how long each text is without reading it. Of selected rows these
-        # are the sizes of the table that they were selected from.
+        # Arrow knows how long each text is without reading it. If rows were selected,
+        # these are the sizes in the table that they were selected from.
         for part in self._texts.data.column(self.text_column).chunks:
             sizes = compute.binary_length(part).to_numpy(zero_copy_only=False)
             digest.update(sizes.astype("<i8").tobytes())
@@ -432,14 +433,14 @@ class StreamingTextDataset(IterableDataset):
 
 
 def _worker() -> tuple[int, int]:
-    """The number of this worker, and of how many; 0 of 1 outside of workers."""
+    """The number of this worker and how many there are, (0, 1) outside of workers."""
     worker = get_worker_info()
     return (0, 1) if worker is None else (worker.id, worker.num_workers)
 
 
 @contextmanager
 def _bars_as_asked() -> Iterator[None]:
-    """Hide the bars of `datasets` where the course hides its own."""
+    """Hide the progress bars of `datasets` if the course hides its own."""
     hidden = not shows(None) and not datasets.are_progress_bars_disabled()
     if hidden:
         datasets.disable_progress_bars()
@@ -451,7 +452,7 @@ def _bars_as_asked() -> Iterator[None]:
 
 
 def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
-    """Return the data set with its column of texts alone, or say what is wrong."""
+    """Return the data set with only its column of texts, or say what is wrong."""
     if isinstance(dataset, Mapping):
         raise TypeError(
             f"dataset must be one split, got a {type(dataset).__name__} of "
@@ -475,7 +476,7 @@ def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
             f"{dataset.features[text_column]}"
         )
     texts = dataset.select_columns([text_column]).with_format(None)
-    # Arrow keeps count of them, so this costs nothing where there are none.
+    # Arrow counts missing texts, so this costs nothing if there are none.
     if dataset.data.column(text_column).null_count:
         for row, text in enumerate(texts[text_column]):
             _check_texts([text], [row], text_column)
@@ -504,20 +505,22 @@ def _count_tokens(
     return {"num_tokens": [len(ids) for ids in each]}
 
 
-# Batches of rows that are not equally long.
+# Batches of rows of different lengths.
 
 
 class PaddingCollator:
-    """Fill rows up to one length, and say everywhere what is filling.
+    """Fill rows up to one length, and mark the padding in mask and labels.
 
-    Labels stand where their inputs stand: `transformers` shifts them inside the model.
+    Each label has the position of its input, since `transformers` shifts them inside
+    the model.
 
     Args:
-        tokenizer: the wrapped one of lesson 07; it has a pad token.
-        max_length: fill up to exactly so many; None: to the longest row of each batch.
+        tokenizer: the wrapped one of lesson 07, with a pad token.
+        max_length: fill every batch up to this length, or with None up to its longest
+            row.
 
     Raises:
-        TypeError, ValueError: a wrong argument; a tokenizer without a pad token.
+        TypeError, ValueError: a wrong argument, or a tokenizer without a pad token.
     """
 
     def __init__(
@@ -534,12 +537,12 @@ class PaddingCollator:
         """Make one batch.
 
         Args:
-            rows: each with `input_ids`, integers, shape (n,), n at least 1; perhaps
-                `labels` of the same shape, -100 where nothing is to be scored.
+            rows: each with `input_ids`, integers, shape (n,), n at least 1, and perhaps
+                `labels` of the same shape, with -100 for what is not to be scored.
 
         Returns:
-            `input_ids`, `attention_mask` (1, or 0 on padding) and `labels` (-100 on
-            padding), int64, shape (B, L) each.
+            `input_ids`, `attention_mask` (1 for tokens, 0 for padding) and `labels`
+            (-100 for padding), each int64 of shape (B, L).
         """
         columns = check_rows(rows, "labels")
         streams = columns["input_ids"]
@@ -550,7 +553,7 @@ class PaddingCollator:
                 f"input_ids must be no longer than max_length {length}, got "
                 f"{lengths.max()} in row {lengths.argmax()}: cut documents into chunks"
             )
-        # By place, never by id: a pad token may be an end of text as well.
+        # By place, never by id, because the pad may also be the end of a text.
         real = np.arange(length) < lengths[:, None]
         input_ids = np.full(real.shape, self.pad_token_id, dtype=np.int64)
         labels = np.full(real.shape, IGNORED, dtype=np.int64)
@@ -565,8 +568,9 @@ class PaddingCollator:
 
 
 def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
-    """Return the share of padding when the rows of each batch are filled up to its
-    longest: 0 for rows of one length.
+    """Return the share of padding if each batch is filled up to its longest row.
+
+    It is 0 for rows of equal length.
 
     Args:
         lengths: ids of each row, shape (rows,).
@@ -590,17 +594,18 @@ def batches_by_length(
 ) -> list[np.ndarray]:
     """Choose batches of rows of similar length, in an order that is still random.
 
-    Shuffle all rows, sort within pools, cut into batches, and shuffle the batches.
+    Shuffle all rows, sort them within pools, cut the pools into batches, and shuffle
+    the batches.
 
     Args:
         lengths: ids of each row, shape (rows,).
         batch_size: B.
-        pool_size: rows that are sorted together. With B nothing is gained; with all
-            rows most, but then length alone decides who meets whom.
+        pool_size: how many rows are sorted together. With B, nothing is gained. With
+            all rows, most is gained, but then length alone decides which rows meet.
         seed: of both shuffles.
 
     Returns:
-        the rows of each batch; the last of a pool may be smaller.
+        the rows of each batch. The last batch of a pool may be smaller.
     """
     lengths = _check_lengths(lengths)
     batch_size = check_integer("batch_size", batch_size, minimum=1)

@@ -21,6 +21,11 @@ def test_without_overlap_the_first_token_of_each_chunk_is_never_predicted():
     assert len(keys(figure)) == 3
 
 
+def test_tokens_after_the_last_chunk_are_never_predicted():
+    (axes,) = plot_chunks({"truncation": [0], "overlap 0": [0, 5]}, num_tokens=9, max_length=5).axes
+    assert boxes(axes, LOST) == [(0, 1), (5, 9), (0, 1), (5, 6)]
+
+
 def test_padding_reaches_to_the_longest_row_of_its_batch():
     figure = plot_padding({"random": [[3, 5], [2]], "sorted": [[2, 3], [5]]})
     first, second = figure.axes

@@ -1,5 +1,5 @@
-"""Exercises of lesson 08: chunks, who reads which row, where a stream goes on, and
-padding."""
+"""Exercises of lesson 08: chunks, which worker reads which row, where a resumed stream
+goes on, and padding."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def _documents(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_documents,
     hints=(
-        "The last chunk ends with the document. So where it starts tells how long it "
-        "is.",
-        "`count_chunks` says how many chunks there are. Each but the first starts one "
-        "step, `max_length - overlap`, behind the one before: where does the last one "
-        "start? And what if there is none?",
+        "The last chunk ends with the document, so you know its length as soon as you "
+        "know where it starts.",
+        "`count_chunks` tells you how many chunks there are. Each chunk except the "
+        "first starts one step, `max_length - overlap`, after the one before it. So "
+        "where does the last one start? And what if there is none?",
     ),
 )
 def last_chunk_length(num_tokens: int, max_length: int, overlap: int) -> int:
@@ -41,84 +41,92 @@ def last_chunk_length(num_tokens: int, max_length: int, overlap: int) -> int:
 
 last_chunk_length.slips("""
     max(0, ...) => (...)
-        a document without ids has no chunk: one step before the first lies nothing.
+        a document without ids has no chunk, so there is no last chunk to measure:
+        return 0.
     , max_length, overlap) - 1) => , max_length, overlap))
     , max_length, overlap) - 1) => , max_length, overlap)) ; \
     return num_tokens => return max(0, num_tokens ; \
     * (max_length - overlap) => * (max_length - overlap))
-        the last chunk starts one step before: with three chunks, two steps lie between
-        the first and the last.
+        count the steps, not the chunks: three chunks start only two steps apart.
     * (max_length - overlap) => * max_length
-        steps of `max_length` are taken: chunks start `max_length - overlap` apart.
+        the steps are taken to be `max_length` long, but chunks start `max_length -
+        overlap` apart.
     * (max_length - overlap) => * overlap
-        the overlap is taken for the step: chunks start `max_length - overlap` apart.
+        the overlap is taken for the step, but chunks start `max_length - overlap`
+        apart.
     , max_length, overlap) => , max_length)
-        chunks are counted as if they did not overlap: `count_chunks` takes the overlap
-        too.
+        the chunks are counted as if they did not overlap: give `count_chunks` the
+        overlap.
     return num_tokens - => return
-        that is where the last chunk *starts*.
+        this is where the last chunk *starts*. How many ids are there from its start to
+        the end?
     return num_tokens - steps => return num_tokens - overlap * (steps > 0) - steps
-        what lies behind the overlap is counted alone. Its first `overlap` ids, which
-        the chunk before holds too, belong to the last chunk as well.
+        only the ids after the overlap are counted. The last chunk also holds its first
+        `overlap` ids, which it shares with the chunk before it.
     return num_tokens - steps => return max(0, num_tokens - 1 - steps ; \
     (max_length - overlap) => (max_length - overlap))
-        from its start to the end of the document, the id at the start counts too.
+        one id is missing: from its start to the end of the document, the id at the
+        start also counts.
 """)
 
 
 @last_chunk_length.way("""
     if num_tokens <= max_length: return num_tokens =>
     num_tokens <= max_length => not num_tokens
-        a document that fits into one chunk has no chunk before: it is its own last one.
+        if a document fits into one chunk, that chunk is the last one, and it holds the
+        whole document.
     return num_tokens rest => return max_length if num_tokens else 0 ⏎ rest
-        a document that fits into one chunk is not filled up to `max_length`.
+        if a document fits into one chunk, that chunk is not filled up to `max_length`.
     return num_tokens rest => return num_tokens or max_length ⏎ rest
-        a document without ids has no chunk: 0.
+        a document without ids has no chunk: return 0.
     return num_tokens rest => return min(num_tokens, max_length - overlap) ⏎ rest
-        a document that fits into one chunk is not cut to a step.
+        if a document fits into one chunk, it is not cut to the length of a step.
     return overlap + rest if rest else max_length => return num_tokens % max_length
-        that is 0 where full chunks fill the document: the last one is a full one then.
-        And with an overlap, chunks start `max_length - overlap` apart.
+        this is 0 if full chunks fill the document exactly, although the last chunk is
+        then a full one. And with an overlap, chunks start `max_length - overlap` apart.
     return overlap + rest if rest else max_length => \
     return num_tokens % max_length or max_length
-        the overlap plays no part here: chunks start `max_length - overlap` apart.
+        the overlap is not used, but chunks start `max_length - overlap` apart.
     return overlap + rest if rest else max_length => \
     return num_tokens % (max_length - overlap)
     return overlap + rest if rest else max_length => \
     return num_tokens % (max_length - overlap) or max_length
-        that is what is left behind whole steps. The last chunk begins with `overlap`
-        ids of the one before.
+        this is the part of the document after the last whole step. The last chunk
+        begins earlier, with `overlap` ids of the one before it.
     return overlap + rest if rest else max_length => \
     return (num_tokens - 1) % (max_length - overlap) + 1
-        so ends a loop that starts a chunk at every step up to the end of the document.
-        The last of those can lie wholly inside the one before, and is no chunk.
+        this is the last chunk of a loop that starts one at every step up to the end of
+        the document. Such a chunk can lie wholly inside the one before it, and then it
+        does not count.
     return overlap + rest if rest else max_length => return rest
     return overlap + rest if rest else max_length => return rest or max_length
     return overlap + rest if rest else max_length => \
     return rest or max_length - overlap
-        what lies behind the overlap is counted alone…
+        only the ids after the overlap are counted…
     return overlap + rest if rest else max_length => return overlap + rest
-        where the document comes out even, the last chunk is a full one: not one that
-        holds the overlap alone.
+        if the steps come out even, the last chunk is a full one, not one that holds the
+        overlap alone.
     return overlap + rest if rest else max_length => \
     return overlap + num_tokens % (max_length - overlap)
-        the steps begin behind the first chunk: what is left over is that of
-        `num_tokens - max_length`, not of `num_tokens`.
+        the steps begin after the first chunk, so take the remainder of `num_tokens -
+        max_length`, not of `num_tokens`.
     return overlap + rest if rest else max_length => \
     return num_tokens % max_length + overlap
-        the overlap does not come on top of what `max_length` leaves over: it makes the
-        steps shorter, so something else is left over.
+        the overlap cannot be added to what `max_length` leaves over. It makes the steps
+        shorter, and shorter steps leave something else.
     return overlap + rest if rest else max_length => return max_length
-        full chunks only. The last one ends with the document, and can be shorter.
+        only full chunks are considered. The last chunk ends with the document, and can
+        be shorter.
     return overlap + rest if rest else max_length => return max_length - overlap
         the last chunk is taken to be as long as a step.
     return overlap + rest if rest else max_length => \
     return num_tokens - (num_tokens // (max_length - overlap) - 1) * \
     (max_length - overlap)
-        steps are counted by dividing the whole document, rounded down.
+        the steps are counted by dividing the whole document by the step, rounded down.
+        The first chunk takes `max_length` ids, and only the remaining ones need steps.
     return overlap + rest if rest else max_length => return max_length + rest
-        rounded down, the steps do not reach the end: one more chunk is needed for what
-        is left.
+        steps that are rounded down do not reach the end: what is left needs one more
+        chunk.
 """)
 def by_what_is_left(num_tokens, max_length, overlap):
     if num_tokens <= max_length:
@@ -129,25 +137,25 @@ def by_what_is_left(num_tokens, max_length, overlap):
 
 last_chunk_length.answers("""
     num_tokens % max_length
-        that is 0 where full chunks fill…
+        this is 0 if full chunks…
     num_tokens % max_length or max_length
-        the overlap plays no part here…
+        the overlap is not used…
     num_tokens % (max_length - overlap)
-        that is what is left behind whole steps…
+        this is the part of the document…
     num_tokens % (max_length - overlap) or max_length - overlap
     (num_tokens - 1) % (max_length - overlap) + 1 if num_tokens else 0
-        so ends a loop that starts…
+        this is the last chunk of a loop…
     min(num_tokens, max_length)
-        full chunks only…
+        only full chunks are considered…
     num_tokens - -(-num_tokens // (max_length - overlap)) * (max_length - overlap)
     (num_tokens - count_chunks(num_tokens, max_length, overlap) * \
     (max_length - overlap)) % max_length
-        a step is taken off for every chunk, though the first one starts at 0.
+        a step is subtracted for every chunk, but the first chunk starts at 0.
     num_tokens and last_chunk_length.reference(num_tokens, max_length, overlap) or [][0]
-        a document of 0 ids has no chunk, and so no last one: its answer is 0, without
+        a document of 0 ids has no chunk, and so it has no last one: return 0, without
         an error.
     count_chunks(num_tokens, max_length, overlap)
-        that is the *number* of chunks.
+        this is the *number* of chunks.
 """)
 
 
@@ -166,10 +174,11 @@ def _collections(random: Random) -> Iterator[Case]:
     cases=_collections,
     hints=(
         "Write down the ids 0 to 9 in chunks of 4, once without overlap and once with "
-        "an overlap of 1, and cross out each id that has an id of its chunk before it.",
-        "The first id of a chunk is the only one that is no target there. Does another "
-        "chunk hold it, and what stands before it there? Only whether there is an "
-        "overlap matters, not how large it is.",
+        "an overlap of 1. In each chunk, cross out every id except the first: it is "
+        "scored. Which ids were never crossed out?",
+        "The first id of a chunk is the only one that is not a target there. Does "
+        "another chunk hold that id, and does anything come before it there? It "
+        "matters whether there is an overlap, but not how large it is.",
     ),
 )
 def never_scored(lengths: list[int], max_length: int, overlap: int) -> int:
@@ -186,70 +195,77 @@ never_scored.slips("""
     count_chunks(length, max_length, overlap) for
     if overlap => if overlap > 1 ; count_chunks(length, max_length) for => \
     count_chunks(length, max_length, overlap) for
-        an overlap of 1 or more is an overlap: its size plays no part.
+        the size of the overlap makes no difference: with an overlap of 1 or more, every
+        later chunk begins with an id that was already predicted.
     if overlap => if not overlap
-        the cases are exchanged: without an overlap the first ids of all chunks are
-        left, with one only those of the documents.
+        the two cases are exchanged. Without an overlap, the first ids of all chunks are
+        left. With one, only those of the documents are left.
     if overlap: => lengths = [sum(lengths)] ⏎ if overlap:
         the documents are joined before they are cut. Each is cut by itself, and each
         has a first id.
     if overlap: => lengths = lengths[:1] ⏎ if overlap:
-        the count for a single document: `lengths` holds several, add them up.
+        this is the count for a single document. `lengths` holds several, so add up
+        their counts.
     if overlap: => lengths = [n for n in lengths if n > 1] ⏎ if overlap:
-        a document of a single id counts too: its id is the first, and no target.
+        a document of a single id counts: its only id is the first one, and is never a
+        target.
     if overlap: => lengths = [n for n in lengths if n > max_length] ⏎ if overlap:
-        documents that fit into one chunk are left out: their first id is no target.
+        documents that fit into one chunk are left out, but their first id is never a
+        target.
     length > 0 for => 1 for
-        with an overlap, a document of 0 ids is counted: it has no id that could be left
-        unscored.
+        with an overlap, a document of 0 ids is counted, although it has no id that
+        could be left.
     length > 0 for => 0 for
-        with an overlap, the very first id of each document is forgotten: nothing stands
+        with an overlap, the first id of each document is forgotten: nothing comes
         before it.
     sum(length > 0 for length in lengths) => int(any(lengths))
     sum(length > 0 for length in lengths) => 1
-        with an overlap, one id of *each* document is left, not one of them all.
+        with an overlap, one id of *each* document is left, not one of all documents
+        together.
     length > 0 for => count_chunks(length, max_length, overlap) for
-        with an overlap, the first id of *every* chunk is counted: the chunk before
-        holds it too, and scores it there.
+        with an overlap, the first id of *every* chunk is counted. The chunk before it
+        holds that id and scores it.
     length > 0 for => -(-length // (max_length - overlap)) for
-        with an overlap, every step is counted: a cut leaves no id unscored then.
+        with an overlap, every step is counted, but then a cut leaves no id without a
+        score.
     length > 0 for => -(-length // max_length) for
     if overlap: return sum(length > 0 for length in lengths) =>
-        with an overlap, the cuts are still counted: none but the first id of a document
-        is never a target then.
+        with an overlap, the cuts are still counted, but then only the first id of a
+        document is never a target.
     length > 0 for => length // max_length for
-        with an overlap, all full chunks are counted: only the first id of a document is
-        left.
+        with an overlap, all full chunks are counted, but only the first id of a
+        document is left.
     length > 0 for => max(0, count_chunks(length, max_length, overlap) - 1) for
-        with an overlap, the cuts are counted, which score all their ids, without the
-        first id of the document.
+        with an overlap, the cuts are counted, although all their ids are scored, and
+        the first id of the document is missing.
     length > 0 for => max(0, count_chunks(length, max_length, overlap) - overlap) for
-        with an overlap, the size of the overlap is taken off the number of chunks: it
-        plays no part.
+        with an overlap, its size is subtracted from the number of chunks. The size
+        makes no difference.
     length > 0 for => count_chunks(length, max_length, overlap) * overlap for
-        with an overlap, all that is read again is counted: none of it stays unscored.
+        with an overlap, all ids that are read again are counted, but none of these is
+        left without a score.
     count_chunks(length, max_length) for => length // max_length for
-        without an overlap, chunks are rounded down: what is left behind the full ones
-        is a chunk too, with a first id.
+        without an overlap, the number of chunks is rounded down. What is left after the
+        full chunks is a chunk with a first id of its own.
     count_chunks(length, max_length) for => length // max_length + 1 for
-        where a document comes out even, nothing is left for a further chunk.
+        if full chunks fill a document exactly, nothing is left for a further chunk.
     count_chunks(length, max_length) for => \
     max(0, count_chunks(length, max_length) - 1) for
-        without an overlap, only cuts are counted: nothing stands before the document's
-        first id either.
+        without an overlap, only the cuts are counted, but nothing comes before the
+        first id of the document either.
     count_chunks(length, max_length) for => (length > 0) for
-        without an overlap, the first id of each further chunk has nothing before it
-        either.
+        without an overlap, the first id of each further chunk is missing: nothing comes
+        before it in its chunk.
     count_chunks(length, max_length) for => 1 + count_chunks(length, max_length) for
     count_chunks(length, max_length) for => \
     (length > 0) + count_chunks(length, max_length) for
         without an overlap, the first id of a document is counted twice: it is the first
-        of its first chunk.
+        id of its first chunk.
     count_chunks(length, max_length) for => 0 for
         without an overlap, nothing is counted.
     count_chunks(length, max_length) for => \
     max(1, count_chunks(length, max_length)) for
-        without an overlap, a document of 0 ids is counted: it has no chunk.
+        without an overlap, a document of 0 ids is counted, although it has no chunk.
 """)
 
 
@@ -259,32 +275,33 @@ never_scored.answers("""
     sum(length > 0 for length in lengths)
         without an overlap, the first id of each further chunk…
     len(lengths)
-        one id a document: so it is with an overlap, if the document has ids. Without
-        one, the first id of each further chunk has nothing before it either.
+        one id for each document is right with an overlap, if the document has ids.
+        Without one, nothing comes before the first id of each further chunk.
     sum(count_chunks(length, max_length, overlap) - 1 for length in lengths)
     sum(max(0, count_chunks(length, max_length, overlap) - 1) for length in lengths)
-        the cuts are counted. A cut leaves no id unscored if there is an overlap; and
-        the first id of a document is left, cut or not.
+        the cuts are counted. With an overlap, a cut leaves no id without a score, and
+        the first id of a document is always left.
     sum(max(0, count_chunks(length, max_length) - 1) for length in lengths) \
     if not overlap else 0
-        the very first id of each document is forgotten: nothing stands before it,
-        whatever the overlap.
+        the very first id of each document is forgotten: nothing comes before it,
+        whatever the overlap is.
     sum(overlap * max(0, count_chunks(n, max_length, overlap) - 1) for n in lengths)
-        these are the ids that are read again, which the overlap makes more: you want
-        those that are never a target.
+        these are the ids that are read again because of the overlap. You want those
+        that are never a target.
     sum(lengths) // max_length
         the documents are joined before they are cut…
     sum(lengths) - never_scored.reference(lengths, max_length, overlap)
-        that is how many ids *are* a target: you want the others.
+        this is how many ids *are* a target. You want the others.
     sum(n - count_chunks(n, max_length, overlap) for n in lengths)
-        ids less first ids of chunks: nearly what *is* scored. You want the others.
+        these are all ids except the first ids of chunks, which is nearly how many *are*
+        scored. You want the others.
     sum(n + overlap * max(0, count_chunks(n, max_length, overlap) - 1) -
     count_chunks(n, max_length, overlap) for n in lengths)
-        targets of all chunks together: those in an overlap are counted twice. You want
-        the ids that are a target nowhere.
+        these are the targets of all chunks together, and those in an overlap are
+        counted twice. You want the ids that are never a target.
     sum(count_chunks(n, max_length, overlap) -
     overlap * max(0, count_chunks(n, max_length, overlap) - 1) for n in lengths)
-        the targets of all chunks are taken off, where those in an overlap count twice.
+        the targets of all chunks are subtracted, and those in an overlap count twice.
         Count each id once.
 """)
 
@@ -300,10 +317,10 @@ def _to_cut(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_to_cut,
     hints=(
-        "All chunks but the first are full. So how long is the first, if there is a "
-        "short one at all?",
-        "What remains when the length is divided by `max_length` comes first, if it is "
-        "not 0; from there on it is an ordinary cut.",
+        "All chunks except the first are full. How long must the first one be, if "
+        "there is a short one at all?",
+        "Divide the length by `max_length`. If the remainder is not 0, that many ids "
+        "come first. From there on it is an ordinary cut.",
     ),
 )
 def cut_from_the_end(ids: list[int], max_length: int) -> list[list[int]]:
@@ -317,59 +334,61 @@ def cut_from_the_end(ids: list[int], max_length: int) -> list[list[int]]:
 cut_from_the_end.slips("""
     if short else [] =>
     if short else [] => if ids else []
-        where nothing is left over, an empty chunk comes first: leave it out.
+        if nothing is left over, an empty chunk comes first: leave it out.
     [ids[:short]] if short else [] => []
         the short chunk is missing: it comes first.
     short = len(ids) % max_length => short = len(ids) // max_length
-        the first chunk is as long as there are full ones: `%` gives what is left over,
-        `//` how often it fits.
+        the first chunk is as long as the number of full chunks. `//` says how many full
+        chunks there are, and `%` says what is left over.
     short = len(ids) % max_length => short = max_length - len(ids) % max_length
-        that is how many ids are *missing* for a full chunk: the first one holds those
-        that are over, `len(ids) % max_length`.
+        this is how many ids are *missing* for a full chunk. The first chunk holds those
+        that are left over, `len(ids) % max_length`.
     ids[:short] => ids[:max_length]
-        the first chunk is filled up with ids of the second: chunks do not overlap here.
+        the first chunk is filled up with ids of the second one, but chunks do not
+        overlap here.
     ids[:short] => ids[: short + 1]
         the first chunk is one id too long.
     range(short, len(ids), => range(0, len(ids),
     range(short, len(ids), => range(0, len(ids) - short,
-        the full chunks begin at 0 again: they start behind the short one.
+        the full chunks start at 0 again. Start them after the short one.
     range(short, len(ids), => range(short, len(ids) - max_length,
-        the last full chunk is missing: `range` leaves out its end by itself.
+        the last full chunk is missing: the end of a `range` is already left out.
     range(short, len(ids), => range(short + 1, len(ids),
-        the full chunks begin one id too late.
+        the full chunks start one id too late.
     range(short, len(ids), => range(short + max_length, len(ids),
         the first full chunk is missing.
     ids[start : start + max_length] for start in full => \
     ids[start:] for start in [short]
-        the ids behind the short chunk are not cut.
+        the ids after the short chunk are not cut.
     return chunks + [ids[...] for start in full] => \
     return (chunks + [ids[...] for start in full])[::-1]
-        the last chunk stands first: turn the list round.
+        the chunks are in reverse order: reverse the list.
     return chunks + [ids[...] for start in full] => \
     return [ids[...] for start in full] + chunks
-        the short chunk is put last.
+        the short chunk comes last here, but it comes first in the text.
     [ids[:short]] if => [ids[:short][::-1]] if ; + max_length] for => \
     + max_length][::-1] for
-        the ids of each chunk stand backwards: turn them round again too.
+        the ids of each chunk are in reverse order: turn each chunk around again.
     for start in full] => for start in full] or [[]]
-        a document without ids has no chunks, not an empty one.
+        a document without ids has no chunks. An empty chunk is not the same.
 """)
 
 
 @cut_from_the_end.way("""
     max(0, ...) => (...)
-        a slice that starts below 0 starts counting from the end: begin the first chunk
-        at `max(0, ...)`.
+        a negative start of a slice counts from the end: let the first chunk start at
+        `max(0, ...)`.
     insert(0, ...) => append(...)
-        the last chunk stands first: turn the list round.
+        the chunks are in reverse order: reverse the list.
     end > 0 => end >= 0
-        where nothing is left over, an empty chunk…
+        if nothing is left over, an empty chunk…
     end > 0 => end >= max_length
         the short chunk is missing…
     : end]) => : end][::-1])
-        the ids of each chunk stand backwards…
+        the ids of each chunk are in reverse order…
     chunks, end = [], len(ids) => chunks, end = [], len(ids) - 1
-        the last id is left out: a slice leaves out its end by itself.
+        the last id is left out: the end of a slice is already left out, so end at
+        `len(ids)`.
 """)
 def taken_off_the_end(ids, max_length):
     chunks, end = [], len(ids)
@@ -385,38 +404,39 @@ def _cut_from_the_beginning(ids, max_length):
 
 cut_from_the_end.answers("""
     _cut_from_the_beginning(ids, max_length)
-        cut from the beginning: the last chunk is the short one. Here it is to be the
-        first.
+        these are cut from the beginning, so the last chunk is the short one. The first
+        one should be short.
     _cut_from_the_beginning(ids, max_length)[-1:] + \
     _cut_from_the_beginning(ids, max_length)[:-1]
-        the chunks of an ordinary cut, in another order: the ids no longer stand in the
-        order of the text.
+        these are the chunks of an ordinary cut in another order, and their ids no
+        longer follow the text.
     [ids[i : i + max_length] for i in range(0, len(ids) - max_length + 1, max_length)]
-        an ordinary cut, without what is left over at the end: the short chunk is a
-        chunk too, and comes first.
+        this is an ordinary cut without the ids left over at the end. They belong to the
+        text: make the first chunk the short one.
     _cut_from_the_beginning(ids[::-1], max_length)
-        the text stands backwards: whoever cuts the reversed ids must turn round both,
-        each chunk and the list of chunks.
+        the text runs backwards: if you cut the reversed ids, reverse each chunk and
+        also the list of chunks.
     _cut_from_the_beginning(ids, max_length)[::-1]
-        an ordinary cut, and its list turned round: the last chunk is still the short
-        one, and now stands first. Where the cuts lie must change, not the order.
+        this is an ordinary cut in reverse order. The last chunk of the text is still
+        the short one. Move the cuts, not the chunks.
     [ids[-(k + 1) * max_length : -k * max_length] for k in \
     range(-(-len(ids) // max_length))]
     [ids[-(k + 1) * max_length : -k * max_length] for k in \
     range(-(-len(ids) // max_length))][::-1]
-        the last chunk is empty: where a slice ends at `-0`, that is 0, the beginning.
+        the last chunk is empty: a slice that should end at the end of the list ends at
+        `-0`, which is 0.
     [piece.tolist() for piece in np.array_split(ids, -(-len(ids) // max_length))] \
     if ids else []
-        pieces of nearly equal length. All but the first are to be full.
+        the pieces are of nearly equal length, but all except the first must be full.
     [ids[-max_length:]] if ids else []
         only the last `max_length` ids are kept: keep all of them.
     [ids[:-max_length], ids[-max_length:]]
-        only the last chunk is cut off: what stands before it can be longer than a
-        chunk.
+        only the last chunk is separated. The ids before it can be more than a chunk.
     [ids[-max_length:], ids[:-max_length]]
-        only the last chunk is cut off, to be put first: cut what stands before it too.
+        only the last chunk is separated, and moved to the front. Cut the ids before it,
+        and keep the order of the text.
     ids
-        the chunks are joined again: a list of lists is wanted.
+        the ids are in one list. Return a list of chunks, each of them a list.
 """)
 
 
@@ -430,10 +450,11 @@ def _readers(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_readers,
     hints=(
-        "With 2 ranks of 3 workers: rows 0, 2, 4, 6, ... are those of rank 0. Who of "
-        "its workers gets which of them?",
+        "Take 2 ranks of 3 workers. Rank 0 gets the rows 0, 2, 4, 6, ... Which of its "
+        "workers gets which of these rows?",
         "The rank is a remainder. Before this row, its rank got `row // world_size` "
-        "others: dealt out again, among its workers. What if it has none?",
+        "others, and those are dealt out again, among its workers. What if there are "
+        "no workers?",
     ),
 )
 def reader_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
@@ -443,71 +464,71 @@ def reader_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
 
 @reader_of.way("""
     max(1, num_workers) => num_workers
-        where there are 0 workers, the rank reads by itself: that is worker 0, and
-        nothing can be divided by 0.
+        with 0 workers, the rank reads its rows itself, as worker 0. Nothing can be
+        divided by 0.
     max(1, num_workers) => num_workers + 1
-        one worker too many: the process that has workers does not read itself.
+        one worker too many: a process that has workers does not read rows itself.
     rank = row % world_size => rank = row // world_size
-        neighbors in the data set go to different ranks: the rank is the *remainder*.
-        The quotient counts the rows that the rank got before.
+        neighbors in the data set go to different ranks, so the rank is the *remainder*.
+        The quotient is how many rows the rank got before.
     rank = row % world_size => rank = row // workers
-        the rank is the quotient by the number of workers. It is a remainder.
+        the rank is computed as a quotient by the number of workers. It is a remainder.
     rank = row % world_size => rank = row // workers % world_size
-        a rank gets several rows in a row, one for each worker: what it reads would
-        depend on how many workers it has.
+        a rank gets several neighboring rows, one for each worker, so what it reads
+        would depend on the number of its workers.
     rank = row % world_size => rank = row % world_size + 1
-        ranks count from 0: nothing is to be added.
+        ranks count from 0: add nothing.
     rank = row % world_size => rank = (row + 1) % world_size
-        the rank is that of the next row.
+        this is the rank of the next row.
     row // world_size % workers => row % workers
-        the remainder is that of the row among all rows. The workers share the rows of
-        their rank: count those.
+        this is the remainder of the row's number among all rows. The workers share the
+        rows of their rank, so count those.
     row // world_size % workers => row // world_size
-        the second number is which of its rank's rows it is. The workers take turns:
-        once round, worker 0 is next.
+        the second number says which row of its rank this is. The workers take turns,
+        and after the last worker comes worker 0 again.
     row // world_size % workers => row // (world_size * workers) % workers
-        the worker's turn is that of the whole round: before this row, each worker of a
-        rank got one row of `world_size * num_workers`.
+        the worker is chosen by whole rounds, in which each worker of each rank gets one
+        row. Only the rows of its own rank count.
     row // world_size % workers => row // world_size // workers
     row // world_size % workers => row // (world_size * workers)
-        `//` where `%` is wanted for the worker: the workers take turns.
+        the worker is computed with `//` instead of `%`: the workers take turns.
     row // world_size % workers => row // workers % workers
     row // world_size % workers => row // workers
-        for the worker the row is divided by the number of workers. Before this row, its
-        rank got `row // world_size` others.
+        for the worker, the row is divided by the number of workers. Before this row,
+        its rank got `row // world_size` others.
     row // world_size % workers => row % world_size
-        the worker is the remainder by the number of ranks.
+        the worker is computed as the remainder by the number of ranks.
     row // world_size % workers => row // world_size % world_size
-        the workers take turns by the number of ranks, not by their own.
+        the workers take turns by the number of ranks instead of their own number.
     row // world_size % workers => 0
-        the worker is always 0: the rows of a rank are dealt out among its workers.
+        the worker is always 0, but the rows of a rank are dealt out among its workers.
     row // world_size % workers => (row // world_size + 1) % workers
-        one row off for the worker: the first row of a rank is for its worker 0.
+        the worker is one row off: the first row of a rank goes to its worker 0.
     row // world_size % workers => (row + 1) // world_size % workers
-        the worker is that of the next row.
+        this is the worker of the next row.
     row // world_size % workers => row // world_size % workers + 1
     row // world_size % workers => row % (world_size * workers) // world_size + 1
-        workers count from 0: nothing is to be added.
+        workers count from 0: add nothing.
     row // world_size % workers => row % (world_size * workers)
-        that is the number of a reader among all readers: a worker is numbered within
+        this is the number of a reader among all readers. A worker is numbered within
         its rank.
     row // world_size % workers => (row - row % world_size) % workers
-        taken off the row, the rank leaves a multiple of `world_size`: divide it by that
+        the row minus its rank is a multiple of `world_size`. Divide it by `world_size`
         before the workers take turns.
     row // world_size % workers => row % world_size % workers
-        the worker goes by the number of the rank, so each rank uses only one of them.
-        It goes by the rows that the rank got before, `row // world_size`.
+        the worker is chosen by the number of the rank, so each rank uses only one
+        worker. Choose it by the rows that the rank got before, `row // world_size`.
     return rank, worker => return worker, rank
-        worker and rank are exchanged: the rank comes first in the result.
+        worker and rank are exchanged: the rank comes first.
     return rank, worker => return rank, worker if num_workers else None
-        where there are 0 workers, the rank reads as worker 0, not `None`.
+        with 0 workers, the rank reads as worker 0, not as `None`.
     return rank, worker => return rank, worker if num_workers else -1
-        where there are 0 workers, the rank reads as worker 0, not -1.
+        with 0 workers, the rank reads as worker 0, not as -1.
     return rank, worker => return rank, worker if num_workers else 1
     return rank, worker => return rank, worker if num_workers > 1 else 1
         a single worker, or none, is number 0, not 1.
     return rank, worker => return rank, worker if num_workers else row // world_size
-        where there are 0 workers, the rank reads as worker 0: nobody takes turns.
+        with 0 workers, the rank reads as worker 0, because nobody takes turns.
 """)
 def in_steps(row, world_size, num_workers):
     workers = max(1, num_workers)
@@ -518,17 +539,17 @@ def in_steps(row, world_size, num_workers):
 
 @reader_of.way("""
     worker = row // world_size % num_workers => worker = row % num_workers
-        the remainder is that of the row among all rows…
+        this is the remainder of the row's number…
     worker = row // world_size % num_workers => worker = row // world_size
-        the second number is which…
+        the second number says which…
     worker = row // world_size % num_workers => \
     worker = row // world_size // num_workers
-        `//` where `%` is wanted…
+        the worker is computed with `//`…
     worker = row // world_size % num_workers => \
     worker = row % (world_size * num_workers)
-        that is the number of a reader…
+        this is the number of a reader…
     worker = row // world_size % num_workers => worker = row // num_workers
-        for the worker the row is divided…
+        for the worker, the row is divided…
     worker = row // world_size % num_workers => \
     worker = row // world_size % num_workers + 1
         workers count from 0…
@@ -549,13 +570,14 @@ def with_workers_or_without(row, world_size, num_workers):
 
 reader_of.answers("""
     (row // max(1, num_workers) % world_size, row % max(1, num_workers))
-        dealt out first to the workers, then to the ranks: what a rank reads would
-        depend on how many workers it has.
+        the rows are dealt out first to the workers and then to the ranks, so what a
+        rank reads would depend on the number of its workers.
     (row % max(1, num_workers), row // max(1, num_workers) % world_size)
-        dealt out first to the workers, then to the ranks, with the worker in front.
+        the worker comes first, and so do the workers when the rows are dealt out: deal
+        them to the ranks first, and return the rank first.
     divmod(row, world_size)
-        that is `divmod(row, world_size)`: its remainder is the rank, which comes first.
-        Its quotient counts the rows that the rank got before, and they are dealt out
+        this is `divmod(row, world_size)`. Its remainder is the rank, which comes first.
+        Its quotient is how many rows the rank got before, and those are dealt out
         again.
 """)
 
@@ -579,10 +601,11 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "Pass over the documents that are delivered whole, and take off their chunks. "
-        "What is left when you come to one that is not?",
-        "A document is passed over if at least as many chunks are still to be taken "
-        "off as it has. A document of 0 chunks always is. And what if all are?",
+        "Pass over the documents that were wholly delivered, and subtract their chunks "
+        "from `delivered`. What is left when you come to one that was not?",
+        "Pass over a document if what is left of `delivered` is at least its number of "
+        "chunks. A document of 0 chunks is then always passed over. And what if all of "
+        "them are?",
     ),
 )
 def next_item(counts: list[int], delivered: int) -> tuple[int, int]:
@@ -596,99 +619,100 @@ def next_item(counts: list[int], delivered: int) -> tuple[int, int]:
 
 next_item.slips("""
     delivered < count => delivered <= count
-        at the end of a document it goes on behind its last chunk, where nothing is: the
-        next item is chunk 0 of the next document that has one.
+        at the end of a document, this is the place after its last chunk, where nothing
+        is left. The next item is chunk 0 of the next document that has a chunk.
     delivered -= count return => return
-        compared with the count of one document, without taking off those of the
-        documents before.
+        `delivered` is compared with the count of each document, but the chunks of the
+        documents before are not subtracted.
     for document => delivered = max(0, delivered - 1) ⏎ for document
-        that is the item that came last. The next one is wanted; with 0 items delivered
-        it is the very first.
+        this is the item that came last. You want the next one, and after 0 items that
+        is the very first.
     for document => delivered -= 1 ⏎ for document
     for document => delivered -= 1 ⏎ for document ; \
     return document, delivered => return document, max(0, delivered)
-        that is the item that came last: the next one is wanted.
+        this is the item that came last. You want the next one.
     for document => delivered += 1 ⏎ for document
-        one item too far: after `delivered` items, the next one has this very number, as
-        items count from 0.
+        one item too far: items count from 0, so after `delivered` items the next one
+        has exactly this number.
     for document => counts = [count for count in counts if count] ⏎ for document
-        documents without chunks keep their number: they are passed over, but counted.
+        documents without chunks are passed over, but they keep their numbers: do not
+        number the others again.
     return document, delivered => return delivered, document
         chunk and document are exchanged: the document comes first.
     return document, delivered => return document + 1, delivered
     return document, delivered => return document + 1, delivered ; \
     return len(counts), 0 => return len(counts) + 1, 0
-        documents are numbered from 0, as chunks are.
+        documents count from 0, as chunks do.
     return document, delivered => return document, delivered + 1
     return document, delivered => return document, delivered + 1 ; \
     return len(counts), 0 => return len(counts), 1
-        chunks are numbered from 0, as documents are.
+        chunks count from 0, as documents do.
     return document, delivered => return document + 1, delivered + 1
     return document, delivered => return document + 1, delivered + 1 ; \
     return len(counts), 0 => return len(counts) + 1, 1
-        documents and chunks are numbered from 0.
+        documents and chunks both count from 0.
     return document, delivered => return document, 0
         the chunk is forgotten: the stream would repeat the chunks of this document that
-        were delivered already.
+        were already delivered.
     return document, delivered => return document, delivered - 1
     return document, delivered => return document, delivered - 1 ; \
     return len(counts), 0 => return len(counts), -1
-        one chunk too early: this one was delivered already, and where none was, it is
-        -1. The next one is wanted.
+        one chunk too early: this one was already delivered, or is -1 if none was. You
+        want the next one.
     return document, delivered => return document, count - delivered
-        the chunks that *remain* of the document are returned: the number of its next
-        chunk is wanted.
+        this is how many chunks of the document *remain*. You want the number of its
+        next chunk.
     return document, delivered => return document, delivered - count
-        the chunks of this document itself are taken off too.
+        the chunks of this document itself are also subtracted.
     return document, delivered => return document, sum(counts[:document]) + delivered
     return document, delivered => \
     return document, sum(counts[:document]) + delivered ; \
     return len(counts), 0 => return len(counts), sum(counts)
-        the chunks of the documents before are not taken off: chunks are numbered within
-        their document.
+        the chunks of the documents before are not subtracted, but chunks are numbered
+        within their document.
     return len(counts), 0 => return len(counts) - 1, 0
-        where everything was delivered, no document is left: `(len(counts), 0)`, not the
-        last one once more.
+        if everything was delivered, no document is left: return `(len(counts), 0)`, not
+        the last one again.
     return len(counts), 0 => return max(0, len(counts) - 1), (counts or [0])[-1]
     return len(counts), 0 => return len(counts) - 1, (counts or [0])[-1]
-        where everything was delivered, the next document would be number `len(counts)`:
-        this is behind the last chunk of the last one.
+        if everything was delivered, the next document would be number `len(counts)`.
+        This is the place after the last chunk of the last document.
     return len(counts), 0 => return 0, 0
-        where everything was delivered, the stream is at its end, not at its beginning:
-        a resumed stream would repeat all.
+        if everything was delivered, the stream is at its end, not at its beginning. A
+        resumed stream would repeat everything.
     return len(counts), 0 => return -1, 0
-        at the end of all the document is `len(counts)`, not -1.
+        if nothing is left, the document is `len(counts)`, not -1.
     return len(counts), 0 => return None
-        at the end of all a pair is wanted too: `(len(counts), 0)`.
+        if nothing is left, you still have to return a pair: `(len(counts), 0)`.
     return len(counts), 0 => return 0, len(counts)
-        at the end of all, the number of documents stands for the chunk: it comes first.
+        if nothing is left, the number of documents comes first, and the chunk is 0.
     return len(counts), 0 => return len(counts) + 1, 0
-        at the end of all, a document too many is counted.
+        if nothing is left, one document too many is counted.
     return len(counts), 0 => return len(counts), sum(counts)
-        at the end of all, the chunk is the number of all items.
+        if nothing is left, the chunk is 0, not the number of all items.
     return len(counts), 0 => return counts[len(counts)]
-        at the end of all, no document is left: `(len(counts), 0)`, without an error.
+        if nothing is left, return `(len(counts), 0)`, without an error.
 """)
 
 
 @next_item.way("""
     document < len(counts) and =>
-        at the end of all, no document is left…
+        if nothing is left, return…
     >= counts => > counts
-        at the end of a document it goes on behind…
+        at the end of a document, this is the place…
     while document => if document
-        only one document is passed over: repeat it until the next one is not delivered
-        whole.
+        only one document is passed over. Go on until you come to one that is not wholly
+        delivered.
     delivered >= counts[document] => delivered >= counts[document] and delivered
-        it stops at a document without chunks, which has no item: pass over it.
+        this stops at a document without chunks, which has no item: pass over it.
     document < len(counts) and => document < len(counts) - 1 and
-        where everything was delivered, the next document would be…
+        if everything was delivered, the next document would be…
     return document, delivered => return delivered, document
         chunk and document are exchanged: the document comes first.
     return document, delivered => return document, 0
         the chunk is forgotten…
     document += 1 => document += counts[document] > 0
-        documents without chunks keep…
+        documents without chunks are passed over…
 """)
 def passed_over(counts, delivered):
     document = 0
@@ -700,25 +724,25 @@ def passed_over(counts, delivered):
 
 next_item.answers("""
     divmod(delivered, counts[0]) if counts and counts[0] else (len(counts), 0)
-        all documents are taken to be as long as the first one: pass over them one by
+        all documents are taken to be as long as the first one. Pass over them one by
         one.
     (delivered, 0)
-        a number of items is compared with the number of *documents*: a document has
-        several chunks, or none.
+        a number of items is compared with the number of *documents*, but a document can
+        have several chunks, or none.
     divmod(delivered, max(1, len(counts)))
-        `delivered` is divided by the number of documents: they have different numbers
-        of chunks, pass over them one by one.
+        `delivered` is divided by the number of documents, but documents have different
+        numbers of chunks. Pass over them one by one.
 """)
 
 
 @next_item.way("""
     chunk = 0, -1 => chunk = 0, 0 ; delivered + 1 => delivered ; \
     while document < len(counts) and chunk >= => if chunk ==
-        a document is left only when its chunk number *equals* its count: in one without
-        chunks it never does.
+        a document is left only when the chunk number *equals* its count, and in a
+        document without chunks it never does.
     chunk = 0, -1 => chunk = 0, 0 ; delivered + 1 => delivered ; \
     while document < len(counts) and => if
-        a document without chunks takes an item here, or the stream stops at it: it has
+        a document without chunks takes an item here, or the stream stops at it. It has
         none, so pass over it before you count on.
 """)
 def item_by_item(counts, delivered):
@@ -728,157 +752,6 @@ def item_by_item(counts, delivered):
         while document < len(counts) and chunk >= counts[document]:
             document, chunk = document + 1, 0
     return document, chunk
-
-
-def _padded(random: Random) -> Iterator[Case]:
-    # Id 0 ends a text and fills up rows; not every row ends a text, and an end can
-    # stand inside one.
-    yield from (([[5]], [1]), ([[5, 0]], [1]), ([[5, 0]], [2]), ([[0, 0]], [1]))
-    yield from (([[0, 0, 0]], [2]), ([[4, 0, 6]], [3]), ([[4, 0, 6, 0]], [3]))
-    yield [[3, 1, 4], [1, 5, 0]], [3, 2]
-    yield [[3, 1, 0, 0], [1, 0, 2, 0], [7, 8, 9, 3]], [3, 3, 4]
-    for size in (2, 3, 4):
-        for longest in (3, 5):
-            rows, lengths = [], []
-            for number in range(size):
-                length = longest if not number else random.randint(1, longest)
-                row = [random.randrange(9) for _ in range(length)]
-                rows.append(row + [0] * (longest - length))
-                lengths.append(length)
-            yield rows, lengths
-
-
-@exercise(
-    cases=_padded,
-    hints=(
-        "An id cannot tell whether it is an end of text or padding. What can?",
-        "Row by row: the first `length` ids stay as they are, and -100 stands in all "
-        "places behind them. How many places are that?",
-    ),
-)
-def labels_of(input_ids: list[list[int]], lengths: list[int]) -> list[list[int]]:
-    """Return the labels of a padded batch: its ids, and -100 on padding."""
-    return [
-        row[:length] + [-100] * (len(row) - length)
-        for row, length in zip(input_ids, lengths, strict=True)
-    ]
-
-
-labels_of.slips("""
-    lengths, strict=True) => [n - 1 for n in lengths], strict=True)
-        one place too early: the last id of the text, often its end, is ignored too.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, min(len(row), n + 1)) for row, n in zip(input_ids, lengths))
-        one place too late: the first padding is scored.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, max((i + 1 for i, n in enumerate(row) if n), default=0)) \
-    for row in input_ids)
-        all zeros at the end of a row are taken for padding. The first of them may be
-        the end of the text: go by `lengths`.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, min(len(row), [*row, 0].index(0) + 1)) for row in input_ids)
-        everything behind the first 0 is taken for padding. A row can hold several
-        texts, and need not end with an end of text: go by `lengths`.
-    zip(input_ids, lengths, strict=True) => \
-    ((row, [*row, 0].index(0)) for row in input_ids)
-        everything from the first 0 on is taken for padding, even the end of a text: go
-        by `lengths`.
-    lengths, strict=True) => lengths[:1] * len(lengths), strict=True)
-        each row has a length of its own: not that of the first for all.
-    lengths, strict=True) => lengths[-1:] * len(lengths), strict=True)
-        each row has a length of its own: not that of the last for all.
-    lengths, strict=True) => [max(lengths)] * len(lengths), strict=True)
-        each row has a length of its own: not that of the longest for all.
-    lengths, strict=True) => [min(lengths)] * len(lengths), strict=True)
-        each row has a length of its own: not that of the shortest for all.
-    lengths, strict=True) => lengths[::-1], strict=True)
-        the lengths are taken from back to front: each row has its own.
-    row[:length] => [i or -100 for i in row[:length]]
-        -100 goes by the id. But 0 ends a text as well: those ends would never be
-        scored, and a model would not learn to stop. Go by `lengths`.
-    [-100] * => [0] *
-    row[:length] + [-100] * (len(row) - length) => row
-        padding is left in the labels: it would be scored.
-    row[:length] + [-100] * (len(row) - length) => row[:length]
-        the padding is cut off: rows of a batch have one length, so put -100 in its
-        place.
-    row[:length] + => row +
-        -100 is appended, and the padding is still there: put -100 in its place.
-    row[:length] + [-100] * (len(row) - length) => \
-    [*row[1:length], *[-100] * (len(row) - length), -100]
-        the labels are shifted. `transformers` shifts them inside the model: here they
-        stand where their inputs stand.
-    row[:length] + [-100] * (len(row) - length) => [*row[1:], -100]
-        the labels are shifted, and padding is left in them. `transformers` shifts them
-        inside the model: here they stand where their inputs stand.
-    row[:length] + [-100] * (len(row) - length) => \
-    (row[:length] + [-100] * (len(row) - length))[1:]
-        the labels are shifted, and one shorter than their inputs. `transformers` shifts
-        them inside the model: here they stand where their inputs stand.
-    row[:length] + [-100] => [*row[1:length], 0] + [-100]
-        the labels are shifted, with an end put behind them. `transformers` shifts them
-        inside the model: here they stand where their inputs stand.
-    row[:length] + [-100] * (len(row) - length) => \
-    ([-100, *row[: length - 1]] + [-100] * (len(row) - length))
-        the labels are shifted to the right.
-    row[:length] => [-100, *row[1:length]]
-        the first label of each row is ignored too. That is left to the model, which
-        drops it when it shifts.
-    row[:length] + [-100] * (len(row) - length) => [-100] * length + row[length:]
-        the wrong way round: the text is ignored, and padding is scored.
-    row[:length] + [-100] * (len(row) - length) => \
-    [-100] * (len(row) - length) + row[len(row) - length :]
-        padding is looked for in front. These rows are filled up behind their text.
-    row[:length] + [-100] * (len(row) - length) => \
-    [-100] * (len(row) - length) + row[:length]
-        the padding is moved to the front: labels stand where their inputs stand.
-    row[:length] => [1] * length
-        text has the label 1: labels are ids.
-    row[:length] => [0] * length
-        text has the label 0: labels are ids.
-    row[:length] => [-100] * length
-        -100 in every place: only padding is ignored.
-    row[:length] => row[:-length]
-        as many places are cut off the end as there are *real* ids.
-    [-100] * => [-1] *
-        -1 is no label that a loss ignores by itself: -100 is.
-    [-100] * => [100] *
-        100 is an id like any other: the label that is ignored is -100.
-    [-100] * => [None] *
-        `None` is no label: a tensor holds numbers. Put -100 there.
-    [-100] * => ["-100"] *
-        -100 is written as text: leave out the quotation marks.
-    (len(row) - length) => (max(lengths) - length)
-        rows are filled up to the longest length: here they are `len(row)` long.
-    (len(row) - length) => length
-        as many -100 as there are *real* ids: there must be one for each place behind
-        them.
-    (len(row) - length) => (len(row) - length - 1)
-        one -100 is missing wherever there is padding.
-    (len(row) - length) => 1
-        one -100 behind each row, with padding or without: as many as it has padding.
-    (len(row) - length) => (length < len(row))
-        one -100 for all the padding of a row: it needs one in each place.
-    row[:length] + [-100] * (len(row) - length) => \
-    [int(i < length) for i in range(len(row))]
-        that is an attention mask, 1 for text and 0 for padding. Labels are ids, and
-        -100 on padding.
-    row[:length] + [-100] * (len(row) - length) => \
-    [int(i >= length) for i in range(len(row))]
-        that is a mask of padding. Labels are ids, and -100 on padding.
-""")
-
-
-labels_of.answers("""
-    [[-100 if i == 0 else i for i in row] for row in input_ids]
-        -100 goes by the id…
-    [[i < n for i in range(len(row))] for row, n in zip(input_ids, lengths)]
-        that is an attention mask…
-    [label for row in labels_of.reference(input_ids, lengths) for label in row]
-        all rows in one list: make a list for each row.
-    labels_of.reference(input_ids, lengths)[0]
-        only the first row: does a `return` stand in the loop?
-""")
 
 
 def _batches(random: Random) -> Iterator[Case]:
@@ -893,10 +766,10 @@ def _batches(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_batches,
     hints=(
-        "Take one batch: how many ids does it hold once it is filled up, and how many "
+        "Take one batch. How many ids does it hold when it is filled up, and how many "
         "of them are text?",
-        "A batch is filled up to its own longest row, so it holds longest row times "
-        "rows. How many rows has the last batch?",
+        "A batch is filled up to its own longest row, so multiply that length by the "
+        "number of rows. How many rows are there in the last batch?",
     ),
 )
 def count_padding(lengths: list[int], batch_size: int) -> int:
@@ -908,108 +781,114 @@ def count_padding(lengths: list[int], batch_size: int) -> int:
 count_padding.slips("""
     range(0, len(lengths), batch_size) => \
     range(0, len(lengths) - batch_size + 1, batch_size)
-        the last batch is left out where it is not full: it counts.
+        the last batch is left out if it is not full, but it counts.
     range(0, len(lengths), batch_size) => \
     range(0, len(lengths) - batch_size, batch_size)
-        the last batch is left out even where it is full: `range` leaves out its end by
-        itself.
+        the last batch is left out even if it is full: the end of a `range` is already
+        left out.
     range(0, len(lengths), batch_size) => range(len(lengths))
-        a batch starts at every row. They follow one another without overlap: go in
-        steps of `batch_size`.
+        a batch starts at every row, but batches do not overlap: go in steps of
+        `batch_size`.
     range(0, len(lengths), batch_size) => range(len(lengths) - batch_size + 1)
-        a full batch starts at every row: they follow one another without overlap.
+        a full batch starts at every row, but batches do not overlap.
     range(0, len(lengths), batch_size) => range(len(lengths) // batch_size)
-        batch i starts at `i * batch_size`, not at i; there can be one more that is not
-        full.
+        batch i starts at `i * batch_size`, not at i, and a last batch that is not full
+        may follow.
     lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size) => \
     sorted(lengths)[i : i + batch_size] for i in range(0, len(lengths), batch_size)
-        the rows are sorted first. That is a good idea for a loader, but here batches
-        are made in the order given.
+        the rows are sorted first. That is a good idea for a loader, but here the
+        batches are made in the order given.
     lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size) => \
     sorted(lengths)[::-1][i : i + batch_size] \
     for i in range(0, len(lengths), batch_size)
-        the rows are sorted first, the longest in front. That is a good idea for a
-        loader, but here batches are made in the order given.
+        the rows are sorted first, from the longest down. That is a good idea for a
+        loader, but here the batches are made in the order given.
     lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size) => \
     lengths[i::batch_size] for i in range(min(batch_size, len(lengths)))
-        `batch_size` is taken for the number of batches: so many *rows* make one.
+        `batch_size` is taken for the number of batches. It is how many *rows* make one.
     lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size) => \
     lengths[i :: -(-len(lengths) // batch_size)] for i in \
     range(-(-len(lengths) // batch_size))
-        rows are dealt out to the batches like cards: `batch_size` rows that follow one
-        another make a batch.
+        the rows are dealt out to the batches like cards, but `batch_size` rows that
+        follow one another make a batch.
     i + batch_size] for i => i + batch_size - 1] or [0] for i
-        a batch is cut one row too short: a slice leaves out its end by itself.
+        each batch is one row too short: the end of a slice is already left out.
     i + batch_size] for i => i + batch_size + 1] for i
-        a batch is cut one row too long: the next batch has that row already.
+        each batch is one row too long: the next batch also has its last row.
     [lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size)] => \
     [lengths[: i + batch_size][i - len(lengths) :] for i in \
     range(len(lengths) % -batch_size, len(lengths), batch_size)]
-        the first rows, not the last, make the small batch.
+        the first rows make the small batch here, but it is the last ones that do.
     for batch in batches => for batch in batches[:1]
         only the first batch is counted.
     for batch in batches => for batch in batches[-1:]
-        only the last batch is counted: the sum begins again for each batch.
+        only the last batch is counted: add up all of them.
     max(batch) * len(batch) - sum(batch) for => max(batch) * len(batch) for
-        that is all that the batches hold, text and padding: take off the text.
+        this is everything that the batches hold, text and padding: subtract the text.
     * len(batch) => * batch_size
-        the last batch is counted as if it were full. It has only the rows that are
+        the last batch is counted as if it were full, but it has only the rows that are
         left.
     max(batch) * len(batch) - sum(batch) for => max(batch) * batch_size for
-        that is all that full batches would hold, text and padding: take off the text,
-        and the last batch has only the rows that are left.
+        this is everything that full batches would hold, text and padding. Subtract the
+        text, and count in the last batch only the rows that are left.
     max(batch) * len(batch) - sum(batch) for => sum(batch) for
-        that is the text. You want what is added to it.
+        this is the text. You want what is added to it.
     * len(batch) =>
-        the longest row of each batch is counted once, less all its ids: it must be
-        counted once for each row of the batch.
+        the longest row of each batch is counted once, and all its ids are subtracted.
+        Count it once for each row of the batch.
     * len(batch) - sum(batch) =>
-        that is the sum of the longest rows. How many ids does a batch hold when all its
-        rows are as long, and how many of them are text?
+        this is the sum of the longest rows. How many ids does a batch hold when all its
+        rows are that long, and how many of them are text?
     max(batch) * len(batch) - sum(batch) for => max(batch) - min(batch) for
-        only the padding of the shortest row of each batch is counted: add up that of
-        all its rows.
+        only the padding of the shortest row of each batch is counted. Add up the
+        padding of all rows.
     - sum(batch) => - min(batch) * len(batch)
     max(batch) * len(batch) - sum(batch) for => \
     (max(batch) - min(batch)) * batch_size for
-        the shortest row is taken off for each row: take off what each of them holds.
+        the length of the shortest row is subtracted for every row. Subtract the length
+        of each row itself.
     max(batch) * len(batch) - sum(batch) for => sum(batch) - min(batch) * len(batch) for
-        rows are cut to the shortest of their batch here: they are to be filled up to
-        the longest.
+        the rows are cut to the shortest row of their batch, but they should be filled
+        up to the longest.
     max(batch) => min(batch)
-        rows are filled up to the shortest of their batch, not to the longest.
+        the rows are filled up to the shortest row of their batch, not to the longest.
     max(batch) * len(batch) - sum(batch) for => sum(n < max(batch) for n in batch) for
-        these are the rows that get padding. You want how many ids it is.
+        these are the rows that get padding. You want the number of ids.
     max(batch) => batch[0]
         the first row of a batch is taken for its longest: take the `max`.
     max(batch) * len(batch) - sum(batch) for => \
     sum(abs(batch[0] - n) for n in batch) for
-        each row is compared with the first of its batch: the longest can be another.
+        each row is compared with the first one of its batch, but another row can be the
+        longest.
     max(batch) => batch[-1]
-        the last row of a batch is taken for its longest. That holds if the rows are
-        sorted, but these are not.
+        the last row of a batch is taken for its longest. That would be right if the
+        rows were sorted, but they are not.
     max(batch) * len(batch) - sum(batch) for => \
     sum(abs(batch[-1] - n) for n in batch) for
-        each row is compared with the last of its batch: the longest can be another.
+        each row is compared with the last one of its batch, but another row can be the
+        longest.
     max(batch) * len(batch) - sum(batch) for => abs(batch[0] - batch[-1]) for
-        the first row of a batch is compared with its last: each row is compared with
-        the longest.
+        the first row of a batch is compared with its last. Compare each row with the
+        longest.
     max(batch) * len(batch) - sum(batch) for => \
     sum(abs(a - b) for a, b in zip(batch, batch[1:])) for
-        neighbors are compared: each row is filled up to the longest of its batch.
+        neighbors are compared, but each row is filled up to the longest row of its
+        batch.
     max(batch) => (max(batch) + 1)
-        one id more for each row: the longest gets no padding.
+        one id too many for each row: the longest row gets no padding.
     max(batch) => max(lengths)
-        all batches are filled up to the longest row of all: each needs its own longest
-        row only.
+        all batches are filled up to the longest row of all, but each batch needs only
+        its own longest row.
     max(batch) * len(batch) - sum(batch) for => batch_size - len(batch) for
-        the rows are counted that a last batch has not.
+        these are the rows that are missing in the last batch. You want the ids of
+        padding.
 """)
 
 
 @count_padding.way("""
     longest = 0 batch => batch
-        the longest row is not looked for anew: it can be one of a batch before.
+        the longest row is not looked for again in each batch, so it can be one of an
+        earlier batch.
     padding += => padding =
         only the last batch is counted…
     max(longest, length) => length
@@ -1031,20 +910,20 @@ count_padding.answers("""
     max(lengths) * len(lengths) - sum(lengths)
         all batches are filled up to the longest row of all…
     sum(max(lengths[i : i + batch_size]) - lengths[i] for i in range(len(lengths)))
-        each row is compared with those behind it: it is filled up to the longest of its
-        own batch, which can stand before it.
+        each row is compared with those that come after it. It is filled up to the
+        longest row of its own batch, which can come before it.
     len(lengths) * batch_size - sum(lengths)
-        `batch_size` is taken for the length of the rows: it is how many of them make a
-        batch.
+        `batch_size` is taken for the length of the rows, but it is how many of them
+        make a batch.
     count_padding.reference(lengths, batch_size) / max(1, sum(lengths) +
     count_padding.reference(lengths, batch_size))
-        that is the share of padding among all that the batches hold. Its count is
-        wanted.
+        this is the share of padding in everything that the batches hold. You want its
+        count.
     max((count_padding.reference(lengths[i : i + batch_size], batch_size) for i in
     range(0, len(lengths), batch_size)), default=0)
     max(count_padding.reference(lengths[i : i + batch_size], batch_size) for i in
     range(0, len(lengths), batch_size))
-        that is the padding of the worst batch: add up those of all.
+        this is the padding of the worst batch: add up the padding of all batches.
 """)
 
 
@@ -1069,16 +948,16 @@ def chunks_by_hand(ids: list[int], max_length: int, overlap: int) -> list[list[i
 @bug_or_not(
     purpose=(
         "Cut a document of different ids into chunks that share `overlap` ids. The "
-        "last chunk ends with the document, and none holds only ids of the one before."
+        "last chunk ends with the document, and every chunk holds something new."
     ),
     reference=chunks_by_hand,
     cases=_cuts,
     explanation=(
-        "A chunk starts at every step up to the end of the document, even where the "
-        "chunk before has reached the end already: then the last one holds nothing "
-        "new. With an overlap of half a chunk, every document longer than that gets "
-        "one chunk too many, and its end is read once more than it should. Without "
-        "overlap the same loop is right, so one rarely notices."
+        "A chunk starts at every step up to the end of the document, even if the chunk "
+        "before it has already reached the end. Then the last chunk holds nothing new. "
+        "With an overlap of half a chunk, for example, every document longer than half "
+        "a chunk gets one chunk too many, and its end is read once more than it should "
+        "be. Without overlap the same loop is right, so the mistake is rarely noticed."
     ),
 )
 def chunk_at_every_step(ids: list[int], max_length: int, overlap: int) -> list:
@@ -1088,17 +967,18 @@ def chunk_at_every_step(ids: list[int], max_length: int, overlap: int) -> list:
 
 @bug_or_not(
     purpose=(
-        "The same: cut a document of different ids, at least one, into chunks that "
-        "share `overlap` ids, the last of which ends with the document."
+        "The same task: cut a document of at least one id into chunks that share "
+        "`overlap` ids. The last chunk ends with the document, every chunk holds "
+        "something new, and no two ids are equal."
     ),
     reference=chunks_by_hand,
     cases=_cuts,
     explanation=(
         "It looks as if `overlap` ids were lost at the end. But a chunk that starts "
-        "among the last `overlap` ids lies wholly inside the one before, whose end "
-        "they are: just these starts are left out. `max(1, ...)` is for a document "
-        "that is no longer than the overlap: without it, it would have no chunk, and "
-        "be lost."
+        "among the last `overlap` ids of the document lies wholly inside the chunk "
+        "before it, and only these starts are left out. `max(1, ...)` is for documents "
+        "that are not longer than the overlap. Without it they would have no chunk, "
+        "and would be lost."
     ),
 )
 def overlap_taken_off_the_end(ids: list[int], max_length: int, overlap: int) -> list:
@@ -1120,16 +1000,16 @@ def each_row_once(num_rows: int, world_size: int, num_workers: int) -> list[int]
 @bug_or_not(
     purpose=(
         "Share out the rows of a data set among all workers of all ranks, so that each "
-        "row is read once. It returns what all of them read together, sorted: every "
-        "row, and none of them twice."
+        "row is read exactly once. The function returns the rows that all of them read "
+        "together, sorted."
     ),
     reference=each_row_once,
     cases=_shards,
     explanation=(
-        "Worker 1 of rank 0 and worker 0 of rank 1 start at the same row, and read the "
-        "same rows; others are read by nobody. With one rank, or with one worker each, "
-        "all is right. A worker starts at `rank + world_size * worker`, or at `rank * "
-        "num_workers + worker`: numbers from 0 that no two of them share."
+        "Worker 1 of rank 0 and worker 0 of rank 1 start at the same row, so they read "
+        "the same rows, and other rows are read by nobody. With one rank, or with one "
+        "worker for each rank, everything is right. Each worker needs a start of its "
+        "own, such as `rank + world_size * worker` or `rank * num_workers + worker`."
     ),
 )
 def every_reader_its_rows(
@@ -1145,8 +1025,8 @@ def every_reader_its_rows(
 
 @cache
 def _numbers() -> str:
-    """A tokenizer whose ids are the places of the words, so that they explain
-    themselves; as JSON, for each call its own."""
+    """A tokenizer whose ids are the positions of the words, so that they explain
+    themselves. It is JSON, so that each call makes a tokenizer of its own."""
     tokenizer = Tokenizer(models.WordLevel({str(n): n for n in range(100)}, "0"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     return tokenizer.to_str()
@@ -1161,57 +1041,30 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
 
 @true_or_false(
     claim=(
-        "With `max_length=512, stride=128, return_overflowing_tokens=True`, a fast "
-        "tokenizer of `transformers` starts a chunk every 128 tokens, up to the one "
+        "You want chunks of 512 tokens that start every 128 tokens. With `max_length="
+        "512, stride=384, return_overflowing_tokens=True, add_special_tokens=False`, a "
+        "fast tokenizer of `transformers` cuts them for you, and stops with the chunk "
         "that reaches the end."
     ),
     reference=starts_of_the_library,
     cases=lambda random: [
-        (num_tokens, max_length, stride)
-        for max_length, stride in ((4, 1), (4, 2), (6, 2), (8, 2), (8, 6))
+        (num_tokens, max_length, max_length - step)
+        for max_length, step in ((4, 1), (4, 3), (6, 2), (8, 2), (8, 6))
         for num_tokens in (1, 8, 9, 20)
     ],
     explanation=(
-        "There `stride` is the overlap, so chunks start 512 - 128 = 384 tokens apart, "
-        "less the special tokens that each chunk gets: with one, 383. In a sliding "
+        "There `stride` is the overlap, and 512 - 384 = 128 is the step. In a sliding "
         "window, in a convolution, and in other lessons of this course, a stride is "
-        "the step. Whoever wants chunks without overlap and sets "
-        "`stride=max_length` has no step left. The two meanings agree only where the "
-        "stride is half of `max_length`."
+        "the step. That is why `stride=128` looks right, although it starts a chunk "
+        "every 384 tokens. The two meanings agree only if the stride is half of "
+        "`max_length`. With special tokens a chunk has less room, and the step shrinks "
+        "by their number."
     ),
 )
-def stride_for_the_step(num_tokens: int, max_length: int, stride: int) -> list[int]:
+def stride_for_a_step(num_tokens: int, max_length: int, stride: int) -> list[int]:
+    step = max_length - stride
     last = max(0, num_tokens - max_length)
-    steps = -(-last // stride)
-    return [stride * k for k in range(steps + 1)]
-
-
-def unscored_with_overlap(num_tokens: int, max_length: int, overlap: int) -> int:
-    chunks = chunks_by_hand(list(range(num_tokens)), max_length, overlap)
-    scored = {id for chunk in chunks for id in chunk[1:]}
-    return num_tokens - len(scored)
-
-
-@true_or_false(
-    claim=(
-        "An overlap of 10 to 25 %, as guides to search advise it, leaves as many ids "
-        "of a document without a score as an overlap of one single id does, not fewer."
-    ),
-    reference=unscored_with_overlap,
-    cases=lambda random: [
-        (num_tokens, max_length, overlap)
-        for max_length, overlap in ((10, 1), (10, 2), (20, 2), (20, 5))
-        for num_tokens in (1, 9, 10, 11, 20, 37, 60)
-    ],
-    explanation=(
-        "One: the document's first id. The first id of every later chunk is a target "
-        "in the chunk before as soon as a single id is shared. A larger overlap scores "
-        "no further id. It scores some of them twice, and gives the ids behind it more "
-        "to read before them: if you do not want it for that, you pay for nothing."
-    ),
-)
-def unscored_with_one(num_tokens: int, max_length: int, overlap: int) -> int:
-    return unscored_with_overlap(num_tokens, max_length, overlap=1)
+    return list(range(0, last + step, step))
 
 
 # With other numbers by seed.
@@ -1219,14 +1072,14 @@ def unscored_with_one(num_tokens: int, max_length: int, overlap: int) -> int:
 
 @numbers(
     ask="A document has {num_tokens:,} ids. It is cut into chunks of at most "
-    "{max_length}, of which neighbors share {overlap}; the last one ends with the "
+    "{max_length} ids, neighbors share {overlap} ids, and the last chunk ends with the "
     "document. How many chunks are there?",
     draw=lambda rng: {
         "num_tokens": rng.randrange(2_000, 9_000),
         "max_length": (length := rng.randrange(64, 257)),
         "overlap": rng.randrange(8, length // 3),
     },
-    hints=("By how much does a chunk go on behind the one before?",),
+    hints=("How many new ids does each chunk after the first one bring?",),
 )
 def chunks_of_document(num_tokens: int, max_length: int, overlap: int) -> int:
     return count_chunks(num_tokens, max_length, overlap)
@@ -1234,11 +1087,12 @@ def chunks_of_document(num_tokens: int, max_length: int, overlap: int) -> int:
 
 chunks_of_document.answers("""
     -(-num_tokens // (max_length - overlap))
-        one at every step of the document. The last of them may hold nothing new.
+        this counts a chunk for every step of the document. The last of those chunks may
+        hold nothing new.
     1 + (num_tokens - max_length) // (max_length - overlap)
-        without the short one at the end: no id is left out.
+        the short chunk at the end is missing: no id is left out.
     count_chunks(num_tokens, max_length)
-        the overlap is not in it: neighbors share ids.
+        the overlap is not used, but neighbors share ids.
     count_chunks(num_tokens, max_length, max_length - overlap)
         the overlap is taken for the step.
 """)
@@ -1246,7 +1100,7 @@ chunks_of_document.answers("""
 
 @numbers(
     ask="A document of {num_tokens:,} ids is cut into chunks of at most {max_length} "
-    "with an overlap of {overlap}. Of how many ids is the last one?",
+    "ids with an overlap of {overlap}. How many ids are there in the last chunk?",
     draw=lambda rng: {
         "num_tokens": rng.randrange(2_000, 9_000),
         "max_length": (length := rng.randrange(64, 257)),
@@ -1261,11 +1115,11 @@ def ids_of_last_chunk(num_tokens: int, max_length: int, overlap: int) -> int:
 
 ids_of_last_chunk.answers("""
     ids_of_last_chunk.reference(num_tokens, max_length, overlap) - overlap
-        only what is new in it: it begins with the overlap.
+        these are only its new ids, but it begins with the overlap.
     (num_tokens - 1) % max_length + 1
-        chunks without an overlap.
+        these are chunks without an overlap.
     num_tokens % (max_length - overlap)
-        what the step leaves of the document.
+        this is what is left of the document after whole steps.
 """)
 
 
@@ -1276,7 +1130,7 @@ ids_of_last_chunk.answers("""
         "lengths": [rng.randrange(10, 90) for _ in range(6)],
         "batch_size": rng.choice([2, 3]),
     },
-    hints=("Batch by batch: how many places, and how many of them are ids?",),
+    hints=("Go batch by batch. How many places are there, and how many hold ids?",),
 )
 def pads_in_order(lengths: list[int], batch_size: int) -> int:
     batches = [lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size)]
@@ -1285,9 +1139,9 @@ def pads_in_order(lengths: list[int], batch_size: int) -> int:
 
 pads_in_order.answers("""
     max(lengths) * len(lengths) - sum(lengths)
-        all rows are padded to the longest of all.
+        all rows are padded to the longest row of all.
     pads_in_order.reference(sorted(lengths), batch_size)
-        the rows are sorted by length first. They come in this order.
+        the rows are sorted by length first, but they come in this order.
     pads_in_order.reference(lengths, batch_size) + sum(lengths)
-        all places of the batches: their ids are no pads.
+        these are all places of the batches, but the ids in them are not pads.
 """)

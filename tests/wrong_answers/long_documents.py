@@ -219,43 +219,6 @@ right("next_item")(
 )
 refused("next_item", "has no order")(lambda counts, d: {looks_it_up(counts, d)[0], looks_it_up(counts, d)[1]})
 
-# labels_of: input_ids, lengths
-
-wrong("labels_of", "text, a `str`", natural=False)(lambda rows, ns: str(rows))
-
-
-@wrong("labels_of", "changes its arguments")
-def writes_into_the_rows(input_ids, lengths):
-    for row, length in zip(input_ids, lengths, strict=True):
-        for i in range(length, len(row)):
-            row[i] = -100
-    return input_ids
-
-
-wrong("labels_of", "a float where an integer is wanted")(
-    lambda R, N: [[t if i < n else float("nan") for i, t in enumerate(r)] for r, n in zip(R, N, strict=True)]
-)
-
-
-@right("labels_of")
-def with_a_mask(input_ids, lengths):
-    rows = np.array(input_ids)
-    return np.where(np.arange(rows.shape[1]) < np.array(lengths)[:, None], rows, -100)
-
-
-@right("labels_of")
-def with_torch(input_ids, lengths):
-    labels = torch.tensor(input_ids)
-    for row, length in zip(labels, lengths, strict=True):
-        row[length:] = -100
-    return labels
-
-
-right("labels_of")(
-    lambda rows, ns: [[t if i < n else -100 for i, t in enumerate(row)] for row, n in zip(rows, ns, strict=True)]
-)
-refused("labels_of", "a float where an integer is wanted")(lambda rows, ns: with_a_mask(rows, ns).astype(float))
-
 # count_padding: lengths, batch_size
 
 

@@ -17,8 +17,10 @@ HEIGHT = 0.72  # of a bar; the rest of 1 is between bars
 def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) -> Figure:
     """Draw the chunks of a document, one a line, one choice of starts after another.
 
+    Tokens after the last chunk are drawn as never predicted.
+
     Args:
-        rows: name to starts, each larger than the one before.
+        rows: name to starts, each larger than the one before it.
         num_tokens: N, tokens of the document, small enough to look at.
         max_length: L.
     """
@@ -45,7 +47,7 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
                 axes.add_patch(
                     style.block(start, y, known - start, HEIGHT, "neutral", 0.12)
                 )
-            else:  # nothing in this chunk predicts its first token, and no other has it
+            else:  # this chunk cannot predict its first token, and no other holds it
                 axes.add_patch(style.block(start, y, 1, HEIGHT, "lost"))
             first = max(known, start + 1)
             if first < end:
@@ -55,6 +57,9 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
                 text = axes.text(*where, str(start), va="center", fontsize=style.SMALL)
                 text.set_bbox(style.LEGIBLE)
             known, y = end, y + 1
+        if known < num_tokens:  # truncation drops the rest
+            rest = num_tokens - known
+            axes.add_patch(style.block(known, y - 1, rest, HEIGHT, "lost"))
         y += 0.6
     axes.set_xticks(range(0, num_tokens + 1, 5))
     style.fit_columns(axes, num_tokens, 0.42)
