@@ -1,8 +1,7 @@
-"""Lesson 03: cut the stream at other places in every epoch, by a random offset.
+"""Lesson 03: cut the stream at different places in every epoch, by a random offset.
 
-The scheme in five steps: draw an offset, count the subsequences behind it, place their
-starts at equal distances, shuffle the starts (never the tokens), and take them batch by
-batch.
+The scheme has five steps: draw an offset, count the subsequences after it, place their
+starts T apart, shuffle the starts (never the tokens), and take them batch by batch.
 """
 
 from __future__ import annotations
@@ -27,9 +26,10 @@ def draw_offset(num_offsets: int, *, generator: torch.Generator | None = None) -
 
 
 def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
-    """Count the disjoint subsequences behind an offset: (N - offset - 1) // T, or 0.
+    """Count the disjoint subsequences after an offset: (N - offset - 1) // T, or 0.
 
-    The - 1 keeps one id for the last target. Neighbors share theirs, so one is enough.
+    The - 1 keeps one id for the last target. One is enough, because every other
+    subsequence finds its last target in the first id of the next one.
 
     Args:
         num_tokens: N, at least 0.
@@ -61,21 +61,21 @@ def random_starts(
 ) -> np.ndarray:
     """Return the starts of one epoch of random sampling, batch by batch.
 
-    The offset is uniform on 0 ... T-1. With T as well, alignment 0 would come twice as
-    often as any other: an offset of T makes the same cuts as an offset of 0, but for
-    the first.
+    The offset is uniform on 0 ... T-1. If T could also be drawn, alignment 0 would come
+    twice as often as any other, because an offset of T makes the same cuts as an offset
+    of 0, except for the first.
 
     Args:
         num_tokens: N.
-        batch_size: B; the subsequences that do not fill a batch are left out, others in
-            each epoch.
+        batch_size: B; the subsequences that do not fill a batch are left over, other
+            ones in each epoch.
         num_steps: T.
         generator: where the randomness comes from; without one, PyTorch's global
             generator.
 
     Returns:
         int64, shape (num_batches, B); no batch at all if the stream is too short for
-        one behind this offset.
+        one after this offset.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=LARGEST_INT64)

@@ -1,8 +1,8 @@
-"""Lesson 04: read the stream as parallel tracks, each batch going on where one ended.
+"""Lesson 04: read the stream as parallel tracks, so that batches continue each other.
 
 The stream is folded into B rows of equal length. Batch k takes the next T columns of
-every row, so row i of batch k + 1 continues row i of batch k: a recurrent model may
-carry its state over.
+every row, so row i of batch k + 1 goes on where row i of batch k ended, and a recurrent
+model may carry its state over.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def partition_starts(
 ) -> np.ndarray:
     """Return the starts of a partition at a given offset, shape (num_batches, B).
 
-    `starts[k, i]` is offset + i * row_length + k * T. What a row has left over behind
-    its last full T is not used.
+    `starts[k, i]` is offset + i * row_length + k * T. Inputs after the last full T of a
+    row are left over.
 
     Args:
         num_tokens: N.
@@ -89,9 +89,9 @@ def sequential_starts(
 ) -> np.ndarray:
     """Return the starts of one epoch, in order, at a random offset.
 
-    The offset is uniform on 0 ... T, both ends included. It cannot overrun, because the
-    rows are cut from what is left *behind* it. With a single row, an offset of T makes
-    the same cuts as an offset of 0, but for the first.
+    The offset is uniform on 0 ... T, both ends included. The rows cannot overrun the
+    stream, because they are cut from what *follows* the offset. With a single row, an
+    offset of T makes the same cuts as an offset of 0, except for the first.
 
     Args:
         num_tokens: N.
@@ -101,7 +101,7 @@ def sequential_starts(
             generator.
 
     Returns:
-        int64, shape (num_batches, B); no batch at all if the rows behind this offset
+        int64, shape (num_batches, B); no batch at all if the rows after this offset
         are shorter than T.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -154,9 +154,9 @@ def seq_data_iter_sequential(
 def row_remainders(
     num_tokens: int, batch_size: int, num_steps: int, offset: int
 ) -> np.ndarray:
-    """Return the positions that rows leave over, for the ledger.
+    """Return the targets that rows leave over, as positions for the ledger.
 
-    These are the *targets* behind each row's last full T.
+    These are the *targets* after the last full T of each row.
 
     Args:
         num_tokens: N.
@@ -206,7 +206,7 @@ def epoch_after_epoch(
     *,
     generator: torch.Generator | None = None,
 ) -> Iterator[tuple[bool, Batch]]:
-    """Yield the batches of a scheme without end, and whether each begins an epoch.
+    """Yield the batches of a scheme forever, and whether each begins an epoch.
 
     Args:
         scheme: `seq_data_iter_sequential` or another of its kind.
@@ -239,7 +239,7 @@ def train_on_epochs(
     generator: torch.Generator | None = None,
     progress: bool | None = None,
 ) -> list[float]:
-    """Train on epoch after epoch of a scheme, the state carried over or reset.
+    """Train on epoch after epoch of a scheme, with the state carried over or reset.
 
     With `carry_state` a window begins with the state in which the window before it
     ended, cut off from its history (`detach`): truncated backpropagation through time.
@@ -297,7 +297,7 @@ def train_on_epochs(
     return losses
 
 
-# A test that only a memory passes
+# A test that only a model with memory can pass
 
 
 @dataclass(frozen=True)
@@ -308,9 +308,9 @@ class RecallStream:
         ids: shape (N,), in the smallest dtype: keys are 0 ... num_keys - 1, fillers
             come next, the query is the last id.
         vocab_size: V.
-        key_positions: where each record's key stands, int64, shape (num_records,).
-        answer_positions: where its answer stands; the answer equals the key, and
-            follows the query.
+        key_positions: where each record's key is, int64, shape (num_records,).
+        answer_positions: where its answer is; the answer equals the key, and follows
+            the query.
     """
 
     ids: np.ndarray
@@ -327,12 +327,12 @@ def make_recall_stream(
     num_fillers: int = 4,
     generator: torch.Generator | None = None,
 ) -> RecallStream:
-    """Make a stream whose answers can be known only by whoever remembers the key.
+    """Make a stream whose answers are known only to a model that remembers the key.
 
     Args:
         num_records: how many records.
         longest_filler: the filler has a random length, uniform on 1 ... longest_filler.
-        num_keys: different keys, each equally likely: whoever guesses is right once in
+        num_keys: different keys, each equally likely, so that a guess is right once in
             `num_keys`.
         num_fillers: different filler ids.
         generator: where the randomness comes from.
@@ -368,12 +368,12 @@ def make_recall_stream(
 def token_logits(
     model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
 ) -> torch.Tensor:
-    """Return what a model predicts for every token of a stream but the first.
+    """Return what a model predicts for every token of a stream except the first.
 
-    The stream is read as one track. Carrying the state from window to window is reading
-    one long window, so no window is cut at all; without it, all windows are independent
-    and can be read side by side. Either way the same tokens are predicted: two models,
-    or two ways of reading, are compared on one footing.
+    The stream is read as one track. Carrying the state from window to window amounts to
+    reading one long window, so no window is cut at all. Without it, all windows are
+    independent and can be read side by side. Either way the same tokens are predicted,
+    so that two models, or two ways of reading, can be compared fairly.
 
     Args:
         model: the model.
@@ -406,7 +406,7 @@ def token_logits(
 def token_losses(
     model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
 ) -> torch.Tensor:
-    """Return the loss of every token of a stream but the first, in nats.
+    """Return the loss of every token of a stream except the first, in nats.
 
     Args and errors are those of `token_logits`.
 

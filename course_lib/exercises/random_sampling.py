@@ -33,9 +33,9 @@ def _lengths_and_steps(random: Random) -> Iterator[Case]:
     hints=(
         "Take T = 5 and 32 ids, and count the subsequences at offset 0, at offset 1, "
         "and so on. Where does the count change?",
-        "At offset 0 some ids behind the last target are left over. As long as an "
-        "offset skips no more than so many, it costs nothing. And where not even "
-        "offset 0 has a subsequence, is there one to lose?",
+        "At offset 0 some ids after the last target stay unused. How many? An offset "
+        "that skips no more than that many costs nothing. And if not even offset 0 has "
+        "a subsequence, is there one to lose?",
     ),
 )
 def offsets_that_lose(num_tokens: int, num_steps: int) -> int:
@@ -46,24 +46,24 @@ def offsets_that_lose(num_tokens: int, num_steps: int) -> int:
 
 offsets_that_lose.slips("""
     divmod(num_tokens - 1 => divmod(num_tokens
-        the id for the last target is forgotten: of N ids N - 1 can be inputs.
+        the id for the last target is forgotten. Only N - 1 of the N ids can be inputs.
     if whole > 0 else 0 =>
         a stream too short for any subsequence has none to lose.
     num_steps - 1 - spare => num_steps - spare
-        one too many: the offset that skips just the ids left over, which loses
+        one too many: either the offset that skips exactly the unused ids, which costs
         nothing, or offset T, which cuts like 0.
     num_steps - 1 - spare => spare + 1
     num_steps - 1 - spare if whole > 0 else 0 => spare + 1 if whole > 0 else num_steps
         the offsets that cost *nothing* are counted, offset 0 among them.
     num_steps - 1 - spare => spare
-        the ids that offset 0 leaves over are counted. An offset that skips no more than
-        these loses nothing; the others do.
+        the ids that offset 0 leaves unused are counted. An offset that skips no more
+        than these costs nothing. Count the other offsets.
     num_steps - 1 - spare => num_steps - 2 - spare
     num_steps - 1 - spare => max(0, num_steps - 2 - spare)
-        one too few. The offsets are 0 … T - 1: the largest is T - 1.
+        one too few. The offsets are 0 … T - 1, so the largest is T - 1.
     divmod(num_tokens - 1, num_steps) => divmod(num_tokens, num_steps + 1)
-        one extra id for each subsequence. Neighbors share it: only the last one needs
-        one more.
+        one extra id is kept for each subsequence. Neighbors share theirs, so only the
+        last one needs an extra id.
 """)
 
 
@@ -79,13 +79,13 @@ offsets_that_lose.slips("""
     count < counts => count == counts
         the offsets that cost *nothing*…
     count < counts => count <= counts
-        the offsets that leave *as many* are counted with those that leave fewer:
-        compare with `<`.
+        the offsets that leave *as many* are counted together with those that leave
+        fewer: compare with `<`.
     o - 1) // num_steps => o) // (num_steps + 1)
-        one extra id for each subsequence…
+        one extra id is kept for each…
     // num_steps) for => - num_steps + 1) for
-        windows of stride 1, of which every offset leaves fewer. Subsequences are T
-        apart.
+        these are windows of stride 1, and every larger offset leaves fewer of them.
+        Subsequences are T apart.
 """)
 def offsets_compared(num_tokens, num_steps):
     counts = [max(0, (num_tokens - o - 1) // num_steps) for o in range(num_steps)]
@@ -94,12 +94,13 @@ def offsets_compared(num_tokens, num_steps):
 
 offsets_that_lose.answers("""
     num_steps - 1
-        all offsets but 0. A small one may skip only ids that offset 0 leaves unused.
+        all offsets except 0 are counted. But a small one may skip only ids that offset
+        0 leaves unused.
     (num_tokens - 1) % num_steps
-        the ids that offset 0 leaves over are counted…
+        the ids that offset 0 leaves unused are counted…
     int(num_tokens > num_steps)
     max(0, (num_tokens - 1) // num_steps) - max(0, num_tokens // num_steps - 1)
-        the most that an offset can cost, which is one subsequence. Count the offsets
+        this is the most that an offset can cost, one subsequence. Count the offsets
         that cost it.
     max(0, (num_tokens - 1) // num_steps)
         the subsequences at offset 0 are counted, not the offsets that have fewer.
@@ -122,8 +123,8 @@ def _epochs(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_epochs,
     hints=(
-        "Count the subsequences first, then the batches they fill.",
-        "What happens to subsequences that do not fill a batch, and what does `//` do "
+        "Count the subsequences first, then the batches that they fill.",
+        "What happens to subsequences that do not fill a batch? And what does `//` do "
         "with a negative number? Try (0, 1, 5, 3).",
     ),
 )
@@ -134,66 +135,70 @@ def num_batches(num_tokens: int, batch_size: int, num_steps: int, offset: int) -
 
 num_batches.slips("""
     max(0, ...) => (...)
-        a stream with no id behind the offset gives a negative count: // rounds down.
+        a stream with no id after the offset gives a negative count, because // rounds
+        down.
     - offset =>
-        the offset is not taken off: the number of batches does depend on it.
+        the offset is not subtracted, but the number of batches depends on it.
     - 1) => )
-        the last target is forgotten: one id must be left behind the last subsequence.
+        the last target is forgotten: one id must remain after the last subsequence.
     - 1) => - 2)
-        two ids are kept back. The offset takes off its own ids, and the last target
-        one.
+        two ids are kept back, but the last target needs only one. (The offset is
+        subtracted already.)
     - 1) => - batch_size)
-        one extra id for each row of a batch. All subsequences together need one more,
-        wherever they stand.
+        one extra id is kept for each row of a batch. All subsequences together need
+        only one, wherever they are.
     (num_tokens - offset - 1) // num_steps => -(-(num_tokens - offset - 1) // num_steps)
         a subsequence that is not full counts as one. Here it is dropped.
     - 1) // num_steps => ) // (num_steps + 1)
-        one extra id for each subsequence. Neighbors share it: only the last one needs
-        one more.
+        one extra id is kept for each subsequence. Neighbors share theirs, so only the
+        last one needs an extra id.
     (num_tokens - offset - 1) // num_steps => num_tokens - offset - num_steps
         those are windows of stride 1, which overlap. Disjoint subsequences are T apart.
     // num_steps =>
-        batches of B ids, not of B subsequences: divide by T as well.
+        these are batches of B ids, not of B subsequences: also divide by T.
     // batch_size =>
         subsequences are counted, not batches of them.
     return ... // batch_size => return -(-... // batch_size)
         a batch that is not full counts as one. Here it is dropped.
     return ... // batch_size => return round(... / batch_size)
-        rounded to the nearest number: half a batch counts as one. Round down.
+        rounded to the nearest number, so half a batch counts as one. Round down.
     // batch_size => % batch_size
-        that is what is left over: `%` gives the remainder, `//` the number of batches.
+        that is the number left over. `%` gives the remainder, and `//` the number of
+        batches.
     // batch_size => * batch_size
         the numbers are multiplied. B subsequences are one batch: divide.
     // batch_size => // batch_size + 1
-        one more than fit. What does not fill a batch is dropped, and counts as none.
+        one more than fit. Subsequences that do not fill a batch are dropped, so they
+        make no batch.
     return ... // batch_size => return max(0, ... // batch_size - 1)
-        one batch is taken off for what is dropped. `//` drops it already.
+        one batch is subtracted for the subsequences that are dropped, but `//` has
+        dropped them already.
     return ... // batch_size => return max(1, ... // batch_size)
-        never fewer than one. A stream that is too short, or a batch short, has 0.
+        never fewer than one. But a stream that is too short for a full batch gives 0.
     return ... // batch_size => return max(0, (... - 1) // batch_size)
-        one subsequence is kept back. The last target is one *id*, and is taken off
-        once.
+        one subsequence is kept back for the last target, which is only one *id* and is
+        subtracted already.
 """)
 
 
 @num_batches.way("""
     max(0, ...) => (...)
-        a stream with no id behind the offset…
+        a stream with no id after the offset…
     - offset =>
-        the offset is not taken off…
+        the offset is not subtracted…
     - 1) => )
         the last target is forgotten…
     - 1) // (batch_size * num_steps) => ) // (batch_size * num_steps + 1)
-        one extra id for each batch. Batches are made of shuffled subsequences: all of
-        them together need one more.
+        one extra id is kept for each batch. Batches are made of shuffled subsequences,
+        and all of these together need only one.
     // (batch_size * num_steps) => // batch_size
-        batches of B ids…
+        these are batches of B ids…
     // (batch_size * num_steps) => // num_steps
         subsequences are counted…
     return max(0, => return -(-max(0, ; * num_steps) => * num_steps))
         a batch that is not full…
     // (batch_size => % (batch_size
-        that is what is left over…
+        that is the number left over…
     * num_steps) => * num_steps) + 1
         one more than fit…
 """)
@@ -203,13 +208,13 @@ def divided_once(num_tokens, batch_size, num_steps, offset):
 
 num_batches.answers("""
     max(0, (num_tokens - 1) // num_steps // batch_size - offset)
-        the offset is taken off the number of batches. It is a number of ids: take it
-        off before you divide.
+        the offset is subtracted from the number of batches. But it is a number of ids:
+        subtract it before you divide.
     (num_tokens - offset - 1) / num_steps / batch_size
         a count is a whole number: divide with `//`.
     int((num_tokens - offset - 1) / num_steps / batch_size)
-        right, but for a stream with no id behind the offset: `int` rounds towards 0,
-        which hides most negative counts, and not all.
+        right, except for some streams with no id after the offset: `int` rounds
+        towards 0, which hides most negative counts, but not all.
 """)
 
 
@@ -218,7 +223,7 @@ def _shuffled_epochs(random: Random) -> Iterator[Case]:
         for offset in range(num_steps):
             starts = [offset + k * num_steps for k in range(7)]
             random.shuffle(starts)
-            # the others did not fill a batch: the smallest may be among them
+            # the others are left over: the smallest may be among them
             yield starts[:4], num_steps
             yield starts[4:], num_steps
     yield [22], 5
@@ -228,10 +233,10 @@ def _shuffled_epochs(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_shuffled_epochs,
     hints=(
-        "Take T = 5 and the offset 2, and write down the first five starts. Which "
-        "number do they share that the starts of offset 3 do not have?",
-        "The starts 2, 7, 12, 17 are 2 + 0 * 5, 2 + 1 * 5, 2 + 2 * 5, … So 17 = 2 + 3 "
-        "* 5. Which operation takes the 3 * 5 away again?",
+        "Take T = 5 and the offset 2, and write down the first five starts. What do "
+        "they have in common that the starts of offset 3 do not have?",
+        "The starts 2, 7, 12, 17 are 2 + 0 * 5, 2 + 1 * 5, 2 + 2 * 5 and 2 + 3 * 5. "
+        "Which operation takes the 3 * 5 away from 17 again?",
     ),
 )
 def offset_of(starts: list[int], num_steps: int) -> int:
@@ -241,7 +246,7 @@ def offset_of(starts: list[int], num_steps: int) -> int:
 
 offset_of.slips("""
     starts[0] % num_steps => starts[0] // num_steps
-        divided, not remaindered: that is the number of the subsequence.
+        divided, but you want the remainder. `//` gives the number of the subsequence.
     % num_steps => % len(starts)
         the remainder of the division by the number of starts. The starts are T apart.
     % num_steps => % (num_steps + 1)
@@ -249,40 +254,40 @@ offset_of.slips("""
     % num_steps => % (num_steps - 1)
         the remainder of the division by T - 1. The starts are T apart.
     starts[0] => -starts[0]
-        what is missing to the next multiple of T. The offset is what lies above the
-        last one.
+        this is how far it is to the next multiple of T. The offset is the distance from
+        the last one.
     starts[0] % num_steps => num_steps - starts[0] % num_steps
-        what is missing to the next multiple of T, and T for none. The offset is what
-        lies above the last one.
+        this is how far it is to the next multiple of T, and T at a multiple. The offset
+        is the distance from the last one.
     starts[0] % num_steps => num_steps % starts[0]
-        divided the wrong way round: T % start. The start is what is divided.
+        divided the wrong way round: T % start. Divide the start by T.
     starts[0] % num_steps => [start % num_steps for start in starts]
-        a remainder for each start. They are all the same number: return it once.
+        a remainder for each start. They are all the same, so return one of them.
     starts[0] => (starts[0] - 1)
-        the remainder of a start less one. Starts and offset are both counted from 0:
-        take nothing off.
+        1 is subtracted from the start first. But starts and offset both count from 0:
+        subtract nothing.
     % num_steps => % num_steps + 1
-        an offset is counted from 0: it is the remainder itself, and not one more.
+        an offset counts from 0: it is the remainder itself, not one more.
     starts[0] => sum(starts)
-        the sum of the starts. Its remainder is the number of starts times the offset:
-        one start is enough.
+        the starts are summed, so the offset is in there once for each start. One start
+        is enough.
     starts[0] => sum(starts) // len(starts)
-        the mean of the starts. It need not be a start itself, nor lie a multiple of T
-        above the offset: one start is enough.
+        the mean of the starts need not be a start itself, so it need not be a multiple
+        of T above the offset. One start is enough.
     starts[0] => math.gcd(*starts)
         the greatest common divisor of the starts. Starts that are T apart share a
         remainder, not a divisor.
     % num_steps =>
-        the first start. After shuffling it can be any of them.
+        the first start in the log. After shuffling, it can be any of them.
 """)
 
 
 @offset_of.way("""
     while offset >= => if offset >=
-        a single T is taken off the smallest start. It may lie several T above the
-        offset.
+        T is subtracted only once from the smallest start, which may be several T above
+        the offset.
     offset >= num_steps => offset > num_steps
-        T comes out for the offset 0: take T off as long as it goes, down to 0.
+        this gives T where the offset is 0. Subtract T as often as you can, down to 0.
 """)
 def t_taken_off(starts, num_steps):
     offset = min(starts)
@@ -293,36 +298,35 @@ def t_taken_off(starts, num_steps):
 
 offset_of.answers("""
     (starts[0] - 1) % num_steps + 1 if starts[0] else 0
-        the last T of a multiple of T is not taken off: go on down to 0.
+        from a multiple of T, the last T is not subtracted: go on down to 0.
     min(starts)
-        the smallest start. It is the offset only if its subsequence was not dropped
-        with the last batch.
+        the smallest start in the log. It is the offset only if the first subsequence
+        was not left over.
     min(starts) // num_steps
-        the smallest start, divided: that is the number of its subsequence. The offset
-        is the remainder.
+        the smallest start is divided, which gives the number of its subsequence. The
+        offset is the remainder.
     min(starts) - num_steps
-        T is taken off the smallest start, needed or not.
+        T is subtracted from the smallest start, whether it is needed or not.
     starts[-1]
-        the last start. After shuffling it can be any of them.
+        the last start in the log. After shuffling, it can be any of them.
     max(starts)
-        the largest start. The offset is what remains of any start when it is divided by
-        T.
+        the largest start. The offset is the remainder of any start, divided by T.
     abs(starts[1] - starts[0])
     abs(starts[1] - starts[0]) if len(starts) > 1 else starts[0]
-        the distance of two starts in the list. It is a multiple of T, whatever the
-        offset.
+        the distance between two starts in the list is a multiple of T, whatever the
+        offset is.
     sorted(starts)[1] - sorted(starts)[0]
     sorted(starts)[1] - sorted(starts)[0] if len(starts) > 1 else starts[0]
-        the distance of the two smallest starts. It is a multiple of T, whatever the
-        offset.
+        the distance between the two smallest starts is a multiple of T, whatever the
+        offset is.
     math.gcd(*starts)
         the greatest common divisor of the starts…
     max(starts) - (len(starts) - 1) * num_steps
-        the first start, found by counting back from the largest. But starts are missing
-        from the log, whichever they were.
+        you count back from the largest start to the first one. But some starts are
+        missing from the log, and they may be any.
     max(starts) - len(starts) * num_steps
-        as if none were missing: the largest start less T for each start. Starts are
-        missing, whichever they were.
+        you subtract T from the largest start for each start in the log, as if none were
+        missing. But some are, and they may be any.
 """)
 
 
@@ -335,11 +339,11 @@ def _targets(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_targets,
     hints=(
-        "Draw the first two subsequences behind an offset of 2 with T = 3. The first "
-        "target has a context of 1 token. The one after it?",
+        "Draw the first two subsequences after an offset of 2 with T = 3. The first "
+        "target has a context of 1 token. What about the next one?",
         "Which positions are targets of the *second* subsequence, and how much context "
-        "has its first one? Write the contexts in a row: they repeat. Where does the "
-        "row begin?",
+        "does its first target have? Write the contexts in a row: they repeat. Where "
+        "does the row begin?",
     ),
 )
 def left_context(position: int, offset: int, num_steps: int) -> int:
@@ -351,63 +355,62 @@ def left_context(position: int, offset: int, num_steps: int) -> int:
 
 left_context.slips("""
     <= offset => < offset
-        the first input is no target: at the offset itself the context is 0.
+        the first input is not a target, so at the offset itself the context is 0.
     <= offset => <= offset + 1
-        the token at offset + 1 is the first target already: it has one token of
-        context.
+        the token at offset + 1 is the first target: it has one token of context.
     <= offset => < offset + num_steps
-        the first subsequence is left out. Its tokens have the contexts 1, 2, …, T, as
+        the first subsequence is skipped. Its targets have the contexts 1, 2, …, T, like
         those of all others.
     <= offset => < 0
-        tokens up to the offset are never a target; there the context is 0.
+        tokens up to the offset are never a target, so their context is 0.
     <= offset => <= 0
     <= offset => < 1
-        what lies before the offset is no target, and has the context 0.
+        tokens before the offset are not targets either: their context is 0.
     return 0 => return -1
-        -1 for a token that is never a target. The task wants 0.
+        you return -1 for a token that is never a target. The task wants 0.
     return 0 => return None
-        `None` for a token that is never a target. The task wants 0.
+        you return `None` for a token that is never a target. The task wants 0.
     - offset - 1) => - 1)
-        the offset is ignored where it counts: it moves all cuts.
+        the offset is ignored in the remainder, but it moves all cuts.
     - offset - 1) => + offset - 1)
-        the offset is added. A position counts from the offset on: take it off.
+        the offset is added. Count positions from the offset on: subtract it.
     - 1) => )
-        the row of contexts 1, 2, …, T begins with 1 at offset + 1: what is divided by T
-        is 0 there.
+        the contexts 1, 2, …, T begin with 1 at offset + 1, so the number that you
+        divide by T must be 0 there.
     + 1 =>
-        the context starts at 1: the first target has its input to its left.
+        the context starts at 1, because the first target has one input to its left.
     + 1 => + 2
-        the token itself is counted as well. Its context is what stands to its left.
+        the token itself is counted. Its context is only the tokens to its left.
     % num_steps => // num_steps
-        divided, not remaindered: that is the number of the subsequence.
+        divided, but you want the remainder. `//` gives the number of the subsequence.
     return (position - offset - 1) % num_steps + 1 => \
         return num_steps - (position - offset - 1) % num_steps
-        the wrong way round: the context grows from cut to cut, 1, 2, …, T.
+        the wrong way round: after each cut the context grows, 1, 2, …, T.
     % num_steps => % (num_steps + 1)
-        the contexts come again after T tokens, and not after T + 1: 1, 2, …, T, and
-        then 1.
+        the contexts repeat after T tokens, not after T + 1: 1, 2, …, T, and then 1.
     return (position - offset - 1) % num_steps + 1 => return num_steps
-        T for every target. Only the last target of a subsequence has that much.
+        you return T for every target. Only the last target of a subsequence has that
+        much context.
     return (position - offset - 1) % num_steps + 1 => \
         return min(num_steps, position - offset)
-        the context begins anew at every cut: it does not grow to T and stay there.
+        the context grows to T and stays there. It begins again at 1 after every cut.
     (position - offset - 1) % num_steps + 1 => position - offset
-        the context begins anew at every cut: it does not grow without end.
+        the context grows without end. It begins again at 1 after every cut.
     position <= offset => offset <= position ; \
     position - offset - 1 => offset - position - 1
-        position and offset are exchanged: the offset is taken off the position.
+        position and offset are exchanged: subtract the offset from the position.
 """)
 
 
 @left_context.way("""
     <= offset => < offset
-        the first input is no target…
+        the first input is not a target…
     (position - offset) % => position %
-        the offset is ignored where it counts…
+        the offset is ignored in the remainder…
     or num_steps =>
-        an off-by-one. The token at offset + T has the longest context, T, and not 0.
+        the token at offset + T has the longest context, T, not 0.
     % num_steps or => // num_steps or
-        divided, not remaindered…
+        divided, but you want…
 """)
 def t_where_nothing_remains(position, offset, num_steps):
     return 0 if position <= offset else (position - offset) % num_steps or num_steps
@@ -415,19 +418,19 @@ def t_where_nothing_remains(position, offset, num_steps):
 
 left_context.answers("""
     (position - offset) % (num_steps + 1) if position > offset else 0
-        the contexts come again after T tokens…
+        the contexts repeat after T tokens…
     (position - 1) % num_steps + 1 if position else 0
-        the offset is ignored: it moves all cuts.
+        the offset is ignored, but it moves all cuts.
     (position - offset) % num_steps
-        two things: the token at offset + T has the context T, not 0, and what lies
-        before the offset has none.
+        two things: the token at offset + T has the context T, not 0, and tokens before
+        the offset have the context 0.
     min(position, num_steps)
-        the length of the window of stride 1 that ends there. Here the context begins
-        anew at every cut.
+        the context grows to T and stays there, as if windows of stride 1 ended at every
+        token. It begins again at 1 after every cut.
     position % num_steps
-        the offset is ignored, and so is that the first input is no target: 0 for T.
+        the offset is ignored, and the last target of a subsequence gets 0 instead of T.
     position % num_steps + 1
-        the position from its cut on, counted from 1, and without the offset.
+        this counts inputs, not targets, from 1 after a cut, and it ignores the offset.
 """)
 
 
@@ -446,8 +449,8 @@ def _highest_offsets(random: Random) -> Iterator[Case]:
     cases=_highest_offsets,
     hints=(
         "Two offsets make the same cuts if they differ by a multiple of T.",
-        "For each of 0 ... highest, take the remainder divided by T, and count how "
-        "often each one comes.",
+        "Divide each of 0 ... highest by T, take the remainder, and count how often "
+        "each remainder comes.",
     ),
 )
 def alignment_counts(highest: int, num_steps: int) -> list[int]:
@@ -460,42 +463,43 @@ def alignment_counts(highest: int, num_steps: int) -> list[int]:
 
 alignment_counts.slips("""
     range(highest + 1) => range(highest)
-        `highest` itself is one of the offsets: a `range` stops before its end.
+        `highest` itself is one of the offsets, but a `range` stops before its end.
     range(highest + 1) => range(1, highest + 1)
         0 is one of the offsets: count from 0, not from 1.
     range(highest + 1) => range(highest + 2)
-        an offset too many: `highest` is the last one.
+        one offset too many: `highest` is the last one.
     range(highest + 1) => range(1, highest + 2)
-        the offsets 1 … highest + 1. They are 0 … highest.
+        you take the offsets 1 … highest + 1. They are 0 … highest.
     range(highest + 1) => range(min(highest + 1, num_steps))
-        the offsets beyond T - 1 are left out. They repeat alignments, which is the
-        point.
+        the offsets beyond T - 1 are left out. But these repeat alignments, which is
+        what you are to count.
     [0] * num_steps => [0] * (num_steps + 1)
-        T + 1 entries. The alignments are 0 … T - 1; an offset of T is alignment 0.
+        T + 1 entries. The alignments are 0 … T - 1, and an offset of T has alignment 0.
     [0] * num_steps => [1] * num_steps
         the counts begin at 1, before any offset has come.
     counts[offset % num_steps] => counts[-offset % num_steps]
-        what is missing to the next multiple of T. Two offsets cut alike if what lies
-        above the last one is the same.
+        this is how far it is to the next multiple of T. Two offsets cut alike if they
+        are equally far from the last one.
     counts[offset % num_steps] += 1 => \
         counts[offset // num_steps % num_steps] += offset < num_steps**2
         `//` numbers the blocks of T offsets. Two offsets cut alike if `%` gives the
-        same.
+        same remainder.
     counts[offset % num_steps] += 1 => counts[offset % (num_steps + 1) % num_steps] \
         += offset % (num_steps + 1) < num_steps
         the remainder of the division by T + 1. Offset 0 and offset T cut alike.
     return counts => return [count for count in counts if count]
-        an alignment that never occurs has the count 0: there are T entries, always.
+        an alignment that never occurs has the count 0, so there are always T entries.
     return counts => return counts[::-1]
-        what is left of (highest + 1) / T goes to the *first* alignments, not to the
+        the remainder of (highest + 1) / T goes to the *first* alignments, not to the
         last.
     return counts => return [count / (highest + 1) for count in counts]
-        shares, which add up to 1. Return the counts, which add up to highest + 1.
+        these are shares, which add up to 1. Return the counts, which add up to
+        highest + 1.
     return counts => return [sum(counts[: k + 1]) for k in range(num_steps)]
         running totals. Each alignment has a count of its own.
     return counts => return {k: count for k, count in enumerate(counts) if count}
-        a `dict` from alignment to count. A list is wanted, in which the count of
-        alignment k stands at k, and 0 for those that never occur.
+        a `dict` from alignment to count. Return a list, with the count of alignment k
+        at index k, and 0 for an alignment that never occurs.
 """)
 
 
@@ -503,20 +507,21 @@ alignment_counts.slips("""
     highest + 1 => highest
         `highest` itself is one of the offsets…
     (k < rest) => 0
-        the counts need not be equal: what is left of (highest + 1) / T goes to the
-        first alignments.
+        the counts need not be equal: the remainder of (highest + 1) / T goes to the
+        first alignments, one each.
     (k < rest) => 1
-        the same count for each, rounded up. Only some alignments get what is left of
-        (highest + 1) / T.
+        the same count for each, rounded up. Only the first alignments get one more, as
+        many as the remainder of (highest + 1) / T.
     (k < rest) => (k == 0) * rest
-        only alignment 0 can come more often here. What is left of (highest + 1) / T
-        goes to several, one each.
+        here alignment 0 gets the whole remainder of (highest + 1) / T. It goes to the
+        first alignments, one each.
     (k < rest) => (k == num_steps - 1) * rest
-        all that is left of (highest + 1) / T goes to the last alignment here.
+        here the last alignment gets the whole remainder of (highest + 1) / T. It goes
+        to the first alignments, one each.
     (k < rest) => (k >= num_steps - rest)
-        what is left of (highest + 1) / T goes to the *first*…
+        the remainder of (highest + 1) / T goes to the *first*…
     range(num_steps) => range(num_steps + 1)
-        T + 1 counts. There are T alignments, 0 … T - 1: T cuts like 0.
+        T + 1 counts. There are T alignments, 0 … T - 1, because T cuts like 0.
 """)
 def shares_and_the_rest(highest, num_steps):
     share, rest = divmod(highest + 1, num_steps)
@@ -527,14 +532,14 @@ alignment_counts.answers("""
     [len(range(k, highest + 1, num_steps + 1)) for k in range(num_steps + 1)]
         T + 1 counts…
     [1] * (highest + 1)
-        one count for each alignment, T of them, and not one for each offset.
+        one entry for each offset. Return one for each alignment, T of them.
     [offset % num_steps for offset in range(highest + 1)]
-        those are the alignments themselves. Count how often each one comes.
+        these are the alignments themselves. Count how often each one comes.
     [(highest + 1) / num_steps] * num_steps
-        the counts need not be equal: an offset falls on one alignment, not on a part of
+        the counts need not be equal, because an offset has one alignment, not a part of
         each.
     [list(range(k, highest + 1, num_steps)) for k in range(num_steps)]
-        the offsets themselves, alignment by alignment. Count them.
+        these are the offsets themselves, alignment by alignment. Count them.
 """)
 
 
@@ -546,10 +551,10 @@ def _coverages(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_coverages,
     hints=(
-        "Take one token. Each alignment gives it another context. How likely does an "
-        "epoch have alignment 0, and how likely each of the others?",
+        "Take one token. Each alignment gives it a different context. How likely is "
+        "alignment 0 in an epoch, and how likely is each of the others?",
         "The formula of section 6 holds for each context on its own, with the chance "
-        "of its alignment in place of 1 / T. Which mean of these is the share?",
+        "of its alignment in place of 1 / T. How do you average these into the share?",
     ),
 )
 def inclusive_coverage(num_epochs: int, num_steps: int) -> float:
@@ -561,45 +566,47 @@ def inclusive_coverage(num_epochs: int, num_steps: int) -> float:
 
 inclusive_coverage.slips("""
     (1 - 2 / (num_steps + 1)) => (1 - 1 / (num_steps + 1))
-        as if T + 1 offsets made T + 1 alignments. Offset T cuts like offset 0, whose
-        chance is 2 / (T + 1).
+        as if T + 1 offsets made T + 1 alignments. Offset T cuts like offset 0, so
+        alignment 0 has the chance 2 / (T + 1).
     2 / (num_steps + 1) => 2 / num_steps ; 1 / (num_steps + 1) => 1 / num_steps
-        the chances are 2/T and 1/T: more than 1 in all. There are T + 1 offsets.
+        the chances are 2/T and 1/T, which is more than 1 in all. There are T + 1
+        offsets.
     (1 - 2 / (num_steps + 1)) => (2 / (num_steps + 1)) ; \
     (1 - 1 / (num_steps + 1)) => (1 / (num_steps + 1))
-        the chance to see a pair is raised to the power: that is the chance to see it in
-        *every* epoch. The power goes on the chance to miss it.
+        the chance of seeing a pair is raised to the power, which gives the chance of
+        seeing it in *every* epoch. Raise the chance of missing it.
     + (num_steps - 1) * => + num_steps *
-        one alignment too many: beside alignment 0 there are T - 1, not T.
+        one alignment too many: besides alignment 0 there are T - 1, not T.
     (likely + (num_steps - 1) * others) / num_steps => (likely + others) / 2
-        the mean of two numbers. Alignment 0 is one of T, and T - 1 are of the other
-        kind.
+        the mean of the two kinds. But alignment 0 is only one of T, and the other T - 1
+        are of the other kind.
     (likely + (num_steps - 1) * others) / num_steps => likely
-        that is alignment 0 alone. The T - 1 others are less likely: take the mean of
-        all.
+        this is alignment 0 alone. The T - 1 others are less likely: take the mean of
+        all T.
     (likely + (num_steps - 1) * others) / num_steps => \
         (2 * likely + (num_steps - 1) * others) / (num_steps + 1)
-        weighted by how likely the alignments are. The share counts pairs, and each
-        alignment brings equally many: all weigh 1 / T.
+        the mean is weighted by how likely the alignments are. But the share counts
+        pairs, and each alignment brings equally many, so each has the weight 1 / T.
     * others) / num_steps => * others) / (num_steps + 1)
-        divided by T + 1. There are T contexts, 1 … T, and so T alignments.
+        divided by T + 1. But there are T contexts, 1 … T, so divide by T.
     * others) / num_steps => * others)
-        the sum over the alignments: how many contexts of a token are seen. Divide by T.
+        the sum over the alignments says how many contexts of a token are seen. Divide
+        it by T.
     return ... / num_steps => return 1 - ... / num_steps
-        that is the share that is still missing.
+        this is the share that has not been seen.
     return ... / num_steps => return 100 * ... / num_steps
-        a share lies between 0 and 1: these are percents.
+        a share is between 0 and 1, but this is a percentage.
     return ... / num_steps => return round(... / num_steps, 2)
         rounded. Return the share as it is.
     likely = 1 - ... ** num_epochs => likely = 1 - ... ** max(0, num_epochs - 1) ; \
     others = 1 - ... ** num_epochs => others = 1 - ... ** max(0, num_epochs - 1)
-        one epoch too few: the first one counts as well.
+        one epoch too few: the first one also counts.
     likely = 1 - ... ** num_epochs => likely = 1 - ... ** (num_epochs + 1) ; \
     others = 1 - ... ** num_epochs => others = 1 - ... ** (num_epochs + 1)
         one epoch is counted twice: after no epoch nothing has been seen.
     likely = 1 - (1 - ...) ** => likely = (...) ** ; \
     others = 1 - (1 - ...) ** => others = (...) **
-        that is the chance that *every* epoch shows a pair. One of them is enough.
+        this is the chance that *every* epoch shows a pair. One epoch is enough.
 """)
 
 
@@ -607,7 +614,7 @@ inclusive_coverage.slips("""
     1 + (k == 0)) / (num_steps + 1) => 1 + (k == 0)) / num_steps
         the chances are 2/T and 1/T…
     for k in range(num_steps) => for k in range(num_steps + 1)
-        one alignment too many: beside…
+        one alignment too many: besides…
     1 + (k == 0) => 1
         as if T + 1 offsets made…
 """)
@@ -621,16 +628,16 @@ inclusive_coverage.answers("""
         as if all alignments were equally likely. Here two of the offsets, 0 and T, give
         alignment 0.
     1 / num_steps
-        that is one epoch. Each further one misses a pair with the same chance:
-        multiply.
+        this is the share of one epoch. Each further epoch misses a pair with the same
+        chance: multiply these.
     min(1.0, num_epochs / num_steps)
-        epochs repeat one another by chance: the shares of two epochs overlap, so they
-        don't add up.
+        two epochs may have the same alignment. Their shares overlap, so they don't add
+        up.
     num_epochs / num_steps
-        a share cannot pass 1: the pairs of several epochs overlap.
+        a share cannot be more than 1: the pairs of several epochs overlap.
     1 - (1 - (num_steps + 3) / (num_steps + 1) ** 2) ** num_epochs
-        the alignments are taken together before the power. Each has a chance of its own
-        to be missed by all epochs: take the power first, then the mean.
+        the mean is taken before the power. Each alignment has its own chance of being
+        missed by all epochs: take the power first, and then the mean.
 """)
 
 
@@ -638,7 +645,7 @@ inclusive_coverage.answers("""
 
 
 def _lengths(random: Random) -> Iterator[Case]:
-    yield from ((num_steps,) for num_steps in range(1, 12))
+    yield from ((num_steps,) for num_steps in range(2, 12))
 
 
 def each_alignment_once(num_steps: int) -> list[int]:
@@ -646,22 +653,23 @@ def each_alignment_once(num_steps: int) -> list[int]:
 
 
 @bug_or_not(
-    purpose="To list the alignments of all offsets that a loader can draw. It draws "
-    "them with `random.randint(0, num_steps)`, and each alignment is to be equally "
-    "likely, so each has to stand in the list once.",
+    purpose="Somebody has repaired the draw of section 4 and moved it to PyTorch: "
+    "`torch.randint(0, num_steps - 1, (1,))`. The function lists the alignments of all "
+    "offsets that can now be drawn. All alignments should be equally likely, so each "
+    "must be in the list exactly once.",
     reference=each_alignment_once,
     cases=_lengths,
     explanation=(
-        "`random.randint` includes both of its ends (`torch.randint` and `range` "
-        "don't). An offset of T cuts where an offset of 0 cuts, so alignment 0 comes "
-        "twice as often as any other. Readers of *Dive into Deep Learning* reported "
-        "it in its loaders (topic 118 of its forum; d2l-zh, pull requests 1302 and "
-        "1337, for the one of lesson 4)."
+        "Python's `random.randint` includes both of its ends, while `torch.randint` "
+        "leaves out the upper one, as `range` does. After both repairs, alignment "
+        "T - 1 never comes. (The draw with one value too many was reported by readers "
+        "of *Dive into Deep Learning*: topic 118 of its forum, and, for the loader of "
+        "lesson 4, pull requests 1302 and 1337 of d2l-zh.)"
     ),
 )
 def alignments_of_randint(num_steps: int) -> list[int]:
-    # all values that random.randint(0, num_steps) can return
-    offsets = range(0, num_steps + 1)
+    # all values that torch.randint(0, num_steps - 1, (1,)) can return
+    offsets = range(0, num_steps - 1)
     return [offset % num_steps for offset in offsets]
 
 
@@ -673,16 +681,16 @@ def starts_in_stream(num_tokens: int, num_steps: int, offset: int) -> list[int]:
 
 
 @bug_or_not(
-    purpose="To return the ids at which the subsequences behind an offset start, in a "
-    "stream whose ids are their own positions, 0, 1, 2, …. Each subsequence needs all "
+    purpose="Return the ids at which the subsequences after an offset start. The ids "
+    "of the stream are their own positions, 0, 1, 2, …, and each subsequence needs all "
     "of its targets.",
     reference=starts_in_stream,
     cases=_streams,
     explanation=(
-        "Cutting the stream first moves the positions, not the windows: position 0 of "
-        "the rest is position `offset` of the stream. The - 1 still keeps an id for "
-        "the last target, and a range of a negative number is empty. (The copy costs "
-        "memory, though: a view would not.)"
+        "Cutting the stream first changes how positions are counted, but not the "
+        "windows: position 0 of the rest is position `offset` of the stream. The - 1 "
+        "still keeps an id for the last target, and a range of a negative number is "
+        "empty. (The copy of the list costs memory, though, which a view would not.)"
     ),
 )
 def sliced_before_counting(num_tokens: int, num_steps: int, offset: int) -> list[int]:
@@ -719,15 +727,15 @@ def contexts_as_shuffled(
 
 @true_or_false(
     claim="The cuts of stride T give some tokens a short context in every epoch. "
-    "*Shuffling the starts* reduces this position bias: in the new order, some tokens "
-    "have another context than before.",
+    "*Shuffling the starts* reduces this position bias, because in the new order some "
+    "tokens have a different context.",
     reference=lambda *case: contexts_as_shuffled(*case) != contexts_in_order(*case),
     cases=_orders,
     explanation=(
-        "Shuffling changes *when* a window comes, not what stands in it: each token "
-        "keeps its place in its window, and so its context. Only another offset moves "
-        "the cuts. (Shuffling is good for something else: neighboring batches are "
-        "less alike.)"
+        "Shuffling changes *when* a window comes, but not which tokens it contains. "
+        "Each token keeps its place in its window, and therefore its context. Only "
+        "another offset moves the cuts. (Shuffling has another use: it makes "
+        "neighboring batches less alike.)"
     ),
 )
 def shuffling_changes_contexts(
@@ -746,15 +754,16 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
 
 @true_or_false(
     claim="A textbook gives 3, 10 and 6 as an example of the random starts of one "
-    "epoch, and says that such windows overlap. With the scheme of this lesson, all "
-    "three are starts of one epoch *only if T = 1*, where no two inputs overlap.",
+    "epoch, and says that such windows overlap. In the scheme of this lesson, these "
+    "three can be starts of one epoch *only if T = 1*, and then no windows share an "
+    "input.",
     reference=all_on_one_alignment,
     cases=_examples_of_starts,
     explanation=(
         "The starts of one epoch differ by multiples of T. Here they differ by 3, 4 "
-        "and 7, whose only common divisor is 1. What that text describes is another "
-        "scheme: starts drawn independently, which do overlap, and which reach a token "
-        "several times in an epoch or not at all."
+        "and 7, whose only common divisor is 1. That text describes another scheme, in "
+        "which the starts are drawn independently. Then windows may overlap, and an "
+        "epoch may reach a token several times or not at all."
     ),
 )
 def starts_only_if_t_is_1(starts: list[int], num_steps: int) -> bool:
@@ -771,14 +780,14 @@ def one_generator_for_all_epochs(seed: int, num_epochs: int) -> list[int]:
 
 
 @bug_or_not(
-    purpose="To draw the offsets of the epochs of a run with T = 1000, so that the run "
-    "can be repeated with the same seed, and the epochs are independent of each other.",
+    purpose="Draw the offsets for all epochs of a run with T = 1000. With the same "
+    "seed the run can be repeated, and its epochs are independent of each other.",
     reference=one_generator_for_all_epochs,
     cases=_seeds,
     explanation=(
-        "A generator that is made anew in each epoch, from the same seed, draws the "
-        "same offset and order again: the random scheme has become a fixed one. Make "
-        "the generator once, or derive its seed from the epoch."
+        "A new generator is made in each epoch, always from the same seed, so it draws "
+        "the same offset again, and the random scheme has become a fixed one. Make the "
+        "generator once, before the first epoch, or derive its seed from the epoch."
     ),
 )
 def offsets_of_a_run(seed: int, num_epochs: int) -> list[int]:
@@ -803,8 +812,8 @@ def offsets_of_a_run(seed: int, num_epochs: int) -> list[int]:
         "batch_size": rng.randrange(5, 20),
     },
     hints=(
-        "How many subsequences fit behind the offset, how many full batches do they "
-        "make, and how many inputs has a batch?",
+        "How many subsequences fit after the offset, how many full batches do they "
+        "make, and how many inputs are there in a batch?",
     ),
 )
 def inputs_of_epoch(
@@ -816,26 +825,26 @@ def inputs_of_epoch(
 
 inputs_of_epoch.answers("""
     (num_tokens - offset - 1) // num_steps * num_steps
-        with the batch that is not full. It is dropped.
+        this includes the subsequences that are left over. They are dropped.
     num_tokens - offset - 1
-        all ids behind the offset, the tail included.
+        these are all ids after the offset, including the tail.
     (num_tokens - offset - 1) // num_steps // batch_size * batch_size
-        subsequences, not inputs: each has T of them.
+        these are subsequences, not inputs: each has T inputs.
     (num_tokens - offset - 1) // num_steps // batch_size
-        batches, not inputs: each has B times T of them.
+        these are batches, not inputs: each has B times T inputs.
 """)
 
 
 @numbers(
-    ask="Offset {offset}, T = {num_steps}. The token at position {position}, counted "
-    "from 0, is a target: of how many inputs is its context?",
+    ask="The offset is {offset}, and T = {num_steps}. The token at position "
+    "{position}, counted from 0, is a target. How many inputs does its context have?",
     draw=lambda rng: {
         "num_steps": (num_steps := rng.randrange(8, 40)),
         "offset": rng.randrange(1, num_steps),
         "position": rng.randrange(100, 900),
     },
     hints=(
-        "The first target behind the offset has a context of 1. Which position is it?",
+        "The first target after the offset has a context of 1. Which position is it?",
     ),
 )
 def context_of_target(num_steps: int, offset: int, position: int) -> int:
@@ -844,23 +853,26 @@ def context_of_target(num_steps: int, offset: int, position: int) -> int:
 
 context_of_target.answers("""
     (position - offset) % num_steps + 1
-        its place as an input. As a target it belongs to the place before.
+        this is its place as an input. As a target, it belongs to the input before it.
     (position - 1) % num_steps + 1
-        the offset is not in it: the cuts are moved by it.
+        the offset is missing, but it moves all cuts.
     (position - offset - 1) % num_steps
         one too few: the first target has a context of 1, not 0.
 """)
 
 
 @numbers(
-    ask="T = {num_steps}, and each of {num_epochs} epochs draws a new offset. Which "
-    "share of the pairs of a token and a length of its context, 1 to T, is expected to "
-    "have come at least once, far from both ends?",
+    ask="T = {num_steps}, and each of {num_epochs} epochs draws a new offset. Pair "
+    "each token far from both ends with each length of its context, 1 to T. What share "
+    "of these pairs can we expect to see at least once?",
     draw=lambda rng: {
         "num_steps": rng.randrange(8, 33),
         "num_epochs": rng.randrange(4, 30),
     },
-    hints=("A pair comes in an epoch with probability 1 / T. When has it never come?",),
+    hints=(
+        "A pair comes in an epoch with probability 1 / T. How likely is it that it "
+        "never comes?",
+    ),
 )
 def share_of_pairs(num_steps: int, num_epochs: int) -> float:
     return 1 - (1 - 1 / num_steps) ** num_epochs
@@ -868,9 +880,9 @@ def share_of_pairs(num_steps: int, num_epochs: int) -> float:
 
 share_of_pairs.answers("""
     num_epochs / num_steps
-        as if no pair came twice: offsets are drawn independently.
+        as if no pair came twice. But offsets are drawn independently.
     (1 - 1 / num_steps) ** num_epochs
-        the share of those that have *not* come.
+        this is the share of pairs that have *not* come.
     1 / num_steps
-        the share of a single epoch.
+        this is the share of a single epoch.
 """)
