@@ -404,27 +404,27 @@ left_context.slips("""
 
 
 @left_context.way("""
-    behind = position - offset => behind = position - offset + 1
+    distance = position - offset => distance = position - offset + 1
         positions count from the offset itself here, so the first input counts as a
         target.
-    behind = position - offset => behind = position
+    distance = position - offset => distance = position
         the offset is ignored, but it moves all cuts.
-    behind <= 0 => behind <= 1
+    distance <= 0 => distance <= 1
         the token at offset + 1 is…
-    (behind - 1) % num_steps + 1 => min(num_steps, behind)
+    (distance - 1) % num_steps + 1 => min(num_steps, distance)
         the context grows to T and stays…
-    (behind - 1) % num_steps + 1 => behind % num_steps
+    (distance - 1) % num_steps + 1 => distance % num_steps
         the token at offset + T has the longest context, T, not 0.
-    (behind - 1) % num_steps + 1 => (behind - 1) % num_steps
+    (distance - 1) % num_steps + 1 => (distance - 1) % num_steps
         the context starts at 1…
-    (behind - 1) % num_steps + 1 => behind
+    (distance - 1) % num_steps + 1 => distance
         the context grows without end…
 """)
-def counted_behind(position, offset, num_steps):
-    behind = position - offset
-    if behind <= 0:
+def counted_from_the_offset(position, offset, num_steps):
+    distance = position - offset
+    if distance <= 0:
         return 0
-    return (behind - 1) % num_steps + 1
+    return (distance - 1) % num_steps + 1
 
 
 @left_context.way("""
