@@ -242,6 +242,7 @@ def _best_of_all(counts):
         something else is measured. `num_bytes[i]` is the number of bytes of token i.
     _bytes(p, num_bytes) <= => num_bytes[p[0]] <=
     _bytes(p, num_bytes) <= => num_bytes[p[1]] <=
+    _bytes(p, num_bytes) <= => 2 * num_bytes[p[0]] <=
         only one of the two parts is measured. The new token spells both, so add them.
     _bytes(p, num_bytes) <= => num_bytes[p[0]] * num_bytes[p[1]] <=
         the two lengths are multiplied. The new token spells both parts, so add them.
@@ -639,6 +640,34 @@ def within_the_list_of_tokens(word, merges):
             if tokens[position] == left and tokens[position + 1] == right:
                 tokens[position : position + 2] = [left + right]
             position += 1
+    return tokens
+
+
+@apply_merges.way("""
+    + tokens[position:] =>
+        the last token is lost…
+    + tokens[position:] => + tokens[position:][: len(merged) == position]
+        after a merge, the last token is lost if it is not merged itself.
+    + tokens[position:] => + tokens[-1:]
+        the last token is added even if it is already part of a merged one.
+    position += 2 => position += 1
+        the second token of the pair stays…
+    append(tokens[position]) ⏎ position += 1 => \
+    extend(tokens[position : position + 2]) ⏎ position += 2
+        only pairs that begin at places 0, 2, 4…
+""")
+def the_rest_is_added(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        merged, position = [], 0
+        while position < len(tokens) - 1:
+            if (tokens[position], tokens[position + 1]) == (left, right):
+                merged.append(left + right)
+                position += 2
+            else:
+                merged.append(tokens[position])
+                position += 1
+        tokens = merged + tokens[position:]
     return tokens
 
 

@@ -47,6 +47,9 @@ def positions_of(document_starts: list[int], length: int) -> list[int]:
 positions_of.slips("""
     length] => ] ; strict=True => strict=False
         the last document is missing: no start follows it, so it ends with the row.
+    length] => ] ; strict=True => strict=False ; \
+    return [...] => return ([...] + [0] * length)[:length]
+        the last document gets only zeros: no start follows it, so it ends with the row.
     length] => length - 1]
         the last place of the row is missing.
     length] => length + 1]
@@ -59,6 +62,9 @@ positions_of.slips("""
         each document is one place too long.
     range(end - start) => range(length - start)
         each document goes on to the end of the row.
+    range(end - start) => range(end - start, 0, -1)
+    range(end - start) => range(end - start)[::-1]
+        positions are counted down to the end of the document. They go up from 0.
     range(end - start) => range(start, end)
         positions run on through the whole row: they begin again with each document.
     ends = => document_starts = document_starts[:2] ⏎ ends =
@@ -102,6 +108,10 @@ def after_the_last_start(document_starts, length):
     => positions.append(position) ⏎ position += 1 ⏎ position *= \
     place not in document_starts
         positions begin again one place too late, and 0 comes twice at the beginning.
+    if place in document_starts: position = 0 positions.append(position) position += 1 \
+    => positions.append(position) ⏎ position += 1 ⏎ position *= \
+    place not in document_starts[1:]
+        positions begin again one place too late: the start of a document itself is 0.
     position = 0 positions => position = max(0, position - 1) ⏎ positions
         at a start, counting only pauses: it has to fall back to 0.
 """)
@@ -545,6 +555,8 @@ mean_over_targets.slips("""
         a part without targets has NaN for a mean, and NaN times 0 is NaN.
     m * count for => m for
         the means are not weighted by their numbers of targets.
+    m * count for => m for ; / sum(counts) => / len(sums)
+        a mean of means: one target counts as much as a thousand in one part.
     m * count for => m / count for
         each mean is *divided* by its number of targets: multiply it.
     if sums else float("nan") =>
@@ -561,6 +573,8 @@ mean_over_targets.slips("""
         it is divided by the number of parts, where that of targets is wanted.
     / sum(counts) => / len(sums)
         it is divided by the number of parts that have targets, not of targets.
+    / sum(counts) => / sum(max(1, count) for count in counts)
+        a part without targets is counted as if it had one.
     / sum(counts) => / max(counts)
         it is divided by the largest number of targets.
     / sum(counts) => // sum(counts)
@@ -605,7 +619,7 @@ mean_over_targets.answers("""
     sum(means) / len(means) if means else NAN
         a mean of means, which one part without targets makes NaN.
     np.mean(_scored(means, counts)) if any(counts) else NAN
-        a mean of means: one target counts as much as a thousand in one part.
+        a mean of means: one target…
     sum(_scored(means, counts)) / len(means) if any(counts) else NAN
     sum(_scored(means, counts)) / len(means) if means else NAN
     sum(_scored(means, counts)) / len(means)

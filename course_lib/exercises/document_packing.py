@@ -57,6 +57,9 @@ starts_from_ends.slips("""
         the next id is asked whether it is true: 0 is an id, and can begin a document.
     id == end_id => id == end_id and place
         an end at the very first place counts as well: after it a document begins.
+    enumerate(ids[:-1]) => enumerate(ids) ; if ids else [] =>
+        here 0 is always a start, and so is the place after every end. But nothing
+        begins after the last place, nor in a row without ids.
     [0, *after] => after
         the first document is missing: it begins at 0, although no end comes before it.
     if ids else [] =>
@@ -80,7 +83,7 @@ starts_from_ends.slips("""
     range(len(ids)) if i == 0 or => range(1, len(ids)) if
         the first document is missing…
     range(len(ids)) => range(len(ids) + 1)
-        after the last place…
+        here 0 is always a start…
 """)
 def nothing_or_an_end_before(ids, end_id):
     return [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end_id]
@@ -90,7 +93,8 @@ starts_from_ends.answers("""
     [0, ids.index(end_id) + 1] if ids else []
         only the first end is looked at, and `index` raises where there is none.
     [place for place, id in enumerate(ids) if id == end_id]
-        the places of the ends…
+        these are the places of the ends. A document begins one place after an end, and
+        the first one begins at 0.
     [place + 1 for place, id in enumerate(ids) if id == end_id]
         these are the places where documents *end*: none begins after the last.
     [place for place, id in enumerate(ids) if id != end_id]
@@ -199,6 +203,14 @@ pack_in_order.slips("""
     pack and used + length > max_length => used + length >= max_length ; \
     return [*packs, pack] if pack else packs => return [*packs, pack]
         an exact fit opens a new pack here, and a pack begun too early stays empty.
+    return [*packs, pack] if pack else packs => \
+    return [*packs, pack] if pack and (len(pack) > 1 or not packs) else packs
+        a last pack is left out if it holds a single document.
+    pack, used = [], 0 ⏎ pack.append => pack, used = [], -length ⏎ pack.append
+        when a pack is closed, the sum begins again with 0, although the new pack
+        already holds a document.
+    pack, used = [], 0 ⏎ pack.append => pack, used = [], used ⏎ pack.append
+        what was in the pack before…
     pack, used = [], 0 ⏎ pack.append => pack, used = [], 0 ⏎ continue ⏎ pack.append
         a document that does not fit is left out: it belongs into the new pack.
 """)
@@ -307,6 +319,10 @@ best_pack.slips("""
         packs are chosen whether…
     return None => return []
         where no pack has room, the answer is `None`, not an empty list.
+    return None => return -1
+        where no pack has room, the answer is `None`, not -1.
+    return None => return 0
+        where no pack has room, the answer is `None`, not pack 0.
     best = min(few => best = max(few
         that is the *emptiest*…
     min(few, key=rooms.__getitem__) => few[0]

@@ -135,6 +135,29 @@ def by_what_is_left(num_tokens, max_length, overlap):
     return overlap + rest if rest else max_length
 
 
+@last_chunk_length.way("""
+    start = 0 => start = 0 ⏎ if num_tokens <= max_length: return max_length
+        if a document fits into one chunk, that chunk is not filled…
+    += max_length - overlap => += max(1, max_length - overlap - 1)
+        the step is one id shorter than `max_length - overlap`.
+    += max_length - overlap => += max_length - overlap + 1
+        the step is one id longer than `max_length - overlap`.
+    += max_length - overlap => += max_length
+        the overlap is not used…
+    += max_length - overlap => += max(1, overlap)
+        the overlap is taken for the step…
+    < num_tokens => <= num_tokens
+        a chunk that ends exactly with the document is already the last one.
+    num_tokens - start => start
+        this is where the last chunk *starts*…
+""")
+def walked(num_tokens, max_length, overlap):
+    start = 0
+    while start + max_length < num_tokens:
+        start += max_length - overlap
+    return num_tokens - start
+
+
 last_chunk_length.answers("""
     num_tokens % max_length
         this is 0 if full chunks…
@@ -270,6 +293,9 @@ never_scored.slips("""
 
 
 never_scored.answers("""
+    sum(1 + max(0, length - max_length) // (max_length - overlap) for length in lengths)
+        chunks are counted, one too few if the last is short, and one for a document of
+        0 ids. With an overlap, count documents that hold an id, and not their chunks.
     sum(count_chunks(length, max_length, overlap) for length in lengths)
         with an overlap, the first id of *every* chunk…
     sum(length > 0 for length in lengths)
@@ -891,6 +917,8 @@ count_padding.slips("""
         earlier batch.
     padding += => padding =
         only the last batch is counted…
+    len(batch) - => batch_size -
+        the last batch is counted as if…
     max(longest, length) => length
         the last row of a batch is taken…
 """)

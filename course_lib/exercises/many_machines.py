@@ -201,6 +201,8 @@ def can_be_written(finished: list[int], written: int) -> list[int]:
         the last task is missing: a task can be written as soon as it has ended itself.
     return ready => return len(ready)
         that is how many tasks can be written: return their numbers.
+    return ready => return sorted({n for n in finished if n < written}) + ready
+        tasks before `written` are listed again, although they are already in the file.
     return ready => return [n for n in finished if n in ready]
     return ready => return list(dict.fromkeys(n for n in finished if n in ready))
         these are in the order in which tasks ended. The file has the tasks' own order.
@@ -354,6 +356,8 @@ def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
         only the next one: return all that are left.
     return left => return [n for n in left if f"{n:05}" in "".join(files)]
         only tasks that have begun, but a task without any file must also be done.
+    not in files => not in files and f"{n:05}.bin" in files
+        only tasks that have left a `.bin`. A task without one must also be done.
 """)
 def gone_through(num_tasks, files):
     left = []
@@ -375,6 +379,9 @@ tasks_left.answers("""
         these are the tasks that are done, including those of another run.
     sorted({int(name[:5]) for name in files if not name.endswith(".json")})
         tasks with a file other than `.json`, but tasks that are done also have one.
+    [int(name[:5]) for name in files
+    if name.endswith(".bin") and f"{name[:5]}.json" not in files]
+        only tasks that have left a `.bin`…
     [int(name[:5]) for name in files if name.endswith(".tmp")]
         only tasks with a `.tmp`, but tasks that never began are also left.
     [name for name in files if not name.endswith(".json")]
@@ -571,6 +578,9 @@ global_mean.answers("""
     (lambda means: sum(means) / len(means) if means else 0.0)(
     [s / n for s, n in zip(sums, counts) if n])
         a mean of means, over ranks that scored: every *target* should count the same.
+    sum(s // n for s, n in zip(sums, counts) if n) / max(1, len(sums))
+    sum(means := [s // n for s, n in zip(sums, counts) if n]) / max(1, len(means))
+        a mean of means, each of them rounded down by `//`: add up, then divide once.
     sum(s / n for s, n in zip(sums, counts)) / len(sums)
         a mean of means, and a rank that scored nothing has no mean: add up first.
     sum(_means(sums, counts))
@@ -687,6 +697,10 @@ def _triangle(n):
         the first or the last rank is assumed to be the slowest.
     max(work) * => work[max(range(len(packs)), key=lambda i: sum(packs[i]))] *
         the rank with the most *ids* is assumed to be the slowest: count its pairs.
+    max(work) * len(work) - sum(work) => sum(max(0, work[max(range(len(packs)), \
+    key=lambda i: sum(packs[i]))] - w) for w in work)
+        the rank with the most *ids* is assumed to be the slowest, and `max(0, ...)`
+        hides that others are slower: the pairs decide.
     max(work) * len(work) - sum(work) => max(work) - sum(work) // len(work)
         the mean of the ranks is compared with the slowest, and only once.
     max(work) * len(work) - sum(work) => sum(work) - max(work)

@@ -52,6 +52,9 @@ make_example.slips("""
     ids[start : start + context_length] => ids[start:-1]
     ids[start : start + context_length] => ids[start:]
         the inputs go on to the end of the stream. There should be T of them.
+    ids[start : start + context_length] => ids[:context_length]
+        the inputs are always the first T ids of the stream. They should begin at
+        `start`.
     ids[start : start + context_length] => list(range(start, start + context_length))
         these are positions in the stream. Return the ids that you find there.
     start + 1 : start + 1 + context_length => start : start + context_length
@@ -395,10 +398,36 @@ padded_targets.slips("""
 """)
 
 
-padded_targets.answers("""
-    window[1:length]
+@padded_targets.way("""
+    return masked[1:] => return masked
+        masked, but not shifted…
+    return masked[1:] => return masked[:-1]
+        the targets are not shifted…
+    return masked[1:] => return [*masked[1:], -100]
+        there is one entry too many…
+    masked[length:] => masked[length or len(window) :] ; \
+    (len(window) - length) => (len(window) - length if length else 0)
+        a window with `length` 0 is left as it is. All of it is padding, so nothing in
+        it may be scored.
+    masked[length:] = [-100] * (len(window) - length) => masked[length:] = [-100]
+        a single -100 marks all of the padding. Each target that is padding gets one.
+    masked[length:] = [-100] * (len(window) - length) => masked[length:] = []
         the padding is left out. Mark it instead, so that there is one entry for each
         target.
+    [-100] => [0]
+        0 is an id like any other…
+    [-100] => [None]
+        None is not an integer…
+""")
+def masked_then_shifted(window, length):
+    masked = list(window)
+    masked[length:] = [-100] * (len(window) - length)
+    return masked[1:]
+
+
+padded_targets.answers("""
+    window[1:length]
+        the padding is left out…
     window[:length] + [-100] * (len(window) - length)
         masked, but not shifted…
     [*(window[:length] + [-100] * (len(window) - length))[1:], -100]
@@ -413,7 +442,7 @@ padded_targets.answers("""
         there is one -100 too many at the end. A window of T + 1 ids has T targets.
     [*window[1:length], -100] if length < len(window) else window[1:length]
     [*window[1:length], -100]
-        a single -100 marks all of the padding. Each target that is padding gets one.
+        a single -100 marks all…
 """)
 
 

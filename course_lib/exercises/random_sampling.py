@@ -84,8 +84,9 @@ offsets_that_lose.slips("""
     o - 1) // num_steps => o) // (num_steps + 1)
         one extra id is kept for each…
     // num_steps) for => - num_steps + 1) for
-        these are windows of stride 1, and every larger offset leaves fewer of them.
-        Subsequences are T apart.
+    // num_steps) for => / num_steps) for
+        not only whole subsequences are counted, so every larger offset leaves fewer.
+        (`/` counts parts of them, and N - T - o counts windows of stride 1.)
 """)
 def offsets_compared(num_tokens, num_steps):
     counts = [max(0, (num_tokens - o - 1) // num_steps) for o in range(num_steps)]
@@ -403,6 +404,30 @@ left_context.slips("""
 
 
 @left_context.way("""
+    distance = position - offset => distance = position - offset + 1
+        positions count from the offset itself here, so the first input counts as a
+        target.
+    distance = position - offset => distance = position
+        the offset is ignored, but it moves all cuts.
+    distance <= 0 => distance <= 1
+        the token at offset + 1 is…
+    (distance - 1) % num_steps + 1 => min(num_steps, distance)
+        the context grows to T and stays…
+    (distance - 1) % num_steps + 1 => distance % num_steps
+        the token at offset + T has the longest context, T, not 0.
+    (distance - 1) % num_steps + 1 => (distance - 1) % num_steps
+        the context starts at 1…
+    (distance - 1) % num_steps + 1 => distance
+        the context grows without end…
+""")
+def counted_from_the_offset(position, offset, num_steps):
+    distance = position - offset
+    if distance <= 0:
+        return 0
+    return (distance - 1) % num_steps + 1
+
+
+@left_context.way("""
     <= offset => < offset
         the first input is not a target…
     (position - offset) % => position %
@@ -420,7 +445,7 @@ left_context.answers("""
     (position - offset) % (num_steps + 1) if position > offset else 0
         the contexts repeat after T tokens…
     (position - 1) % num_steps + 1 if position else 0
-        the offset is ignored, but it moves all cuts.
+        the offset is ignored, but…
     (position - offset) % num_steps
         two things: the token at offset + T has the context T, not 0, and tokens before
         the offset have the context 0.
@@ -492,7 +517,7 @@ alignment_counts.slips("""
     return counts => return counts[::-1]
         the remainder of (highest + 1) / T goes to the *first* alignments, not to the
         last.
-    return counts => return [count / (highest + 1) for count in counts]
+    return counts => return [count / max(1, sum(counts)) for count in counts]
         these are shares, which add up to 1. Return the counts, which add up to
         highest + 1.
     return counts => return [sum(counts[: k + 1]) for k in range(num_steps)]
@@ -568,6 +593,9 @@ inclusive_coverage.slips("""
     (1 - 2 / (num_steps + 1)) => (1 - 1 / (num_steps + 1))
         as if T + 1 offsets made T + 1 alignments. Offset T cuts like offset 0, so
         alignment 0 has the chance 2 / (T + 1).
+    (1 - 2 / (num_steps + 1)) => (1 - 1 / num_steps)
+        alignment 0 is given the chance 1 / T. Two of the T + 1 offsets, 0 and T, have
+        this alignment, so its chance is 2 / (T + 1).
     2 / (num_steps + 1) => 2 / num_steps ; 1 / (num_steps + 1) => 1 / num_steps
         the chances are 2/T and 1/T, which is more than 1 in all. There are T + 1
         offsets.
@@ -630,6 +658,10 @@ inclusive_coverage.answers("""
     1 / num_steps
         this is the share of one epoch. Each further epoch misses a pair with the same
         chance: multiply these.
+    min(1.0, num_epochs / (num_steps + 1))
+    num_epochs / (num_steps + 1)
+        the epochs are added, although the pairs of two epochs overlap by chance. And
+        one epoch shows 1 / T of the pairs, whatever the number of offsets.
     min(1.0, num_epochs / num_steps)
         two epochs may have the same alignment. Their shares overlap, so they don't add
         up.

@@ -66,6 +66,8 @@ inputs_per_row.slips("""
         one id is added where one should be subtracted.
     - 1) // => - 2) //
         one id too many is subtracted: only the last target is kept back.
+    // batch_size => / batch_size
+        `/` keeps a fraction. Rows have whole inputs, so round down with `//`.
     // batch_size => // batch_size + 1
         one is added at the end. Share out what is left, round down, and add nothing.
     // batch_size => // batch_size * batch_size
@@ -95,6 +97,9 @@ inputs_per_row.answers("""
         neither the offset nor the last target is subtracted.
     int((num_tokens - offset - 1) / batch_size)
         a stream that ends inside the offset has rows of 0 inputs, not fewer.
+    int((num_tokens - 1) / batch_size - offset)
+        the offset is subtracted from each row, not once from the stream. A stream that
+        ends inside the offset has rows of 0 inputs, not fewer.
     (num_tokens - offset - 1) % batch_size
         `%` gives the remainder…
 """)
@@ -143,6 +148,14 @@ fold.slips("""
         each row is one id too short, because a slice leaves out its end already.
     len(ids) // num_rows => -(-len(ids) // num_rows)
         rounded up, so the last row is shorter, or empty. All rows have one length.
+    len(ids) // num_rows => -(-len(ids) // num_rows) ; \
+    return [...] => return [piece for piece in [...] if len(piece) == length]
+        rounded up, and rows that come out short are left out. With the length rounded
+        down, none of the `num_rows` rows is short.
+    len(ids) // num_rows => -(-len(ids) // num_rows) ; \
+    return [...] => return [piece for piece in [...] if piece]
+        rounded up, so the last row may be shorter, and empty rows are left out. All
+        `num_rows` rows have one length.
     len(ids) // => max(0, len(ids) - 1) //
         one id is kept back for the last target. But here nothing is said about targets:
         fold all the ids.
@@ -621,6 +634,7 @@ never_a_target.slips("""
     return num_tokens - => return
         this is the number of targets. Return the number of the other tokens.
     return num_tokens - => return num_tokens - offset -
+    return num_tokens - => return max(0, num_tokens - offset) -
         the skipped ids are subtracted, although they are never targets either: count
         them with the others.
     return num_tokens - => return num_tokens - 1 -

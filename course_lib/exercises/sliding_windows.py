@@ -224,6 +224,10 @@ turns_as_target.slips("""
     windows, num_tokens - position => num_tokens - position
         a short stream sets a limit of its own, because it has only N - T windows in
         all, or none.
+    windows, num_tokens - position => num_tokens if windows > 0 else 0, \
+    num_tokens - position
+        a short stream sets a limit of its own, because it has only N - T windows in
+        all, which may be fewer than T.
     , num_tokens - position)) => ))
         the last tokens are also in fewer windows, because no window starts at N - T or
         later.
@@ -342,6 +346,9 @@ starts_with_overlap.slips("""
         the bound is T + 1 instead of N - T. The stop of a `range` is not a length.
     range(0, => range(overlap,
         the windows begin at `overlap`. The first one begins at 0.
+    context_length - overlap => context_length ; range(0, => range(overlap,
+        the overlap only moves the first start, and the step is T. The first window
+        begins at 0, and the step is T - overlap.
     range(0, => range(1,
         the windows begin at 1. Positions are counted from 0.
     range(0, => range(stride,
@@ -864,6 +871,29 @@ batches_left.slips("""
 def all_then_cut(order, batch_size, batches_delivered):
     batches = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
     return batches[batches_delivered:]
+
+
+@batches_left.way("""
+    batches_delivered * batch_size :] => batches_delivered:]
+        `batches_delivered` entries are skipped…
+    * batch_size :] => * batch_size : len(order) // batch_size * batch_size]
+        the short last batch is dropped.
+    return [...] => return left
+        these are the entries that are left, but…
+    len(left), batch_size)] => len(order), batch_size)]
+        there are empty batches at the end, because the loop runs to the length of the
+        whole order, and not of what is left.
+    len(left), batch_size)] => len(left) + 1, batch_size)]
+        after the last full batch, whatever is left…
+    order[batches_delivered * batch_size :] => order[: batches_delivered * batch_size]
+        these are the batches that *were* delivered…
+    in range(0, => in range(batches_delivered * batch_size,
+        the delivered batches are skipped twice, once in the slice and once in the
+        range.
+""")
+def left_then_cut(order, batch_size, batches_delivered):
+    left = order[batches_delivered * batch_size :]
+    return [left[i : i + batch_size] for i in range(0, len(left), batch_size)]
 
 
 batches_left.answers("""

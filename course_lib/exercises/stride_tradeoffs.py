@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise  # noqa: F401, for the tables
 from random import Random
 
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
@@ -200,6 +201,10 @@ smallest_affordable_stride.slips("""
         each token is paid for once. A token in several windows goes through the model
         several times, so an epoch costs windows * T.
     stride) * context_length > affordable => \
+    stride) > tokens_per_second // context_length * seconds
+        the windows of one second are rounded down before they are multiplied by
+        `seconds`. Multiply first.
+    stride) * context_length > affordable => \
     stride) * context_length // tokens_per_second > seconds
         the time of an epoch is rounded down before it is compared. But 2.8 seconds do
         not fit into 2.
@@ -234,6 +239,9 @@ smallest_affordable_stride.slips("""
         this is the budget of a single second…
     - 1) // paid => ) // paid
         windows of T ids are counted…
+    tokens_per_second * seconds // context_length => \
+    (tokens_per_second // context_length * seconds)
+        the windows of one second…
     tokens_per_second * seconds // context_length => \
     round(tokens_per_second * seconds / context_length)
         the number of windows that the budget pays for is rounded to the nearest
@@ -425,6 +433,11 @@ plan_from_the_end.answers("""
         that is the plan of the lesson in a mirror, where the last window scores all T
         targets. Here it scores its last S, like the others, and the first window scores
         all of its own.
+    [(max(0, last - context_length), min(last, context_length), last - before)
+    for before, last in pairwise(
+    [0, *range(context_length, num_tokens - 1, stride), num_tokens - 1])]
+        the windows are planned from the beginning, and only the last one is moved back,
+        so it may score fewer than S. Begin with the last target, and go down.
     [*(plan := plan_from_the_end.reference(num_tokens, context_length, stride))[:-1], \
     (*plan[-1][:2], plan[-1][1])]
         the last window scores all of its targets, although the windows before it have

@@ -458,6 +458,8 @@ block_order.slips("""
         a block begins at its number times `block_size`, not times the number of blocks.
     block * block_size => block * (num_windows // block_size) ; \
     first + block_size, => first + num_windows // block_size,
+    block * block_size => block * -(-num_windows // block_size) ; \
+    first + block_size, => first - (-num_windows // block_size),
         `block_size` is taken as the number of blocks.
     block * block_size => block * (num_windows // len(blocks)) ; \
     min(first + block_size, num_windows) => first + num_windows // len(blocks)
@@ -650,6 +652,7 @@ def _batches(random: Random) -> Iterator[Case]:
     yield from (([2048, 0, 4096], 4, 2), ([10, 20, 30], 5, 2), ([1000], 5000, 4))
     yield from (([1364], 1, 3), ([1363], 1, 3), ([2], 1363, 3), ([2729, 4094], 1, 3))
     yield from (([2047, 2047], 2048, 2), ([2048], 2047, 2), ([1024], 1023, 4))
+    yield [4090], 6, 2  # as ids, the last target alone would be in another page
     for _ in range(12):
         starts = [random.randrange(20_000) for _ in range(random.randrange(1, 9))]
         yield starts, random.choice([1, 64, 255, 1024, 3000]), random.choice([2, 4])
@@ -723,6 +726,38 @@ pages_touched.slips("""
     first // 4096, last // 4096 => first // 1024, last // 1024
         a page has 4,096 bytes, not 1,024.
 """)
+
+
+@pages_touched.way("""
+    = 4096, => = 4000,
+        a page has 4,096 bytes, not 4,000.
+    = 4096, => = 1024,
+        a page has 4,096 bytes, not 1,024.
+    (context_length + 1) * => (context_length) *
+        a window has T + 1 ids…
+    start * bytes_per_id for => start for ; \
+    (context_length + 1) * bytes_per_id => (context_length + 1)
+        start and length count ids…
+    start * bytes_per_id for => start for
+        `start` counts ids…
+    (context_length + 1) * bytes_per_id => (context_length + 1)
+        `context_length` counts ids…
+    range(first // page, (first + size - 1) // page + 1) => [first // page]
+        only the page in which a window begins…
+    range(first // page, (first + size - 1) // page + 1) => \
+    [first // page, (first + size - 1) // page]
+        a long window also touches…
+    + size - 1) => + size)
+        the byte after the window is included…
+    return len(pages) => return pages
+        these are the pages themselves…
+""")
+def in_one_set(starts, context_length, bytes_per_id):
+    page, size = 4096, (context_length + 1) * bytes_per_id
+    pages = set()
+    for first in [start * bytes_per_id for start in starts]:
+        pages |= {*range(first // page, (first + size - 1) // page + 1)}
+    return len(pages)
 
 
 pages_touched.answers("""

@@ -320,6 +320,26 @@ def split_in_a_group(text, rules):
 
 
 @cut_isolated.way(r"""
+    "(" + "|".join(rules) + ")" => "|".join(rules)
+        without a group, `re.split` returns only what is between the matches.
+    elif part: => else:
+        empty pieces stay…
+    += [part] => += part or [""]
+        the text between two matches is one piece, not…
+    += [part] => += []
+        the text between the matches is dropped…
+""")
+def matches_at_odd_places(text, rules):
+    pieces = []
+    for number, part in enumerate(re.split("(" + "|".join(rules) + ")", text)):
+        if number % 2 == 1:
+            pieces.append(part)
+        elif part:
+            pieces += [part]
+    return pieces
+
+
+@cut_isolated.way(r"""
     match(text, place) => match(text[place:])
         the rules see only the rest of the text: `(?<=...)` needs what precedes it.
     found[0] => max(found, key=len)
@@ -731,6 +751,8 @@ def character_by_character(seen, text):
         the bytes of UTF-16…
     seen.encode(), text.encode() => text.encode(), seen.encode()
         the other way round…
+    seen.encode(), text.encode() => text, seen
+        characters of `seen` are looked up in `text`. Look up bytes of `text` in `seen`.
     len([b for b in new if b not in old]) => (Counter(new) - Counter(old)).total()
         a byte that occurs more often than in `seen` is not lost: it has its token.
     len([b for b in new if b not in old]) => len(set(new) - set(old))
@@ -761,6 +783,8 @@ count_lost_bytes.answers("""
         characters outside ASCII are counted: `seen` says which bytes are known.
     len(set(text) - set(seen))
         different unseen characters are counted, not lost bytes.
+    len(set(seen) - set(text))
+        different characters of `seen` that `text` lacks are counted, not lost bytes.
     sum(len(c.encode()) for c in set(text) - set(seen))
         each unseen character is counted once, with its bytes, lost or not.
     sum(len(c.encode()) for c in text if not c.isascii() and c not in seen)

@@ -13,7 +13,6 @@ from wrong_answers import refused, right, wrong
 
 # inputs_per_row
 
-wrong("inputs_per_row", "a float where")(lambda n, b, o: max(0, (n - o - 1) / b))
 wrong("inputs_per_row", "exactly one too small")(lambda n, b, o: max(0, (n - o) // b) - 1)
 wrong("inputs_per_row", "no `return`")(lambda n, b, o: (n - o - 1) // b if n > o else None)
 
