@@ -807,9 +807,9 @@ def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
     purpose=(
         "Documents lie end to end in a stream, which is cut into rows of `row_length`. "
         "A position is below `row_length`, the size of a model's table. From "
-        "positions, a model may infer who looks at whom. So return, for each row, the "
-        "places after its first where positions begin again: where a new document "
-        "begins, and nowhere else."
+        "positions, a model may infer who looks at whom. So within a row they must "
+        "begin again where a new document begins, and nowhere else. For each row, "
+        "return the places where they do, but leave out its first place."
     ),
     reference=boundaries_in_fact,
     cases=_documents_and_rows,
@@ -843,7 +843,7 @@ def documents_by_their_zeros(position_ids: list[int]) -> list[int]:
     purpose=(
         "The positions of each document in a row count up from 0. Documents may be as "
         "short as one token. Return, for each place of the row, the number of its "
-        "document, counted from 0, without a look at any id."
+        "document, counted from 0, without looking at any id."
     ),
     reference=documents_by_their_zeros,
     cases=_packed_positions,
@@ -913,7 +913,7 @@ def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:
 
 @numbers(
     ask="A row holds documents of {lengths} ids, and a token looks at itself and at "
-    "those before it in its own document. How many pairs are that?",
+    "those before it in its own document. How many such pairs are there?",
     draw=lambda rng: {"lengths": [rng.randrange(3, 40) for _ in range(4)]},
     hints=("How many pairs are there in a document of 3 ids?",),
 )
@@ -932,8 +932,8 @@ pairs_in_row.answers("""
 
 
 @numbers(
-    ask="A row of {max_length} places holds documents of {lengths} ids, and pads "
-    "after them. How many of its places are scored?",
+    ask="A row of {max_length} places holds documents of {lengths} ids, and "
+    "padding after them. How many of its places are scored?",
     draw=lambda rng: {
         "max_length": rng.randrange(200, 300),
         "lengths": [rng.randrange(10, 40) for _ in range(rng.randrange(3, 6))],

@@ -820,8 +820,8 @@ def _orders(random: Random) -> Iterator[Case]:
         "Documents of 3, 2, 2, 2, 2 and 3 tokens fill two rows of 7 exactly, in this "
         "order, and greedy keeps the order. Best fit begins with 3 + 3, which leaves a "
         "place that nothing fills, and needs a third row. Looking at everything is not "
-        "the same as trying everything. On long lists of documents such luck has no "
-        "chance: there best fit is ahead, as you measured."
+        "the same as trying everything. On the long list of documents in section 4, "
+        "where short and long ones mix, best fit was far ahead."
     ),
 )
 def best_fit_never_needs_more(lengths: list[int], max_length: int) -> bool:
