@@ -33,7 +33,7 @@ from course_lib.teaching.checker import (
 )
 from course_lib.teaching.checker.questions import BUG, FALSE, NOT_A_BUG, TRUE
 from course_lib.teaching.checker.sources import is_stub
-from course_lib.teaching.checker.writing import format_call
+from course_lib.teaching.checker.writing import format_call, show
 from solved_lessons import define
 
 
@@ -806,7 +806,7 @@ def test_a_verdict_is_told_the_evidence_and_only_the_right_one_the_reason(shown)
     assert as_many.check("true") == 0.0
     assert "**Failed.** It is a bug." in shown[0]
     assert "off_by_one(num_tokens=2, context_length=1)\nshould give  1\ngives        2" in shown[0]
-    assert "**Failed.** It is not a bug. It agrees with what is so in all 12 calls." in shown[1]
+    assert "**Failed.** It is not a bug. It is right in all 12 calls that we tried." in shown[1]
     assert "The claim is false." in shown[2]
     assert "in fact  1\nclaimed  2" in shown[2]
     assert not any(item.explanation in said for item, said in zip((off_by_one, unusual, as_many), shown, strict=True))
@@ -846,3 +846,17 @@ def test_a_question_has_a_snippet_a_hint_a_stub_and_a_solution(shown):
     assert off_by_one.explanation in shown[2]
     assert shown[3] == "**Claim.** There is one window a token."
     assert "computes what the claim predicts" in shown[4]
+
+
+def the_first(ids):
+    """output 0 is id 0"""
+    return ids[:1]
+
+
+def test_numbers_are_written_plainly_and_a_function_with_what_it_does():
+    assert show([np.int64(1), (np.float64(0.5), np.True_)]) == "[1, (0.5, True)]"
+    assert format_call(peeks, (the_first, [0])) == "peeks(model=the_first, ids=[0])\n  # the_first: output 0 is id 0"
+
+
+def peeks(model, ids):
+    return False

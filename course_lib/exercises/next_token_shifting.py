@@ -714,62 +714,77 @@ text_bits_per_byte.answers("""
 
 
 def _running_sum(ids):
+    """output t is the sum of the ids 0 to t"""
     return [sum(ids[: t + 1]) for t in range(len(ids))]
 
 
 def _itself(ids):
+    """output t is id t"""
     return list(ids)
 
 
 def _position(ids):
+    """output t is t, whatever the ids are"""
     return list(range(len(ids)))
 
 
 def _number_of_ids(ids):
+    """each output is the number of ids"""
     return [len(ids)] * len(ids)
 
 
 def _next_one(ids):
+    """output t is id t + 1, and the last output is 0"""
     return [*ids[1:], 0]
 
 
 def _sum_of_all(ids):
+    """each output is the sum of all ids"""
     return [sum(ids)] * len(ids)
 
 
 def _only_the_first_peeks(ids):
+    """output 0 is id 1, or the only id; every other output t is id t"""
     return [ids[min(1, len(ids) - 1)], *ids[1:]]
 
 
 def _the_first_peeks_at_the_last(ids):
+    """output 0 is the last id, every other output t is id t"""
     return [ids[-1], *ids[1:]]
 
 
 def _two_ahead(ids):
+    """output t is id t + 2, or 0 where there is none"""
     return [*ids[2:], 0, 0][: len(ids)]
 
 
 def _only_at_the_last_pair(ids):
+    """the last two outputs are the last id, every other output t is id t"""
     return [*ids[:-2], *([ids[-1]] * min(2, len(ids)))]
 
 
 def _the_third_peeks_at_the_fourth(ids):
+    """output 2 is id 3, if there is one; every other output t is id t"""
     return [*ids[:2], *ids[3:4], *ids[3:]] if len(ids) > 3 else list(ids)
 
 
 def _the_last_remembers_the_second(ids):
+    """the last output is id 1, every other output t is id t"""
     return [*ids[:-1], ids[min(1, len(ids) - 1)]]
 
 
 def _previous_one(ids):
+    """output t is id t - 1, and output 0 is 0"""
     return [0, *ids[:-1]]
 
 
 def _first_id(ids):
+    """each output is id 0"""
     return [ids[0]] * len(ids)
 
 
 def _two_peek_and_cancel_out(ids):
+    """of 3 ids or more, outputs 0 and 1 are the last id and its negative"""
     return [ids[-1], -ids[-1], *ids[2:]] if len(ids) > 2 else [0] * len(ids)
 
 

@@ -20,7 +20,7 @@ TRUE, FALSE = "true", "false"
 
 
 class Question:
-    """A snippet or a claim; calls settle whether it agrees with what is so."""
+    """A snippet or a claim; calls settle whether it agrees with the facts."""
 
     def __init__(
         self,
@@ -130,7 +130,8 @@ class Question:
 
     def _evidence_text(self) -> str:
         if self.evidence is None:
-            return f"It agrees with what is so in all {len(self.cases)} calls."
+            calls = f"in all {len(self.cases)} calls that we tried."
+            return f"{'It holds' if self.agrees == TRUE else 'It is right'} {calls}"
         case, expected, got = self.evidence
         claim = self.agrees == TRUE
         wanted, given = ("in fact", "claimed") if claim else ("should give", "gives")
