@@ -40,6 +40,7 @@ RUN = (
     r"python -m course_lib (blank|slides|nbgrader) ~/\w+ 2",
     r"python -m course_lib scores (~/handed-in|handed-in --out scores\.csv --summary monday\.md)",
     r"python tests/test_wrong_answers\.py (random_sampling|sliding_windows --all)",
+    r"python tests/reading\.py 02",
     r"python tests/publish\.py https://github\.com/NAME/REPOSITORY --branch main",
     r"python -m course_lib\.many_machines tokenize data/ --tokenizer tokenizer\.json --out shards --workers 8",
     r"torchrun --nproc-per-node 2 .+",

@@ -142,8 +142,9 @@ class _Cutter:
             )
 
     def _add_exercise(self, number: int) -> None:
-        """What the cell below is to return, as its docstring says."""
-        cell, blocks = self.notebook.cells[number + 1], self.slides[-1].blocks
+        """What the next exercise is to return, as its docstring says."""
+        cell = next(cell for cell in self.notebook.cells[number:] if exercise_of(cell))
+        blocks = self.slides[-1].blocks
         asked = " ".join(ast.get_docstring(ast.parse(cell.source).body[0]).split())
         if not blocks:
             words = f"Each gives {POINTS[Exercise]} points."

@@ -11,6 +11,7 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 from course_lib.foundation.arguments import (
     Ids,
@@ -20,7 +21,8 @@ from course_lib.foundation.arguments import (
     check_type,
 )
 
-Pair = tuple[int, int]
+Pair: TypeAlias = tuple[int, int]
+"""Two neighboring ids."""
 Words = Mapping[tuple[int, ...], int]
 """A text as training sees it: each distinct word in ids, with how often it occurs."""
 
