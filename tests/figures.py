@@ -62,7 +62,6 @@ EXAMPLES = {
     ),
     "plot_bars": lambda: plots.plot_bars({"one": 1.0, "漢字 costs $5$": 4.25, LONG: 3}, xlabel="unit"),
     "plot_bars, many": lambda: plots.plot_bars({f"bar {i}": i for i in range(1000)}, xlabel="unit"),
-    "plot_dots": lambda: plots.plot_dots({"one": 260_000, "two": 133_000_000}, xlabel="bytes"),
     "plot_spread": lambda: plots.plot_spread({"a": [1, 2], "b": [2, 3]}, xlabel="bits", paired=True),
     "plot_spread, titles": lambda: plots.plot_spread(
         {"short text": {"a": RUNS[0], "b": RUNS[1]}, "long": {"a": RUNS[2]}}, xlabel="bits"

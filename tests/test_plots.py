@@ -13,7 +13,6 @@ from course_lib.teaching import (
     plot_bars,
     plot_curves,
     plot_cuts,
-    plot_dots,
     plot_heatmap,
     plot_intervals,
     plot_kernels,
@@ -343,7 +342,7 @@ def test_titles_make_panels_with_one_y_axis_and_names_once():
     assert [texts(left), texts(right)] == [[], ["● epochs", "■ steps"]]
 
 
-# plot_bars, plot_dots and plot_spread
+# plot_bars and plot_spread
 
 
 def test_bars_are_as_long_as_their_values_and_say_them_in_one_color():
@@ -371,16 +370,6 @@ def test_of_1000_bars_40_are_drawn_and_the_figure_says_so():
     figure = drawn("plot_bars, many")
     assert len(rectangles(axes_of(figure))) == 40
     assert figure.get_supxlabel() == "960 more rows, not drawn"
-
-
-def test_dots_stand_at_their_values_and_say_them():
-    values = {"small": 12, "large": 1234567}
-    axes = axes_of(plot_dots(values, xlabel="bytes"))
-    (dots,) = axes.lines
-    assert dots.get_xydata().tolist() == [[12, 0], [1234567, 1]]
-    assert dots.get_linestyle() == "None"
-    assert row_names(axes) == list(values)
-    assert texts(axes) == ["12", "1,234,567"]
 
 
 def test_each_run_is_a_dot_and_each_group_a_mean_with_one_standard_deviation():

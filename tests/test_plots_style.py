@@ -187,7 +187,7 @@ def test_letters_are_dark_survive_a_projector_and_lie_within_the_figure(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["plot_losses, close", "plot_curves", "plot_intervals, panels", "plot_bars", "plot_dots", "plot_spread, titles"],
+    ["plot_losses, close", "plot_curves", "plot_intervals, panels", "plot_bars", "plot_spread, titles"],
 )
 def test_no_name_lies_over_another(name):
     boxes = [(text, extent(text)) for text in visible_texts(drawn(name))]

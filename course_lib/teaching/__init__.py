@@ -17,7 +17,6 @@ from course_lib.teaching.plots import (
     plot_chunks,
     plot_curves,
     plot_cuts,
-    plot_dots,
     plot_heatmap,
     plot_intervals,
     plot_kernels,

@@ -6,7 +6,7 @@ means; `letters` what can be written.
 """
 
 from course_lib.teaching.plots.chunks import plot_chunks, plot_padding
-from course_lib.teaching.plots.comparisons import plot_bars, plot_dots, plot_spread
+from course_lib.teaching.plots.comparisons import plot_bars, plot_spread
 from course_lib.teaching.plots.curves import plot_curves, plot_intervals, plot_losses
 from course_lib.teaching.plots.heatmaps import plot_heatmap
 from course_lib.teaching.plots.ledgers import plot_ledger

@@ -25,7 +25,7 @@ def plot_bars(
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value after it.
 
-    Where there is no zero, the length of a bar means nothing: see `plot_dots`.
+    Where there is no zero, the length of a bar means nothing.
 
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
@@ -43,25 +43,6 @@ def plot_bars(
     axes.set_xlim(low, high if high > low else 1)
     _write_values(axes, np.maximum(numbers, 0), style.same_decimals(numbers))
     axes.axvline(0, color=style.INK, linewidth=0.8)
-    _finish_rows(axes, names, xlabel)
-    return figure
-
-
-@style.styled
-def plot_dots(values: Mapping[str, float], *, xlabel: str) -> Figure:
-    """Draw one dot a name, with its value beside it.
-
-    Unlike a bar, a dot says nothing by its length, so the axis needs no zero.
-
-    Args:
-        values: of names to numbers; of more than 40 the first are drawn.
-    """
-    figure, axes, names, numbers = _rows(values)
-    axes.hlines(
-        range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), color="#d9d9de"
-    )
-    axes.plot(numbers, range(len(names)), "o", color=style.INK, markersize=8)
-    _write_values(axes, numbers, style.same_decimals(numbers), offset=9)
     _finish_rows(axes, names, xlabel)
     return figure
 
@@ -146,7 +127,7 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
     return int(np.clip(2 - np.floor(np.log10(min(spreads))), 0, 3)) if spreads else 1
 
 
-def _rows(values: Mapping[str, float], sort: bool = False) -> tuple:
+def _rows(values: Mapping[str, float], sort: bool) -> tuple:
     """Make the figure for the rows that are drawn, and say how many are not."""
     style.check_mapping("values", values)
     numbers = style.finite("values", list(values.values()))
@@ -173,11 +154,9 @@ def _write_beside(
     axes.annotate(text, (x, y), offset, **look)
 
 
-def _write_values(
-    axes: Axes, places: np.ndarray, written: list[str], offset: float = 5
-) -> None:
+def _write_values(axes: Axes, places: np.ndarray, written: list[str]) -> None:
     for row, (place, text) in enumerate(zip(places, written, strict=True)):
-        _write_beside(axes, place, row, text, (offset, 0), va="center")
+        _write_beside(axes, place, row, text, (5, 0), va="center")
 
 
 def _finish_rows(axes: Axes, names: list[str], xlabel: str) -> None:
