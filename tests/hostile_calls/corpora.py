@@ -81,7 +81,7 @@ CALLS = {
     "load_documents(file(b''))": ValueError("holds no documents"),
     "load_documents(lines({'quality': '3'}))": TypeError("line 2: quality must be"),
     "load_documents(lines({'text': ['one']}))": ValueError("line 2: text must be a non-empty string, got ['one']"),
-    "load_documents(file(TWO_TEXTS))": ValueError("kind, quality and text ('text' stands there 2 times)"),
+    "load_documents(file(TWO_TEXTS))": ValueError("kind, quality and text ('text' occurs 2 times)"),
     "load_documents(file('[' * 100_000))": ValueError("line 1: expected an object with id, kind, quality and text"),
     "load_documents(file('{\"quality\": ' + '9' * 5000 + '}'))": ValueError("line 1: expected an object with id"),
     "load_documents(file('null'))": ValueError("line 1: expected an object with id"),

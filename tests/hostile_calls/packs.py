@@ -81,7 +81,9 @@ CALLS = {
     "check_rows([{'input_ids': [1]}, {'input_ids': []}])": ValueError("rows[1] must hold at least one id, got none"),
     "check_rows([{'input_ids': [[1]]}])": ValueError("rows[0]: input_ids must be one-dimensional"),
     "check_rows([{'input_ids': 'ab'}])": TypeError("rows[0]: input_ids must be integers, got text"),
-    "check_rows([{'input_ids': [1, 2], 'labels': [1]}], 'labels')": ValueError("labels must be 2, as the ids, got 1"),
+    "check_rows([{'input_ids': [1, 2], 'labels': [1]}], 'labels')": ValueError(
+        "labels must be 2, as many as ids, got 1"
+    ),
     "check_rows([{'input_ids': [1], 'labels': [1]}, {'input_ids': [1]}], 'labels')": ValueError("row 0 and row 1"),
     "ONE_ROW.along([['a', 'b', 'c'], ['d', 'e']]).tolist()": list("abcde"),
     "ONE_ROW.along([torch.tensor([1, 2, 3, 9]), np.array([0.5, nan])])": np.array([1, 2, 3, 0.5, np.nan]),
@@ -116,8 +118,8 @@ CALLS = {
     "packing_report(TWO, [row(0, 0, [1, 2, 3]), row(0, 2, [3])], 5)": ValueError("packs hold id 2 of document 0 twice"),
     "packing_report(TWO, [row(1, 0, [1, 2])], 5)": ValueError("holds ids 0 ... 1 of document 1, but that has others"),
     "packing_report(TWO, [row(0, 1, [1, 2])], 5)": ValueError("others, or none"),
-    "packing_report(TWO, [BEYOND], 5)": ValueError("of document 2, but that has others, or none"),
-    "packing_report(TWO, [NEGATIVE], 5)": ValueError("of document -2, but that has others, or none"),
+    "packing_report(TWO, [BEYOND], 5)": ValueError("of document 2, but the document has others there, or none"),
+    "packing_report(TWO, [NEGATIVE], 5)": ValueError("of document -2, but the document has others there, or none"),
     "packing_report(TWO, [ONE_ROW], 0)": ValueError("max_length must be"),
     "packing_report(TWO, [ONE_ROW], 5.0)": TypeError("max_length must be"),
     "packing_report(TWO, [ONE_ROW], None)": TypeError("max_length must be"),

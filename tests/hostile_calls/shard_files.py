@@ -53,7 +53,7 @@ CALLS = {
     "narrow([0, 65_536], np.dtype('<u2'))": ValueError("it gave the id 65536"),
     "narrow([65_536], np.dtype('<u2'))": ValueError("65536"),
     "narrow([-1], np.dtype('<u2'))": ValueError("-1"),
-    "narrow([], np.dtype('<u2'))": ValueError("ids must hold one at least"),
+    "narrow([], np.dtype('<u2'))": ValueError("ids must hold at least one"),
     "narrow([1], np.dtype('f4'))": TypeError("dtype must be one of integers, got float32"),
     "narrow([1], None)": TypeError("dtype must be one of integers, got float64"),
     "narrow([1], 5)": TypeError("Cannot interpret '5' as a data type"),
