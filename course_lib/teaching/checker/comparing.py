@@ -118,7 +118,7 @@ def _holds_a_flag(value: object) -> bool:
 
 A_FLOAT = (
     "a float where an integer is wanted: 3.0 is not a count and not an index. `/` "
-    "gives floats, and so does any float in a calculation; `//` of integers does not."
+    "gives floats, and so does any float in a calculation. `//` keeps to integers."
 )
 
 
@@ -323,11 +323,11 @@ FACTS_OF_LISTS: Facts = (
     ),
     (
         lambda wanted, got: _within(got, wanted),
-        "entries are missing. The others are right, and in the right order.",
+        "entries are missing. Those that are there are right, and in the right order.",
     ),
     (
         lambda wanted, got: _within(wanted, got),
-        "all entries are there, in the right order, but there are others among them.",
+        "all entries are there, in their order, with others among them.",
     ),
 )
 
@@ -352,7 +352,7 @@ def _in_text(results: Results) -> str | None:
             names = sorted(
                 {NAMES_OF_BLANKS.get(c, "other characters") for c in different}
             )
-            return f"{' and '.join(names)} {words}; everything else is right."
+            return f"{' and '.join(names)} {words}; all else is right."
     return None
 
 
@@ -409,8 +409,8 @@ ERRORS = (
     (
         ValueError,
         "arg is an empty sequence|iterable argument is empty",
-        "`min` or `max` raises because it has nothing to choose from. `default=` says "
-        "what to return in that case.",
+        "`min` or `max` has nothing to choose from, and raises an error. `default=` "
+        "says what to return in that case.",
     ),
     (
         TypeError,
