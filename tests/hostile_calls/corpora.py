@@ -62,7 +62,7 @@ CALLS = {
     "with_corpus(file(' \\n').as_posix(), load_text)": ValueError("(from COURSE_CORPUS) is empty"),
     "with_corpus(FOLDER.name, load_text)": FileNotFoundError("(from COURSE_CORPUS)"),
     "texts(load_documents(lines({'id': 'b', 'text': 'two'})))": ["one", "two"],
-    "load_documents(lines({'text': 'two'}))": ValueError("line 2: id must be that of one document, but 'a' stands"),
+    "load_documents(lines({'text': 'two'}))": ValueError("line 2: id must be that of one document, but 'a' is the id"),
     "load_documents(lines({'text': 'a\\ud800'}))": ValueError("line 2: text must be Unicode, but character 1 is half"),
     "load_documents(lines({'id': '\\udc00'}))": ValueError("line 2: id must be Unicode"),
     "load_documents(lines({'quality': 2**64}))": ValueError("line 2: quality must be"),

@@ -117,7 +117,7 @@ CALLS = {
     "packing_report(TWO, [ONE_ROW, ONE_ROW], 5)": ValueError("twice"),
     "packing_report(TWO, [row(0, 0, [1, 2, 3]), row(0, 2, [3])], 5)": ValueError("packs hold id 2 of document 0 twice"),
     "packing_report(TWO, [row(1, 0, [1, 2])], 5)": ValueError("ids 0 ... 1 of document 1, but the document has"),
-    "packing_report(TWO, [row(0, 1, [1, 2])], 5)": ValueError("others, or none"),
+    "packing_report(TWO, [row(0, 1, [1, 2])], 5)": ValueError("others there, or none"),
     "packing_report(TWO, [BEYOND], 5)": ValueError("of document 2, but the document has others there, or none"),
     "packing_report(TWO, [NEGATIVE], 5)": ValueError("of document -2, but the document has others there, or none"),
     "packing_report(TWO, [ONE_ROW], 0)": ValueError("max_length must be"),

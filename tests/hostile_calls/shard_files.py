@@ -77,7 +77,7 @@ CALLS = {
     "open_manifest(new())": FileNotFoundError("no shards here"),
     "open_manifest(holding(''))": ValueError("is damaged: it holds no JSON"),
     "open_manifest(holding('{}'))": ValueError("format version 2, got None"),
-    "open_manifest(holding('{\"format_version\": 2}'))": ValueError("is damaged: it has another SHA-256"),
+    "open_manifest(holding('{\"format_version\": 2}'))": ValueError("is damaged: its SHA-256 is not"),
     "open_manifest(holding('{\"format_version\": true}'))": ValueError("format version 2, got True"),
     'open_manifest(holding(\'{"format_version": 2, "settings": 5}\'))': ValueError("is damaged"),
     "list(files_of(BARE))": [],
