@@ -14,7 +14,7 @@ lessons        next_token_shifting, sliding_windows, random_sampling,
 teaching/      what shows and judges them: training, packed, plots, source,
                checker, guesses, widgets; lessons
 exercises/     one module a lesson
-classroom/     what teachers run: check, blank, slides, book, nbgrader, scores
+classroom/     what teachers run: check, `blank`, slides, book, nbgrader, scores
 
 Imports run foundation <- lessons <- teaching <- exercises <- classroom. A lesson
 imports earlier lessons, never a later one.

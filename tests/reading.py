@@ -50,7 +50,7 @@ HABITS = {
     r"\b[Bb]y heart\b": "memorized",
     r"\bin turn\b": "one after another",
     r"\bthe very same\b": "the same",
-    r"\bbut one\b": "except one",
+    r"\ball but one\b|\bnone but one\b": "except one",
     r"\bput to the question\b": "one question",
 }
 

@@ -177,7 +177,7 @@ def test_only_functions_that_are_written_to_do_nothing_are_stubs():
 def test_a_result_instead_of_the_function_is_told_so(answer):
     judgment = double.judge(answer)
     assert judgment.outcome == FAILED
-    assert "Pass the function `double` itself, not what it returns." in judgment.message
+    assert "Pass the function `double` itself, not its result." in judgment.message
 
 
 # Diagnoses
@@ -437,7 +437,7 @@ def squares_in_place(numbers):
         (squares_of_some, "the numbers are squared", "And `double(numbers=[])` raises IndexError: an index is beyond"),
         (doubled_floats, "the values are right, but a float where an integer is wanted", "keeps to integers."),
         (squared_floats, "the numbers are squared", "And it is a float where an integer is wanted"),
-        (squares_in_place, "the numbers are squared", "And the function changes its arguments."),
+        (squares_in_place, "the numbers are squared", "And the function changes its arguments, which"),
         (lambda numbers: [number / 2 for number in numbers], "a float where an integer is wanted", "to integers."),
     ],
 )

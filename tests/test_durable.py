@@ -113,7 +113,9 @@ with only_writer({str(tmp_path)!r}):
 
 def test_an_error_of_writing_names_the_file(tmp_path):
     with (
-        pytest.raises(OSError, match=r"cannot be written \(No space left on device\); what is finished stays: 'a.bin'"),
+        pytest.raises(
+            OSError, match=r"cannot be written \(No space left on device\); finished files are kept: 'a.bin'"
+        ),
         told("a.bin"),
     ):
         raise OSError(28, "No space left on device")

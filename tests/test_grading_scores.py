@@ -180,11 +180,11 @@ def test_a_question_with_drawn_numbers_is_scored_where_a_teacher_has_put_it(rows
 def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
     said = {row["file"]: row["diagnosis"] for row in rows if row["outcome"] == "unreadable"}
     assert {name: words[:19] for name, words in said.items()} == {
-        "broken.ipynb": "it is no notebook: ",
-        "deep.ipynb": "it is no notebook: ",
+        "broken.ipynb": "it is not a notebook: ",
+        "deep.ipynb": "it is not a notebook: ",
         "empty.ipynb": "the file is empty",
-        "list.ipynb": "it is no notebook: ",
-        "other.ipynb": "it is no lesson of ",
+        "list.ipynb": "it is not a notebook: ",
+        "other.ipynb": "neither its imports nor its name are those of ",
     }
     renamed = [row for row in rows if row["file"].startswith("lesson 3")]
     assert {(row["lesson"], row["outcome"]) for row in renamed} == {("random_sampling", "missing")}
@@ -208,7 +208,7 @@ def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
     assert f"## 2. Sliding windows: {count} notebooks" in text
     diagnosis = next(row["diagnosis"] for row in rows if row["file"].startswith("ben") and row["diagnosis"])
     assert f"- 3 of {count}: `tokens_in_tail`: {diagnosis}" in text
-    assert "- broken.ipynb: it is no notebook" in text
+    assert "- broken.ipynb: it is not a notebook" in text
 
 
 def test_no_diagnosis_needs_a_screen_and_none_is_missing(rows):
@@ -220,7 +220,7 @@ def test_no_diagnosis_needs_a_screen_and_none_is_missing(rows):
 
 def test_the_summary_shows_the_commonest_wrong_answers_as_code(scored):
     text = (scored[1] / "summary.md").read_text(encoding="utf-8")
-    shown = text.split("The commonest wrong answers to `tokens_in_tail`:")[1].split("The commonest")[0]
+    shown = text.split("The most common wrong answers to `tokens_in_tail`:")[1].split("The most common")[0]
     answers = re.findall(r"^(\d+) of \d+:\n\n```python\n(.+?)\n```$", shown, re.MULTILINE | re.DOTALL)
     assert [int(number) for number, _ in answers] == [3, 2, 2]
     codes = [code for _, code in answers]
@@ -336,7 +336,7 @@ def test_what_cannot_be_scored_is_refused(tmp_path, monkeypatch, capsys):
     for name, words in (
         ("", "there are no notebooks"),
         ("none", "there is no folder"),
-        ("notes.docx", "notes.docx is a file, but no notebook"),
+        ("notes.docx", "notes.docx is a file, but not a notebook"),
     ):
         assert main(["scores", str(tmp_path / name)]) == 1
         assert words in capsys.readouterr().err

@@ -291,7 +291,7 @@ def test_an_epoch_before_that_of_a_loaded_state_is_refused(on_disk, characters):
     stream = make(on_disk, characters)
     stream.set_epoch(2)
     stream.load_state_dict(stream.state_dict())
-    with pytest.raises(ValueError, match="epoch must be at least 2, where the state that was loaded stands, got 0"):
+    with pytest.raises(ValueError, match="epoch must be at least 2, the epoch of the loaded state, got 0"):
         stream.set_epoch(0)
     stream.set_epoch(2)
     stream.set_epoch(0)

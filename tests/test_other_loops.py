@@ -128,7 +128,7 @@ def test_a_loader_that_was_resumed_goes_on_where_accelerate_reads_it(make):
         pass
     again.load_state_dict(saved.state_dict())
     prepared = Accelerator(cpu=True).prepare(again)
-    with pytest.raises(ValueError, match="epoch must be at least 3, where the state that was loaded stands"):
+    with pytest.raises(ValueError, match="epoch must be at least 3, the epoch of the loaded state"):
         next(iter(prepared))  # it counts from 0
     prepared.set_epoch(3)
     assert starts_in(prepared) == whole[4:]

@@ -497,7 +497,7 @@ def test_epoch_follows_epoch_unless_another_is_set(num_workers):
 
 def test_an_epoch_before_that_of_a_loaded_state_is_refused():
     loader = small_loader(3, 4)
-    with pytest.raises(ValueError, match="epoch must be at least 3, where the state that was loaded stands, got 0"):
+    with pytest.raises(ValueError, match="epoch must be at least 3, the epoch of the loaded state, got 0"):
         loader.sampler.set_epoch(0)
     loader.sampler.set_epoch(3)
     loader.sampler.set_epoch(0)  # from now on it is as any other

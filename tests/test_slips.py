@@ -58,10 +58,10 @@ def test_a_slip_is_written_in_place_of_what_stands_there(code, old, new):
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("nothing => something", "stands there 0 times"),
-        ("extra => 1", "stands there 2 times"),
-        ("larger => 1", "stands there 0 times"),  # in the docstring only
-        ("tota => 1", "stands there 0 times"),  # a part of a name
+        ("nothing => something", "occurs 0 times"),
+        ("extra => 1", "occurs 2 times"),
+        ("larger => 1", "occurs 0 times"),  # in the docstring only
+        ("tota => 1", "occurs 0 times"),  # a part of a name
         ("> extra => > extra", "no change"),
         ("> extra", "no change"),
         ("max(... => 1", "no change"),

@@ -1,4 +1,4 @@
-"""What the lessons stand on: checks, bars, texts, ids, orders, ledger, models."""
+"""What the lessons are built on: checks, bars, texts, ids, orders, ledger, models."""
 
 from course_lib.foundation.arguments import (
     Ids,

@@ -1,7 +1,8 @@
-"""Checks that every function shares, so that one mistake has one wording.
+"""Checks that all functions share, so that the same mistake gets the same message.
 
-Each check returns what it has checked, in a type that is safe to calculate with: use
-that, not the raw argument. A NumPy int16 that passes a check overflows later.
+Each check returns the value that it has checked, in a type that is safe to calculate
+with. Use the returned value instead of the raw argument, because a NumPy int16 may pass
+a check and overflow later.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import numpy as np
 import torch
 
 Ids: TypeAlias = Sequence[int] | np.ndarray | torch.Tensor
-"""What every function accepts as token ids: a list, a NumPy array (a memory map too), a
-torch tensor."""
+"""The token ids that every function accepts: a list, a NumPy array (which may be a
+memory map) or a torch tensor.
+"""
 
 Kind = TypeVar("Kind")
 
@@ -29,11 +31,11 @@ LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeat
 def check_integer(
     name: str, value: object, *, minimum: int, maximum: int | None = None
 ) -> int:
-    """Return `value` as an `int`, or say what was expected of the argument `name`.
+    """Return `value` as an `int`, or say what the argument `name` must be.
 
     Raises:
         TypeError: `value` is not an integer (`True`, `2.0` and `[2]` are not).
-        ValueError: it lies outside `minimum` ... `maximum`.
+        ValueError: it is outside `minimum` ... `maximum`.
     """
     scalar = _scalar(value)
     try:
@@ -57,11 +59,12 @@ def check_number(
     maximum: float | None = None,
     above: float | None = None,
 ) -> float:
-    """Return `value` as a finite `float`, or say what was expected of `name`.
+    """Return `value` as a finite `float`, or say what `name` must be.
 
     Args:
         minimum, maximum: the smallest and the largest number allowed.
-        above: a bound that is itself not allowed: `above=0` asks for a positive number.
+        above: a lower bound that is not itself allowed. For example, `above=0` requires
+            a positive number.
 
     Raises:
         TypeError: `value` is not a real number (`True` and `"2"` are not).
@@ -93,9 +96,9 @@ def check_number(
 
 
 def check_flag(name: str, value: object) -> bool:
-    """Return `value` as a `bool`; only True and False are flags.
+    """Return `value` as a `bool`. Only True and False are accepted.
 
-    In an `if`, `"False"`, NaN and `[False]` would all count as true.
+    An `if` would take `"False"`, NaN and `[False]` for true.
 
     Raises:
         TypeError: `value` is something else.
@@ -106,11 +109,11 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str | None:
-    """Return `value`, if it is one of several names.
+    """Return `value` if it is one of `choices`.
 
     Raises:
-        TypeError: `value` is no name at all: a list or an array of names, for example.
-        ValueError: it is another name.
+        TypeError: `value` is not even a name, but a list or an array of names, for
+            example.
     """
     choices = list(choices)
     is_name = isinstance(value, tuple(map(type, choices)))
@@ -122,14 +125,13 @@ def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str
 
 
 def check_path(name: str, value: object) -> Path:
-    """Return `value` as a `Path`, in which `~` is the home directory.
+    """Return `value` as a `Path`, with `~` expanded to the home directory.
 
-    Whether anything lies there is another question. A `~` that is nobody's home stays
-    as it is written.
+    The file need not exist. A `~` that names nobody's home directory is left as it is.
 
     Raises:
         TypeError: `value` is neither a `str` nor anything like a `Path`.
-        ValueError: it is empty, or holds a NUL: no file can have such a name.
+        ValueError: it is empty or contains a NUL, so that no file can have this name.
     """
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str):
@@ -140,13 +142,13 @@ def check_path(name: str, value: object) -> Path:
 
 
 def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
-    """Return what can be gone through; a text or a mapping is no series of things.
+    """Return `value` if we can iterate over it and it is not a text or a mapping.
 
     Args:
-        of: what `value` should be several of, for the message.
+        of: what `value` should contain, for the error message.
 
     Raises:
-        TypeError: `value` is no such thing.
+        TypeError: `value` is a text, a mapping or a single thing.
     """
     single = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0
     if single or not isinstance(value, Iterable):
@@ -155,7 +157,7 @@ def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
 
 
 def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
-    """Return `value`, if it is of a type, and a TypeError if it is not."""
+    """Return `value` if it is a `kind`, and raise a TypeError otherwise."""
     if not isinstance(value, kind):
         wanted, got = kind.__name__, type(value).__name__
         raise TypeError(f"{name} must be a {wanted}, got {got}")
@@ -163,10 +165,10 @@ def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
 
 
 def check_callable(name: str, value: object) -> Callable:
-    """Return what can be called, as a function or a model.
+    """Return `value` if it can be called, like a function or a model.
 
     Raises:
-        TypeError: `value` can't be.
+        TypeError: `value` can't be called.
     """
     if not callable(value):
         raise TypeError(f"{name} must be callable, got {_shown(value)}")
@@ -174,10 +176,11 @@ def check_callable(name: str, value: object) -> Callable:
 
 
 def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
-    """Return a tensor in the memory of this process, without its gradient.
+    """Return a tensor in this process's memory, detached from its gradient.
 
     Raises:
-        TypeError: it is sparse, quantized, or has no data, as on the device "meta".
+        TypeError: it is sparse or quantized, or it has no data, which is so on the
+            device "meta".
     """
     check_type(name, tensor, torch.Tensor)
     is_dense = tensor.layout is torch.strided and not tensor.is_quantized
@@ -196,20 +199,21 @@ def check_state(
     *,
     owner: str,
 ) -> Mapping[str, object]:
-    """Return a saved state, if whoever loads it is set up like whoever saved it.
+    """Return a saved state if its settings are those of the object that loads it.
 
-    Its position is left to the caller, who knows how far one can be.
+    The caller checks the position, because only the caller knows how far it can go.
 
     Args:
-        state: what `state_dict` returned once, the settings and a position.
-        settings: what decides which data come in which order, now. A value may be None.
+        state: an earlier result of `state_dict`: the settings and a position.
+        settings: the object's present settings, which decide the data and their order.
+            A value may be None.
         position: the names of the other entries.
         owner: what the messages call the object, for example "loader".
 
     Raises:
-        TypeError: `state` is no dict.
-        ValueError: it has other entries, or was saved with other settings, so it would
-            mean other data.
+        TypeError: `state` is not a dict.
+        ValueError: it has other entries, or it was saved with other settings. With
+            other settings, its position would refer to other data.
     """
     if not isinstance(state, Mapping):
         raise TypeError(
@@ -222,7 +226,8 @@ def check_state(
         raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
     for name, value in settings.items():
         saved = state[name]
-        # 1 == 1.0 == True, but a state is read back exactly as it was saved
+        # Compare the types as well, because 1 == 1.0 == True. A state is read back
+        # exactly as it was saved.
         if type(saved) is not type(value) or saved != value:
             raise ValueError(
                 f"state was saved with {name}={saved!r}, but this {owner} has "
@@ -232,14 +237,16 @@ def check_state(
 
 
 def check_epoch(epoch: int, resumed_at: int) -> int:
-    """Return an epoch to read next, if it is not before that of a loaded state: a loop,
-    or a library, that counts from 0 would begin the run anew."""
+    """Return the epoch to read next if it is not before the epoch of a loaded state.
+
+    A loop or a library that counts from 0 would start the run over.
+    """
     epoch = check_integer("epoch", epoch, minimum=0, maximum=2**62)
     resumed_at = check_integer("resumed_at", resumed_at, minimum=0)
     if epoch < resumed_at:
         raise ValueError(
-            f"epoch must be at least {resumed_at}, where the state that was loaded "
-            f"stands, got {epoch}: begin to count epochs there"
+            f"epoch must be at least {resumed_at}, the epoch of the loaded state, got "
+            f"{epoch}: count epochs from there"
         )
     return epoch
 
@@ -247,15 +254,15 @@ def check_epoch(epoch: int, resumed_at: int) -> int:
 def as_integers(name: str, values: object) -> np.ndarray:
     """View `values` as a NumPy integer array of any shape, read-only.
 
-    Arrays and tensors are not copied, so that the result shows what is written into
-    them later; nobody can write into them through it.
+    Arrays and tensors are not copied. If you write into them later, the result shows
+    the change, but you cannot write into them through the result.
 
     Raises:
         TypeError: `values` are not integers.
-        ValueError: they are ragged, or larger than the 64-bit integers that batches are
-            made of.
+        ValueError: they are ragged, or too large for the signed 64-bit integers that
+            batches are made of.
     """
-    # Every batch is asked for with a plain array: that way is short.
+    # Every batch is requested with a plain array, so this path is kept short.
     array = values if type(values) is np.ndarray else _to_array(name, values)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {_describe(values, array)}")
@@ -269,10 +276,10 @@ def as_integers(name: str, values: object) -> np.ndarray:
 
 
 def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
-    """Copy real numbers to float64, of any shape; what is masked becomes NaN.
+    """Copy real numbers of any shape to float64. Masked numbers become NaN.
 
     Args:
-        kinds: of NumPy's types those that are taken.
+        kinds: the kinds of NumPy types that are accepted.
 
     Raises:
         TypeError: `values` are not numbers.
@@ -280,7 +287,7 @@ def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
     """
     if isinstance(values, torch.Tensor):
         values = check_dense(name, values)
-        # NumPy does not know all floats of PyTorch
+        # NumPy does not have all of PyTorch's float types.
         values = (values.double() if values.is_floating_point() else values).numpy()
     try:
         array = np.ma.asarray(values)
@@ -294,11 +301,11 @@ def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
 
 
 def check_index(index: object) -> slice | np.ndarray:
-    """Return what stands in brackets behind a stream: a slice, or integers.
+    """Return `index` if it can index a stream, as a slice or integers can.
 
     Raises:
-        TypeError: it is something else; a tuple too, which NumPy takes for an index
-            into several dimensions.
+        TypeError: it is something else, for example a tuple, which NumPy takes for an
+            index into several dimensions.
     """
     if isinstance(index, tuple):
         raise TypeError(
@@ -310,8 +317,8 @@ def check_index(index: object) -> slice | np.ndarray:
 def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a token stream: a one-dimensional integer array, shape (N,).
 
-    It is read-only, and not copied but from a list; see `as_integers`. A stream that
-    lies in several files, and so cuts its own windows (lesson 11), stays what it is.
+    It is read-only, and only a list is copied; see `as_integers`. A stream in several
+    files cuts its own windows (lesson 11), so it is returned as it is.
 
     Raises:
         TypeError: `ids` are not integers.
@@ -328,11 +335,11 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
 def check_range(
     name: str, values: object, size: int, error: type[Exception] = ValueError
 ) -> np.ndarray:
-    """Return integers, any number of them, if all lie in 0 ... `size` - 1.
+    """Return integers, any number of them, if all are in 0 ... `size` - 1.
 
     Raises:
         TypeError: they are not integers.
-        ValueError, or another `error`: one of them lies elsewhere.
+        ValueError, or another `error`: one of them is outside that range.
     """
     if not hasattr(values, "cut_windows"):  # a stream in files, as in `as_stream`
         values = as_integers(name, values)
@@ -345,7 +352,10 @@ def check_range(
 
 
 def _to_array(name: str, values: object) -> np.ndarray:
-    """Convert what is no plain array, and refuse what NumPy would take for integers."""
+    """Convert `values` to an array, but refuse texts, masks and flags.
+
+    NumPy would take many of them for integers.
+    """
     kind = type(values).__name__
     if isinstance(values, str | bytes | bytearray | memoryview):
         raise TypeError(f"{name} must be integers, got text ({kind}): encode it first")
@@ -355,7 +365,7 @@ def _to_array(name: str, values: object) -> np.ndarray:
             ".compressed(), or replace them with .filled()"
         )
     if isinstance(values, torch.Tensor):
-        if values.is_floating_point():  # NumPy does not know them all
+        if values.is_floating_point():  # NumPy does not have all of these types
             raise TypeError(
                 f"{name} must be integers, got Tensor of "
                 f"{str(values.dtype).removeprefix('torch.')}"
@@ -370,21 +380,21 @@ def _to_array(name: str, values: object) -> np.ndarray:
     if isinstance(values, np.ndarray):
         return array
     if array.size == 0:
-        # an empty list has no type of its own: NumPy would say float
+        # An empty list has no type of its own, and NumPy would make it float.
         return array.astype(np.int64)
-    if array.dtype.kind == "f":  # as which NumPy counts uint64 among other integers
+    if array.dtype.kind == "f":  # NumPy makes floats of uint64 among other integers
         entries = np.asarray(values, dtype=object)
         if all(isinstance(entry, int | np.integer) for entry in entries.flat):
             array = entries.astype(np.int64) if entries.max() < 2**63 else entries
-    if array.dtype.kind in "iu" and _holds_a_flag(values):  # as 0 or 1 by now
+    if array.dtype.kind in "iu" and _holds_a_flag(values):  # which is 0 or 1 by now
         raise TypeError(f"{name} must be integers, got {kind} with True or False in it")
     return array
 
 
 def _holds_a_flag(value: object) -> bool:
-    """Say whether something, or an entry of a list or tuple, is True or False."""
+    """Say whether a value, or an entry of a list or tuple, is True or False."""
     if isinstance(value, list | tuple):
-        kinds = {*map(type, value)}  # of many entries mostly one
+        kinds = {*map(type, value)}  # usually just one, however many entries
         if all(issubclass(k, int | np.integer) and k is not bool for k in kinds):
             return False
         return any(map(_holds_a_flag, value))
@@ -400,8 +410,9 @@ def _range_of_integers(minimum: int, maximum: int | None) -> str:
 def _scalar(value: object) -> object:
     """Take the value out of a NumPy scalar, or an array or tensor without dimensions.
 
-    Of one with dimensions, return None: `[3]` is no 3. So too of a time, which NumPy
-    would return as so many nanoseconds, and of a tensor without data.
+    Return None for an array or tensor with dimensions, because `[3]` is not 3. Return
+    None also for a time, which NumPy would return as a number of nanoseconds, and for a
+    tensor without data.
     """
     if isinstance(value, np.ndarray | np.generic):
         is_number = value.ndim == 0 and value.dtype.kind not in "mM"
@@ -420,7 +431,7 @@ def _shown(value: object) -> str:
 
 
 def _digits(number: int) -> str:
-    # Python refuses to write out integers of more than 4,300 digits
+    # Python refuses to print integers of more than 4,300 digits.
     large = abs(number) >= 10**100
     return f"an integer of {number.bit_length()} bits" if large else str(number)
 

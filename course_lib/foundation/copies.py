@@ -1,4 +1,4 @@
-"""The same text twice: counted, and left out, before a corpus is split."""
+"""Count copies among the documents of a corpus, or drop them, before it is split."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from course_lib.foundation.tokenizing import check_unicode, iterate_texts
 
 
 def normalized(text: str) -> str:
-    """Return a text without what makes no other text of it: case, spaces, ligatures."""
+    """Return a text without differences in case, spacing and ligatures."""
     folded = unicodedata.normalize("NFKC", check_unicode(text)).casefold()
-    # once more, for casefold takes some letters apart: a Greek iota with two marks
+    # Normalize once more, because casefold takes some letters apart, for example a
+    # Greek iota with two marks.
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
@@ -23,9 +24,9 @@ class Copies:
     """How many documents are copies of an earlier one, after `normalized`.
 
     Attributes:
-        documents: all of them.
-        copies: those whose text has come before, on either side of the split.
-        across: those whose text has come before on the other side.
+        documents: the number of all documents.
+        copies: documents whose text has come before, on either side of the split.
+        across: documents whose text has come before on the other side of the split.
     """
 
     documents: int
@@ -36,7 +37,8 @@ class Copies:
 def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
     """Count the copies among documents that `write_shards` would split.
 
-    Of each text 16 bytes are kept. Texts that are merely alike are not found.
+    The count keeps 16 bytes of memory for each text. It does not find texts that are
+    merely similar.
     """
     val_every = check_integer("val_every", val_every, minimum=1)
     sides: dict[bytes, set[bool]] = {}
@@ -50,10 +52,10 @@ def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
 
 
 def drop_copies(documents: Iterable) -> Iterator[str]:
-    """Yield the texts, and leave out copies of earlier ones: a filter before writing.
+    """Yield the texts without copies of earlier ones, a filter to use before writing.
 
     Args:
-        documents: what `write_shards` takes.
+        documents: any documents that `write_shards` accepts.
     """
     return _without_copies(iterate_texts(documents))
 

@@ -1,4 +1,4 @@
-"""Load the bundled texts and documents, or a reader's own."""
+"""Load the bundled texts and documents, or your own."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ NOT_THE_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "idle_test
 
 
 def load_text(path: str | os.PathLike | None = None) -> str:
-    """Read one UTF-8 text; line ends become `\\n`, a byte order mark is dropped.
+    """Read one UTF-8 text. Line ends become `\\n`, and a byte order mark is dropped.
 
-    Without a `path` it is the file that the environment variable `COURSE_CORPUS` names,
-    or else the bundled story: so a reader runs the whole course on a text of their own.
+    Without a `path`, we read the file that the environment variable `COURSE_CORPUS`
+    names, or else the bundled story. This is how you run the whole course on a text of
+    your own.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -60,7 +61,7 @@ def _bundled(name: str) -> Path:
 
 @dataclass(frozen=True)
 class Document:
-    """One document of a collection; its quality goes from 0, junk, to 5, excellent."""
+    """One document of a collection, with a quality from 0 (junk) to 5 (excellent)."""
 
     id: str
     kind: str
@@ -69,22 +70,22 @@ class Document:
 
 
 def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
-    """Read a collection in JSON Lines, by default the bundled one, in its order.
+    """Read a collection in JSON Lines, by default the bundled one, in the file's order.
 
     Args:
-        path: one JSON object per line, with the keys of `Document`.
+        path: a file with one JSON object per line, which has the keys of `Document`.
 
     Raises:
         FileNotFoundError: there is no such file.
         TypeError, ValueError: a line is not such an object, two documents have the same
-            id, or there is none at all.
+            id, or the file holds no documents.
     """
     path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no document collection at {path}")
     documents: dict[str, Document] = {}
     try:
-        # never splitlines(): it also splits at U+2028 inside a text
+        # Not splitlines(), which would also split at U+2028 inside a text.
         with path.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, start=1):
                 if not line.strip():
@@ -93,7 +94,7 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
                 if document.id in documents:
                     raise ValueError(
                         f"{path}, line {number}: id must be that of one document, but "
-                        f"{document.id!r} stands further up already"
+                        f"{document.id!r} is the id of an earlier one"
                     )
                 documents[document.id] = document
     except UnicodeDecodeError:
@@ -104,10 +105,10 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
 
 
 def python_sources() -> Iterator[Document]:
-    """Read the source of the standard library: a corpus that every Python user has.
+    """Read the source of the standard library, a corpus that every Python user has.
 
-    One document a module, in the order of their folders; without its tests, and without
-    what is no UTF-8. They differ from one release of Python to another.
+    Each module is one document, in the order of the folders. Tests, and files that are
+    not UTF-8, are left out. The sources differ between releases of Python.
     """
     root = sysconfig.get_path("stdlib")
     for folder, folders, files in os.walk(root):
@@ -125,13 +126,14 @@ def python_sources() -> Iterator[Document]:
 
 
 def web_document(row: Mapping[str, object]) -> Document:
-    """Make a document of a row of FineWeb-Edu, whose scores go from 0 to 5 as well.
+    """Turn a row of FineWeb-Edu, whose scores also go from 0 to 5, into a document.
 
-    Of its columns, `id` and `text` are kept, `language` becomes the kind, and
-    `int_score`, which a model gave for how much can be learned from it, the quality.
+    The columns `id` and `text` are kept, and `language` becomes the kind. The quality
+    is `int_score`, a model's score for how much can be learned from the text.
 
     Raises:
-        TypeError, ValueError: the row has other columns, or something else in them.
+        TypeError, ValueError: the row lacks one of these columns, or a value in them is
+            not what a document needs.
     """
     if not isinstance(row, Mapping):
         raise TypeError(f"row must be a dict of columns, got {type(row).__name__}")
@@ -147,7 +149,8 @@ def _parse_document(line: str, where: str) -> Document:
     try:
         fields = json.loads(line, object_pairs_hook=_without_doubles)
         Document(**fields)
-    # ValueError: no JSON, a double key or a number of thousands of digits
+    # A ValueError means that it is not JSON, or has a key twice or a number of
+    # thousands of digits.
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{where}: expected an object with id, kind, quality and text ({error})"
@@ -170,10 +173,13 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make an object of JSON; of a key that stands there twice, the last would win."""
+    """Turn the pairs of a JSON object into a dict, and refuse a key that occurs twice.
+
+    A plain `dict` would keep only the last value of such a key.
+    """
     entries = dict(pairs)
     if len(entries) < len(pairs):
         names = [name for name, _ in pairs]
         double = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{double!r} stands there {names.count(double)} times")
+        raise ValueError(f"{double!r} occurs {names.count(double)} times")
     return entries

@@ -1,4 +1,4 @@
-"""From the memory of the host to that of a GPU, while the GPU works."""
+"""Copy batches from the host's memory to a GPU's, while the GPU is working."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ def copy_to_device(
     *,
     ahead: int = 2,
 ) -> Iterator[Batch]:
-    """Yield batches on a device, on a GPU with copies under way while the model works.
+    """Yield batches on a device. On a GPU, they are copied while the model works.
 
-    A GPU copies by itself from memory that the system keeps in its place, which is
-    called pinned: then `non_blocking=True` returns at once, and the copy runs beside
-    the computing, on a stream of its own. From other memory it would not. On a CPU
-    there is nothing to copy: the batches are the same tensors, one at a time.
+    A GPU can copy by itself from *pinned* memory, which the system never moves. From
+    such memory, `non_blocking=True` returns at once, and the copy runs beside the
+    computation, on a stream of its own. From other memory, the call would wait. On a
+    CPU there is nothing to copy, so we yield the same tensors, one batch at a time.
 
-    A GPU is given `ahead` batches before they are needed, and a loader counts them as
-    delivered: a `state_dict()` of the loader taken inside the loop is ahead, too.
+    We start to copy `ahead` batches to a GPU before they are needed, and a loader
+    counts these batches as delivered. This means that a `state_dict()` which you take
+    from the loader inside the loop is also that many batches ahead.
 
     Args:
-        batches: tuples of tensors. An error in them comes after the batches before it.
+        batches: tuples of tensors. If they raise an error, the batches before it still
+            come first.
         device: "cuda", "cpu", ...
-        ahead: batches that a GPU is given before they are needed, at least 1.
+        ahead: how many batches to copy to a GPU before they are needed, at least 1.
     """
     device = torch.device(device)
     ahead = check_integer("ahead", ahead, minimum=1, maximum=1000)
@@ -42,7 +44,7 @@ def copy_to_device(
     if device.type != "cuda":
         return (tuple(tensor.to(device) for tensor in batch) for batch in batches)
     if not torch.cuda.is_available():
-        raise ValueError("device must be there: PyTorch finds no CUDA device here")
+        raise ValueError("device must exist, but PyTorch finds no CUDA device here")
     return _copied(batches, device, ahead)
 
 
@@ -61,7 +63,7 @@ def _copied(
             under_way.append(_begin_copy(batch, device, stream))
             if len(under_way) > ahead:
                 yield _end_copy(*under_way.popleft(), device)
-    except Exception:  # in the batches: those before it come first
+    except Exception:  # raised by `batches`; the batches before it come first
         yield from rest()
         raise
     yield from rest()
@@ -71,14 +73,16 @@ def _begin_copy(
     batch: Batch, device: torch.device, stream: torch.cuda.Stream
 ) -> tuple[Batch, torch.cuda.Event]:
     with torch.cuda.stream(stream):
-        # What is pinned already, as by `DataLoader(pin_memory=True)`, stays as it is.
+        # A tensor that is pinned already, for example by `DataLoader(pin_memory=True)`,
+        # is not copied by `pin_memory`.
         copy = tuple(t.pin_memory().to(device, non_blocking=True) for t in batch)
     return copy, stream.record_event()
 
 
 def _end_copy(copy: Batch, copied: torch.cuda.Event, device: torch.device) -> Batch:
-    # The model must not begin before this copy has ended; later ones may go on. Nor may
-    # its memory be given to somebody else before the model has ended.
+    # The model must not start before this copy has ended, although later copies may
+    # still run. And the memory of the copy must not be reused before the model has
+    # ended.
     current = torch.cuda.current_stream(device)
     current.wait_event(copied)
     for tensor in copy:

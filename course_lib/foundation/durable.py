@@ -1,9 +1,9 @@
-"""Files that are whole or not there: written durably, with a checksum, by one writer.
+"""Write files that are either complete or absent, with a checksum, by one writer.
 
-A file that is written in place is half a file for a while, and stays one if the program
-is killed or the machine fails. So it gets another name until it is whole: write, fsync
-(the bytes reach the disk), rename (one step, all or nothing), fsync of the folder (the
-name reaches the disk).
+A file that is written in place is incomplete for a while, and it stays incomplete if
+the program is killed or the machine fails. We therefore write it under another name
+until it is complete. There are four steps: write, fsync (the bytes reach the disk),
+rename (one step, all or nothing), and fsync of the folder (the name reaches the disk).
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from filelock import FileLock, Timeout
 
 from course_lib.foundation.arguments import check_path, check_type
 
-TEMPORARY = ".tmp"  #: behind the name of a file that is not whole yet
-LOCK = ".lock"  # it may stay behind: to remove one that others wait for is unsafe
+TEMPORARY = ".tmp"  #: ends the name of a file that is not complete yet
+LOCK = ".lock"  # may be left over: removing a lock that others wait for is unsafe
 BUFFER_BYTES = 2**20
 
 
 class DurableFile:
-    """A file that appears under its name when it is whole, and not before.
+    """A file that appears under its name only when it is complete.
 
-    Its checksum is taken on the way: nothing is read again. Until it is whole it has a
-    name that no other attempt has, such as `train.bin.5f0e….tmp`; there it stays if the
-    program ends before it is committed.
+    Its checksum is computed while it is written, so that nothing is read again. Until
+    it is complete, the file has a name that no other attempt has, such as
+    `train.bin.5f0e….tmp`. If the program ends before the commit, the file stays under
+    that name.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -42,10 +43,10 @@ class DurableFile:
             self._file = self._temporary.open("xb", buffering=BUFFER_BYTES)
 
     def write(self, data: bytes | memoryview) -> None:
-        """Append bytes, or anything that lies in memory as bytes in one piece.
+        """Append bytes, or any object whose memory is one contiguous piece.
 
         Raises:
-            TypeError: it is no such thing: a text, for example.
+            TypeError: `data` is something else, for example a text.
             OSError: the disk is full, for example; the message names the file.
         """
         try:
@@ -67,16 +68,16 @@ class DurableFile:
         return self._digest.hexdigest()
 
     def discard(self) -> None:
-        """Remove what has been written; nothing happens after `commit`."""
-        with suppress(OSError):  # a full disk complains once more
+        """Remove what has been written so far. After `commit`, this does nothing."""
+        with suppress(OSError):  # a full disk raises it once more
             self._file.close()
         self._temporary.unlink(missing_ok=True)
 
 
 def write_durably(path: str | os.PathLike, data: bytes) -> str:
-    """Write a file as a whole, in the place of any that is there; return its SHA-256.
+    """Write a complete file, replace any old one, and return the SHA-256.
 
-    Whoever reads `path` finds the old file or the new one, at any moment.
+    At any moment, a program that reads `path` finds either the old file or the new one.
     """
     file = DurableFile(path)
     try:
@@ -87,11 +88,11 @@ def write_durably(path: str | os.PathLike, data: bytes) -> str:
 
 
 def write_json(path: str | os.PathLike, content: object) -> str:
-    """Write plain values as JSON, durably: the same values make the same bytes.
+    """Write plain values as JSON, durably. The same values give the same bytes.
 
     Raises:
-        TypeError, ValueError: JSON has no such values. NaN is none of them, nor is a
-            key that is no text: it would come back as one.
+        TypeError, ValueError: JSON has no such values. For example, it has no NaN, and
+            a key that is not a text would come back as a text.
     """
     return write_durably(path, _as_json(content, indent=2))
 
@@ -121,7 +122,7 @@ def read_json(path: str | os.PathLike) -> dict:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it holds no JSON object; the message names the file.
+        ValueError: it does not hold a JSON object. The message names the file.
     """
     (content,) = _objects_in(path, [check_path("path", path).read_bytes()])
     return content
@@ -138,7 +139,7 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
 
 
 def append_line(path: str | os.PathLike, content: dict) -> None:
-    """Append plain values as a line of JSON, and let it reach the disk.
+    """Append plain values as a line of JSON, and wait until it has reached the disk.
 
     Raises:
         TypeError, ValueError: JSON has no such values; see `write_json`.
@@ -154,10 +155,10 @@ def append_line(path: str | os.PathLike, content: dict) -> None:
 
 
 def read_lines(path: str | os.PathLike) -> list[dict]:
-    """Read what `append_line` wrote; a last line that is not whole is cut off.
+    """Read the lines of `append_line`, and cut off an incomplete last line.
 
     Raises:
-        ValueError: another line is no JSON object; the message names the file.
+        ValueError: another line is not a JSON object. The message names the file.
     """
     path = check_path("path", path)
     data = path.read_bytes()
@@ -174,19 +175,22 @@ def checksum(path: str | os.PathLike) -> str:
 
 
 def make_folder(folder: str | os.PathLike) -> None:
-    """Make a folder and those above it, and let their names reach the disk."""
+    """Make a folder and its parents, and wait until their names are on the disk."""
     folder = check_path("folder", folder)
     if not folder.is_dir():
         make_folder(folder.parent)
-        with suppress(FileExistsError):  # somebody else has made it meanwhile
+        with suppress(FileExistsError):  # another process has just made it
             folder.mkdir()
         if not folder.is_dir():
-            raise FileExistsError(f"{folder} is no folder")
+            raise FileExistsError(f"{folder} is not a folder")
         sync_folder(folder.parent)
 
 
 def sync_folder(folder: str | os.PathLike) -> None:
-    """Let the names in a folder reach the disk: a rename lives in the folder."""
+    """Wait until the names in a folder have reached the disk.
+
+    A rename changes the folder, not the file.
+    """
     folder = check_path("folder", folder)
     if os.name != "posix":  # where a folder cannot be opened
         return
@@ -201,11 +205,11 @@ def sync_folder(folder: str | os.PathLike) -> None:
 def only_writer(folder: str | os.PathLike) -> Iterator[None]:
     """Let one process at a time write into a folder.
 
-    The lock is the system's, on a file in the folder: it ends with the process, however
-    that ends.
+    It is a lock of the operating system on a file in the folder, so it ends with the
+    process, no matter how the process ends.
 
     Raises:
-        BlockingIOError: somebody else is writing there now.
+        BlockingIOError: another process is writing there now.
     """
     lock = FileLock(check_path("folder", folder) / LOCK)
     try:
@@ -222,13 +226,13 @@ def only_writer(folder: str | os.PathLike) -> Iterator[None]:
 
 @contextmanager
 def told(path: str | os.PathLike) -> Iterator[None]:
-    """Let an error of writing say which file it was, and what is to be done."""
+    """Make an error in writing say which file it was, and that finished files stay."""
     try:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise OSError(
             error.errno,
-            f"cannot be written ({reason}); what is finished stays",
+            f"cannot be written ({reason}); finished files are kept",
             str(path),
         ) from error

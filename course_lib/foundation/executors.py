@@ -1,7 +1,8 @@
-"""Where tasks run: processes of this machine, or of many by Ray, behind one interface.
+"""Run tasks in processes of this machine, or on many machines by Ray.
 
-It is that of `concurrent.futures`: `submit` a function, get a future. Tasks are pure
-and may be done twice, so whatever is lost with a worker is simply done again.
+Both have the interface of `concurrent.futures`: you `submit` a function and get a
+future. Tasks are pure and may run twice, so a task that is lost with its worker simply
+runs again.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from course_lib.foundation.arguments import (
     check_iterable,
 )
 
-RETRIES = 3  # of what was lost with its worker; a wrong input is not tried again
+RETRIES = 3  # of a task that was lost with its worker; wrong input is not tried again
 INSTALL_RAY = (
     'Ray is not installed: pip install "ray>=2.60,<3" (or this project with its extra '
-    "`cluster`), on every machine of the cluster; without it, all else works"
+    "`cluster`), on every machine of the cluster; everything else works without it"
 )
 KILLED = (
-    "a worker was killed while it did a task, perhaps for want of memory; what is "
-    "finished stays: run it again"
+    "a worker was killed while it did a task, perhaps because memory ran out; finished "
+    "tasks are kept: run it again"
 )
 NO_GUARD = (
-    "no worker could begin. Each imports the program first, so a script must do its "
+    "no worker could start. Each imports the program first, so a script must do its "
     'work under `if __name__ == "__main__":`'
 )
 
@@ -43,11 +44,11 @@ NO_GUARD = (
 
 
 def process_context() -> multiprocessing.context.BaseContext:
-    """Make processes that inherit no threads, locks or open files of this one.
+    """Return a way to start processes without this one's threads, locks and open files.
 
-    A `fork` of a process with threads may hang. A server that forks before it has any
-    imports PyTorch once instead of once a worker; where there is none, as on Windows,
-    each worker is a new Python.
+    A `fork` of a process with threads may hang. We therefore use a server that forks
+    before it has any threads, and that imports PyTorch once instead of once per worker.
+    Where there is no such server, for example on Windows, each worker is a new Python.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -57,9 +58,10 @@ def process_context() -> multiprocessing.context.BaseContext:
 
 
 def process_pool(num_workers: int) -> ProcessPoolExecutor:
-    """Make an executor of `num_workers` processes; they end with this process.
+    """Make an executor of `num_workers` processes, which end with this process.
 
-    A script does so under `if __name__ == "__main__":`, since each of them imports it.
+    A script must call it under `if __name__ == "__main__":`, because each worker
+    imports the script.
     """
     num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
     context = process_context()
@@ -72,17 +74,18 @@ def process_pool(num_workers: int) -> ProcessPoolExecutor:
 
 
 def _begin_worker(begun: ctypes.c_byte) -> None:
-    # Ctrl-C is for the process that gave out the tasks; it ends the workers.
+    # Ctrl-C is meant for the process that gave out the tasks. That process ends the
+    # workers.
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # As many workers as cores are there already.
+    # There are already as many workers as cores.
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     end_with_parent()
     begun.value = 1
 
 
 def end_with_parent() -> None:
-    """End this process when the one that started it is gone, however that ended.
+    """End this process when its parent process is gone, no matter how the parent ended.
 
     Otherwise the workers of a killed run would wait for tasks forever.
     """
@@ -97,7 +100,7 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-# One task after another, wherever they run.
+# The results in the order of the tasks, wherever the tasks run.
 
 
 def run_in_order(
@@ -105,20 +108,23 @@ def run_in_order(
     tasks: Iterable[Any],
     make_executor: Executor | Callable[[], Executor],
 ) -> Iterator[Any]:
-    """Run `function` on all tasks at once, and yield the results in the tasks' order.
+    """Submit all tasks at once, and yield their results in the order of the tasks.
 
     Args:
-        function: pure, or at least harmless when done twice; known by name to other
-            processes, so not defined in a notebook.
-        tasks: its arguments.
-        make_executor: makes an executor, and another one if that breaks because a
-            worker was killed: what is not done is then done again, three times. An
-            executor itself is used, and not shut down; if it breaks, so does the run.
+        function: a function that is pure, or at least harmless when it runs twice.
+            Other processes must find it by name, so it must not be defined in a
+            notebook.
+        tasks: the arguments, one for each call.
+        make_executor: a function that makes an executor. If the executor breaks because
+            a worker was killed, we make another one and run the unfinished tasks again,
+            up to three times. If you give an executor instead, we use it and do not
+            shut it down. The run ends if that executor breaks.
 
     Raises:
-        BrokenExecutor: a task was lost once more than that; or no worker could begin.
-        Exception: that of the first task, by its order, that raised one; a
-            RuntimeError with its text if other processes can't be sent it.
+        BrokenExecutor: a task was lost a fourth time, or no worker could start.
+        Exception: the exception of the first task, by its order, that raised one. If it
+            cannot be sent between processes, a RuntimeError with its text is raised
+            instead.
     """
     tasks = list(check_iterable("tasks", tasks, "tasks"))
     check_callable("function", function)
@@ -128,8 +134,8 @@ def run_in_order(
             "make_executor must be an executor or make one, got "
             f"{type(make_executor).__name__}"
         )
-    begin = 0  # all tasks before have been yielded
-    lost = 0  # how often the task that comes next was
+    begin = 0  # the results of all tasks before this one have been yielded
+    lost = 0  # how often the next task was lost
     while begin < len(tasks):
         executor = make_executor if given else make_executor()
         futures: list[Future] = []
@@ -153,7 +159,7 @@ def run_in_order(
 
 
 def _do(function: Callable[[Any], Any], task: Any) -> Any:
-    """Do a task, where it runs. An exception that can't be sent from there is told."""
+    """Do a task in its worker, and turn an exception that can't be sent into text."""
     try:
         return function(task)
     except Exception as error:
@@ -165,7 +171,7 @@ def _do(function: Callable[[Any], Any], task: Any) -> Any:
 
 
 class InThisProcess(Executor):
-    """Runs each task at once, in this process: nothing to start, easy to debug."""
+    """Runs each task at once, in this process, which is easy to debug."""
 
     def submit(self, function: Callable, /, *arguments, **options) -> Future:
         future: Future = Future()
@@ -176,26 +182,27 @@ class InThisProcess(Executor):
         return future
 
 
-# The same on many machines.
+# The same, but on many machines.
 
 
 class RayExecutor(Executor):
-    """Runs tasks on a cluster of Ray, which does again what is lost with a worker.
+    """Runs tasks on a Ray cluster. Ray runs a task again if its worker is lost.
 
-    It uses Ray as it is if this program has called `ray.init`, and calls it otherwise.
+    It calls `ray.init` unless this program has already called it.
 
     Args:
-        address: for `ray.init`. Without one, it joins the cluster that `RAY_ADDRESS`
-            names, or the one that was started on this machine, or else starts one of
-            this machine alone; "local" always does the last.
-        options: what Ray is told of each task: `num_cpus`, `resources`, ..., and
-            `max_retries`, how often it is done again when its worker, or its whole
-            machine, is lost: three times, if nothing is said. An exception of the task
-            itself is an answer, and ends the run.
+        address: for `ray.init`. Without an address, it joins the cluster that
+            `RAY_ADDRESS` names, or the cluster that was started on this machine, or
+            else it starts a cluster of this machine alone. With "local", it always does
+            the last.
+        options: options of Ray for each task, such as `num_cpus` or `resources`. The
+            option `max_retries` says how often Ray runs a task again when its worker,
+            or its whole machine, is lost. The default is three times. If the task
+            itself raises an exception, it is not run again, and the run ends.
 
     Raises:
         ImportError: Ray is not installed.
-        OSError: it can't be started or joined.
+        OSError: Ray can't be started or joined.
     """
 
     def __init__(self, address: str | None = None, **options: Any):
@@ -218,7 +225,7 @@ class RayExecutor(Executor):
         reference = self._remote.remote(function, *arguments, **options)
         self._references.append(reference)
         future: Future = Future()
-        future.set_running_or_notify_cancel()  # `shutdown` tells Ray to cancel it
+        future.set_running_or_notify_cancel()  # only `shutdown` cancels it, through Ray
         reference.future().add_done_callback(lambda done: self._pass_on(done, future))
         return future
 
@@ -226,12 +233,13 @@ class RayExecutor(Executor):
         error = done.exception()
         if error is None:
             future.set_result(done.result())
-        # What a task itself raised is inside; anything else is Ray's, about a worker.
+        # An exception of the task itself is inside. All others are Ray's own, about a
+        # worker.
         elif isinstance(error, self._ray.exceptions.RayTaskError):
             future.set_exception(error.cause or error)
         else:
             first_line = str(error).partition("\n")[0]
-            lost = f"Ray gave a task up: {type(error).__name__}. {first_line}"
+            lost = f"Ray gave up a task: {type(error).__name__}. {first_line}"
             future.set_exception(BrokenExecutor(lost))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -255,9 +263,9 @@ def _call(function: Callable, *arguments, **options) -> Any:
 
 
 def import_ray():
-    """Return the module `ray`, told to be quiet, or say what to install.
+    """Return the module `ray`, set up to be quiet, or say what to install.
 
-    It sends no statistics, and writes of errors alone.
+    It sends no usage statistics and logs nothing except errors.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

@@ -1,8 +1,9 @@
-"""Input files of any size, cut into tasks that anyone may read, in any order.
+"""Cut input files of any size into tasks that workers may read in any order.
 
-What a task reads depends on the files alone: not on the number of workers, nor on what
-was read before. A line of JSON belongs to the task in which its first byte lies, so a
-file can be cut at any byte, and no line is lost or read twice.
+The documents of a task depend only on the files. They do not depend on the number of
+workers, or on what was read before. A line of JSON belongs to the task that contains
+its first byte. This is why a file can be cut at any byte, and no line is lost or read
+twice.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ KINDS = {
     ".parquet": "parquet",
     ".arrow": "arrow",
 }
-TASK_BYTES = 2**24  #: of input that a task reads, by default: a worker holds its ids
+TASK_BYTES = 2**24  #: default input of a task, whose ids a worker holds in memory
 ROWS_AT_A_TIME = 1000
 BYTE_ORDER_MARK = "\ufeff".encode()
-# What lies beside the documents of a folder, and is none of them.
+# Names of files that accompany the documents of a folder.
 NO_DOCUMENTS_IN = ("readme", "license", "changelog", "dataset_info.json", "state.json")
 
 
@@ -52,11 +53,12 @@ class Piece(NamedTuple):
     Attributes:
         path: the file.
         kind: how it is read.
-        start, stop: first byte and the one behind the last; of Parquet the row groups,
-            of Arrow the record batches.
-        num_bytes: about so many are read; of Parquet and Arrow an estimate.
-        modified: when the file was written last, in nanoseconds, and when the system
-            saw it change last, which no program can set.
+        start, stop: the first byte, and the byte after the last one. For Parquet these
+            count row groups, and for Arrow record batches.
+        num_bytes: about how many bytes are read. For Parquet and Arrow it is an
+            estimate.
+        modified: two times in nanoseconds: when the file was last written, and when the
+            system last saw it change. No program can set the second one.
     """
 
     path: str
@@ -90,20 +92,21 @@ def plan_tasks(
 ) -> list[Task]:
     """Cut input files into tasks of about `task_bytes`, in the order given.
 
-    Large files become several tasks, small ones share one. Nothing is read but sizes.
+    A large file becomes several tasks, and small files share one. Only sizes are read.
 
     Args:
-        inputs: files: JSON Lines (`.jsonl`, `.ndjson`, `.json`; compressed as `.gz` or
-            `.zst`, too, which cannot be cut), plain text (`.txt`, `.md`: each file is
-            one document), `.parquet` or `.arrow`; or folders of them, read in the order
-            of their names. See `list_inputs` for what is left out of a folder.
-        task_bytes: a task is closed behind the piece that brings it to so many.
+        inputs: files, or folders of files, which are read in the order of their names.
+            A file is JSON Lines (`.jsonl`, `.ndjson` or `.json`), plain text (`.txt` or
+            `.md`, each file one document), `.parquet` or `.arrow`. JSON Lines may also
+            be compressed (`.gz` or `.zst`), but then the file cannot be cut. See
+            `list_inputs` for what is left out of a folder.
+        task_bytes: a task ends after the piece that brings it to this many bytes.
         suffixes: further endings of plain text, for example `[".py", ".rst"]`.
 
     Raises:
         FileNotFoundError: an input is not there.
         OSError: a folder, or one in it, cannot be read.
-        ValueError: there are none, or a file is of no such kind.
+        ValueError: there are no inputs, or a file is of another kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     parts: list[list[Piece]] = [[]]
@@ -121,14 +124,15 @@ def plan_tasks(
 def list_inputs(
     inputs: Iterable[str | os.PathLike], *, suffixes: Sequence[str] = ()
 ) -> tuple[list[Path], dict[Path, str]]:
-    """Find all input files, those in folders too; see `plan_tasks`.
+    """Find all input files, including those in folders; see `plan_tasks`.
 
-    In a folder, links are followed. Left out are files of other kinds, hidden ones,
-    what `datasets` keeps beside its files, a README, a license or a changelog, which
-    describe documents and are none, and a file that was met before under any name.
+    Links in a folder are followed. We leave out files of other kinds, hidden files, and
+    the files that `datasets` keeps for itself. We also leave out a README, a license or
+    a changelog, because they describe documents but are not documents, and any file
+    that was found before, even under another name.
 
     Returns:
-        the files in order, and for each one that was left out the reason.
+        the files in order, and the reason for each file that was left out.
     """
     files, left_out = _find_inputs(inputs, suffixes)
     reasons = {Path(path): reason for path, reason in left_out.items()}
@@ -140,7 +144,7 @@ def _find_inputs(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the kinds of all files, in order, and why others are left out.
 
-    There may be a hundred thousand: of each one, the system is asked for little.
+    There may be a hundred thousand files, so we ask the system little about each one.
     """
     check_iterable("inputs", inputs, "paths")
     suffixes = list(check_iterable("suffixes", suffixes, "endings such as '.py'"))
@@ -187,7 +191,7 @@ def _find_inputs(
 def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
     """Yield all files below a folder by name, each with its real path.
 
-    Folders that were `seen`, to which links lead again, are passed over.
+    Folders that were `seen` already, and to which a link leads back, are skipped.
     """
     real = os.path.realpath(folder)
     if real in seen:
@@ -212,11 +216,11 @@ def _reason_to_leave_out(path: str, kind: str | None) -> str:
     if name.startswith((".", "cache-")):
         return "hidden, or a cache"
     named = name.startswith(NO_DOCUMENTS_IN)
-    return "describes documents, and is none" if named else ""
+    return "describes documents, but is not one" if named else ""
 
 
 def _kind_of(path: str, suffixes: tuple[str, ...]) -> str | None:
-    """Say by its name how a file is read; None if it is no input."""
+    """Say how a file is read, judging by its name; None if it is not an input."""
     name = path.lower()
     if name.endswith(suffixes):
         return "text"
@@ -236,7 +240,7 @@ def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
             stop = min(size, start + task_bytes)
             yield Piece(path, kind, start, stop, stop - start, modified)
     elif kind == "text" or kind.endswith("lines"):
-        # A file without a byte is a document all the same, or a file without a line.
+        # An empty file is still a document, or, for JSON Lines, a file without a line.
         yield Piece(path, kind, 0, size, size, modified)
     else:
         count = _opened(path, kind)[0]
@@ -249,7 +253,7 @@ def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
     """Yield the documents of a task, in order.
 
     Raises:
-        ValueError: naming the file and the line or row that is wrong.
+        ValueError: a line or row is wrong. The message names it, and its file.
     """
     for piece in check_type("task", task, Task).pieces:
         yield from read_piece(piece, text_column)
@@ -259,11 +263,12 @@ def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
     """Yield the documents of a piece of a file; see `read_task`.
 
     Raises:
-        ValueError: something in it is wrong, and where; or the file is not the one that
-            was planned with, because somebody has changed it since.
+        ValueError: something in it is wrong, and the message says where; or the file
+            was changed after the tasks were planned.
     """
     check_type("text_column", text_column, str)
-    # Compared before and after, or some could be of an old file and some of a new one.
+    # Compare before and after, because otherwise some documents could come from an old
+    # file and some from a new one.
     _compare(check_type("piece", piece, Piece))
     if piece.kind == "text":
         yield _read_text(piece)
@@ -277,8 +282,8 @@ def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
 def _compare(piece: Piece) -> None:
     if _modified(os.stat(piece.path)) != piece.modified:
         raise ValueError(
-            f"{piece.path} was changed while it was being read, or since it was "
-            "planned with; run it again when nobody writes it"
+            f"{piece.path} was changed while it was being read, or since the tasks "
+            "were planned; run it again when nobody is writing to the file"
         )
 
 
@@ -309,20 +314,19 @@ def _read_lines(piece: Piece, text_column: str) -> Iterator[str]:
 
 
 def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines whose first bytes lie in a piece, and where those lie."""
+    """Yield the lines that begin in a piece, each with the position where it begins."""
     try:
         with _open_lines(piece) as file:
             begin = piece.start
             if begin:
-                # The line that the byte before belongs to is the last one of another
-                # task.
+                # The previous byte belongs to the last line of another task.
                 file.seek(begin - 1)
                 begin += len(file.readline()) - 1
             compressed = piece.kind != "lines"
             while (compressed or begin < piece.stop) and (line := file.readline()):
                 yield begin, line
                 begin += len(line)
-    except (EOFError, OSError, zlib.error) as error:  # what a damaged file leads to
+    except (EOFError, OSError, zlib.error) as error:  # raised by a damaged file
         raise ValueError(f"{piece.path}: cannot be read ({error})") from None
 
 
@@ -353,15 +357,15 @@ def _text_in(line: bytes, text_column: str) -> str:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make a dict of what a JSON object holds; Python would keep the last of two."""
+    """Turn a JSON object into a dict, and refuse a name that occurs twice."""
     row = dict(pairs)
     if len(row) < len(pairs):
-        raise ValueError("a name stands there twice")
+        raise ValueError("a name occurs twice")
     return row
 
 
 def _line_number(piece: Piece, position: int) -> int:
-    """Count the lines before a byte; only where one is wrong."""
+    """Return the number of the line at a position, which only an error asks for."""
     number = 1
     with _open_lines(piece) as file:
         while position > 0 and (block := file.read(min(position, 2**20))):
@@ -384,12 +388,12 @@ def _opened(path: str | os.PathLike, kind: str) -> tuple[int, object]:
             file = pa.ipc.open_file(source)
             return file.num_record_batches, file.get_batch
         except pa.ArrowInvalid:  # a stream, as `datasets` writes it
-            # What is not asked for is mapped, not read.
+            # Batches that nobody asks for are mapped, but not read.
             batches = list(pa.ipc.open_stream(pa.memory_map(str(path))))
             return len(batches), batches.__getitem__
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise ValueError(f"{path}: no {kind.title()} file ({reason})") from None
+        raise ValueError(f"{path}: not a file of {kind.title()} ({reason})") from None
 
 
 def _read_rows(piece: Piece, text_column: str) -> Iterator[str]:

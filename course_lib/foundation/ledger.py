@@ -1,4 +1,4 @@
-"""The token ledger: what a choice of starts does with every token of a stream."""
+"""The token ledger, an account of what happens to every token of a stream."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ USED = "used"
 OWN_REASONS = (USED, "offset", "gap", "tail")
 
 
-@dataclass(frozen=True, eq=False)  # for it would compare arrays as single values
+@dataclass(frozen=True, eq=False)  # a generated `==` would fail on arrays
 class TokenLedger:
-    """What the windows at given starts do with every token of a stream.
+    """An account of what the windows at given starts do with every token of a stream.
 
-    Two ledgers are equal if every entry of theirs is.
+    Two ledgers are equal if all of their entries are equal.
 
     Attributes:
         num_tokens: N.
-        num_windows: number of starts.
-        context_length: T, of the longest window.
+        num_windows: the number of starts.
+        context_length: T of the longest window.
         as_input: how often each token is an input, int64, shape (N,).
         as_target: how often each token is a target, int64, shape (N,).
-        context_sum: the left context of each token, in tokens, added up over all its
-            turns as a target, int64, shape (N,).
-        shortest_context, longest_context: its smallest and largest left context; 0 if
-            it never is a target.
-        reason: why each token was never used, or that it was: a code into `reasons`,
-            shape (N,).
+        context_sum: the left context of each token, in tokens, summed over the times
+            that it is a target, int64, shape (N,).
+        shortest_context, longest_context: the smallest and the largest left context of
+            each token, or 0 if it is never a target.
+        reason: for each token a code, an index into `reasons`, shape (N,). It says that
+            the token was used, or why it was not.
         reasons: the names of the codes, `"used"` first.
     """
 
@@ -57,13 +57,12 @@ class TokenLedger:
 
     @property
     def targets(self) -> int:
-        """Number of tokens that are a target at least once: what the loss ever sees."""
+        """Number of tokens that are a target at least once, as the loss sees them."""
         return int(np.count_nonzero(self.as_target))
 
     @property
     def dropped(self) -> dict[str, int]:
-        """Number of tokens that are never used, by reason, in the order in which the
-        stream meets them."""
+        """Number of tokens that are never used, by reason, in the ledger's order."""
         counts = np.bincount(self.reason, minlength=len(self.reasons))
         return {
             name: int(count)
@@ -120,35 +119,35 @@ def token_ledger(
     *,
     reasons: Mapping[str, object] | None = None,
 ) -> TokenLedger:
-    """Account for every token of a stream, from the starts of its windows alone.
+    """Account for every token of a stream, using only the starts of its windows.
 
-    The window at `s` has the tokens s ... s+T-1 as inputs and s+1 ... s+T as targets;
-    the target s+j has a left context of j tokens. Tokens that no window touches are
-    dropped, and the ledger says why: before the first window it is the `offset`, behind
-    the last one the `tail`, between two windows a `gap`.
+    The window at `s` has the tokens s ... s+T-1 as inputs and s+1 ... s+T as targets.
+    The target s+j has a left context of j tokens. Tokens that no window touches are
+    dropped, and the ledger gives the reason. Before the first window it is `offset`,
+    after the last window it is `tail`, and between two windows it is `gap`.
 
     Args:
         starts: integers of any shape, in any order, repeats counted.
         num_tokens: N.
-        context_length: T; or one number for each start, where windows are not equally
-            long: then 0 is a window of a single token, which predicts nothing, and no
-            window may lie inside another.
+        context_length: T, or one number for each start if the windows differ in length.
+            In that case, 0 means a window of a single token, which predicts nothing,
+            and no window may lie inside another.
         reasons: names for other tokens that a scheme leaves out on purpose, with their
-            positions in the stream, such as `{"dropped batch": positions}`; of two
-            names for one token, the later counts.
+            positions in the stream, such as `{"dropped batch": positions}`. If a token
+            has two names, the later one counts.
 
     Raises:
         TypeError: something is not an integer.
-        ValueError: a window reaches over the end of the stream or lies inside another,
-            or a position lies outside of the stream.
+        ValueError: a window extends past the end of the stream or lies inside another,
+            or a position is outside the stream.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**40)
     starts, ends, longest_window = _check_windows(starts, context_length, num_tokens)
     reasons = _check_reasons(reasons)
     as_input = _coverage(starts, ends, num_tokens)
     as_target = _coverage(starts + 1, ends + 1, num_tokens)
-    # A token at p that is the target of windows at s, s', ... has left contexts p - s,
-    # p - s', ...
+    # A token at p that is a target of the windows at s, s', ... has the left contexts p
+    # - s, p - s', ...
     positions = np.arange(num_tokens)
     window_starts = _coverage(starts + 1, ends + 1, num_tokens, weights=starts)
     shortest, longest = _extreme_contexts(starts, ends, positions)
@@ -173,9 +172,9 @@ def _coverage(
     num_tokens: int,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Count for every token the ranges first ... stop-1 that hold it.
+    """Count, for every token, the ranges first ... stop-1 that contain it.
 
-    It takes O(N), however long the ranges are.
+    Apart from one step for each range, this takes O(N), however long the ranges are.
     """
     steps = np.zeros(num_tokens + 1, dtype=np.int64)
     np.add.at(steps, first, 1 if weights is None else weights)
@@ -202,10 +201,10 @@ def _check_windows(
     else:
         longest = check_integer("context_length", context_length, minimum=1)
         lengths = np.full(starts.shape, min(longest, num_tokens))
-    # by start, and of windows with one start the shorter first
+    # by start; of windows with the same start, the shorter comes first
     order = np.lexsort((lengths.ravel(), starts.ravel()))
     starts, lengths = starts.ravel()[order], lengths.ravel()[order]
-    # no sum of a start and a length here: it might wrap around
+    # A sum of a start and a length might wrap around, so there is none here.
     outside = (starts < 0) | (starts >= num_tokens - lengths)
     if outside.any():
         length = longest if np.ptp(lengths) == 0 else lengths[outside].max()
@@ -229,8 +228,10 @@ def _check_windows(
 def _extreme_contexts(
     starts: np.ndarray, ends: np.ndarray, positions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Measure how far each position is from the windows that it is a target of: from
-    the nearest start, and from the farthest."""
+    """Measure how far each target is from the start of its windows.
+
+    Return the distance from the nearest such start and from the farthest.
+    """
     if not starts.size:
         return np.zeros_like(positions), np.zeros_like(positions)
     # the last window that starts before p

@@ -1,7 +1,7 @@
-"""From a web page to its text.
+"""Extract the text of a web page.
 
-What has to be cleaned depends on where texts come from, so it is done before any
-tokenizer sees them, and is no part of one.
+How a text must be cleaned depends on where it comes from. Cleaning is therefore not
+part of a tokenizer, but happens before a tokenizer sees the text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import html
 import re
 from html.parser import HTMLParser
 
-# Elements of HTML that begin and end a line, and those that stand within one.
+# Elements of HTML that begin and end a line, and elements within a line.
 _BLOCKS = """
     address article aside blockquote body br caption dd details dialog div dl dt
     fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html li main
@@ -35,12 +35,14 @@ _ENTITY = re.compile(r"&(?:#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);", re.IGNORECASE)
 def strip_html(text: str) -> str:
     """Return what a reader of the page would see.
 
-    Tags, comments, scripts and styles are gone, and entities are decoded once. Where a
-    block begins or ends there is a line break, and table cells are a blank apart.
+    Tags, comments, scripts and styles are removed, and entities are decoded once. A
+    line break marks the beginning and the end of a block, and a space separates table
+    cells.
 
-    Only elements of HTML are tags: `a < b` and `List<int>` are text. `#include <map>`
-    and `a<b && c>d` do hold elements, so source code is better left alone. Without tags
-    and comments only the entities change.
+    Only elements of HTML count as tags, so `a < b` and `List<int>` are text. But
+    `#include <map>` and `a<b && c>d` do contain elements, so this function should not
+    be used on source code. In a text without tags and comments, only the entities
+    change.
 
     Raises:
         TypeError: `text` is not a `str`.
@@ -51,15 +53,15 @@ def strip_html(text: str) -> str:
     if without_comments == text and not _TAG.search(text):
         return _ENTITY.sub(lambda entity: html.unescape(entity.group()), text)
     page = _Page()
-    # A parser is lenient: it would take any < before a letter for a tag. So the others
-    # are disguised first.
+    # A lenient parser would take any < before a letter for a tag, so we first escape
+    # those that do not begin a tag.
     page.feed(_OTHER_LESS_THAN.sub("&lt;", without_comments))
     page.close()
     return re.sub(r"\n{3,}", "\n\n", "".join(page.parts)).strip()
 
 
 def _cut_comments(text: str) -> str:
-    """Cut `<!-- ... -->`. A comment without an end is text; it is looked for once."""
+    """Cut out `<!-- ... -->`. A comment without an end is text."""
     parts, end = [], 0
     while (first := text.find("<!--", end)) >= 0:
         last = text.find("-->", first + 4)
@@ -92,13 +94,13 @@ class _Page(HTMLParser):
         self.hidden = False
         if tag == "pre":  # there may be more ends than beginnings
             self.preformatted = max(0, self.preformatted - 1)
-        if tag in _BLOCK_TAGS - {"br", "hr"}:  # these two hold nothing, and break once
+        if tag in _BLOCK_TAGS - {"br", "hr"}:  # these two are empty, and break once
             self.parts.append("\n")
 
     def handle_data(self, data: str) -> None:
         if self.hidden:
             return
-        # Outside of <pre> the indentation is that of the markup, not of the text.
+        # Outside of <pre>, indentation belongs to the markup and not to the text.
         self.parts.append(
             data if self.preformatted else re.sub(r"\n[ \t]+", "\n", data)
         )

@@ -1,8 +1,8 @@
-"""Merges, learned and made fast: what lesson 6 defines, without reading words again.
+"""Learn and apply merges fast, with the same results as the definitions in lesson 6.
 
-The definitions walk through all words for every merge, and through a whole word again
-after each of its merges. Here only what a merge changes is touched. The results are the
-same, ties included, and the tests hold them to that.
+For every merge, the definitions go through all words, and after each merge in a word
+they go through the whole word again. The functions here touch only what a merge
+changes. The tests check that the results are the same, including ties.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from course_lib.foundation.arguments import (
 Pair: TypeAlias = tuple[int, int]
 """Two neighboring ids."""
 Words = Mapping[tuple[int, ...], int]
-"""A text as training sees it: each distinct word in ids, with how often it occurs."""
+"""A text as training sees it: each distinct word, in ids, with its frequency."""
 
 
 def learn_merges(
@@ -32,10 +32,10 @@ def learn_merges(
 ) -> dict[Pair, int]:
     """Learn the merges of the definition, but visit only words that contain the pair.
 
-    Counts are kept. An index knows which words contain a pair, or once did, and a heap
-    has the best pair on top. A merge can only lower the counts of old pairs, so an
-    entry of the heap may promise too much but never too little. It is corrected when it
-    comes up, and not before.
+    The counts are updated instead of being counted again. An index lists the words that
+    contain a pair, or once did, and a heap has the best pair on top. Because a merge
+    can only lower the counts of old pairs, the count in the heap may be too high but
+    never too low. We correct it only when the pair comes to the top.
 
     Args:
         words: spelled in ids below `first_id`, with their frequencies.
@@ -47,8 +47,8 @@ def learn_merges(
         each merged pair with its new id, in the order in which they were learned.
 
     Raises:
-        TypeError, ValueError: a number is not one, or a word contains an id of
-            `first_id` or above.
+        TypeError, ValueError: an argument that should be an integer is not, or a word
+            contains an id of `first_id` or above.
     """
     num_merges = check_integer("num_merges", num_merges, minimum=0)
     first_id = check_integer("first_id", first_id, minimum=0)
@@ -114,12 +114,13 @@ def _merge_and_tell(
 def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     """Encode a word of n bytes in O(n log n) steps, with the result of the definition.
 
-    A heap holds the pairs that can be merged: the one learned first is on top, and left
-    comes before right. A linked list knows the neighbors of a token after others were
-    merged away. Each merge takes at most two entries to the heap.
+    A heap holds the pairs that can be merged. The pair that was learned first is on
+    top, and among equal pairs the one further left. A linked list gives the neighbors
+    of a token after other tokens were merged away. Each merge adds at most two entries
+    to the heap.
     """
-    # The None at the end is part of no merge, and closes the list to a ring. So neither
-    # the first token nor the last needs a special case.
+    # The None at the end takes part in no merge, and it closes the list to a ring, so
+    # that neither the first token nor the last needs a special case.
     ids, merges = [*as_id_list(ids), None], check_type("merges", merges, Mapping)
     after = [*range(1, len(ids)), -1]
     before = list(range(-1, len(ids) - 1))
@@ -130,7 +131,7 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
         new_id, left = heapq.heappop(heap)
         right = after[left]
         if merges.get((ids[left], ids[right])) != new_id:
-            continue  # one of the two has been merged with another neighbor meanwhile
+            continue  # one of the two has already been merged with another neighbor
         ids[left], ids[right] = new_id, None
         after[left] = after[right]
         before[after[left]] = left
@@ -141,7 +142,7 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     return [token for token in ids if token is not None]
 
 
-# Checks: each returns what may be used.
+# Checks, which return the checked value.
 
 
 def as_id_list(ids: Ids, name: str = "ids", *, length: int | None = None) -> list[int]:

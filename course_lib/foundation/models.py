@@ -1,7 +1,7 @@
 """Small language models, each a map from ids (B, T) to logits (B, T, V).
 
-They train in seconds on a CPU. Beside them stand what training and evaluation need of
-PyTorch, and the bound that no bigram model can beat.
+They train in seconds on a CPU. This module also contains what training and evaluation
+need from PyTorch, and the bound that no bigram model can beat.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from course_lib.foundation.arguments import (
     check_range,
 )
 
-IGNORED = -100  #: the target that is not scored, as PyTorch has it
-LARGEST_TABLE = 10_000  # ids; a table of V x V numbers takes 400 MB then, or 800
+IGNORED = -100  #: the target that is not scored, as in PyTorch
+LARGEST_TABLE = 10_000  # ids, for which a V x V table takes 400 MB, or 800
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let PyTorch use one thread inside a `with`, or in a function decorated with it.
+    """Make PyTorch use one thread inside a `with`, or in a function decorated with it.
 
-    Models so small gain nothing from a second thread, and on a busy machine they spend
-    most of their time waiting for it.
+    Such small models gain nothing from a second thread, and on a busy machine they
+    would spend most of their time waiting for it.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -47,7 +47,7 @@ def one_thread() -> Iterator[None]:
 
 
 def check_model(model: object) -> nn.Module:
-    """Return the model, or say that it is none: a class, say, instead of an object."""
+    """Return `model` if it is a model, and not, for example, the class of one."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     return model
@@ -59,7 +59,7 @@ def check_batch(
     """Return ids that a model can read, int64, shape (B, T), or of `any_shape`.
 
     Raises:
-        TypeError: `inputs` is no tensor of integers.
+        TypeError: `inputs` is not a tensor of integers.
         ValueError: it has another shape, or an id outside 0 ... `vocab_size` - 1.
     """
     if not isinstance(inputs, torch.Tensor):
@@ -76,10 +76,10 @@ def check_batch(
 
 @contextmanager
 def evaluation_mode(model: nn.Module) -> Iterator[None]:
-    """Put a model into evaluation mode inside a `with`, and then each part of it back.
+    """Put a model into evaluation mode inside a `with`, then restore each part's mode.
 
-    `model.train()` would not do: it also wakes up a part that was set to evaluation
-    mode on its own.
+    Calling `model.train()` afterwards would not be enough, because it would also put a
+    part into training mode that had been set to evaluation mode on its own.
     """
     modes = [(module, module.training) for module in check_model(model).modules()]
     model.eval()
@@ -95,13 +95,13 @@ def adam_with_linear_decay(
 ) -> tuple[torch.optim.Adam, LinearLR]:
     """Make Adam for all weights of a model, and a schedule that lowers its rate.
 
-    A loop calls `step()` of both, of the optimizer first. The rate falls linearly from
-    `learning_rate` towards zero, and stays where it is after `num_steps` steps.
+    A training loop calls `step()` on both, first on the optimizer. The rate falls
+    linearly from `learning_rate` to near zero, and stays there after `num_steps` steps.
 
     Args:
         model: has at least one weight to train.
         learning_rate: of the first step.
-        num_steps: in how many steps the rate falls.
+        num_steps: over how many steps the rate falls.
     """
     if not any(weight.requires_grad for weight in check_model(model).parameters()):
         raise ValueError("model must have at least one weight to train, got none")
@@ -115,7 +115,8 @@ def adam_with_linear_decay(
 class BigramModel(nn.Module):
     """Predict the next token from the current one alone, by a V x V table of logits.
 
-    They are zero at the start, the uniform distribution, so its first loss is ln V.
+    All logits are zero at the start, which is the uniform distribution, so the first
+    loss is ln V.
 
     Args:
         vocab_size: V, at most 10,000. Time and memory grow with its square.
@@ -133,16 +134,16 @@ class BigramModel(nn.Module):
         """Build the model of smallest loss on a text from its pair counts, untrained.
 
         Args:
-            counts: what `count_pairs` returns, shape (V, V). A pair that never occurs
-                gets probability 0, a logit of minus infinity; behind a token that never
-                occurs, all are equally likely.
+            counts: the result of `count_pairs`, shape (V, V). A pair that never occurs
+                gets probability 0, which is a logit of minus infinity. After a token
+                that never occurs, all tokens are equally likely.
         """
         counts = _check_counts(counts)
         totals = counts.sum(axis=1, keepdims=True)
         counts = np.where(totals > 0, counts, 1)
         probabilities = counts / counts.sum(axis=1, keepdims=True)
         model = cls(len(counts))
-        # the logarithm of 0 is minus infinity here, and NumPy would warn of it
+        # The logarithm of 0 is minus infinity here, which NumPy would warn about.
         model.table.data = torch.from_numpy(probabilities).float().log()
         return model
 
@@ -154,14 +155,14 @@ class BigramModel(nn.Module):
 class ConvolutionModel(nn.Module):
     """Predict by one convolution over `kernel_size` tokens; `causal=False` peeks.
 
-    A convolution that is centered on its position, the usual one for images, sees the
-    next token, which is the answer. The causal one is the same, moved: all padding goes
-    to the left.
+    The usual convolution for images is centered on its position, so it sees the next
+    token, which is the answer. The causal convolution is the same one, but shifted,
+    because all padding goes to the left.
 
     Args:
         vocab_size: V.
         hidden_size: width of embedding and hidden layer.
-        kernel_size: tokens seen at once, odd.
+        kernel_size: how many tokens are seen at once, an odd number.
         causal: see only tokens up to the current one.
     """
 
@@ -195,7 +196,7 @@ class ConvolutionModel(nn.Module):
 
 
 class GRUModel(nn.Module):
-    """Read a window from left to right, with a state that the next one may go on with.
+    """Read a window from left to right, with a state that can be carried to the next.
 
     Args:
         vocab_size: V.
@@ -216,7 +217,7 @@ class GRUModel(nn.Module):
     def read_on(
         self, inputs: torch.Tensor, state: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Read windows from a state, (1, B, H), or None; return logits and state."""
+        """Read windows from a state (1, B, H) or None, and return logits and state."""
         inputs = check_batch(inputs, self.embedding.num_embeddings)
         hidden, state = self.recurrence(self.embedding(inputs), state)
         return self.output(hidden), state
@@ -225,18 +226,19 @@ class GRUModel(nn.Module):
 class AttentionModel(nn.Module):
     """Read a row by attention: each token looks at the ones before it that it may see.
 
-    A transformer of the usual kind, only small. What it may see and where each token
-    stands can be said for every row, so that it reads packed documents, too.
+    It is a usual transformer, but small. You can say for every row which tokens each
+    token sees, and which position each token has, so that the model can also read
+    packed documents.
 
     Args:
         vocab_size: V.
         hidden_size: width H of embedding and layers, a multiple of `num_heads`.
-        num_heads: parts of the width that attend on their own, H / `num_heads` even.
-        num_layers: how many layers follow one another.
-        positions: "learned": a vector for each place is added to the embedding.
-            "rotary": keys and queries are turned by angles that grow with the place, so
-            that only the distance of two tokens counts.
-        max_length: the longest row, where positions are learned.
+        num_heads: parts of the width that attend separately. H / `num_heads` is even.
+        num_layers: the number of layers.
+        positions: with "learned", a vector for each position is added to the embedding.
+            With "rotary", keys and queries are rotated by angles that grow with the
+            position, so that only the distance between two tokens counts.
+        max_length: the longest row, if positions are learned.
     """
 
     def __init__(
@@ -279,10 +281,11 @@ class AttentionModel(nn.Module):
 
         Args:
             inputs: ids, int64, shape (B, T).
-            position_ids: where each token stands, int64, shape (T,) or (B, T); by
+            position_ids: the position of each token, int64, shape (T,) or (B, T), by
                 default 0 ... T - 1.
-            mask: who sees whom, bool, shape (T, T) or (B, T, T), row q may look at
-                column k where it is True; by default all that is not later.
+            mask: which tokens each token sees, bool, shape (T, T) or (B, T, T). Token q
+                may look at token k where `mask[..., q, k]` is True. By default, each
+                token sees all tokens that are not later.
 
         Raises:
             ValueError: with learned positions, the row is longer than `max_length`.
@@ -306,7 +309,7 @@ class AttentionModel(nn.Module):
 
 
 class _AttentionLayer(nn.Module):
-    """Look at other tokens, then think about what was seen."""
+    """Attend to other tokens, then compute on the result."""
 
     def __init__(self, hidden_size: int, num_heads: int, rotary: bool):
         super().__init__()
@@ -336,7 +339,7 @@ class _AttentionLayer(nn.Module):
 
 
 def _turn(vectors: torch.Tensor, position_ids: torch.Tensor) -> torch.Tensor:
-    """Turn each pair of entries, (B, heads, T, width), by its angle times the place."""
+    """Rotate each pair of entries, (B, heads, T, width), by its speed times place."""
     half = vectors.shape[-1] // 2
     speeds = 10_000.0 ** (-torch.arange(half) / half)
     angles = position_ids.unsqueeze(-2).unsqueeze(-1) * speeds
@@ -346,11 +349,11 @@ def _turn(vectors: torch.Tensor, position_ids: torch.Tensor) -> torch.Tensor:
 
 
 def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
-    """Count how often id j stands `distance` tokens after id i, int64, shape (V, V).
+    """Count how often id j comes `distance` tokens after id i, int64, shape (V, V).
 
     Args:
         ids: the stream, N integers in 0 ... V - 1, more than `distance`.
-        vocab_size: V, at most 10,000, for the table has V squared entries.
+        vocab_size: V, at most 10,000, because the table has V squared entries.
         distance: 1 for neighbors, 0 for each token with itself.
     """
     stream = as_stream(ids)
@@ -389,12 +392,12 @@ def conditional_entropy(counts: np.ndarray) -> float:
 
 def _check_counts(counts: object) -> np.ndarray:
     """Return a table of counts as float64, or say what is wrong with it."""
-    table = as_numbers("counts", counts)  # in float64 no sum of theirs can overflow
+    table = as_numbers("counts", counts)  # in float64, their sums cannot overflow
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise ValueError(
             f"counts must be a table of shape (V, V), got shape {table.shape}"
         )
-    if not (table.min() >= 0 and table.max() <= 2**63):  # so that NaN fails, too
+    if not (table.min() >= 0 and table.max() <= 2**63):  # written so that NaN fails
         raise ValueError(
             f"counts must lie in 0 ... 2**63, got {table.min()} ... {table.max()}"
         )

@@ -1,9 +1,10 @@
-"""Orders of an epoch beside the full shuffle, how well they mix, what they cost a disk.
+"""Other orders than the full shuffle, how well they mix, and what they cost a disk.
 
-An order tells for any position alone what stands there: `order[positions]`, made from a
-size and a seed. `RandomOrder` mixes best, and reads a file all over; an order in blocks
-reads it almost from front to back, and mixes less. That an order visits everything
-once, being a permutation, says nothing about how well it mixes.
+An order is made from a size and a seed, and `order[positions]` gives its entries at any
+positions, without the others. `RandomOrder` mixes best, but reads a file all over the
+place. An order in blocks reads the file almost from front to back, and mixes less.
+Every order is a permutation, so it visits everything once, but that says nothing about
+how well it mixes.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from course_lib.foundation.arguments import (
 )
 from course_lib.foundation.shuffling import RandomOrder
 
-PAGE_BYTES = 4096  # what a system reads from a file at least
+PAGE_BYTES = 4096  # the least that a system reads from a file
 MOST_PAGES = 10**8  # which takes a minute
 
 Item = TypeVar("Item")
 
 
 class FileOrder:
-    """Everything as it lies in the file: mixes nothing, and reads each page once."""
+    """The order of the file, which mixes nothing and reads each page once."""
 
     def __init__(self, size: int, seed: int = 0):
         self.size = check_integer("size", size, minimum=0, maximum=2**62)
@@ -46,10 +47,10 @@ class FileOrder:
 
 
 class AffineOrder(FileOrder):
-    """`(a * x + b) mod N`: a permutation, and no shuffle.
+    """`(a * x + b) mod N`, which is a permutation but not a shuffle.
 
-    Neighbors are always the same step apart, a, wherever they lie. Some codes use it
-    because it costs nothing; it is here to be measured.
+    Entries at neighboring positions are always the same step `a` apart. Some programs
+    use this order because it costs nothing. We include it in order to measure it.
     """
 
     def __init__(self, size: int, seed: int):
@@ -57,34 +58,36 @@ class AffineOrder(FileOrder):
         draw = np.random.default_rng(self.seed)
         self.shift = int(draw.integers(max(1, self.size)))
         self.factor = 1 if self.size < 3 else int(draw.integers(1, self.size))
-        # Only without a common divisor does each x get a place of its own.
+        # Each x gets a place of its own only if there is no common divisor.
         while math.gcd(self.factor, self.size) > 1:
             self.factor = self.factor % self.size + 1
 
     def __getitem__(self, positions: object) -> np.ndarray:
         positions = _check_positions(positions, self.size)
-        # Products of large numbers do not fit into 64 bits: Python's own do not care.
+        # Products of large numbers do not fit into 64 bits, but Python's own integers
+        # can be of any size.
         wide = positions.astype(np.int64 if self.size < 2**31 else object)
         entries = (wide * self.factor + self.shift) % max(1, self.size)
         return np.asarray(entries, dtype=np.int64)
 
 
 class BlockOrder(FileOrder):
-    """Blocks in random order, and within some blocks at a time everything mixed.
+    """Put blocks into a random order, and mix the entries of some blocks at a time.
 
-    The file is cut into blocks of `block_size` neighbors. They are permuted; of each
-    `blocks_at_a_time` that now follow one another the entries are permuted, too. So a
-    reader needs so many blocks at a time, each of one piece of the file, and every
-    position is known at once, unlike in a shuffle buffer.
+    The file is cut into blocks of `block_size` neighbors, and the blocks are permuted.
+    Then, within each group of `blocks_at_a_time` consecutive blocks, the entries are
+    also permuted. A reader therefore needs that many blocks at a time, and each block
+    is one piece of the file. Unlike in a shuffle buffer, the entry at any position can
+    be computed at once.
 
     Args:
         size: number of things to order, n.
-        seed: fixes the order, and where the first block begins: what is left over
-            behind the last full block, which always comes last, differs from seed to
-            seed.
-        block_size: things in a block.
-        blocks_at_a_time: blocks whose things are mixed with one another; it takes about
-            20 microseconds to prepare for, however few things they are.
+        seed: fixes the order, and also where the first block begins. The entries that
+            are left over after the last full block always come last, so they differ
+            from seed to seed.
+        block_size: number of things in a block.
+        blocks_at_a_time: number of blocks whose things are mixed with one another.
+            Preparing a group takes about 20 microseconds, however few things it has.
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class BlockOrder(FileOrder):
         self.blocks_at_a_time = check_integer(
             "blocks_at_a_time", blocks_at_a_time, minimum=1
         )
-        # of no use to be larger, and it may not fit into 64 bits
+        # A larger block would be useless, and might not fit into 64 bits.
         self._block = min(self.block_size, max(1, self.size))
         self._group = min(self._block * self.blocks_at_a_time, max(1, self.size))
         self._num_blocks = self.size // self._block
@@ -121,7 +124,7 @@ class BlockOrder(FileOrder):
         return entries.reshape(positions.shape)
 
     def _within(self, group: int) -> RandomOrder:
-        """The order within a group of blocks; the last one made is kept."""
+        """Return the order within a group of blocks, and keep the last one."""
         if self._last is None or self._last[0] != group:
             size = min(self._group, self.size - group * self._group)
             self._last = group, RandomOrder(size, self._group_seed + group)
@@ -133,9 +136,10 @@ def shuffle_buffer(
 ) -> Iterator[Item]:
     """Yield items in the order of a shuffle buffer, as streaming loaders do.
 
-    `buffer_size` items wait; one of them at random is yielded, and the next one takes
-    its place. So an item comes at most `buffer_size` - 1 positions too early, but may
-    come any number too late; and to go on in the middle, all of it is read again.
+    A buffer holds `buffer_size` items. We yield one of them at random, and the next
+    item takes its place. An item therefore comes at most `buffer_size` - 1 positions
+    early, but it may come any number of positions late. To resume in the middle, you
+    must read everything from the start again.
     """
     buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
     draw = np.random.default_rng(check_integer("seed", seed, minimum=0))
@@ -158,19 +162,22 @@ def _from_buffer(
 
 @dataclass(frozen=True)
 class Mixing:
-    """How well an order mixes, in five numbers; behind each, what chance would give.
+    """Five numbers that say how well an order mixes, each with its value under chance.
 
     Attributes:
-        correlation: of the places of neighbors in the file, -1 to 1; chance: 0.
-        distance: between the places of neighbors, as a share of the file; chance: 1/3.
-        distinct_steps: share of the steps from neighbor to neighbor that differ from
-            all others; chance: about 1, in a file that is long enough.
-        together: share of the entries that are measured with the one right behind
-            them in the file among them; chance: as large as the part of the file that
+        correlation: correlation between the places in the file of neighboring entries,
+            -1 to 1. By chance it is 0.
+        distance: mean distance between the places in the file of neighboring entries,
+            as a share of the file. By chance it is 1/3.
+        distinct_steps: number of different steps between neighboring entries, as a
+            share of all steps. By chance it is about 1 if the file is long enough.
+        together: share of the measured entries whose successor in the file is also
+            among the measured entries. By chance it equals the share of the file that
             is measured.
-        predicted: how often the lowest bit of an entry is what the exclusive or of one
-            or two bits of its position says, of the best such rule; chance: a little
-            over 0.5, because the best of many rules is taken.
+        predicted: how often the best simple rule predicts the lowest bit of an entry.
+            Such a rule is a constant, or the exclusive or of one or two bits of the
+            position. By chance it is a little over 0.5, because the best of many rules
+            is taken.
     """
 
     correlation: float
@@ -184,8 +191,8 @@ def measure_mixing(entries: object, size: int) -> Mixing:
     """Measure how well the beginning of an order mixes.
 
     Args:
-        entries: what stands at the positions 0, 1, 2, ... of the order; some thousands.
-        size: n, of the whole order.
+        entries: the entries at the positions 0, 1, 2, ... of the order, some thousands.
+        size: n, the size of the whole order.
 
     Raises:
         ValueError: there are fewer than three entries, or one lies outside 0 ... n - 1.
@@ -194,7 +201,7 @@ def measure_mixing(entries: object, size: int) -> Mixing:
     entries = as_integers("entries", entries).astype(np.int64)
     if entries.ndim != 1 or len(entries) < 3:
         raise ValueError(
-            "entries must be three at least, in one dimension, got shape "
+            "entries must be at least three, in one dimension, got shape "
             f"{entries.shape}"
         )
     check_range("entries", entries, size)
@@ -211,7 +218,7 @@ def measure_mixing(entries: object, size: int) -> Mixing:
 
 
 def _best_rule(bits: np.ndarray) -> float:
-    """How often the best exclusive or of one or two bits of the position is right."""
+    """Return how often the best rule is right; see `Mixing.predicted`."""
     positions = np.arange(len(bits))
     of_position = [
         (positions >> bit) & 1 for bit in range(int(len(bits) - 1).bit_length())
@@ -232,18 +239,19 @@ def pages_read(
 ) -> tuple[int, int]:
     """Count the pages of a file that windows need from the disk, and the jumps.
 
-    Memory holds `cached_pages`; the page that was not used for the longest time makes
-    room for the next one.
+    Memory holds `cached_pages` pages. The page that has not been used for the longest
+    time makes room for the next one.
 
     Args:
-        starts: of windows, in the order in which they are read; in tokens.
-        context_length: T; a window is T + 1 ids.
-        cached_pages: pages that memory holds.
+        starts: the starts of windows in tokens, in the order in which they are read.
+        context_length: T. A window has T + 1 ids.
+        cached_pages: the number of pages that memory holds.
         bytes_per_id: 2 for uint16.
         page_bytes: size of a page.
 
     Returns:
-        pages read, and how many of them do not lie right behind the one read before.
+        the number of pages read, and how many of them do not directly follow the page
+        that was read before.
 
     Raises:
         ValueError: more than 100 million pages would be touched.

@@ -1,7 +1,7 @@
-"""Rows of several documents, and an account of what became of every token.
+"""Rows of several documents, and an account of what happened to every token.
 
-As the token ledger accounts for windows, `packing_report` does for packs: it believes
-nothing that it is told, but looks up each piece in its document.
+The token ledger accounts for windows, and `packing_report` does the same for packs. It
+takes nothing on trust, but compares each piece with its document.
 """
 
 from __future__ import annotations
@@ -25,28 +25,30 @@ from course_lib.foundation.tokenizing import compact
 
 COMPACT = (np.dtype(np.uint16), np.dtype(np.uint32))
 PLACES = ("documents", "offsets")
-LONGEST = 2**31 - 1  #: tokens of a row: `cu_seqlens` are 32-bit numbers
+LONGEST = 2**31 - 1  #: tokens in a row, because `cu_seqlens` are 32-bit numbers
 
 
 class Piece(NamedTuple):
-    """A document, or a part of one that is too long."""
+    """A document, or a part of a document that is too long."""
 
     document: int
     offset: int  # tokens of the document before this piece
     ids: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)  # for it would compare arrays as single values
+@dataclass(frozen=True, eq=False)  # a generated `==` would fail on arrays
 class Pack:
     """Several documents, or pieces of them, in one row.
 
     Attributes:
         input_ids: their ids end to end, shape (n,), n at most `max_length`.
-        document_starts: where each piece begins, int64, shape (pieces,); 0 is the
-            first, and they increase.
-        documents: the number of the document that each is from, int64, shape (pieces,).
-        offsets: how many tokens of it stand before the piece, int64, shape (pieces,).
-        labels: what is scored, -100 where nothing is, shape (n,); None: all ids are.
+        document_starts: where each piece begins, int64, shape (pieces,). The first
+            start is 0, and the starts increase.
+        documents: for each piece the number of its document, int64, shape (pieces,).
+        offsets: how many tokens of its document come before each piece, int64, shape
+            (pieces,).
+        labels: the ids that are scored, and -100 where nothing is scored, shape (n,).
+            With None, all ids are scored.
     """
 
     input_ids: np.ndarray
@@ -59,17 +61,17 @@ class Pack:
         return len(self.input_ids)
 
     def pieces(self) -> list[Piece]:
-        """Take the row apart again; the ids are views."""
+        """Split the row into its pieces again. Their ids are views."""
         streams = np.split(self.input_ids, self.document_starts[1:])
         places = (self.documents.tolist(), self.offsets.tolist())
         return [Piece(*piece) for piece in zip(*places, streams, strict=True)]
 
     def along(self, values: Sequence[Sequence]) -> np.ndarray:
-        """Lay other values of the same documents in a row, as their ids lie in this.
+        """Put other values of the documents into a row, in the same way as their ids.
 
         Args:
-            values: for each document one for each of its tokens, for example labels, or
-                a mask that says what is scored.
+            values: for each document a row with one value for each token, for example
+                labels, or a mask that says what is scored.
         """
         check_iterable("values", values, "rows, one for each document")
         parts = []
@@ -94,7 +96,7 @@ class Pack:
 
 
 def join_pieces(pieces: Sequence[Piece]) -> Pack:
-    """Lay pieces end to end, in one row."""
+    """Join pieces end to end into one row."""
     if not isinstance(pieces, list | tuple):
         raise TypeError(f"pieces must be several, got {type(pieces).__name__}")
     if not pieces:
@@ -116,14 +118,15 @@ def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
 
 def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
     for number, ids in enumerate(documents):
-        # There are many: one that is compact already needs no further look.
+        # There are many documents, so one that is already compact is not checked
+        # further.
         if type(ids) is np.ndarray and ids.ndim == 1 and ids.dtype in COMPACT:
             yield ids
             continue
         try:
             stream = compact(ids)
             if stream.dtype.kind != "u" or stream.dtype.itemsize > 4:
-                stream = compact(np.array(stream))  # a memory map, of which all is read
+                stream = compact(np.array(stream))  # a memory map, which is read fully
         except (TypeError, ValueError) as error:
             raise type(error)(f"documents[{number}]: {error}") from None
         yield stream
@@ -133,8 +136,8 @@ def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
     """Return where the documents of a row begin, int64, and its length.
 
     Raises:
-        TypeError, ValueError: the first is not 0, or they do not increase, or reach
-            beyond the row.
+        TypeError, ValueError: the first start is not 0, or the starts do not increase,
+            or they extend past the end of the row.
     """
     starts = as_stream(document_starts, "document_starts").astype(np.int64)
     length = check_integer("length", length, minimum=1, maximum=LONGEST)
@@ -153,10 +156,11 @@ def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
 
 
 def check_pad_token(tokenizer: object) -> int:
-    """Return what fills up rows.
+    """Return the id that pads rows.
 
     Raises:
-        TypeError, ValueError: the tokenizer has no pad token, or one that is no id.
+        TypeError, ValueError: the tokenizer has no pad token, or its value is not an
+            id.
     """
     pad_token_id = getattr(tokenizer, "pad_token_id", None)
     if pad_token_id is None:
@@ -169,15 +173,16 @@ def check_pad_token(tokenizer: object) -> int:
 def check_rows(
     rows: Iterable[Mapping[str, object] | Pack], *optional: str
 ) -> dict[str, list[np.ndarray] | None]:
-    """Return what rows hold for a batch, by name: None for what they do not have.
+    """Return the columns of rows, by name, with None for a column that is not there.
 
     Args:
         rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least 1.
-        optional: what else all of them may have, or none: `labels`, of the same shape,
-            or `document_starts`.
+        optional: other columns that either all rows have or none: `labels`, of the same
+            shape, or `document_starts`.
 
     Raises:
-        TypeError, ValueError: naming the row; some rows have a column and some do not.
+        TypeError, ValueError: a row is wrong, and the message names it; or only some
+            rows have a column.
     """
     rows = check_iterable("rows", rows, "rows")
     rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
@@ -204,7 +209,7 @@ def check_rows(
     for number, labels in enumerate(columns.get("labels", [])):
         if len(labels) != (length := len(columns["input_ids"][number])):
             raise ValueError(
-                f"rows[{number}]: labels must be {length}, as the ids, got "
+                f"rows[{number}]: labels must be {length}, as many as ids, got "
                 f"{len(labels)}"
             )
     return {name: values or None for name, values in columns.items()}
@@ -212,17 +217,18 @@ def check_rows(
 
 @dataclass(frozen=True)
 class PackingReport:
-    """What became of every document and of every token; both reconcile.
+    """What happened to every document and every token. Both accounts add up.
 
     Attributes:
-        documents: how many: those of the five kinds below together.
-        documents_whole: in one pack, in one piece.
-        documents_split: complete, in several pieces.
-        documents_truncated: packed in part.
-        documents_dropped: not packed, although they hold tokens.
+        documents: the number of documents, which is the sum of the five kinds below.
+        documents_whole: packed in one piece.
+        documents_split: packed completely, but in several pieces.
+        documents_truncated: packed only in part.
+        documents_dropped: not packed, although they have tokens.
         documents_empty: without tokens.
-        tokens: of all documents: `tokens_packed` + `tokens_lost`.
-        packs: rows of `max_length` places: `tokens_packed` + `padding` in all.
+        tokens: the tokens of all documents, `tokens_packed` + `tokens_lost`.
+        packs: the number of rows. Together they have `packs` * `max_length` places,
+            which is `tokens_packed` + `padding`.
     """
 
     documents: int
@@ -240,7 +246,7 @@ class PackingReport:
 
     @property
     def fill(self) -> float:
-        """The share of all places that holds tokens; NaN without packs."""
+        """The share of all places that hold tokens; NaN without packs."""
         places = self.packs * self.max_length
         return self.tokens_packed / places if places else float("nan")
 
@@ -259,11 +265,11 @@ class PackingReport:
 def packing_report(
     documents: Iterable[Ids], packs: Sequence[Pack], max_length: int
 ) -> PackingReport:
-    """Account for every token, from the documents and the packs alone.
+    """Account for every token, using only the documents and the packs.
 
     Raises:
-        ValueError: they do not reconcile: a pack is too long, or holds a token twice,
-            or one that its document does not have.
+        ValueError: the two do not agree. A pack is too long, or it has a token that its
+            document does not have, or a token is packed twice.
     """
     max_length = check_integer("max_length", max_length, minimum=1)
     streams = list(iterate_documents(documents))
@@ -279,7 +285,7 @@ def packing_report(
             if not np.array_equal(theirs, ids):
                 raise ValueError(
                     f"packs[{number}] holds ids {offset} ... {end - 1} of document "
-                    f"{document}, but that has others, or none"
+                    f"{document}, but the document has others there, or none"
                 )
             spans.append((document, offset, end))
         if len(pack) > max_length:
@@ -313,7 +319,7 @@ def packing_report(
 
 
 def _pieces_of(pack: object, number: int) -> list[Piece]:
-    """Take a pack apart that anybody may have made."""
+    """Check a pack that somebody else may have made, and split it into pieces."""
     check_type(f"packs[{number}]", pack, Pack)
     try:
         ids = as_stream(pack.input_ids, "input_ids")

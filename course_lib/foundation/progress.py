@@ -1,7 +1,7 @@
-"""A progress bar for long work, in terminals and notebooks, that leaves nothing behind.
+"""A progress bar for terminals and notebooks, which disappears when the work is done.
 
-In a notebook all bars of a cell share one line of its output, and a bar inside another
-one stays silent: 25 runs of a loop are one bar that counts runs.
+In a notebook, all bars of a cell share one line of its output, and a bar inside another
+bar is not shown. For example, 25 training runs in a loop give one bar that counts runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OFF = ("0", "false", "no", "off")
 def shows(progress: bool | None) -> bool:
     """Decide whether long work shows a progress bar.
 
-    As asked; or else unless the environment says `COURSE_PROGRESS=0` (or false, no,
+    With None, it does, unless the environment says `COURSE_PROGRESS=0` (or false, no,
     off).
     """
     if progress is not None:
@@ -36,8 +36,8 @@ def shows(progress: bool | None) -> bool:
 class _Bar(tqdm):
     """tqdm's bar, with a lock that ends with its process.
 
-    tqdm's own is shared with forked processes: a worker that is killed while it holds
-    it leaves everybody else waiting for ever.
+    tqdm's own lock is shared with forked processes. If a worker is killed while it
+    holds that lock, all other processes wait forever.
     """
 
 
@@ -45,20 +45,21 @@ _Bar.set_lock(threading.RLock())
 
 
 class _NotebookBar(_Bar):
-    """tqdm's bar, as the line that all bars of a cell share; emptied at the end.
+    """tqdm's bar, in a line that all bars of a cell share and that is empty at the end.
 
-    Of tqdm's own two, one is a widget, of which a saved notebook keeps an error, and
-    the other writes to stderr, of which it keeps an empty red strip.
+    We use neither of tqdm's own bars for notebooks. One is a widget, which leaves an
+    error in a saved notebook, and the other writes to stderr, which leaves an empty red
+    strip.
     """
 
-    # The cell that showed a bar last, with its line; and the cell whose bar is open.
+    # The last cell that showed a bar, with its line, and the cell whose bar is open.
     _line: ClassVar[tuple[int | None, DisplayHandle | None]] = None, None
     _busy: ClassVar[int | None] = None
 
     def __init__(self, *args, disable: bool, **kwargs):
         self._cell, self._handle = get_ipython().execution_count, None
         disable = disable or self._cell == _NotebookBar._busy
-        # A file of its own, or it would still write a line end to stderr.
+        # Without a file of its own, it would still write a line end to stderr.
         super().__init__(
             *args, disable=disable, file=io.StringIO(), ascii=False, **kwargs
         )
@@ -92,10 +93,10 @@ def progress_bar(
     """Wrap an iterable, or count by hand with `.update()`, as `tqdm` does.
 
     Args:
-        iterable: what to go through, or None.
+        iterable: the iterable to wrap, or None.
         description, unit, total: what is written beside the bar.
-        progress: show it; by default unless `COURSE_PROGRESS=0`. In a notebook, a bar
-            inside an open one is not shown.
+        progress: whether to show the bar, by default unless `COURSE_PROGRESS=0`. In a
+            notebook, a bar inside an open one is not shown.
     """
     if total is not None:
         total = check_integer("total", total, minimum=0)

@@ -27,7 +27,8 @@ from course_lib.foundation.executors import NO_GUARD, end_with_parent, process_c
 from course_lib.foundation.models import one_thread
 
 SECONDS_TO_COME = 300.0  # until all ranks have met; a busy machine starts them slowly
-# Through which gloo talks; else it would ask the network for this machine's name.
+# Names the interface that gloo uses. Without it, gloo would ask the network for this
+# machine's name.
 INTERFACE = "GLOO_SOCKET_IFNAME"
 LOOPBACK = {"linux": "lo", "darwin": "lo0"}
 
@@ -41,34 +42,36 @@ def run_ranks(
 ) -> list[Any]:
     """Run a function in processes that form one group, as `torchrun` does.
 
-    In each, `torch.distributed` is ready (gloo, on this machine alone), and its
-    `get_rank()` tells which one it is. They share no memory, as if each had a machine
-    of its own. A rank that returns leaves the group, and its process ends. A script
-    calls this under `if __name__ == "__main__":`, since each process imports it.
+    In each process, `torch.distributed` is ready (with gloo, on this machine alone),
+    and `get_rank()` gives the number of the process. The processes share no memory, as
+    if each had a machine of its own. When the function returns, the rank leaves the
+    group, and its process ends. A script must call `run_ranks` under `if __name__ ==
+    "__main__":`, because each process imports the script.
 
     Args:
-        function: known by name to other processes, so not defined in a notebook.
-        world_size: number of processes.
-        arguments, options: the same for all.
+        function: a function that other processes can find by name, which means that it
+            must not be defined in a notebook.
+        world_size: the number of processes.
+        arguments, options: arguments of the function, the same for all ranks.
         time_limit: seconds that a rank waits for the others, as in `process_group`.
 
     Returns:
-        what each returned, by rank.
+        the results of the function, by rank.
 
     Raises:
-        RuntimeError: the first error of a rank, and which rank that was. It may be one
-            of gloo: the time limit was reached, or another rank is not there any more.
-            Or a rank was killed. All others are ended.
+        RuntimeError: the first error of a rank, with the number of the rank. The error
+            may come from gloo, if the time limit was reached or another rank is gone.
+            It may also say that a rank was killed. All other ranks are ended.
     """
     world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
     time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
-    # Pickled here: on its own way to a process, a tensor would become shared memory,
-    # in which one rank sees what another one writes.
+    # We pickle the work here, because otherwise a tensor would be sent as shared
+    # memory, in which one rank sees what another one writes.
     work = pickle.dumps(partial(function, *arguments, **options))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # Not `elastic_launch`, which writes each failure to stderr, with its time and
-        # process: no notebook would be the same twice.
+        # We do not use `elastic_launch`, because it writes each failure to stderr with
+        # its time and process, so that no notebook would give the same output twice.
         ranks = start_processes(
             _run_rank,
             (world_size, folder, time_limit, work),
@@ -82,7 +85,7 @@ def run_ranks(
             while not ranks.join() and not first_error.exists():
                 pass
             if first_error.exists():
-                ranks.join(1)  # that a rank was killed may be told later than this
+                ranks.join(1)  # the news that a rank was killed may come a little later
                 done = [str(rank) for rank, path in enumerate(results) if path.exists()]
                 raise RuntimeError(
                     f"{first_error.read_bytes().decode()}; ranks that were done: "
@@ -105,7 +108,8 @@ def _run_rank(
     end_with_parent()
     store = _meet(rank, world_size, folder / "meeting", time_limit)
     with _group(time_limit, store=store, rank=rank, world_size=world_size):
-        # All is told before this rank leaves the group: from then on the others fail.
+        # Everything is written before this rank leaves the group, because the other
+        # ranks fail from then on.
         try:
             result = pickle.dumps(pickle.loads(work)())
             (folder / f"{rank}.pickle").write_bytes(result)
@@ -118,15 +122,15 @@ def _run_rank(
 
 
 def process_group(*, time_limit: float = 1800.0) -> AbstractContextManager[None]:
-    """Join the ranks of one run inside a `with`: `torch.distributed` by gloo.
+    """Join the ranks of one run inside a `with`, using `torch.distributed` with gloo.
 
-    Which rank this is, of how many, and where they meet is what `torchrun` has put into
-    the environment; if it did not, the process is alone. The ranks share this machine's
-    cores, so PyTorch computes with one thread inside.
+    The environment variables of `torchrun` say which rank this is, how many ranks there
+    are, and where they meet. Without these variables, the process is alone. The ranks
+    share this machine's cores, so PyTorch computes with one thread inside the `with`.
 
     Args:
-        time_limit: seconds that a rank waits for the others in each sum, before gloo
-            gives up with a RuntimeError; 1800 is PyTorch's own.
+        time_limit: seconds that a rank waits for the others in each sum before gloo
+            gives up with a RuntimeError. 1800 is PyTorch's default.
     """
     time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
     if "RANK" in os.environ:
@@ -148,9 +152,9 @@ def _group(time_limit: float, **how: Any) -> Iterator[None]:
             try:
                 yield
             finally:
-                # A thread of gloo lets go of the last sum when it gets Python's lock.
-                # PyTorch 2.6 keeps that lock while it destroys the group, and waits
-                # for the thread for ever; pytorch/pytorch#154976 mended it after 2.7.
+                # A thread of gloo needs Python's lock to release the last sum. PyTorch
+                # 2.6 holds that lock while it destroys the group, and so waits for the
+                # thread forever. pytorch/pytorch#154976 fixed this after 2.7.
                 time.sleep(0.1)
                 distributed.destroy_process_group()
     finally:
@@ -162,7 +166,7 @@ def _group(time_limit: float, **how: Any) -> Iterator[None]:
 def _meet(
     rank: int, world_size: int, meeting: Path, time_limit: float
 ) -> distributed.Store:
-    """Wait until all ranks are there: a short limit of their sums is none for this."""
+    """Wait until all ranks are there, even if the limit for their sums is shorter."""
     store = distributed.FileStore(str(meeting), world_size)
     store.set(f"rank {rank}", "here")
     patience = timedelta(seconds=max(time_limit, SECONDS_TO_COME))

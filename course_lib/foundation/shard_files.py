@@ -1,6 +1,7 @@
-"""The files of token shards: how they are named, described and checked.
+"""The files of token shards, and how they are named, described and checked.
 
-A folder of shards is finished when its manifest is there, which is written last.
+A folder of shards is finished when it has a manifest, because the manifest is written
+last.
 """
 
 from __future__ import annotations
@@ -35,25 +36,25 @@ from course_lib.foundation.tokenizing import (
 )
 
 FORMAT_VERSION = 2
-SPLITS = ("train", "val")  #: into which documents are dealt out
-MANIFEST = "manifest.json"  #: says what a finished folder holds
-PROGRESS = "progress.jsonl"  #: says what a folder holds that is not finished
+SPLITS = ("train", "val")  #: among which documents are divided
+MANIFEST = "manifest.json"  #: describes a finished folder
+PROGRESS = "progress.jsonl"  #: describes a folder that is not finished
 INPUTS = "inputs.json"  #: names the files that were tokenized
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
 RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
 UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
-NO_DOCUMENTS = 0  #: names the documents before the first one
+NO_DOCUMENTS = 0  #: the name of no documents; see `add_document`
 
 # What the files hold.
 
 
 @dataclass(frozen=True)
 class ShardSettings:
-    """What the bytes of all shards depend on, besides the documents."""
+    """The settings that, with the documents, determine the bytes of all shards."""
 
     dtype: str  # "uint16", or "uint32" if the vocabulary needs it
     tokenizer: str  # a hash of it
-    end_of_text_id: int | None  # put behind each text; None: nothing is
+    end_of_text_id: int | None  # put after each text, or None if nothing is
     shard_size: int  # ids
     val_every: int
     max_tokens: int | None
@@ -68,7 +69,7 @@ class ShardSettings:
         max_tokens: int | None = None,
         end_of_text_id: int | None = None,
     ) -> ShardSettings:
-        """Check the arguments of `write_shards`, and take down what decides."""
+        """Check the arguments of `write_shards`, and keep those that matter."""
         tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
         if max_tokens is not None:
             max_tokens = check_integer("max_tokens", max_tokens, minimum=1)
@@ -84,32 +85,33 @@ class ShardSettings:
 
     @property
     def file_dtype(self) -> np.dtype:
-        """That of the ids in the files: the lowest byte first, on any machine."""
+        """The dtype of the ids in the files, with the lowest byte first everywhere."""
         return np.dtype(self.dtype).newbyteorder("<")
 
     def split_of(self, number: int) -> str:
-        """The split of a document, by its number over all documents, from 1."""
+        """The split of a document, given its number among all documents, from 1."""
         return "train" if number % self.val_every else "val"
 
 
 @dataclass(frozen=True)
 class Shard:
-    """What one file of ids holds, and the file beside it: where documents start."""
+    """One file of ids, and the file beside it, which says where documents start."""
 
     tokens: int
-    documents: int  # that start in it
-    sha256: str  # of the ids
+    documents: int  # the number of documents that start in it
+    sha256: str  # of the file of ids
     starts_sha256: str
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `manifest.json` says of a finished folder.
+    """The content of `manifest.json`, which describes a finished folder.
 
     Attributes:
-        settings: what the shards were written with.
-        documents: names all texts, each with its number; see `add_document`.
-        shards: of each split, its shards in order.
+        settings: the settings that the shards were written with.
+        documents: a name for all texts, which also depends on their numbers; see
+            `add_document`.
+        shards: for each split its shards, in order.
     """
 
     settings: ShardSettings
@@ -146,12 +148,12 @@ def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path
 
 
 def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
-    """Name the file of where documents start in a shard, in int64."""
+    """Name the file that says, in int64, where documents start in a shard."""
     return shard_path(out_dir, split, shard_index).with_suffix(".starts.bin")
 
 
 def pieces_folder(out_dir: str | os.PathLike) -> Path:
-    """Name the folder beside the shards in which workers leave what they have done."""
+    """Name the folder beside the shards in which workers leave their results."""
     path = check_path("out_dir", out_dir)
     return path.with_name(path.name + ".pieces")
 
@@ -161,15 +163,16 @@ def check_split(split: object) -> str:
     return check_choice("split", split, SPLITS)
 
 
-# Whether the files are what they should be.
+# Checks of the files.
 
 
 def open_manifest(out_dir: str | os.PathLike) -> Manifest:
-    """Read the manifest of a finished folder, and compare the size of every file.
+    """Read the manifest of a finished folder, and check the size of every file.
 
     Raises:
         FileNotFoundError: there is no manifest, or a file that it lists is missing.
-        ValueError: it is of another version or damaged, or a file has another size.
+        ValueError: the manifest has another version or is damaged, or a file has
+            another size.
     """
     out_dir = check_path("out_dir", out_dir)
     path = out_dir / MANIFEST
@@ -195,7 +198,7 @@ def files_of(manifest: Manifest) -> Iterator[tuple[Path, int, str]]:
 def files_of_shard(
     settings: ShardSettings, split: str, index: int, shard: Shard
 ) -> Iterator[tuple[Path, int, str]]:
-    """Those of one shard: its ids, and where documents start in it."""
+    """The same for the files of one shard: its ids, and where documents start."""
     check_type("shard", shard, Shard)
     check_type("settings", settings, ShardSettings)
     size = shard.tokens * settings.file_dtype.itemsize
@@ -210,16 +213,17 @@ def check_files(
     sums: bool = False,
     progress: bool | None = None,
 ) -> None:
-    """Compare files with what is known of them: sizes, and sums if asked to.
+    """Check the sizes of files and, optionally, their checksums.
 
     Args:
-        out_dir: their folder.
-        files: as from `files_of`.
-        sums: read them all, and compare their SHA-256.
-        progress: show a progress bar meanwhile.
+        out_dir: the folder of the files.
+        files: names, sizes and checksums, as from `files_of`.
+        sums: whether to read all files and compare their SHA-256.
+        progress: whether to show a progress bar while reading.
 
     Raises:
-        FileNotFoundError, ValueError: naming the file.
+        FileNotFoundError, ValueError: a file is missing or different. The message names
+            it.
     """
     sums, folder = check_flag("sums", sums), check_path("out_dir", out_dir)
     files = [
@@ -243,34 +247,34 @@ def check_files(
 
 
 def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
-    """Name the files of shards in a folder that a manifest does not list."""
+    """Name the shard files in a folder that a manifest does not list."""
     return names_of_shards(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
 def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
-    """Name the files in a folder that have names of shards."""
+    """Name the files in a folder whose names are those of shard files."""
     names = os.listdir(check_path("out_dir", out_dir))
     return {name for name in names if SHARD.fullmatch(name)}
 
 
 def refuse_shards(out_dir: str | os.PathLike) -> None:
-    """Refuse a folder that has shards in it of which nothing tells what they are."""
+    """Refuse a folder with shards that neither a manifest nor a progress file lists."""
     if found := names_of_shards(out_dir):
         raise FileExistsError(
-            f"{Path(out_dir) / min(found)} is in the way: nothing tells what it is; "
+            f"{Path(out_dir) / min(found)} is in the way: nothing says what it is; "
             "choose an empty folder"
         )
 
 
 def remove_unfinished(out_dir: str | os.PathLike) -> None:
-    """Remove what a killed run was writing under temporary names."""
+    """Remove the files that a killed run was writing under temporary names."""
     for path in check_path("out_dir", out_dir).iterdir():
         if UNFINISHED.fullmatch(path.name):
             path.unlink(missing_ok=True)
 
 
 def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
-    """Refuse to mix shards of two kinds in one folder; what differs is named."""
+    """Refuse to mix shards with different settings in one folder, and name these."""
     old = asdict(check_type("old", old, ShardSettings))
     new = asdict(check_type("new", new, ShardSettings))
     differences = [
@@ -286,7 +290,7 @@ def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None
 
 
 def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
-    """Write the manifest, durably: from now on the folder is finished."""
+    """Write the manifest, durably. From now on the folder is finished."""
     entries = asdict(check_type("manifest", manifest, Manifest)) | {
         "format_version": FORMAT_VERSION
     }
@@ -309,7 +313,7 @@ def _read_manifest(path: Path) -> Manifest:
             f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
         )
     if entries.pop("sha256", None) != _hash_of(entries):
-        raise ValueError(f"{path} is damaged: it has another SHA-256 than it says")
+        raise ValueError(f"{path} is damaged: its SHA-256 is not the one that it says")
     try:
         del entries["format_version"]
         settings = ShardSettings(**entries["settings"])
@@ -327,7 +331,7 @@ def _read_manifest(path: Path) -> Manifest:
 
 
 def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
-    """Refuse numbers that cannot be: all shards are full but the last."""
+    """Refuse impossible numbers: every shard except the last one must be full."""
     shards = tuple(check_iterable("shards", shards, "shards"))
     shard_size = check_integer("shard_size", shard_size, minimum=1)
     for index, shard in enumerate(shards):
@@ -346,15 +350,15 @@ def text_digest(text: str) -> bytes:
 
 
 def add_document(name: int, number: int, digest: bytes) -> int:
-    """Name documents together: the name of some, and one more, make the name of all.
+    """Return a name for some documents and one more, given the name of the former.
 
-    A name is the sum of one hash a document, modulo 2**256. The document's number goes
-    into its hash, so the same texts in another order have another name. And a sum can
-    be taken in parts, by many workers, in any order.
+    A name is the sum, modulo 2**256, of one hash for each document. The document's
+    number is part of its hash, so the same texts in another order have another name.
+    Because it is a sum, many workers can compute parts of it in any order.
 
     Args:
-        name: of the documents so far, `NO_DOCUMENTS` at first.
-        number: of this one, over all documents, from 1.
+        name: the name of the documents so far, `NO_DOCUMENTS` at first.
+        number: the number of this document among all documents, from 1.
         digest: `text_digest` of its text.
     """
     number = check_integer("number", number, minimum=0, maximum=2**64 - 1)
@@ -367,8 +371,8 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
     """Refuse documents that are not those of a finished folder.
 
     Raises:
-        ValueError: they differ. (Behind those that `max_tokens` let in nothing is
-            compared.)
+        ValueError: they differ. With `max_tokens`, documents after the last one that
+            was written are not compared.
     """
     check_type("manifest", manifest, Manifest)
     count = sum(manifest.num_documents(split) for split in SPLITS)
@@ -387,19 +391,19 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
 
 
 def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Give the ids of a document the dtype of the files.
+    """Convert the ids of a document to the dtype of the files.
 
-    `astype` alone would wrap around.
+    `astype` alone would let a large id wrap around.
 
     Raises:
-        TypeError: `dtype` is none of integers.
-        ValueError: there are none, or one does not fit.
+        TypeError: `dtype` is not a type of integers.
+        ValueError: there are no ids, or one does not fit.
     """
     ids, dtype = as_stream(ids), np.dtype(dtype)
     if dtype.kind not in "iu":
         raise TypeError(f"dtype must be one of integers, got {dtype}")
     if not ids.size:
-        raise ValueError("ids must hold one at least: a document has an end")
+        raise ValueError("ids must hold at least one: a document has an end")
     if ids.dtype != dtype and not (ids.min() >= 0 and ids.max() <= np.iinfo(dtype).max):
         wrong = ids.min() if ids.min() < 0 else ids.max()
         raise ValueError(

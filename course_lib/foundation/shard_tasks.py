@@ -1,7 +1,8 @@
-"""Making shards by many workers: what each of them does, alone and in any order.
+"""How many workers make shards together, each on its own and in any order.
 
-First tasks encode pieces of the input, and leave their ids and how many they are. Sums
-of these tell what every shard is made of. So each is then written by itself.
+First, tasks encode pieces of the input and store their ids and the number of ids. Sums
+of these numbers say what every shard is made of. After that, each shard can be written
+independently of the others.
 """
 
 from __future__ import annotations
@@ -30,24 +31,24 @@ from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, Shard
 from course_lib.foundation.tokenizing import encode_each, tokenizer_hash
 
 JOB = "job.json"  #: what all tasks of a run share
-TOKENIZER = "tokenizer.json"  #: beside it
-#: the names of what a run leaves in its folder, and nobody else's files
+TOKENIZER = "tokenizer.json"  #: the tokenizer of a run
+#: the names of the files that a run leaves in its folder
 OURS = re.compile(r"(\d{5,}|(train|val)_\d{6,}|job|tokenizer)\.(bin|documents|json)")
 DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task results
 
-# First half: tasks that anyone may do, in any order, and again.
+# First half: tasks, which any worker may do, in any order, and more than once.
 
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks of a run share; small, for it travels with each of them.
+    """What all tasks of a run share. It is small, because it is sent with each of them.
 
     Attributes:
-        folder: where tasks leave their results; every machine must see it.
-        out_dir: where the shards go; so must this.
+        folder: where tasks leave their results. Every machine must see this folder.
+        out_dir: where the shards go. Every machine must see this folder also.
         text_column: which column of rows holds the texts.
-        settings: those of the shards.
-        tokenizer: None if it lies in the folder as `tokenizer.json`.
+        settings: the settings of the shards.
+        tokenizer: the tokenizer, or None if it is in the folder as `tokenizer.json`.
     """
 
     folder: str
@@ -59,16 +60,17 @@ class Job:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a task has left, beside its two files: the record `00012.json`.
+    """The record of a finished task, such as `00012.json`, beside its two files.
 
     Attributes:
-        number: of the task.
+        number: the number of the task.
         inputs: a hash of its pieces, as they were when they were read.
-        documents: how many it has read.
-        tokens: how many tokens its documents k, k + `val_every`, k + 2 `val_every`, ...
-            have together, for each k. They are all of one split, which one is known as
-            soon as it is known how many documents lie before the task.
-        ids_sha256, documents_sha256: of its files.
+        documents: how many documents it has read.
+        tokens: for each k, how many tokens its documents k, k + `val_every`, k + 2
+            `val_every`, ... have together. All of these documents are in one split. We
+            know which split it is as soon as we know how many documents come before the
+            task.
+        ids_sha256, documents_sha256: the checksums of its two files.
     """
 
     number: int
@@ -79,17 +81,17 @@ class TaskResult:
     documents_sha256: str
 
     def tokens_in(self, split: str, before: int, val_every: int) -> int:
-        """Its tokens of a split, if `before` documents lie before its first one."""
-        k = -(before + 1) % val_every  # its first document whose number is a multiple
+        """Its tokens in a split, given how many documents come before the task."""
+        k = -(before + 1) % val_every  # its first document of the split "val"
         val = self.tokens[k] if k < len(self.tokens) else 0
         return val if split == "val" else sum(self.tokens) - val
 
 
 def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
-    """Write down what all tasks depend on, or compare with what is written there.
+    """Write down the settings of a run, or compare them with those in the folder.
 
     Returns:
-        the size of tasks that the run was begun with.
+        the size of tasks that the run was started with.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
@@ -101,7 +103,7 @@ def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     if foreign := sorted(name for name in found if not OURS.match(name)):
         raise FileExistsError(
-            f"{folder / foreign[0]} is in the way: it is not of such a run"
+            f"{folder / foreign[0]} is in the way: no run of this kind made it"
         )
     begun = durable.read_json(folder / JOB) if JOB in found else None
     done = any(name[0].isdigit() and name.endswith(".json") for name in found)
@@ -130,33 +132,33 @@ def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
 
 
 def remove_job(job: Job) -> None:
-    """Remove what a run has left beside the shards, and nothing else."""
+    """Remove the files that a run has left beside the shards, and nothing else."""
     folder = Path(check_type("job", job, Job).folder)
     try:
         if durable.read_json(folder / JOB)["settings"] != asdict(job.settings):
             return
     except (OSError, LookupError, ValueError):
-        return  # a folder of somebody else, or none
+        return  # the folder belongs to something else, or does not exist
     paths = [path for path in folder.iterdir() if OURS.match(path.name)]
-    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job at last
+    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job comes last
         path.unlink()
-    with suppress(OSError):  # something else lies there
+    with suppress(OSError):  # the folder contains something else
         folder.rmdir()
 
 
 def encode_task(job: Job, task: Task) -> TaskResult:
     """Encode the documents of a task into files of its own.
 
-    The result depends on its input and the tokenizer alone. So it may be done twice,
-    even by two workers at once: each writes under a name of its own, and the last one
-    to be done puts the same bytes in the place of the same bytes. The record is
-    written last: it says that the task is done.
+    The result depends only on the input and the tokenizer. A task may therefore be done
+    twice, even by two workers at the same time. Each worker writes under a name of its
+    own, and the last one to finish replaces the files by files with the same bytes. The
+    record is written last, because it says that the task is done.
     """
     number = check_type("task", task, Task).number
     ids_path, documents_path, record_path = task_paths(job, number)
     tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
     val_every, dtype = job.settings.val_every, job.settings.file_dtype
-    digests, names = deque(), deque()  # of what is read and not yet written
+    digests, names = deque(), deque()  # of texts that are read but not yet written
     tokens: list[int] = []
     count = 0
 
@@ -187,12 +189,12 @@ def encode_task(job: Job, task: Task) -> TaskResult:
 
 
 def hash_of(value: object) -> str:
-    """Name plain values: numbers and texts, and tuples and records of them."""
+    """Hash plain values: numbers and texts, and tuples and records of them."""
     return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
-    """The ids, the documents and the record of a task."""
+    """The paths of a task's ids, documents and record."""
     number = check_integer("number", number, minimum=0)
     base = Path(check_type("job", job, Job).folder) / f"{number:05}"
     return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
@@ -200,7 +202,7 @@ def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
 
 @lru_cache(maxsize=1)
 def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
-    """Load the tokenizer once a process, and make sure that it is the right one."""
+    """Load the tokenizer once per process, and make sure that it is the right one."""
     path = Path(folder) / TOKENIZER
     tokenizer = Tokenizer.from_file(str(path))
     if tokenizer_hash(tokenizer) != wanted:
@@ -209,7 +211,7 @@ def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
 
 
 def find_result(job: Job, task: Task) -> TaskResult | None:
-    """Return what a task has left, if it is done and its input is still the same."""
+    """Return the result of a task if it is done and its input has not changed."""
     number = check_type("task", task, Task).number
     ids_path, documents_path, record_path = task_paths(job, number)
     try:
@@ -219,13 +221,12 @@ def find_result(job: Job, task: Task) -> TaskResult | None:
         sizes = [sum(result.tokens) * width, result.documents * DOCUMENT.itemsize]
         found = [path.stat().st_size for path in (ids_path, documents_path)]
     except (FileNotFoundError, LookupError, TypeError, ValueError):
-        return None  # not done, or damaged: it is done again
+        return None  # not done, or damaged, so that the task must be done again
     return result if result.inputs == hash_of(task.pieces) and sizes == found else None
 
 
 def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
-    """Leave out of a result the first document that makes it more than so many tokens,
-    and all behind that one."""
+    """Cut a result before the first document that brings it above `max_tokens`."""
     max_tokens = check_integer("max_tokens", max_tokens, minimum=0)
     result = check_type("result", result, TaskResult)
     rows = np.fromfile(task_paths(job, result.number)[1], dtype=DOCUMENT)
@@ -235,17 +236,17 @@ def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
     return replace(result, documents=count, tokens=tokens)
 
 
-# Second half: who has what is known, so shards are written in any order.
+# Second half: now we know where all tokens are, so shards can be written in any order.
 
 
 @dataclass(frozen=True)
 class Part:
-    """A run of tokens of one split in the result of a task.
+    """A range of the tokens of one split in the result of a task.
 
     Attributes:
-        result: of the task.
-        before: how many documents lie before its own, in all tasks.
-        start, stop: which tokens, counted over those of the split in this task.
+        result: the result of the task.
+        before: how many documents, in all tasks, come before those of this task.
+        start, stop: the range, counted over the tokens of the split in this task.
     """
 
     result: TaskResult
@@ -256,7 +257,7 @@ class Part:
 
 @dataclass(frozen=True)
 class ShardPlan:
-    """What one shard is made of: parts of tasks' results, one behind another."""
+    """What one shard is made of: parts of tasks' results, one after another."""
 
     split: str
     index: int
@@ -266,10 +267,10 @@ class ShardPlan:
 def plan_shards(
     results: Sequence[TaskResult], settings: ShardSettings
 ) -> list[ShardPlan]:
-    """Say which tokens stand in which shard, from how many each task has.
+    """Say which tokens go into which shard, from the number of tokens of each task.
 
-    The sums of all tasks before one tell where its tokens begin, in each split. So no
-    shard waits for another one.
+    In each split, the sum over all earlier tasks says where the tokens of a task begin.
+    For this reason, no shard has to wait for another one.
     """
     check_type("settings", settings, ShardSettings)
     results = check_iterable("results", results, "results of tasks")
@@ -299,13 +300,13 @@ def plan_shards(
 
 @dataclass(frozen=True)
 class ShardResult:
-    """What is known of a shard that is written: a record beside those of the tasks.
+    """The record of a shard that has been written, beside the records of the tasks.
 
     Attributes:
-        plan: a hash of it.
-        shard: what the manifest says of it.
-        documents: names those that start in it (`add_document`); the names of all
-            shards add up to the name of all documents.
+        plan: a hash of the shard's plan.
+        shard: the shard's entry in the manifest.
+        documents: the name of the documents that start in the shard (`add_document`).
+            The names of all shards add up to the name of all documents.
     """
 
     plan: str
@@ -314,10 +315,10 @@ class ShardResult:
 
 
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
-    """Write one shard from what tasks have left; like a task, twice if need be.
+    """Write one shard from the results of tasks. Like a task, it may be done twice.
 
     Raises:
-        ValueError: what lies there is not what a task has written.
+        ValueError: a file is not as its task has written it.
     """
     check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).out_dir
@@ -355,10 +356,10 @@ def _record_of(job: Job, plan: ShardPlan) -> Path:
 def find_shard(
     job: Job, plan: ShardPlan, *, verify: bool = False
 ) -> ShardResult | None:
-    """Return what is known of a shard, if it was written by the same plan.
+    """Return the record of a shard if it was written by the same plan.
 
     Args:
-        verify: compare its SHA-256, too, not its size alone.
+        verify: whether to compare not only its size, but also its SHA-256.
     """
     try:
         record = durable.read_json(_record_of(job, plan))
@@ -380,7 +381,7 @@ def _read_split(
     result = part.result
     ids_path, documents_path, record_path = task_paths(job, result.number)
     expected = {documents_path: result.documents_sha256}
-    if split == job.settings.split_of(part.before + 1):  # of the first: once is enough
+    if split == job.settings.split_of(part.before + 1):  # checking them once is enough
         expected[ids_path] = result.ids_sha256
     for path, sha256 in expected.items():
         if durable.checksum(path) != sha256:

@@ -1,7 +1,7 @@
-"""Writing token shards, one document after another, so that a killed run loses nothing.
+"""Write token shards, one document after another, so that a killed run can be resumed.
 
-`progress.jsonl` gets a line for each full shard. What it lists is kept when a run is
-killed, and nothing else; the next run goes on from its last line.
+`progress.jsonl` gets a line for each full shard. If a run is killed, only the shards in
+this list are kept, and the next run continues after its last line.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from course_lib.foundation.shard_files import (
 class ShardWriter:
     """Places encoded documents, one after another, and makes them durable.
 
-    It does not encode. It is told of every document in turn by `wants`, which says
-    whether its ids are needed; and `place` takes the ids of those that are, in the same
-    order, as soon as they are known. Use it as a context manager: it keeps the folder
-    for itself.
+    It does not encode. You call `wants` for every document, in order, and it says
+    whether the ids of this document are needed. You then pass the ids of the documents
+    that are needed to `place`, in the same order, as soon as you have them. Use the
+    writer as a context manager, so that no other process writes into the folder.
 
     Args:
-        out_dir: a folder of its own; made if it is not there.
-        settings: what the shards depend on.
-        verify: of a run that is gone on with, read the finished shards and compare
-            their SHA-256; else their sizes are compared.
+        out_dir: a folder of its own, which is created if it does not exist.
+        settings: the settings that the shards depend on.
+        verify: if a run is resumed, whether to read the finished shards and compare
+            their SHA-256. Otherwise only their sizes are compared.
 
     Attributes:
-        manifest: of a folder that is finished already, else None.
+        manifest: the manifest if the folder is already finished, else None.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class ShardWriter:
     def __enter__(self) -> ShardWriter:
         begun = (self.folder / PROGRESS).exists()
         if (self.folder / MANIFEST).exists() and not begun:
-            self._open_finished()  # perhaps where nobody may write
+            self._open_finished()  # which may be in a folder that is read-only
             return self
         durable.make_folder(self.folder)
         with ExitStack() as cleanup:
             cleanup.enter_context(durable.only_writer(self.folder))
             if (self.folder / MANIFEST).exists():
                 self._open_finished()
-                # it was killed right before this
+                # The run was killed just before it would have removed this file.
                 (self.folder / PROGRESS).unlink(missing_ok=True)
             else:
                 self._begin()
@@ -95,9 +95,10 @@ class ShardWriter:
         shard_files.check_settings(self.folder, self.manifest.settings, self.settings)
 
     def _begin(self) -> None:
-        """Go on after the shards that are finished, if they are what they should be."""
+        """Continue after the finished shards if these are as they should be."""
         self._splits = {split: _SplitWriter(self.folder, split) for split in SPLITS}
-        # the last document that the finished shards tell of; what `wants` was told of
+        # The last document that the finished shards know of, and then the last one that
+        # `wants` has seen.
         self._begun, self._begun_name = self._read_progress()
         self._seen, self._seen_name = 0, NO_DOCUMENTS
         self._placed, self._placed_name = self._begun, self._begun_name
@@ -106,19 +107,21 @@ class ShardWriter:
             s.tokens for w in self._splits.values() for s in w.shards
         )
         shard_files.remove_unfinished(self.folder)
-        if not self._begun:  # nothing is kept, whatever its settings were
+        if not self._begun:  # then nothing is kept, and old settings do not matter
             first_line = json.dumps({"settings": asdict(self.settings)}) + "\n"
             durable.write_durably(self.folder / PROGRESS, first_line.encode())
         self._is_full, self._is_open = False, True
 
     def _read_progress(self) -> tuple[int, int]:
-        """Let the splits go on from what a run has written down; return the last
-        document that it knew of, and the name of all up to that one.
+        """Restore the splits from the progress of an earlier run.
+
+        Return the number of the last document that the run knew of, and the name of all
+        documents up to it.
 
         Raises:
-            FileExistsError: there are shards, and nothing is written down.
-            ValueError: it had other settings, what it wrote down is damaged, or a shard
-                is not what it should be.
+            FileExistsError: there are shards, but no progress file.
+            ValueError: the run had other settings, its progress file is damaged, or a
+                shard is not as it should be.
         """
         path, number, name = self.folder / PROGRESS, 0, NO_DOCUMENTS
         if not path.exists():
@@ -156,15 +159,15 @@ class ShardWriter:
                 split.file.discard()
 
     def wants(self, digest: bytes) -> bool:
-        """Take note of the next document; say whether its ids are needed.
+        """Take note of the next document, and say whether its ids are needed.
 
-        They are not, if finished shards hold all of them.
+        They are not needed if finished shards hold all of them.
 
         Args:
             digest: `text_digest` of its text.
 
         Raises:
-            ValueError: the documents are not those that the run was begun with.
+            ValueError: the documents are not those that the run was started with.
         """
         self._check_open()
         if not isinstance(digest, bytes) or len(digest) != 32:
@@ -183,7 +186,7 @@ class ShardWriter:
         """Write the next document that is wanted into its split.
 
         Args:
-            ids: with its end.
+            ids: the ids of the document, including its end.
 
         Returns:
             False if it would exceed `max_tokens`; then nothing is written, and no
@@ -211,7 +214,7 @@ class ShardWriter:
             split.append(part)
             rest = rest[len(part) :]
             if split.num_tokens == self.settings.shard_size:
-                if self._seen < self._begun:  # the same documents would not fill it yet
+                if self._seen < self._begun:  # the old documents did not fill it yet
                     self._refuse_documents()
                 split.commit()
                 split.next_document = number if len(rest) else number + 1
@@ -232,11 +235,12 @@ class ShardWriter:
         durable.append_line(self.folder / PROGRESS, line)
 
     def finish(self) -> Manifest:
-        """Write what is left, and the manifest last of all: now the folder counts.
+        """Write the last shards, and then the manifest, which finishes the folder.
 
         Raises:
-            ValueError: no document has been placed, one that is wanted has not, or they
-                ended before those that the run was begun with.
+            ValueError: no document has been placed, a document that is wanted has not
+                been placed, or there were fewer documents than when the run was
+                started.
         """
         self._check_open()
         if self._waiting and not self._is_full:

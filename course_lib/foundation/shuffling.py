@@ -1,9 +1,9 @@
 """A shuffled order that is computed where it is needed, instead of being stored.
 
-`torch.randperm(n).tolist()` is what a default shuffling `DataLoader` does: a list of n
-Python ints, made before the first batch. A *keyed* permutation answers "what stands at
-position k?" for any k alone, so the first batch costs one batch, and to resume an epoch
-is to go on at position k.
+By default, a shuffling `DataLoader` calls `torch.randperm(n).tolist()`, which makes a
+list of n Python ints before the first batch. A *keyed* permutation computes the entry
+at any position k without the others. The first batch therefore costs only as much as
+one batch, and resuming an epoch just means continuing at position k.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class RandomOrder:
     It is the same on every machine and release.
 
     Args:
-        size: number of things to order, n, at most 2**62.
+        size: n, the number of things to order, at most 2**62.
         seed: a non-negative integer.
 
     Up to 65,536 entries are sorted by random keys and stored. A larger order is a
-    Feistel network on pairs (a, b) of digits to the base ceil(sqrt(n)), as in Black and
-    Rogaway, "Ciphers with Arbitrary Finite Domains" (2002): each round adds to one
-    digit a random-looking function of the other, which can be undone, so different
-    positions never meet in one entry.
+    Feistel network on pairs (a, b) of digits in base ceil(sqrt(n)), as in Black and
+    Rogaway, "Ciphers with Arbitrary Finite Domains" (2002). Each round adds to one
+    digit a random-looking function of the other digit. Because this step can be undone,
+    different positions never get the same entry.
     """
 
     def __init__(self, size: int, seed: int):
@@ -48,7 +48,7 @@ class RandomOrder:
         return self.size
 
     def __getitem__(self, positions: object) -> np.ndarray:
-        """Return what stands at `positions`, int64 of their shape.
+        """Return the entries at `positions`, int64, in the shape of `positions`.
 
         Args:
             positions: an integer, or integers of any shape.
@@ -63,8 +63,9 @@ class RandomOrder:
         # At least one dimension: NumPy warns when a single number wraps around, but not
         # when an array does.
         entries = self._permute(np.atleast_1d(positions).astype(np.uint64))
-        # The base squared is a little more than n: whoever lands outside walks on along
-        # its cycle, which must lead back inside, because it started inside.
+        # The base squared may be a little more than n. An entry outside of the range is
+        # permuted again. This walk along a cycle must lead back inside, because it
+        # started inside.
         while (outside := entries >= self.size).any():
             entries = np.where(outside, self._permute(entries), entries)
         return entries.astype(np.int64).reshape(positions.shape)
@@ -84,7 +85,7 @@ def _scramble(numbers: np.ndarray, key: np.uint64) -> np.ndarray:
 
     This is the finalizer of SplitMix64 (Steele and others, 2014).
     """
-    # unsigned arrays wrap around; here that is wanted
+    # Unsigned arrays wrap around, which is what we want here.
     mixed = numbers * np.uint64(0x9E3779B97F4A7C15) + key
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -94,7 +95,7 @@ def _scramble(numbers: np.ndarray, key: np.uint64) -> np.ndarray:
 def _below(limit: np.uint64, random_bits: np.ndarray) -> np.ndarray:
     """Turn 64 random bits into a number below `limit` < 2**32.
 
-    By multiplication: a remainder would be slow.
+    It multiplies, because a remainder would be slow.
     """
     return ((random_bits >> np.uint64(32)) * limit) >> np.uint64(32)
 

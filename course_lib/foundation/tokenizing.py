@@ -1,4 +1,4 @@
-"""From texts to one compact stream of token ids: what all tokenizers share."""
+"""Turn texts into one compact stream of token ids, with any tokenizer."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from course_lib.foundation.progress import progress_bar
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 BATCH_SIZE = 1000  # texts that a library's tokenizer gets at a time
-BATCH_CHARACTERS = 2**20  # or fewer of them: memory grows with text, not with texts
+BATCH_CHARACTERS = 2**20  # ends a batch early: memory grows with the length of texts
 
 
 class CharTokenizer:
-    """One token per character, and one more, the last id, for the end of a document.
+    """One token for each character, and a last one for the end of a document.
 
     Args:
-        characters: the alphabet; `CharTokenizer(text)` takes every character that
-            `text` uses.
-        max_characters: keep only so many, those that occur most often, and of equally
-            frequent ones the smaller code points. Every other character becomes U+FFFD,
-            the replacement character, which is one more in the alphabet. An alphabet
-            that is small enough stays as it is.
+        characters: the alphabet. `CharTokenizer(text)` takes every character in `text`.
+        max_characters: keep at most this many characters, those that occur most often.
+            Among equally frequent characters, those with smaller code points are kept.
+            Every other character becomes U+FFFD, the replacement character, which is
+            added to the alphabet. An alphabet that is small enough is not changed.
 
     Attributes:
-        characters: the alphabet, sorted by code point; the character with id `i` is
+        characters: the alphabet, sorted by code point. The character with id `i` is
             `characters[i]`.
-        vocab_size: number of ids, V = number of characters + 1.
+        vocab_size: the number of ids, V = number of characters + 1.
         end_of_text_id: V - 1.
-        replacement_id: the id of U+FFFD that all other characters get; None if none
-            were left out, so that a character outside the alphabet is an error.
+        replacement_id: the id of U+FFFD, which stands for all other characters. It is
+            None if no character was left out. In that case, a character outside the
+            alphabet is an error.
     """
 
     def __init__(self, characters: str, *, max_characters: int | None = None):
@@ -69,12 +69,12 @@ class CharTokenizer:
     def encode(self, text: str) -> np.ndarray:
         """Return the id of each character, shape (n,), in the smallest dtype.
 
-        No end-of-text is added.
+        No end-of-text id is added.
 
         Raises:
-            TypeError, ValueError: `text` is no text (`check_unicode`); or a character
-                is not in the alphabet, and none stands for it: it is named, with its
-                position.
+            TypeError, ValueError: `text` is not a text (`check_unicode`), or a
+                character is not in the alphabet and there is no replacement. The
+                message names the character and its position.
         """
         text = check_unicode(text)
         wanted = _code_points(text)
@@ -102,7 +102,7 @@ class CharTokenizer:
 
 
 def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
-    """Yield text by text, whatever the texts come in.
+    """Yield one text after another from any of the usual containers.
 
     Args:
         texts: texts, lists of texts, batches of columns, or a `datasets` data set.
@@ -144,10 +144,10 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
 
 
 def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
-    """Return a column of what `map` of `datasets` hands over with `batched=True`.
+    """Return a column of a batch, as `map` of `datasets` passes it with `batched=True`.
 
     Raises:
-        TypeError, ValueError: it is no batch, or has no such column.
+        TypeError, ValueError: `features` is not a batch, or has no such column.
     """
     check_unicode(name, "the name of a column")
     if not isinstance(features, Mapping) or isinstance(features.get(name), str):
@@ -167,22 +167,22 @@ def training_batches(
     """Read texts for a trainer of `tokenizers`, in batches, with a progress bar.
 
     Args:
-        texts: what `iterate_texts` takes; read once, not kept.
+        texts: any texts that `iterate_texts` accepts. They are read once and not kept.
         text_column: which column of a batch or a data set holds the texts.
-        length: how many texts there are, for the bar; by default counted if they can
-            be.
+        length: how many texts there are, for the bar. By default they are counted if
+            possible.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises:
-        TypeError: something else comes along; it is named, with its position.
-        ValueError: at the end, when there was nothing but blanks.
+        TypeError: an item is not a text. The message names its type and position.
+        ValueError: at the end, if there was nothing except whitespace.
     """
     if length is not None:
         length = check_integer("length", length, minimum=0)
     counted = hasattr(texts, "num_rows") or (
         isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
     )
-    if length is None and counted:  # of batches, nobody knows how many texts they hold
+    if length is None and counted:  # batches hold an unknown number of texts
         length = len(texts)
     return _not_blank(
         progress_bar(
@@ -202,8 +202,8 @@ def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
     if blank:
         raise ValueError(
-            "texts must hold more than blanks, got an empty corpus: there is nothing "
-            "to learn from"
+            "texts must hold more than whitespace, got an empty corpus: there is "
+            "nothing to learn from"
         )
 
 
@@ -220,12 +220,12 @@ def _batches(texts: Iterable[str], batch_size: int) -> Iterator[list[str]]:
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
-    """Return the names as a list: each a non-empty `str`, no two alike.
+    """Return the names as a list, if all of them are different non-empty strings.
 
     Raises:
-        TypeError, ValueError: they are not; the name that is wrong is told.
+        TypeError, ValueError: they are not. The message gives the wrong name.
     """
-    # A set would not do: their order gives the ids.
+    # A set would not do, because the ids follow the order of the names.
     if isinstance(special_tokens, str) or not isinstance(special_tokens, Sequence):
         raise TypeError(
             f"special_tokens must be a list of names, got {special_tokens!r:.60}"
@@ -248,13 +248,15 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
 
 
 def check_unicode(text: object, name: str = "text") -> str:
-    """Return a text with two surrogates that make a pair as the character they are.
+    """Return a text in which each pair of surrogates has become one character.
 
-    A surrogate is half of a character in UTF-16. Python lets one stand alone in a
-    `str`, but UTF-8 has no bytes for it. All that encodes a text asks here.
+    A surrogate is half of a character in UTF-16. Python allows a single surrogate in a
+    `str`, but UTF-8 has no bytes for it. Every function that encodes a text calls this
+    check.
 
     Raises:
-        TypeError, ValueError: it is no `str`, or a half stands alone, and where.
+        TypeError, ValueError: it is not a `str`, or it has a single surrogate. The
+            message says where.
     """
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a str, got {type(text).__name__}")
@@ -286,27 +288,31 @@ def encode_corpus(
     """Tokenize texts and join them into one stream, each with an end-of-text id.
 
     A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
-    on all cores. A special token that is spelled out in a text is plain text, whatever
-    the tokenizer is: who writes a document can't end it, nor stop the run.
+    on all cores. With any tokenizer, a special token that is spelled out in a text is
+    plain text. This means that the author of a document can neither end it early nor
+    stop the run.
 
     Args:
-        texts: texts, lists of texts, batches of columns, or a `datasets` data set; read
-            once, not kept.
-        tokenizer: of `tokenizers`, of `transformers` or of `tiktoken`; or its
-            `encode(text)` returns ids, or an object with `.ids`.
-        end_of_text_id: what ends each text. By default what the tokenizer puts there
-            itself, or else names: its `end_of_text_id`, `eos_token_id` or `eot_token`.
-            One that begins each text, but names no end, does without.
+        texts: texts, lists of texts, batches of columns, or a `datasets` data set. They
+            are read once and not kept.
+        tokenizer: a tokenizer of `tokenizers`, `transformers` or `tiktoken`, or any
+            object whose `encode(text)` returns ids, or an object with `.ids`.
+        end_of_text_id: the id that ends each text. By default it is the id that the
+            tokenizer itself puts there, or else the tokenizer's `end_of_text_id`,
+            `eos_token_id` or `eot_token`. A tokenizer that marks the beginning of each
+            text does not need one.
         text_column: which column of a batch or a data set holds the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Returns:
-        the ids, shape (N,), uint16 if every id fits and uint32 otherwise; of a
-        tokenizer of `tokenizers` every id of its vocabulary, whether it occurs or not.
+        the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a
+        tokenizer of `tokenizers`, every id of its vocabulary must fit, whether it
+        occurs or not.
 
     Raises:
-        TypeError, ValueError: a wrong argument; no text; nothing that tells where one
-            ends, or two ends; or a text that cannot be encoded, and which.
+        TypeError, ValueError: an argument is wrong, there is no text, nothing says
+            where a text ends, or two things do, or a text cannot be encoded. In the
+            last case the message says which text.
     """
     length = len(texts) if isinstance(texts, Sized) else None
     documents = encode_each(
@@ -331,13 +337,13 @@ def encode_each(
     batch_size: int = BATCH_SIZE,
     names: Iterable[int | str] | None = None,
 ) -> Iterator[np.ndarray]:
-    """Yield the ids of text after text, each with its end: what `encode_corpus` joins.
+    """Yield the ids of one text after another, each with its end, for `encode_corpus`.
 
-    Arguments and errors are those of `encode_corpus`. The ids are compact: uint16 or
-    uint32, by the vocabulary of a tokenizer of `tokenizers`, else by the largest id.
-    A library's tokenizer gets `batch_size` texts at a time, or about a million
-    characters; so many are held. Errors call the texts by `names`: by default 0, 1, 2
-    and so on.
+    Arguments and errors are those of `encode_corpus`. The ids are compact, which means
+    uint16 or uint32. For a tokenizer of `tokenizers` its vocabulary decides, and
+    otherwise the largest id of the text. A library's tokenizer gets `batch_size` texts
+    at a time, or about a million characters, and this many are held in memory. Errors
+    refer to the texts by `names`, which are 0, 1, 2 and so on by default.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
@@ -361,16 +367,18 @@ def encode_each(
 def plain_tokenizer(
     tokenizer: object, end_of_text_id: int | None = None
 ) -> tuple[object, int | None]:
-    """Return the tokenizer that does the work, and what to put behind each text.
+    """Return the tokenizer that does the work, and the id to put after each text.
 
-    The face that `transformers` expects hides the one and knows the other. Nothing is
-    to be put, None, if the tokenizer ends each text itself, or if it begins each one
-    and no end is known: then a beginning tells that the text before has ended.
+    A tokenizer of `transformers` is a wrapper. It hides the tokenizer that does the
+    work, and it knows the id. The id is None if the tokenizer itself ends each text. It
+    is also None if the tokenizer marks the beginning of each text and no end is known,
+    because then each beginning shows that the previous text has ended.
 
     Raises:
-        TypeError: `tokenizer` is none.
-        ValueError: it tells neither where a text begins nor where it ends, or ends
-            texts itself, so that a second end was asked for.
+        TypeError: `tokenizer` is not a tokenizer.
+        ValueError: it marks neither the beginning nor the end of a text, or it ends
+            texts itself although you give an `end_of_text_id`, which would be a second
+            end.
     """
     face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
@@ -400,9 +408,10 @@ def plain_tokenizer(
 
 
 def document_marks(tokenizer: object) -> tuple[int | None, int | None]:
-    """Return the ids that begin and end each text, None for what is not there.
+    """Return the ids that begin and end each text, or None where there is no such id.
 
-    Whoever has pads and names alone, and encodes nothing, may ask as well.
+    `tokenizer` need not be able to encode. It may also be an object that has nothing
+    except its special ids.
     """
     begins, ends = _frame(getattr(tokenizer, "backend_tokenizer", tokenizer))
     end = ends[-1] if ends else _own_end(tokenizer)
@@ -413,7 +422,7 @@ def _own_end(tokenizer: object) -> int | None:
     for name in ("end_of_text_id", "eos_token_id", "eot_token"):
         try:
             end = getattr(tokenizer, name, None)
-        except KeyError:  # as tiktoken says that it has none
+        except KeyError:  # how tiktoken says that it has none
             end = None
         if end is not None:
             return check_integer(name, end, minimum=0, maximum=2**32 - 1)
@@ -421,9 +430,9 @@ def _own_end(tokenizer: object) -> int | None:
 
 
 def _frame(tokenizer: object) -> tuple[list[int], list[int]]:
-    """What a tokenizer of a library puts before each text, and behind it."""
+    """Return the ids that a library's tokenizer puts before and after each text."""
     if getattr(tokenizer, "post_processor", None) is not None:
-        # Imported here: lessons with one token per character do without.
+        # Imported here, because lessons with one token per character do not need it.
         import tokenizers
 
         one_word = tokenizers.models.WordLevel({"a": 0}, unk_token="a")
@@ -439,15 +448,15 @@ def _frame(tokenizer: object) -> tuple[list[int], list[int]]:
 
 
 def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]:
-    """Return what encodes several texts, without what is put around them.
+    """Return a function that encodes several texts, without the ids around them.
 
-    A special token in a text is plain text, and nothing is cut or filled up.
+    A special token in a text is plain text, and nothing is truncated or padded.
     """
     if hasattr(tokenizer, "encode_batch_fast"):
         dtype = id_dtype(tokenizer)
         tokenizer = _uncut(tokenizer)
         tokenizer.encode_special_tokens = True
-        # The fast one leaves out the offsets, which nobody asks for here.
+        # The fast method leaves out the offsets, which we do not need here.
         return lambda texts: [
             np.array(encoding.ids, dtype=dtype)
             for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)
@@ -458,14 +467,14 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
     encode = getattr(tokenizer, "encode_ordinary", None) or tokenizer.encode
 
     def narrow(ids: object) -> np.ndarray:
-        # A copy: a tokenizer may write into the same buffer again.
+        # This copies, because a tokenizer may write into the same buffer again.
         return compact(as_stream(getattr(ids, "ids", ids)).astype(np.int64))
 
     return lambda texts: [narrow(encode(text, **plain)) for text in texts]
 
 
 def _uncut(tokenizer: object) -> object:
-    """Copy a tokenizer of `tokenizers` to one that neither truncates nor pads."""
+    """Return a copy of a tokenizer of `tokenizers` that neither truncates nor pads."""
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -477,36 +486,37 @@ def _encode(
     batch: list[str],
     names: list[int | str],
 ) -> list[np.ndarray]:
-    """Encode a batch; of what fails, say which text it is."""
+    """Encode a batch. If this fails, say which text cannot be encoded."""
     try:
         return encode(batch)
     except Exception:
         for name, text in zip(names, batch, strict=True):
             try:
                 encode([text])
-            except Exception as error:  # the library has no type of its own for it
+            except Exception as error:  # the library has no special type for this
                 kind = TypeError if isinstance(error, TypeError) else ValueError
                 raise kind(f"text {name} cannot be encoded: {error}") from error
         raise
 
 
 def tokenizer_hash(tokenizer: object) -> str:
-    """Name a tokenizer by what it knows: equal ones have equal hashes on any machine.
+    """Hash a tokenizer so that equal tokenizers have equal hashes on any machine.
 
-    Of one of `tokenizers` it is all of `tokenizer.json`, but for how it truncates and
-    pads, which does not matter here; of any other, what `pickle` would keep. One that
-    remembers what it has encoded leaves that out by a `__getstate__`.
+    For a tokenizer of `tokenizers`, we hash all of `tokenizer.json` except for
+    truncation and padding, which do not matter here. For any other, we hash what
+    `pickle` would store. A tokenizer that remembers texts it has encoded should leave
+    them out by a `__getstate__`.
 
     Raises:
-        TypeError: it is none, or holds something that has no form of its own, as a
-            function without a name.
+        TypeError: it is not a tokenizer, or it contains something that cannot be hashed
+            in this way, for example a function without a name.
     """
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(tokenizer, "encode_batch_fast"):
         return hashlib.sha256(_uncut(tokenizer).to_str().encode()).hexdigest()
     encodes = hasattr(tokenizer, "encode") or hasattr(tokenizer, "encode_ordinary")
     if isinstance(tokenizer, type) or not encodes:
-        raise TypeError(f"tokenizer must be one, got {tokenizer!r}")
+        raise TypeError(f"tokenizer must be a tokenizer, got {tokenizer!r}")
     try:
         return _digest(tokenizer).hex()
     except (TypeError, RecursionError) as error:
@@ -517,9 +527,9 @@ def tokenizer_hash(tokenizer: object) -> str:
 
 
 def _digest(value: object) -> bytes:
-    """Hash a value, however large, so that equal ones agree in any process.
+    """Hash a value of any size, so that equal values agree in any process.
 
-    `repr` would do for few: it abbreviates arrays, and shows addresses.
+    `repr` would do for few values, because it abbreviates arrays and shows addresses.
     """
     kind = type(value)
     if isinstance(value, torch.Tensor):
@@ -540,7 +550,7 @@ def _digest(value: object) -> bytes:
             raise TypeError(f"{value.__qualname__} has no name that others know")
         parts = [value.__qualname__.encode()]
     else:
-        reduced = value.__reduce_ex__(2)  # as `pickle` asks for it
+        reduced = value.__reduce_ex__(2)  # the call that `pickle` makes
         parts = [
             _digest(list(part) if isinstance(part, Iterator) else part)
             for part in ([reduced] if isinstance(reduced, str) else reduced)
@@ -551,10 +561,11 @@ def _digest(value: object) -> bytes:
 def id_dtype(tokenizer: object) -> np.dtype:
     """Return uint16 if every id of a tokenizer fits, else uint32.
 
-    Added tokens count, too: they have the largest ids.
+    Added tokens also count, and they have the largest ids.
 
     Raises:
-        TypeError, ValueError: it does not say how many ids it has, or has none.
+        TypeError, ValueError: the tokenizer does not say how many ids it has, or it has
+            none.
     """
     if hasattr(tokenizer, "get_vocab"):
         vocabulary = tokenizer.get_vocab()
@@ -588,8 +599,8 @@ def smallest_dtype(largest_id: int) -> np.dtype:
 def compact(ids: Ids) -> np.ndarray:
     """Return `ids` in the smallest dtype, shape (N,), read-only.
 
-    They are copied once at most. A memory map, and any array of unsigned integers of at
-    most 32 bits, is kept as it is, unread and uncopied.
+    The ids are copied at most once. A memory map, or an array of unsigned integers of
+    at most 32 bits, is returned as it is, without being read or copied.
 
     Raises:
         TypeError, ValueError: `ids` are not a stream of ids, or one is negative or
@@ -617,8 +628,8 @@ def compact(ids: Ids) -> np.ndarray:
 def _lies_in_a_file(array: object) -> bool:
     """Say whether an array shows a memory map.
 
-    Its type does not tell: `memory_map.astype(np.int64)`, a copy in memory, is of type
-    `np.memmap` too.
+    Its type cannot tell us, because even `memory_map.astype(np.int64)`, which is a copy
+    in memory, has the type `np.memmap`.
     """
     while array is not None and not isinstance(array, mmap):
         array = getattr(array, "base", None)

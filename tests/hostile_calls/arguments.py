@@ -29,7 +29,7 @@ def writable(array):
 
 CALLS = {
     "check_epoch(3, 3)": 3,
-    "check_epoch(2, 3)": ValueError("epoch must be at least 3, where the state that was loaded stands, got 2"),
+    "check_epoch(2, 3)": ValueError("epoch must be at least 3, the epoch of the loaded state, got 2"),
     "check_epoch(2.0, 0)": TypeError("epoch must be"),
     "check_epoch(3, nan)": TypeError("resumed_at must be an integer of at least 0, got nan"),
     "check_epoch(3, -1)": ValueError("resumed_at must be an integer of at least 0, got -1"),

@@ -88,7 +88,7 @@ CALLS = {
     "batch({'ids': [1]})": TypeError("rows[0] must have input_ids, got a dict"),
     "batch(row(1.5))": TypeError("input_ids must be integers"),
     "batch({'input_ids': 'ab'})": TypeError("input_ids must be integers, got text"),
-    "batch(row(1, 2, labels=[1]))": ValueError("labels must be 2, as the ids, got 1"),
+    "batch(row(1, 2, labels=[1]))": ValueError("labels must be 2, as many as ids, got 1"),
     "batch(row(1, 2, labels=[1, 2]), row(3))": ValueError("labels must be in all rows or in none"),
     "batch(row(1, document_starts=[0]), row(3))": ValueError("row 0 and row 1 differ"),
     "batch(row(1, 2, document_starts=[1]))": ValueError("document_starts must begin with 0"),

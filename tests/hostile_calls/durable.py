@@ -55,7 +55,7 @@ CALLS = {
     "read_lines(new(b'3\\n'))": ValueError("it holds no JSON object"),
     "read_lines(new(b'{\\n'))": ValueError("is damaged: it holds no JSON"),
     "make_folder(new() / 'a' / 'b')": None,
-    "make_folder(new(b''))": FileExistsError("is no folder"),
+    "make_folder(new(b''))": FileExistsError("is not a folder"),
     "make_folder('')": ValueError("folder must be a path"),
     "DurableFile(new()).commit()": SHA_OF_NOTHING,
     "DurableFile(new() / 'a')": FileNotFoundError("cannot be written (No such file or directory)"),
@@ -100,5 +100,5 @@ CALLS = {
     "sync_folder(new())": FileNotFoundError("No such file"),
     "within(only_writer(ROOM.name))": OSError("No space left on device"),
     "within(told('a.bin'))": OSError("cannot be written (No space left on device)"),
-    "within(told(Path('a.bin')))": OSError("what is finished stays: 'a.bin'"),
+    "within(told(Path('a.bin')))": OSError("finished files are kept: 'a.bin'"),
 }

@@ -50,7 +50,7 @@ CALLS = {
     "measure_mixing([0, 1, 2], 3).together": 2 / 3,
     "measure_mixing([0, 0, 0], 3).correlation": 1.0,
     "measure_mixing(np.array([100, 0, 100], dtype=np.int8), 101).distance": 100 / 101,
-    "measure_mixing([0, 1], 3)": ValueError("entries must be three at least"),
+    "measure_mixing([0, 1], 3)": ValueError("entries must be at least three"),
     "measure_mixing([[0, 1, 2]], 3)": ValueError("in one dimension, got shape (1, 3)"),
     "measure_mixing([0, 1, 3], 3)": ValueError("entries must lie in 0 ... 2"),
     "measure_mixing([0, 1, -1], 3)": ValueError("entries must lie in 0 ... 2"),

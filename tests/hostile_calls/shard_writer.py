@@ -58,7 +58,7 @@ CALLS = {
     "written()": ValueError("documents must hold at least one"),
     "written([1, -1])": ValueError("it gave the id -1"),
     "written([1.5])": TypeError("ids must be integers"),
-    "written(np.array([], dtype=np.uint8))": ValueError("ids must hold one at least"),
+    "written(np.array([], dtype=np.uint8))": ValueError("ids must hold at least one"),
     "wanted(bytes(32))": True,
     "wanted(b'x')": ValueError("digest must be 32 bytes"),
     "wanted('x' * 32)": ValueError("digest must be 32 bytes"),

@@ -112,7 +112,7 @@ CALLS = {
     "wrote(tokenizer=CharTokenizer)": TypeError("tokenizer must have a method encode(text), got a class"),
     "wrote(tokenizer=NoSize())": TypeError("tokenizer must have a vocab_size"),
     "wrote(tokenizer=Negative())": ValueError("ids must not be negative"),
-    "wrote(out_dir=A_FILE)": FileExistsError("is no folder"),
+    "wrote(out_dir=A_FILE)": FileExistsError("is not a folder"),
     "wrote(out_dir=5)": TypeError("out_dir must be a path"),
     "wrote(out_dir=FOLDER, shard_size=7)": ValueError("shard_size 6 instead of 7; choose another folder"),
     "wrote(tokenizer=CharTokenizer('abcdef'), out_dir=FOLDER)": ValueError("written with tokenizer"),

@@ -1,8 +1,9 @@
-"""What of a lesson is handed in: its questions and exercises, as cells for nbgrader.
+"""Make an assignment from a lesson: its questions and exercises, as cells for nbgrader.
 
-Each exercise of a notebook is one cell, the stub with the call of its check. Here it
-becomes two: a cell for the answer, with the solution between marks, and a locked one
-with the check, whose last value is the points.
+In a lesson's notebook, each exercise is one cell, which has the stub and the call of
+its check. In an assignment it becomes two cells. The first is for the answer, and has
+the solution between marks. The second is locked and has the check, and its last value
+is the points.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from course_lib.teaching.lessons import Lesson, exercise_of, items_of, points_fo
 
 Item = Exercise | Question | NumbersQuestion
 BASIC = {*sys.stdlib_module_names, "numpy", "torch"}  # imported in any case
-HIDDEN_SEEDS = 1_000  # the seeds of hidden tests begin here: not those of the numbers
+HIDDEN_SEEDS = 1_000  # hidden tests add this to the seed that draws the numbers
 
-# Links to what does not lie beside an assignment: other lessons, the README.
+# Links to files that are not beside an assignment, such as other lessons and the
+# README.
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:|#)[^)]+\)")
 FIRST_SECTION = re.compile(r"^## [^\n]*Bug or not", flags=re.MULTILINE)
 NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
@@ -34,12 +36,14 @@ NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
 def build_assignment(
     lesson: Lesson, *, seed: int = 0, whole: bool = False
 ) -> NotebookNode:
-    """Return the source version of a lesson's assignment, with its solutions: its
-    questions and exercises with what they need, or the whole lesson. The seed draws
-    their numbers and the hidden calls."""
+    """Return the source version of a lesson's assignment, with its solutions.
+
+    It consists of the questions and exercises with the imports that they need, or of
+    the whole lesson. The seed draws the numbers and the hidden calls.
+    """
     items = items_of(lesson.name)
     cells = copy.deepcopy(lesson.notebook.cells)
-    # What installs the course on a borrowed machine has no place here.
+    # The cell that installs the course on a borrowed machine is left out.
     cells = [cell for cell in cells if "install" not in cell.metadata.get("tags", [])]
     before, asked, behind = _parts(cells)
     graded = []
@@ -64,15 +68,15 @@ def build_assignment(
 
 
 def points_of(cells: Iterable[NotebookNode]) -> int:
-    """All points that can be had in these cells."""
+    """Return the sum of all points in these cells."""
     return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
 
 
 def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:
-    """The cells before the questions, those with questions and exercises, the rest."""
+    """Split the cells: before the questions, questions and exercises, and the rest."""
     first = _find(cells, FIRST_SECTION)
     before, begin = cells[:first], cells[first]
-    # The last words on a figure may stand in the same cell as the next heading.
+    # The last words on a figure may be in the same cell as the next heading.
     words, heading, text = begin.source.partition(
         FIRST_SECTION.search(begin.source).group()
     )
@@ -94,13 +98,14 @@ def _find(cells: list[NotebookNode], heading: re.Pattern) -> int:
 def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
     return v4.new_markdown_cell(
         f"{heading}\n\n"
-        "This is to be handed in. It needs the package of the course, `course_lib`: in "
-        "a copy of the course's repository, `pip install --editable .` installs it, "
-        "and `python -m course_lib check` says whether all is well.\n\n"
-        "Write your answers in place of `...`, and run the cell below each of them: "
-        "it says what is wrong, and then how many of the "
+        "Hand in this notebook when you have finished. It needs the package of the "
+        "course, `course_lib`. In a copy of the course's repository, "
+        "`pip install --editable .` installs it, and `python -m course_lib check` says "
+        "whether everything works.\n\n"
+        "Write your answers in place of `...`, and run the cell below each of them. "
+        "The cell says what is wrong, if anything, and how many of the "
         f"{points} points the answer gets. `exercises.NAME.hint()` gives a hint. "
-        "Sections that are mentioned are those of the lesson, "
+        "Where the text mentions a section, it means a section of the lesson, "
         f"`{lesson.path.name}`. "
         "Some answers are tried on further calls when they are graded."
     )
@@ -140,14 +145,14 @@ def _check(item: Item, seed: int) -> NotebookNode:
 
 
 def _draws(item: Exercise, seed: int) -> bool:
-    """Whether another seed makes other calls; many exercises try all small ones."""
+    """Say whether another seed gives other calls. Many exercises try all small ones."""
     return repr(item.cases) != repr(item.drawn_from(seed).cases)
 
 
 def _graded(
     source: str, grade_id: str, *, points: int | None = None, solution: bool = False
 ) -> NotebookNode:
-    """A cell that nbgrader knows by its id; locked unless it is for a solution."""
+    """Make a cell that nbgrader knows by its id, locked unless it is for a solution."""
     marks = {
         "schema_version": 3,
         "grade": points is not None,
@@ -165,8 +170,8 @@ def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[Notebo
     if not items:
         return
     yield v4.new_markdown_cell(
-        "## With numbers\n\nWork them out as you like, on paper or in code; the check "
-        "reads a number."
+        "## With numbers\n\nWork these out on paper or in code, as you like. Each "
+        "answer is a number."
     )
     for item in items:
         yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
@@ -174,7 +179,7 @@ def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[Notebo
         yield _check(item, seed)
 
 
-# What the answers need of the lesson.
+# What the answers need from the lesson.
 
 
 def _imports(
@@ -183,8 +188,11 @@ def _imports(
     asked: list[NotebookNode],
     names: set[str],
 ) -> NotebookNode:
-    """A cell that imports what the lesson imported before its exercises: what Python
-    and the arrays offer, and what the tasks or their solutions mention."""
+    """Make a cell with the imports that the lesson has before its exercises.
+
+    It keeps all imports of Python's own modules, NumPy and PyTorch, and of other
+    modules the names that the tasks or their solutions mention.
+    """
     items = items_of(lesson.name)
     wanted = set(re.findall(r"\w+", "\n".join(cell.source for cell in asked)))
     for name in names:
@@ -221,8 +229,11 @@ def _top_level(cells: list[NotebookNode]) -> Iterable[ast.stmt]:
 
 
 def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | None:
-    """In a whole lesson, what bears the name of an exercise must not pass for an
-    answer when the answer itself is broken."""
+    """Make a cell that resets the names of exercises that the lesson itself defines.
+
+    Otherwise, in a whole lesson, the lesson's own definition would pass for the answer
+    if the answer itself is broken.
+    """
     defined = {
         node.id if isinstance(node, ast.Name) else node.name
         for statement in _top_level(before)
@@ -237,8 +248,10 @@ def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | N
 
 
 def _notebook(lesson: Lesson, cells: Iterable[NotebookNode]) -> NotebookNode:
-    """The cells without outputs, links that lead nowhere, and what a lesson's have on
-    them; each with an id that it gets in every run."""
+    """Make a notebook of cells, without outputs, dead links and a lesson's own marks.
+
+    Each cell gets the same id in every run.
+    """
     made = []
     for number, cell in enumerate(cells):
         marks = {k: v for k, v in cell.metadata.items() if k == "nbgrader"}

@@ -1,8 +1,7 @@
-"""Results of an answer on their way from the process of the answer to the one that
-judges.
+"""Carry the results of an answer from its own process to the one that judges them.
 
-They travel as a pickle of plain values; the reader of it makes nothing else, and calls
-nothing. What is of another kind arrives as a `Nameless`, which equals nothing.
+They are sent as a pickle of plain values. The reader creates only such values and calls
+nothing. A value of another kind arrives as a `Nameless`, which equals nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ import torch
 
 from course_lib.teaching.checker import Outcome
 
-LONGEST_TEXT = 500  # of what was printed, and of an error
+LONGEST_TEXT = 500  # characters of printed text, and of an error
 PLAIN = (bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 
 
 class Nameless:
-    """Stands for a result of a kind that is not carried."""
+    """Replaces a result of a kind that is not carried."""
 
 
 def a_function() -> None:
-    """Stands for a function: it is not called, only its kind tells something."""
+    """Replaces a function, which is not called, because only its kind matters."""
 
 
 STANDS_FOR = {"...": ..., "function": a_function, "type": Nameless, "other": Nameless()}
@@ -33,7 +32,7 @@ STANDS_FOR = {"...": ..., "function": a_function, "type": Nameless, "other": Nam
 
 class _Writer(pickle.Pickler):
     def persistent_id(self, value: object) -> tuple | None:
-        """What is written in place of a value; None for one that is plain."""
+        """Return what is written in place of a value, or None for a plain value."""
         if value is None or type(value) in PLAIN:
             return None
         if isinstance(value, torch.Tensor):
@@ -44,7 +43,7 @@ class _Writer(pickle.Pickler):
             return "plain", value.tolist()
         if isinstance(value, range):
             return "plain", list(value)
-        for kind in PLAIN[1:]:  # a kind of list, say, that only its notebook knows
+        for kind in PLAIN[1:]:  # for example a subclass of list from the notebook
             if isinstance(value, kind):
                 return "plain", kind(value)
         if isinstance(value, type | np.dtype | torch.dtype):
@@ -60,12 +59,12 @@ class _Reader(pickle.Unpickler):
         kind, *content = written
         if kind == "array":
             dtype, shape, data = content
-            # a bytearray: an array that may be written to
+            # From a bytearray, so that the array can be written to.
             return np.frombuffer(bytearray(data), dtype).reshape(shape)
         return content[0] if kind == "plain" else STANDS_FOR[kind]
 
     def find_class(self, module: str, name: str) -> object:
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
 
 
 def dump(value: object) -> bytes:
@@ -76,10 +75,10 @@ def dump(value: object) -> bytes:
 
 
 def load(data: bytes) -> object:
-    """Read what `dump` has written.
+    """Read a value that `dump` has written.
 
     Raises:
-        ValueError: somebody else has written it.
+        ValueError: `dump` has not written it.
     """
     try:
         return _Reader(io.BytesIO(data)).load()
@@ -88,7 +87,7 @@ def load(data: bytes) -> object:
 
 
 def dump_result(value: object) -> bytes:
-    """Write what an answer has returned. That may be anything, and do anything."""
+    """Write the result of an answer, which may be anything, and do anything."""
     try:
         return dump(value)
     except Exception:
@@ -107,12 +106,12 @@ def from_outcome(outcome: Outcome) -> tuple:
 
 
 def to_outcome(value: bytes, error: tuple | None, *rest: object) -> Outcome:
-    """Put an outcome together again."""
+    """Make an outcome from its parts."""
     return Outcome(load(value), None if error is None else _to_error(*error), *rest)
 
 
 def _from_error(error: BaseException) -> tuple[str, str, str]:
-    """The name of an error's class, that of the Python error that it is, its words."""
+    """Return an error's class, the built-in error that it is, and its words."""
     kinds = [kind.__name__ for kind in type(error).__mro__]
     known = next(name for name in kinds if hasattr(builtins, name))
     try:
@@ -124,10 +123,10 @@ def _from_error(error: BaseException) -> tuple[str, str, str]:
 
 
 def _to_error(name: str, known: str, words: str) -> BaseException:
-    """An error of the same kind that says the same."""
+    """Return an error of the same kind with the same words."""
     kind = getattr(builtins, known)
     if name != known:
         kind = type(name, (kind,), {"__str__": lambda self: words})
-    error = kind.__new__(kind)  # some want more than words to be made
+    error = kind.__new__(kind)  # because some constructors need more than words
     error.args = (words,)
     return error

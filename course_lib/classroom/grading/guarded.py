@@ -1,7 +1,8 @@
-"""The process of an answer: a folder to work in, no network, and what it brings back.
+"""Work in the process of an answer, in a folder of its own and without the network.
 
-All this is made for accidents. It is no sandbox: a program that is made to do harm can
-do what its user can do, write into files by their full names, say.
+All this protects against accidents, but it is not a sandbox. A program that is meant to
+do harm can do whatever its user can do, for example write into files by their full
+names.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from course_lib.teaching.checker.processes import (
 MOST_PROCESSES = 100
 LARGEST_FILE = 100 * 2**20
 OFFLINE = "the network is off while answers are scored"
-# As `sys.addaudithook` has them.
+# Events of `sys.addaudithook`.
 NETWORK = (
     "socket.connect",
     "socket.sendto",
@@ -35,7 +36,7 @@ NETWORK = (
     "socket.gethostbyname",
 )
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # numbers of the Linux interface
-# Programs look away from the files and settings of whoever scores.
+# Programs find their files and settings through these, and not those of the teacher.
 HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "IPYTHONDIR", "MPLCONFIGDIR")
 SETTINGS = {
     "MPLBACKEND": "agg",
@@ -47,7 +48,7 @@ SETTINGS = {
 
 
 def prepare(folder: Path, limits: Limits) -> None:
-    """Make this process one in which somebody's cells may run."""
+    """Prepare this process for running a student's cells."""
     import resource  # there is none on Windows
 
     os.chdir(folder)
@@ -59,9 +60,9 @@ def prepare(folder: Path, limits: Limits) -> None:
         resource.RLIMIT_CORE: 0,
     }
     sys.addaudithook(_refuse_the_network)
-    # By the kernel, too, where it lets users leave the network.
+    # The kernel also refuses the network, where it lets users leave it.
     if ctypes.CDLL(None).unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0:
-        # Else all processes of the user would count.
+        # Otherwise all processes of the user would count.
         values[resource.RLIMIT_NPROC] = MOST_PROCESSES
     limit_resources(values)
 
@@ -74,8 +75,10 @@ def _refuse_the_network(event: str, arguments: tuple) -> None:
 def run_attempt(
     attempt: Attempt, item: object, watch: Watch, stopped: Stopped | None
 ) -> bytes:
-    """Run the statements, and write down what the answer is, or what it does; up to the
-    call in which it has been stopped."""
+    """Run the statements, and write down the answer, or what it does in its calls.
+
+    If it was `stopped` before, only the calls before that one are made.
+    """
     space: dict = {"__name__": "__main__", "display": lambda *shown, **more: None}
     where = ""
     watch.begin(-1)
@@ -83,7 +86,7 @@ def run_attempt(
         for statement in attempt.statements:
             where, name = place(statement.cell), f"<cell {statement.cell}>"
             source = attempt.sources[statement.cell]
-            # for `inspect`, as IPython does
+            # As IPython does, so that `inspect` finds the source.
             linecache.cache[name] = (len(source), None, source.splitlines(True), name)
             tree = ast.Module([statement.node], type_ignores=[])
             exec(compile(tree, name, "exec"), space)

@@ -1,4 +1,4 @@
-"""Notebooks that were handed in: where they are, which lesson each one is, its code."""
+"""Find notebooks that were handed in, their lessons, and their code."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ IMPORTED = re.compile(
 
 
 class Unreadable(Exception):
-    """A file that is no notebook of the course."""
+    """Raised for a file that is not a notebook of the course."""
 
 
 def find_notebooks(folder: Path) -> list[Path]:
-    """List the notebooks below a folder in the order of their names; hidden files and
-    folders, Jupyter's checkpoints among them, are left out. A notebook is one itself.
+    """List the notebooks below a folder in the order of their names.
+
+    Hidden files and folders, such as Jupyter's checkpoints, are left out. `folder` may
+    also be a single notebook.
 
     Raises:
         ValueError: there is no such folder, or no notebook in it.
@@ -36,7 +38,7 @@ def find_notebooks(folder: Path) -> list[Path]:
     if folder.is_file() and folder.suffix.lower() == ".ipynb":
         return [folder]
     if folder.is_file():
-        raise ValueError(f"{folder} is a file, but no notebook, *.ipynb")
+        raise ValueError(f"{folder} is a file, but not a notebook, *.ipynb")
     if not folder.is_dir():
         raise ValueError(f"there is no folder or notebook {folder}")
     found = [path for path in folder.rglob("*") if _is_handed_in(path, folder)]
@@ -52,13 +54,13 @@ def _is_handed_in(path: Path, folder: Path) -> bool:
 
 
 def read_code(path: Path) -> list[tuple[int, str]]:
-    """The code cells of a notebook, with their numbers among all cells, from 1.
+    """Return the code cells of a notebook, with their numbers among all cells, from 1.
 
     Raises:
-        Unreadable: says why.
+        Unreadable: the file cannot be read, and the message says why.
     """
     if not path.is_file():
-        raise Unreadable("it is no file")
+        raise Unreadable("it is not a file")
     if path.stat().st_size > LARGEST_NOTEBOOK:
         raise Unreadable(f"it is larger than {LARGEST_NOTEBOOK // 2**20} MB")
     try:
@@ -71,18 +73,19 @@ def read_code(path: Path) -> list[tuple[int, str]]:
         raise Unreadable("the file is empty")
     try:
         notebook = json.loads(text)
-        # Notebooks of old, of version 3, have sheets; and a cell has its input.
+        # Old notebooks, of version 3, have worksheets, and a cell's source is its
+        # input.
         sheets = notebook.get("worksheets") or [notebook]
         cells = [cell for sheet in sheets for cell in sheet["cells"]]
         return [
             (number, _joined(cell.get("source", cell.get("input", ""))))
             for number, cell in enumerate(cells, start=1)
-            # What installs the course where it is missing does nothing here.
+            # The cell that installs the course where it is missing is not needed here.
             if cell["cell_type"] == "code"
             and "install" not in cell.get("metadata", {}).get("tags", [])
         ]
-    except Exception as error:  # whatever somebody has made of the file
-        raise Unreadable(f"it is no notebook: {type(error).__name__}") from error
+    except Exception as error:  # the file may contain anything
+        raise Unreadable(f"it is not a notebook: {type(error).__name__}") from error
 
 
 def _joined(source: object) -> str:
@@ -90,10 +93,10 @@ def _joined(source: object) -> str:
 
 
 def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:
-    """Name the lesson that a notebook is of: by its imports, or by its name.
+    """Name the lesson of a notebook, by its imports, or else by its file name.
 
     Raises:
-        Unreadable: by neither.
+        Unreadable: neither of them names a lesson.
     """
     known = [lesson.name for lesson in lessons()]
     found = (pair for _, source in cells for pair in IMPORTED.findall(source))
@@ -103,7 +106,7 @@ def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:
     words = re.sub(r"\W", "_", path.stem.lower())
     if named := [name for name in known if name in words]:
         return max(named, key=len)  # "document_packing" before what it might contain
-    raise Unreadable("it is no lesson of the course, by its imports and its name")
+    raise Unreadable("neither its imports nor its name are those of a lesson")
 
 
 @cache
@@ -112,8 +115,11 @@ def lessons() -> list[Lesson]:
 
 
 def exercises_of(lesson: str, sheet: Sheet) -> list[str]:
-    """The exercises of a lesson in the order of its notebook; and the questions with
-    drawn numbers that a teacher has put into this one."""
+    """List the exercises of a lesson in the order of its notebook.
+
+    They are followed by the questions with drawn numbers that a teacher has put into
+    this notebook.
+    """
     names = in_order(lesson)
     more = [n for n in items_of(lesson) if n not in names and sheet.attempts(n)]
     return [*names, *more]
@@ -121,13 +127,13 @@ def exercises_of(lesson: str, sheet: Sheet) -> list[str]:
 
 @cache
 def in_order(lesson: str) -> tuple[str, ...]:
-    """The exercises of a lesson as its notebook has them."""
+    """List the exercises of a lesson in the order of its notebook."""
     (found,) = (each for each in lessons() if each.name == lesson)
     return tuple(n for cell in found.notebook.cells if (n := exercise_of(cell)))
 
 
 def copy_neighbors(path: Path, folder: Path) -> None:
-    """Copy the small files beside a notebook, by which its cells may know them."""
+    """Copy the small files beside a notebook, because its cells may read them."""
     left = MOST_COPIED
     with contextlib.suppress(OSError):
         for other in sorted(path.parent.iterdir()):

@@ -1,4 +1,4 @@
-"""Judge the answers of one notebook. What they do is done in processes of their own."""
+"""Judge the answers in one notebook, which run in processes of their own."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ from course_lib.teaching.checker.running import limits_of_answers
 from course_lib.teaching.lessons import items_of, points_for
 
 MOST_ATTEMPTS = 5  # of one exercise in one notebook
-# As a check shows them: a call, what was expected, what came.
+# A call, the expected result and the result that came, as a check shows them.
 FACTS = re.compile(r"```text\n(.*?)\n```", re.DOTALL)
 LONGEST_FACT = 90
 
 
 @dataclass(frozen=True)
 class Task:
-    """A notebook to score: how it is called in the table, and what its answers may
-    take."""
+    """A notebook to score, with its name in the table and the limits of its answers."""
 
     path: Path
     name: str
@@ -51,11 +50,11 @@ class Task:
     seed: int = 0
     seconds: float = 20.0
     extra_bytes: int = 2**30
-    ended: frozenset[int] = frozenset()  # numbers of exercises that end their judge
+    ended: frozenset[int] = frozenset()  # numbers of exercises that end the process
 
 
 def score_notebook(task: Task, watch: Watch) -> list[Row]:
-    """Return a row for each exercise; `watch` is told which one is at work."""
+    """Return a row for each exercise, and tell `watch` which one is being judged."""
     try:
         cells = read_code(task.path)
         lesson, sheet = tell_lesson(task.path, cells), Sheet(cells)
@@ -79,13 +78,15 @@ def score_notebook(task: Task, watch: Watch) -> list[Row]:
 
 
 def in_a_table(judgment: Judgment) -> str:
-    """What went wrong, in words that need nothing around them: the diagnosis, or else
-    the smallest call that goes wrong."""
+    """Say what went wrong, in words that can be understood alone.
+
+    This is the diagnosis, or else the smallest call that goes wrong.
+    """
     facts = FACTS.findall(judgment.message)
     if judgment.outcome == PASSED or not (facts or judgment.diagnosis):
         return ""
-    # Of a call that went wrong, and then of one that was stopped, the diagnosis shows
-    # the second one.
+    # If one call went wrong and a later one was stopped, the diagnosis is about the
+    # second one.
     lines = facts[-1].splitlines() if facts else []
     call, *more = (short(line, LONGEST_FACT) for line in [*lines, ""])
     if judgment.diagnosis is None:
@@ -101,8 +102,10 @@ def _fault() -> str:
 def score_exercise(
     sheet: Sheet, name: str, item: object, task: Task
 ) -> tuple[Judgment, str]:
-    """Judge all attempts at an exercise: the best one counts, or else the last. With
-    the code of a function that is wrong."""
+    """Judge all attempts at an exercise, of which the best counts, or else the last.
+
+    Return also the code of a function that is wrong.
+    """
     try:
         attempts = sheet.attempts(name)[-MOST_ATTEMPTS:]
         found = [(judge_attempt(attempt, item, task), attempt) for attempt in attempts]
@@ -156,9 +159,11 @@ def assess(item: object, value: object, seed: int | None) -> Judgment:
 def judge_found(
     found: bytes | Stopped, item: object, seed: int | None, stopped: Stopped | None
 ) -> Judgment | Stopped:
-    """Judge what has come from the process of an answer; of the second one, if the
-    first one was stopped. It may be anything: what was not written by `run_attempt`
-    gives no points."""
+    """Judge the bytes from the process of an answer.
+
+    If the first process was `stopped`, they come from the second one. The bytes may be
+    anything, but bytes that `run_attempt` has not written give no points.
+    """
     if isinstance(found, Stopped):
         return found
     try:
@@ -180,7 +185,7 @@ def judge_found(
             return item.judge_outcomes(outcomes, stopped)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
-    return Judgment(RAISED, 0.0, "", "its process wrote something else than results")
+    return Judgment(RAISED, 0.0, "", "its process wrote something other than results")
 
 
 def judge_stopped(stopped: Stopped, item: object, task: Task) -> Judgment:

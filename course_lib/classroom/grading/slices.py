@@ -1,8 +1,8 @@
-"""What an answer needs of its notebook: the statements that give its names their
-values, and nothing else.
+"""Find the statements of a notebook that an answer needs, and no others.
 
-So a notebook is scored without its experiments. Which statements these are is read from
-the code, without running any of it.
+They are the statements that give its names their values. With them, a notebook can be
+scored without its experiments. We find them by reading the code, without running any of
+it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import cached_property
 from IPython.core.inputtransformer2 import TransformerManager
 
 CHECKED = re.compile(r"\b\w+\.(\w+)\.check\(")
-# Cell magics that run the cell as it is; what others do with it, nobody can read here.
+# Cell magics that run the cell as it is. We cannot know what others do with a cell.
 TRANSPARENT = re.compile(r"\s*%%(time|timeit|capture|prun)\b[^\n]*\n")
 DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 IMPORT = ast.Import | ast.ImportFrom
@@ -27,12 +27,12 @@ SCOPES_RUN_AT_ONCE = {"lambda", "listcomp", "setcomp", "dictcomp", "genexpr"}
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement on the top level of a cell, and what it does with names."""
+    """A top-level statement of a cell, and what it does with names."""
 
     node: ast.stmt
-    cell: int  # counted from 1, as all cells of the notebook
+    cell: int  # its number among all cells of the notebook, from 1
     binds: frozenset[str] = frozenset()
-    replaces: bool = False  # what the names held before is forgotten for certain
+    replaces: bool = False  # the names certainly lose their earlier values
     imports: bool = False
     alters: frozenset[str] = frozenset()  # `rows[0] = 1`, `rows.append(1)`
     needs_now: frozenset[str] = frozenset()
@@ -46,7 +46,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Attempt:
-    """An answer as it is handed to a check, with all statements that it needs."""
+    """An answer as it is passed to a check, with all statements that it needs."""
 
     expression: ast.expr
     statements: tuple[Statement, ...]
@@ -54,8 +54,10 @@ class Attempt:
     seed: int | None = None  # as it is written in the call of the check
 
     def code(self, name: str) -> str:
-        """What is defined for the answer, under the name of its exercise: without
-        comments and docstrings, and spaced as all are."""
+        """Return the definitions of the answer, under the name of its exercise.
+
+        Comments and docstrings are removed, and the layout is the same for all answers.
+        """
         given = self.expression
         own = given.id if isinstance(given, ast.Name) else None
         parts = [
@@ -77,7 +79,7 @@ class Attempt:
 
 
 class Sheet:
-    """The code of a notebook, cell by cell; cells that are no Python stand apart."""
+    """The code of a notebook, cell by cell, with cells that are not Python apart."""
 
     def __init__(self, cells: Iterable[tuple[int, str]]):
         self.sources = {number: as_python(source) for number, source in cells}
@@ -90,7 +92,7 @@ class Sheet:
                     nodes = ast.parse(source).body
                     self.statements += [read_statement(node, number) for node in nodes]
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                words = getattr(error, "msg", error)  # without a place of its own
+                words = getattr(error, "msg", error)  # without its own line number
                 where = place(number, getattr(error, "lineno", None))
                 self.broken[number] = f"{type(error).__name__}: {words}{where}"
 
@@ -99,8 +101,10 @@ class Sheet:
         return {name for s in self.statements if s.imports for name in s.binds}
 
     def attempts(self, exercise: str) -> list[Attempt]:
-        """Everything in the notebook that is given to the check of an exercise; if
-        nothing is, then what is defined under its name."""
+        """Return everything in the notebook that is passed to the check of an exercise.
+
+        If nothing is, this is what is defined under the exercise's name.
+        """
         found = [
             self._attempt(given, position, _seed_of(call))
             for position, statement in enumerate(self.statements)
@@ -117,7 +121,7 @@ class Sheet:
         return found
 
     def error_of(self, exercise: str) -> str | None:
-        """Why the cell of an exercise is no Python."""
+        """Return the reason why the cell of an exercise is not Python."""
         for number, error in self.broken.items():
             if exercise in CHECKED.findall(self.sources[number]):
                 return error
@@ -143,7 +147,7 @@ class Sheet:
         return Attempt(expression, statements, self.sources, seed)
 
     def _places(self, name: str, before: int) -> list[int]:
-        """Where a name gets the value that it has before a position."""
+        """Find where a name gets the value that it has before a position."""
         found: list[int] = []
         for i, statement in enumerate(self.statements[:before]):
             if name in statement.binds and statement.replaces:
@@ -154,7 +158,7 @@ class Sheet:
                 found.append(i)
         if any(name in self.statements[i].binds for i in found):
             return found
-        # A helper that is defined further down: the reader ran that cell first.
+        # A helper that is defined further down, in a cell that the reader ran first.
         for i, statement in enumerate(self.statements[before:], start=before):
             if name in statement.binds:
                 return [i]
@@ -163,16 +167,16 @@ class Sheet:
 
 
 def place(cell: int, line: int | None = None) -> str:
-    """Where something is; JupyterLab's status bar counts the cells of prose, too."""
+    """Say where something is. Like JupyterLab's status bar, we count all cells."""
     return f" ({f'line {line} of ' if line else ''}cell {cell}, prose included)"
 
 
 def as_python(source: str) -> str:
-    """A cell without what only IPython understands."""
+    """Return a cell's code without the syntax that only IPython understands."""
     source = TRANSPARENT.sub("\n", source, count=1)
     try:
         return TransformerManager().transform_cell(source)
-    except Exception:  # it was written for people who type, not for any text at all
+    except Exception:  # IPython's parser is meant for typed code, not for any text
         return source
 
 
@@ -202,7 +206,7 @@ def _collect_needs(scope: symtable.SymbolTable, now: set, later: set) -> None:
     names = {s.get_name() for s in scope.get_symbols() if s.is_global()}
     (now if at_once else later).update(names)
     for inner in scope.get_children():
-        # What is defined in a function is not called before the function is.
+        # A function that is defined in another one is not called before that one is.
         _collect_needs(inner, now if at_once else later, later)
 
 
@@ -226,7 +230,7 @@ def _root(node: ast.AST) -> Iterable[str]:
 
 
 def _checks(node: ast.AST, exercise: str) -> bool:
-    """Whether it is `exercises.NAME.check(...)`, whatever the module is called."""
+    """Say whether it is `exercises.NAME.check(...)`, under any name of the module."""
     match node:
         case ast.Call(ast.Attribute(ast.Attribute(attr=name), attr="check")):
             return name == exercise

@@ -1,4 +1,4 @@
-"""The tables of a class, by exercises and by students, and the summary."""
+"""Write the tables of a class, by exercises and by students, and the summary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FREQUENT, FREQUENT_ANSWERS = 10, 3  # in the summary: diagnoses; answers, as cod
 LONGEST_CODE = 40  # lines
 COLUMNS = ("file", "lesson", "exercise", "score", "outcome", "diagnosis")
 OF_STUDENTS = ("student", "solved", "of", "points", "of points", "files")
-# Those that embed, override and isolate directions.
+# Characters that embed, override and isolate directions of text.
 TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 STARTS_A_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|%]")
 
@@ -35,7 +35,7 @@ class Row:
     score: float
     outcome: str
     diagnosis: str = ""
-    worth: int = 0  # points, if it is right
+    worth: int = 0  # points for a right answer
     code: str = ""  # of a function that is wrong
 
 
@@ -45,7 +45,7 @@ def short(text: str, longest: int = LONGEST_DIAGNOSIS) -> str:
 
 
 def printable(text: str) -> str:
-    """Text in any script without what commands a terminal or turns its direction."""
+    """Escape characters that control a terminal or turn the direction of text."""
     return "".join(
         character.encode("unicode_escape").decode()
         if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
@@ -56,20 +56,23 @@ def printable(text: str) -> str:
 
 
 def write_tables(path: Path, rows: list[Row]) -> None:
-    """Write the table of the exercises, and beside it that of the students."""
+    """Write the table of the exercises and, beside it, the table of the students."""
     of_rows = ([getattr(row, name) for name in COLUMNS] for row in rows)
     _write_csv(path, COLUMNS, of_rows)
     _write_csv(of_students(path), OF_STUDENTS, students(rows))
 
 
 def of_students(path: Path) -> Path:
-    """Where the table of the students is, by where that of the exercises is."""
+    """Return the path of the students' table, given that of the exercises' table."""
     return path.with_stem(f"{path.stem}-students")
 
 
 def _write_csv(path: Path, names: tuple, rows: Iterable[Iterable]) -> None:
-    """Write a table that spreadsheets show as it is: with the mark by which they know
-    UTF-8, and an apostrophe before what they would take for a formula."""
+    """Write a table that spreadsheets show as it is.
+
+    It begins with the mark by which they recognize UTF-8, and a text that they would
+    take for a formula gets an apostrophe.
+    """
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(names)
@@ -82,10 +85,11 @@ def _harmless(text: str) -> str:
 
 
 def students(rows: list[Row]) -> Iterator[tuple]:
-    """Yield what each student has solved, in the best of all files, of the exercises of
-    all lessons that the class has handed in.
+    """Yield what each student has solved, among the exercises of all lessons.
 
-    A student is a folder below the one that was given, or a file that lies there.
+    Only lessons that somebody in the class has handed in count. An exercise counts as
+    solved if any of the student's files solves it. A student is a folder below the
+    given one, or a file directly in it.
     """
     worth = {(row.lesson, row.exercise): row.worth for row in rows if row.exercise}
     own: dict[str, list[Row]] = {}
@@ -104,8 +108,7 @@ def students(rows: list[Row]) -> Iterator[tuple]:
 
 
 def summary(rows: list[Row]) -> str:
-    """How each exercise went, the most frequent diagnoses and wrong answers, as
-    Markdown."""
+    """Summarize, in Markdown, how each exercise went, and what often went wrong."""
     parts = []
     for lesson in lessons():
         if own := [row for row in rows if row.lesson == lesson.name]:
@@ -139,7 +142,7 @@ def _summary_of(title: str, rows: list[Row]) -> str:
     for exercise in dict.fromkeys(row.exercise for row in rows if row.code):
         codes = Counter(row.code for row in rows if row.exercise == exercise)
         del codes[""]
-        lines += ["", f"The commonest wrong answers to `{exercise}`:"]
+        lines += ["", f"The most common wrong answers to `{exercise}`:"]
         for code, number in codes.most_common(FREQUENT_ANSWERS):
             shown = code.splitlines()[:LONGEST_CODE]
             lines += ["", f"{number} of {count}:", "", "```python", *shown, "```"]

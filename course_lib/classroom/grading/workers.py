@@ -1,5 +1,7 @@
-"""Score some notebooks at a time, each in a process that never runs a line of it, but
-starts those that do."""
+"""Score some notebooks at a time, each in a process of its own.
+
+That process never runs a line of the notebook, but starts other processes that do.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from course_lib.teaching.checker import Exercise
 from course_lib.teaching.checker.processes import GuardedProcess, Limits
 from course_lib.teaching.lessons import items_of
 
-# A judge waits for answers, and these have limits.
+# The process of a notebook waits for answers, and the answers have limits.
 NO_LIMITS = Limits(math.inf, math.inf, asleep=math.inf, extra_bytes=None)
 
 
@@ -35,7 +37,7 @@ def score_all(
     with contextlib.ExitStack() as stack:
         how = {"prefix": "course-scores-", "ignore_cleanup_errors": True}
         folder = stack.enter_context(tempfile.TemporaryDirectory(**how))
-        # Whatever happens: no process is left behind.
+        # Whatever happens, no process is left over.
         stack.callback(lambda: [judge.end() for judge in judges])
         limits = options.seed, options.seconds, int(options.memory * 2**30)
         waiting = deque(
@@ -54,16 +56,18 @@ def score_all(
                 task = judges.pop(judge)
                 if isinstance(found, bytes):
                     yield task.path, [Row(*row) for row in load(found)]
-                elif found.call >= 0:  # once more, without that exercise
+                elif found.call >= 0:  # try again without that exercise
                     waiting.appendleft(replace(task, ended=task.ended | {found.call}))
                 else:
-                    words = "whoever reads it comes to a sudden end"
+                    words = "reading it ends the process suddenly"
                     yield task.path, [Row(task.name, "", "", 0.0, UNREADABLE, words)]
 
 
 def prepare(files: list[Path], seed: int) -> None:
-    """Import what these notebooks need, call the solutions, and compile the wrong
-    answers: once, not once each."""
+    """Import what the notebooks need, call the solutions, and compile wrong answers.
+
+    This is done once, and not once for each notebook.
+    """
     names = set()
     for path in files:
         with contextlib.suppress(OSError, Unreadable):
@@ -78,7 +82,7 @@ def prepare(files: list[Path], seed: int) -> None:
 
 
 def start(task: Task) -> GuardedProcess:
-    """Start a judge, which gives the rows of a notebook."""
+    """Start a process that gives the rows of a notebook."""
     return GuardedProcess(
         lambda watch: dump([astuple(row) for row in score_notebook(task, watch)]),
         NO_LIMITS,

@@ -1,18 +1,18 @@
-"""The checker: judges a reader's answers, and says which mistake they make.
+"""The checker judges a reader's answers, and says which mistake they make.
 
-comparing      when two results are the same, and what can be said if they are not
-calling        calls an answer, and looks what it did
-processes      forked ones, with limits of computing time, sleep and memory
-running        lets an answer run without being harmed by it
+comparing      compares two results, and describes how they differ
+calling        calls an answer, and records what it did
+processes      forked processes with limits of computing time, sleep and memory
+running        runs an answer so that it can do no harm
 writing        how calls and results are written
 messages       what a check says: words, sign and color, and a number for programs
-slips          wrong answers made from right ones, by tables
+slips          wrong answers that tables make from right ones
 mistakes       all wrong answers to an exercise, and what each does in its calls
-diagnosing     what is wrong with an answer, by what came of its calls
+diagnosing     says what is wrong with an answer, from the results of its calls
 sources        reads how a function is written
 exercises      functions to write
 questions      is this a bug? is this claim true?
-drawn_numbers  what is the answer, with the numbers of this seed?
+drawn_numbers  questions whose numbers a seed draws
 """
 
 from course_lib.teaching.checker.calling import Case, Outcome, run

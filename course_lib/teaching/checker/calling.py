@@ -1,4 +1,4 @@
-"""Call an answer: on copies of its arguments, silenced, and look what it did."""
+"""Call an answer on copies of its arguments, silently, and record what it did."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Case = tuple
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call did: the value it returned, or the exception it raised."""
+    """The result of one call: the returned value, or the exception that it raised."""
 
     value: object = None
     error: BaseException | None = None
@@ -41,8 +41,7 @@ class Outcome:
 
 
 def run(function: Callable, case: Case) -> Outcome:
-    """Call `function` on a copy of the arguments, and look afterwards whether it has
-    changed them."""
+    """Call `function` on a copy of the arguments, and see whether it changes them."""
     arguments = copy.deepcopy(case)
     printed = io.StringIO()
     try:
@@ -56,8 +55,8 @@ def run(function: Callable, case: Case) -> Outcome:
         return Outcome(
             error=error, printed=printed.getvalue(), place=_place(function, error)
         )
-    # A model or a generator is not compared: no copy equals its original, and to draw
-    # numbers is no mistake.
+    # We do not compare models and generators, because no copy equals its original, and
+    # drawing numbers is not a mistake.
     pairs = zip(arguments, case, strict=True)
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)
     return Outcome(value, changed_arguments=changed, printed=printed.getvalue())

@@ -1,4 +1,4 @@
-"""Whether two results are the same; and where they are not, what can be said of it."""
+"""Decide whether two results are the same, and say how they differ if they are not."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import numpy as np
 import torch
 
 Results = Sequence[tuple[object, object]]
-"""Pairs of what was expected and what came instead."""
+"""Pairs of an expected result and the result that came instead."""
 
 Fact = Callable[[object, object], object]
-"""Whether something is true of what was expected and what came instead."""
+"""A test of an expected result and the result that came instead."""
 
 Facts = Sequence[tuple[Fact, str]]
 
-PLAIN = (bool, int, str, bytes, type(None))  # what is equal only if it is the same
+PLAIN = (bool, int, str, bytes, type(None))  # types that `==` compares exactly
 
 
 def same(expected: object, got: object) -> bool:
-    """Whether two results are equal: lists, arrays and tensors by shape and values.
+    """Say whether two results are equal: lists, arrays and tensors by shape and values.
 
-    Floats are equal up to rounding. Whatever comes back from an answer, this never
-    raises: what cannot be compared is not the same.
+    Floats are equal up to rounding. This function never raises, whatever an answer
+    returns. If two results cannot be compared, they are not the same.
     """
     if type(expected) is type(got) in PLAIN:
         return expected == got
@@ -64,11 +64,11 @@ def _same(expected: object, got: object) -> bool:
     if actual.dtype == bool != wanted.dtype:
         return False  # though a mask of flags may come as zeros and ones
     if wanted.dtype.kind in "iu":
-        # 3.0 is not a count, and a float is not an id; and no rounding here: 100,001
-        # windows are not 100,000.
+        # 3.0 is not a count, and a float is not an id. There is no rounding here,
+        # because 100,001 windows are not 100,000.
         integers = actual.dtype.kind in "iu" or not actual.size
         return integers and np.array_equal(wanted, actual)
-    # An infinity is as good as an infinity, and NaN as NaN.
+    # Infinity equals infinity, and NaN equals NaN.
     return wanted.shape == actual.shape and bool(
         np.allclose(wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True)
     )
@@ -81,7 +81,7 @@ def _same_items(expected: object, got: object) -> bool:
 
 
 def _unwrapped(value: object) -> object:
-    """A single truth value without the array or tensor around it."""
+    """Take a single truth value out of an array or tensor."""
     is_flag = str(getattr(value, "dtype", "")) in ("bool", "torch.bool")
     return bool(value) if is_flag and value.ndim == 0 else value
 
@@ -93,10 +93,10 @@ def is_sequence(value: object) -> bool:
 
 
 def as_array(value: object) -> np.ndarray:
-    """Numbers, or flags, as an array.
+    """Return numbers, or flags, as an array.
 
     Raises:
-        TypeError: something else, or flags among numbers.
+        TypeError: `value` is something else, or has flags among numbers.
     """
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
@@ -114,16 +114,16 @@ def _holds_a_flag(value: object) -> bool:
     return isinstance(_unwrapped(value), bool)
 
 
-# What can be said of a wrong result without knowing the exercise.
+# What we can say about a wrong result without knowing the exercise.
 
 A_FLOAT = (
-    "a float where an integer is wanted: 3.0 is no count and no index. `/` makes "
-    "floats, and so does each float that takes part; `//` keeps to integers."
+    "a float where an integer is wanted: 3.0 is not a count and not an index. `/` "
+    "gives floats, and so does any float in a calculation. `//` keeps to integers."
 )
 
 
 def as_integers(expected: object, got: object) -> object:
-    """`got`, with integers for floats that are whole, if integers are expected."""
+    """Return `got`, with whole floats made integers where integers are expected."""
     with contextlib.suppress(Exception):
         wanted, actual = as_array(expected), as_array(got)
         kinds = wanted.dtype.kind in "iu", actual.dtype.kind == "f"
@@ -137,7 +137,7 @@ def as_integers(expected: object, got: object) -> object:
 
 
 def wrong_kind(results: Results) -> str | None:
-    """Say in which way all results are of a kind that was not asked for, or None."""
+    """Say in which way all results are of a wrong kind, or return None."""
     with contextlib.suppress(Exception):  # some tensors have no values
         kinds = {_wrong_kind(expected, got) for expected, got in results}
         return kinds.pop() if len(kinds) == 1 else None
@@ -158,7 +158,7 @@ def _wrong_kind(expected: object, got: object) -> str | None:
     if one in ("count", "float") and many in ("counts", "floats", "list"):
         return "several values where one number is wanted."
     if one == "bool" and many in ("bools", "counts", "floats", "list"):
-        return "several values where one is wanted: `True` if all of them hold, or any?"
+        return "several values where one is wanted: should all of them hold, or any?"
     if one in ("counts", "floats", "list") and many in ("count", "float", "bool"):
         return "one value where several are wanted."
     if one == "counts" and many == "floats" and np.size(as_array(got)):
@@ -206,9 +206,9 @@ def _kind(value: object) -> str:
 
 
 def in_common(results: Results) -> str | None:
-    """State what all wrong results have in common with what was expected, or None.
+    """Say how all wrong results differ from the expected ones, or return None.
 
-    These are facts, not guesses: each holds in every one of the failing calls.
+    These are facts and not guesses, because each holds in every failing call.
     """
     # A tuple is several results, not one list of them.
     several = any(isinstance(expected, tuple) for expected, _ in results)
@@ -274,7 +274,7 @@ def _once_each(wanted: list, actual: list) -> bool:
 
 
 def _within(few: Sequence[object], many: Sequence[object]) -> bool:
-    """Whether the few, at least one, are among the many, in the same order."""
+    """Say whether the few, at least one, are among the many, in the same order."""
     rest = iter(many)
     return bool(few) and all(any(same(one, other) for other in rest) for one in few)
 
@@ -288,8 +288,8 @@ FACTS: Facts = (
         "every one of these calls should return `None`.",
     ),
 )
-# Of wanted and actual entries; the more special facts first. Of equally long lists that
-# differ, neither is a part of the other.
+# Facts about wanted and actual entries, the more special ones first. If two different
+# lists are equally long, neither is a part of the other.
 EACH = " in every one of them."
 FACTS_OF_LISTS: Facts = (
     (lambda wanted, got: same(wanted[:-1], got), f"the last entry is missing{EACH}"),
@@ -323,7 +323,7 @@ FACTS_OF_LISTS: Facts = (
     ),
     (
         lambda wanted, got: _within(got, wanted),
-        "entries are missing. Those that are there are right, and in their order.",
+        "entries are missing. Those that are there are right, and in the right order.",
     ),
     (
         lambda wanted, got: _within(wanted, got),
@@ -336,7 +336,7 @@ NAMES_OF_BLANKS = {" ": "spaces", "\n": "newlines", "\t": "tabs"}
 
 
 def _in_text(results: Results) -> str | None:
-    """Which characters are left, or are missing, in all of the texts."""
+    """Say which characters are left over, or missing, in all of the texts."""
     if len(results) < 2 or not all(
         isinstance(expected, str) and isinstance(got, str) for expected, got in results
     ):
@@ -357,7 +357,7 @@ def _in_text(results: Results) -> str | None:
 
 
 def _by_how_much(results: Results) -> str | None:
-    """A common difference of one, or a common factor."""
+    """Say whether all results differ by one, or by the same factor."""
     try:
         pairs = [(as_array(expected), as_array(got)) for expected, got in results]
         if any(wanted.shape != actual.shape for wanted, actual in pairs):
@@ -366,7 +366,7 @@ def _by_how_much(results: Results) -> str | None:
         actual = np.concatenate([actual.ravel() for _, actual in pairs]).astype(float)
     except Exception:
         return None
-    # From one call or two, anything could be a rule.
+    # In one or two calls, any difference could look like a rule.
     if len(pairs) < 3 or not np.isfinite(wanted).all() or not np.isfinite(actual).all():
         return None
     whole = all(expected.dtype.kind in "iu" for expected, _ in pairs)
@@ -391,26 +391,26 @@ def _by_how_much(results: Results) -> str | None:
     return f"every result is {factor:.4g} times the right one."
 
 
-# What can be said of an error without knowing the exercise: its kind, what its
-# message holds, and what it means.
+# What we can say about an error without knowing the exercise: its kind, a pattern in
+# its message, and what it means.
 ERRORS = (
     (
         IndexError,
         "out of range|out of bounds",
-        "an index is beyond the end: of n entries the last one has the number n - 1, "
-        "and of none there is not even a first.",
+        "an index is beyond the end: of n entries the last one has the index n - 1, "
+        "and an empty list does not even have a first entry.",
     ),
     (
         KeyError,
         "",
-        "a dictionary is asked for a key that it does not have: `in` tells whether it "
-        "has it.",
+        "a dictionary is asked for a key that it does not have. `in` says whether it "
+        "has a key.",
     ),
     (
         ValueError,
         "arg is an empty sequence|iterable argument is empty",
-        "`min` or `max` has nothing to choose from, and raises: `default=` says what "
-        "to return then.",
+        "`min` or `max` has nothing to choose from, and raises an error. `default=` "
+        "says what to return in that case.",
     ),
     (
         TypeError,
@@ -426,8 +426,8 @@ ERRORS = (
     (
         (TypeError, AttributeError),
         "'NoneType' object",
-        "something is `None` where it should not be. (What changes a list, as `sort` "
-        "and `append` do, returns `None`.)",
+        "something is `None` where it should not be. (Methods that change a list, such "
+        "as `sort` and `append`, return `None`.)",
     ),
     (
         TypeError,
@@ -437,8 +437,8 @@ ERRORS = (
     (
         (TypeError, ValueError),
         "cannot unpack non-iterable|values to unpack",
-        "there are more names than values to give them, or fewer. (A loop over a "
-        "dictionary gives its keys alone; `.items()` gives keys and values.)",
+        "there are more names than values, or fewer. (A loop over a dictionary gives "
+        "only its keys; `.items()` gives keys and values.)",
     ),
     (
         RecursionError,
@@ -449,7 +449,7 @@ ERRORS = (
 
 
 def error_in_common(errors: Sequence[BaseException]) -> str | None:
-    """State what one kind of error means if all wrong calls raise it, or None."""
+    """Say what an error means if all wrong calls raise this kind, or return None."""
     for kind, words, meaning in ERRORS:
         if all(isinstance(e, kind) and re.search(words, str(e)) for e in errors):
             return meaning

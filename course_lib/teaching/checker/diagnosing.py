@@ -1,8 +1,9 @@
-"""Say what is wrong with an answer, by what came of its calls.
+"""Say what is wrong with an answer, from the results of its calls.
 
-An answer that fails is compared with each usual mistake, and then with each two slips
-of one way: what gives the same results, call for call, is the diagnosis. If nothing
-does, it is a fact that holds in all of the failing calls, or a mistake that is likely.
+An answer that fails is compared with each usual mistake, and then with each pair of
+slips in one way. A mistake that gives the same results, call by call, is the diagnosis.
+If there is none, the diagnosis is a fact that holds in all failing calls, or a mistake
+that is likely.
 """
 
 from __future__ import annotations
@@ -21,35 +22,37 @@ from course_lib.teaching.checker.comparing import (
 from course_lib.teaching.checker.mistakes import Examined, Mistake
 from course_lib.teaching.checker.writing import format_call
 
-# A mistake that agrees on the failing calls alone must fail in about as few as the
-# answer does: who fails in 2 calls has not made a mistake that fails in 18.
+# If a mistake agrees with the answer only on the calls in which the answer fails, it
+# must fail in about as few calls. An answer that fails in 2 calls does not contain a
+# mistake that fails in 18.
 SHARE_OF_A_MISTAKE = 0.8
 CHANGES_ARGUMENTS = (
-    "And the function changes its arguments. Whoever called it still needs them: work "
-    "on a copy."
+    "And the function changes its arguments, which its caller still needs: work on a "
+    "copy."
 )
 
 
 def diagnose(item: Examined, got: list[Outcome]) -> str | None:
-    """Say what is wrong, from what is certain to what is only likely; and last what is
-    wrong besides the values.
+    """Say what is wrong, trying certain causes first and likely ones later.
+
+    What is wrong besides the values comes last.
 
     Args:
-        item: what was asked for.
-        got: what came of its calls, of all or of the first ones; some went wrong.
+        item: the exercise.
+        got: the outcomes of all calls, or of the first ones. Some of them are wrong.
     """
     wrong = item.wrong_calls(got)
     error = got[wrong[0]].error
     if isinstance(error, NameError):
         return (
-            f"{error}. After a restart the cells above must be run again: *Run*, "
-            "*Run All Above Selected Cell*. Or is the name spelled in another way "
-            "than where it was given its value?"
+            f"{error}. After a restart, the cells above must be run again: *Run*, "
+            "*Run All Above Selected Cell*. Or is the name spelled differently where "
+            "it gets its value?"
         )
     if isinstance(error, TypeError) and "not tuple" in str(error):
         return (
-            "a list of lists is no array: one index at a time, as in "
-            "`rows[i][j]`, or `np.array(rows)` first."
+            "a list of lists is not an array: use one index at a time, as in "
+            "`rows[i][j]`, or make it one by `np.array(rows)`."
         )
     besides = []
     if any(got[i].changed_arguments for i in wrong):
@@ -70,7 +73,7 @@ def diagnose(item: Examined, got: list[Outcome]) -> str | None:
 
 
 def _without_floats(item: Examined, got: list[Outcome]) -> list[Outcome] | None:
-    """The outcomes with integers for whole floats; None if there are none."""
+    """Return the outcomes with whole floats made integers; None if there are none."""
     pairs = zip(item.expected, got, strict=False)
     whole = [replace(b, value=as_integers(a.value, b.value)) for a, b in pairs]
     changed = any(map(lambda a, b: a.value is not b.value, whole, got))
@@ -78,8 +81,11 @@ def _without_floats(item: Examined, got: list[Outcome]) -> list[Outcome] | None:
 
 
 def _recognize(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
-    """A known mistake that does the same in all calls; or else in all that did not
-    raise, some of which are wrong."""
+    """Name a known mistake that does the same in all calls.
+
+    If there is none, look for one that does the same in all calls that did not raise,
+    some of which are wrong.
+    """
     if said := _known(item, got, range(len(got)), wrong):
         return said
     raised = [i for i in wrong if got[i].error and not item.expected[i].error]
@@ -99,8 +105,8 @@ def _recognize(item: Examined, got: list[Outcome], wrong: list[int]) -> str | No
 def _known(
     item: Examined, got: list[Outcome], calls: Sequence[int], wrong: list[int]
 ) -> str | None:
-    """What is said of the mistakes that do the same in these calls."""
-    # Those calls first that the answer has wrong: most mistakes differ there.
+    """Return the words for the mistakes that do the same in these calls."""
+    # The wrong calls come first, because most mistakes differ there.
     calls = sorted(calls, key=lambda i: i not in wrong)
     for mistake in item.mistakes:
         if _does_the_same(item, mistake, got, calls):
@@ -108,7 +114,7 @@ def _known(
     pairs = [pair for pair in item.pairs if _does_the_same(item, pair, got, calls)]
     if len({frozenset(pair.words) for pair in pairs}) == 1:
         return pairs[0].diagnosis
-    # What all of them have in common is there, whichever it is.
+    # A slip that all of these pairs share is certain, whichever pair it is.
     common = [
         words
         for words in (pairs[0].words if pairs else ())
@@ -118,7 +124,7 @@ def _known(
 
 
 def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
-    """What all that is wrong has in common, or a mistake that is likely."""
+    """Say what all wrong results have in common, or name a mistake that is likely."""
     expected = item.expected
     error = got[wrong[0]].error
     if forgotten := _nothing_returned(expected, got, wrong):
@@ -128,7 +134,7 @@ def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | Non
     results = [(a.value, b.value) for a, b in failing]
     if returned and (kind := wrong_kind(results)):
         return kind
-    # A guess among several would mislead: it must be one alone.
+    # A guess among several would mislead, so there must be exactly one.
     likely = {
         mistake.diagnosis
         for mistake in item.mistakes
@@ -139,7 +145,7 @@ def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | Non
         return likely.pop()
     if returned:
         return in_common(results)
-    # The first call is the one that is shown.
+    # Only the first call is shown.
     raised = [b.error for _, b in failing if b.error is not None]
     return error_in_common(raised) if error is not None else None
 
@@ -169,6 +175,6 @@ def _nothing_returned(
     if len(wrong) == len(got):
         return "the function always returns `None`. Is a `return` missing?"
     return (
-        "in some calls the function returns `None`: on one of its ways there is no "
+        "in some calls the function returns `None`, because one of its branches has no "
         "`return`."
     )

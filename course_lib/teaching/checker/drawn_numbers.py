@@ -1,9 +1,8 @@
-"""Questions with other numbers by seed: two classes need not share their answers.
+"""Questions whose numbers depend on a seed, so that two classes can get different ones.
 
-The decorated function works out the answer from the numbers that a seed draws; usual
-mistakes stand beside it, as functions of the same numbers. A draw for which a mistake
-gives the right answer, or two mistakes give the same one, or the answer is 0, is drawn
-again.
+The decorated function computes the answer from the numbers that a seed draws. Usual
+mistakes are functions of the same numbers. We draw again if a mistake gives the right
+answer, if two mistakes give the same answer, or if the answer is 0.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from course_lib.teaching.checker.sources import source_without_decorators
 from course_lib.teaching.checker.writing import show
 
 MOST_DRAWS = 1000
-# What is rounded to three digits is off by half of one in a hundred, at most.
+# Rounding to three digits changes a number by at most half of one in a hundred.
 THREE_DIGITS = 0.005
 
 Drawn = dict[str, object]
@@ -49,7 +48,8 @@ class NumbersQuestion(Solved):
         """The numbers of a seed, by name: the same ones on every machine.
 
         Raises:
-            ValueError: no draw tells the mistakes apart; the question must be mended.
+            ValueError: no draw tells the mistakes apart, so the question must be
+                changed.
         """
         seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
@@ -66,7 +66,7 @@ class NumbersQuestion(Solved):
         results = [float(function(**drawn)) for function in functions]
         if not results[0]:
             return False
-        # In floats, two answers that are about the same could both be meant.
+        # If two float answers are about the same, a rounded one could mean either.
         margin = 0.0 if self.whole(drawn) else 3 * THREE_DIGITS
         return all(map(math.isfinite, results)) and all(
             large - small > margin * max(abs(small), abs(large))
@@ -88,7 +88,7 @@ class NumbersQuestion(Solved):
 
     @property
     def stub(self) -> str:
-        """What stands in an assignment in place of the answer."""
+        """The line that an assignment has in place of the answer."""
         kind = "whole number" if self.whole(self.drawn()) else "number"
         return f"{self.name} = ...  # a {kind}, or how you work it out"
 
@@ -100,21 +100,24 @@ class NumbersQuestion(Solved):
         display(Markdown(self.prose(seed)))
 
     def check(self, answer: object, *, seed: int = 0) -> Score:
-        """Compare a number with the answer for a seed; return 1.0 if it is right, else
-        0.0. A notebook shows which mistake it is."""
+        """Return 1.0 if a number is the answer for a seed, else 0.0.
+
+        A notebook shows which mistake it is.
+        """
         judgment = self.assess(answer, seed=seed)
         self.last_outcome = judgment.outcome
         return messages.report(judgment)
 
     def solution(self, seed: int = 0) -> None:
-        """Display the answer for a seed, and how it is worked out."""
+        """Display the answer for a seed, and how to compute it."""
         drawn = self.drawn(seed)
         call = ", ".join(f"{name}={value!r}" for name, value in drawn.items())
         code = source_without_decorators(self.reference)
         shown = f"{code}\n\n\n{self.name}({call})  # {self.reference(**drawn)!r}"
         display(Markdown(f"```python\n{shown}\n```"))
 
-    # Not `judge`: that is what the exercises of a lesson's notebook have.
+    # It is not called `judge`, because only the exercises of a lesson's notebook have a
+    # method of this name.
     def assess(self, answer: object, *, seed: int = 0) -> Judgment:
         """Judge a number without displaying anything."""
         drawn = self.drawn(seed)
@@ -152,12 +155,12 @@ class NumbersQuestion(Solved):
         if _equal(expected, -number):
             return "the sign is the other way round."
         if isinstance(expected, float) and _equal(expected, number / 100):
-            return "a hundred times as much: a fraction is wanted, not per cent."
+            return "a hundred times too large: give a fraction, not per cent."
         return None
 
 
 def _number(value: object) -> int | float | None:
-    """A single number, whatever it is wrapped in; None if it is none."""
+    """Take a single number out of any wrapping; None if it is not a number."""
     try:
         array = as_array(value)
     except Exception:  # whatever an answer may be
@@ -180,8 +183,8 @@ def numbers(
     """Make the decorated function the answer to a question whose numbers are drawn.
 
     Args:
-        ask: the task in Markdown, a format string that holds every number by its name.
-        draw: draws the function's arguments; it gets a random number generator.
-        hints: from vague to almost told.
+        ask: the task in Markdown, as a format string that contains each number by name.
+        draw: a function that gets a random number generator and draws the arguments.
+        hints: hints, from vague ones to one that almost gives the answer.
     """
     return lambda solution: NumbersQuestion(solution, ask, draw, hints)

@@ -1,4 +1,4 @@
-"""Judge a reader's function: call it on many inputs, and say what is wrong with it."""
+"""Judge a reader's function by calling it on many inputs, and say what is wrong."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from course_lib.teaching.checker.sources import (
 from course_lib.teaching.checker.writing import format_call, format_outcome
 
 LONGEST_PRINT = 500  # characters
-LARGE = 100_000  # a number that is too large for a loop, if a call did not end
+LARGE = 100_000  # rounds; if a call did not end, so many are too slow
 
 
 class Exercise(Examined):
@@ -45,15 +45,17 @@ class Exercise(Examined):
 
     @property
     def stub(self) -> str:
-        """The reference solution without its body: what stands in the notebook."""
+        """The reference solution without its body, as it is in the notebook."""
         (function,) = ast.parse(self.solution_source).body
-        # up to the end of the docstring
+        # Up to the end of the docstring.
         head = self.solution_source.splitlines()[: function.body[0].end_lineno]
         return "\n".join([*head, "    ..."])
 
     def check(self, answer: object, *, seed: int = 0) -> Score:
-        """Judge `answer`, and return 1.0 if it passed, else 0.0; a notebook shows
-        why. Another seed draws other calls."""
+        """Judge `answer`, and return 1.0 if it passed, else 0.0.
+
+        A notebook shows why. Another seed draws other calls.
+        """
         judgment = self.judge(answer, seed=seed)
         self.last_outcome = judgment.outcome
         return report(judgment)
@@ -72,9 +74,9 @@ class Exercise(Examined):
 
         Args:
             answer: the reader's function.
-            guarded: call it in a process of its own, with limits; without, for answers
-                that are known to end.
-            seed: draws the calls; notebooks have 0, hidden tests another one.
+            guarded: whether to call it in a process of its own, with limits. Answers
+                that are known to end do not need this.
+            seed: draws the calls. Notebooks use 0, and hidden tests use another seed.
         """
         if seed != self._seed:
             return self.drawn_from(seed).judge(answer, guarded=guarded, seed=seed)
@@ -82,8 +84,8 @@ class Exercise(Examined):
             return refusal
         if not guarded:
             return self.judge_outcomes(self.call_all(answer, Watch()))
-        _ = self.expected  # here, so that the next check has it, too
-        if self.last_outcome in (FAILED, RAISED):  # and so may this one
+        _ = self.expected  # computed here, so that the next check also has it
+        if self.last_outcome in (FAILED, RAISED):  # then this check may fail again
             self.compile()
         found = with_what_came_before(
             lambda stopped: limited(partial(self._judge_calls, answer, stopped))
@@ -93,18 +95,17 @@ class Exercise(Examined):
     def _judge_calls(
         self, answer: Callable, stopped: Stopped | None, watch: Watch
     ) -> Judgment | Stopped:
-        """Call an answer and judge it; up to the call in which it has been stopped."""
+        """Call an answer and judge it, up to the call in which it was once stopped."""
         got = self.call_all(answer, watch, stopped)
         return got if isinstance(got, Stopped) else self.judge_outcomes(got, stopped)
 
     def refusal(self, answer: object) -> Judgment | None:
-        """What is said of an answer that cannot be called at all; else None."""
+        """Return the judgment of an answer that cannot be called at all, or None."""
         if answer is ... or answer is None or is_stub(answer):
             return self._not_attempted()
         if not callable(answer):
             message = (
-                f"**Failed.** Pass the function `{self.name}` itself, not what it "
-                "returns."
+                f"**Failed.** Pass the function `{self.name}` itself, not its result."
             )
             return Judgment(FAILED, 0.0, message)
         if complaint := self._wrong_signature(answer):
@@ -114,8 +115,10 @@ class Exercise(Examined):
     def call_all(
         self, answer: Callable, watch: Watch, stopped: Stopped | None = None
     ) -> list[Outcome] | Stopped:
-        """Call an answer with every case, or up to the one in which it has been
-        stopped. That may be done in one process, and judged in another."""
+        """Call an answer with every case, or up to the one in which it was stopped.
+
+        One process may do the calls, and another one may judge them.
+        """
         got = []
         for number, case in enumerate(self.cases[: stopped and stopped.call]):
             watch.begin(number)
@@ -128,8 +131,11 @@ class Exercise(Examined):
     def judge_outcomes(
         self, got: list[Outcome] | Stopped, stopped: Stopped | None = None
     ) -> Judgment:
-        """Judge what came of the calls, one outcome a case; of those before one in
-        which it was stopped; or only that it was."""
+        """Judge the outcomes of the calls, one for each case.
+
+        If the answer was stopped, there are only the outcomes before that call, or
+        none.
+        """
         if isinstance(got, Stopped):
             return self._stopped(got)
         if stopped is not None:
@@ -167,7 +173,7 @@ class Exercise(Examined):
     def _wrong_signature(self, answer: Callable) -> str | None:
         try:
             parameters = inspect.signature(answer)
-        except (TypeError, ValueError):  # some built-in functions do not tell
+        except (TypeError, ValueError):  # some built-in functions have no signature
             return None
         wanted = list(inspect.signature(self.reference).parameters)
         try:
@@ -181,14 +187,13 @@ class Exercise(Examined):
         return None
 
     def _stopped(self, stopped: Stopped, got: Sequence[Outcome] = ()) -> Judgment:
-        """Judge an answer that was stopped, by what it returned before, if that is
-        known."""
+        """Judge an answer that was stopped, also by its earlier results if known."""
         cases = self.cases
         where, size = "", 0.0
         if 0 <= stopped.call < len(cases):
             call = format_call(self.reference, cases[stopped.call])
             where, size = f"\n\n```text\n{call}\n```\n", largest_in(cases[stopped.call])
-        loops = "Does its loop come nearer to its end in every round?"
+        loops = "Does its loop get closer to its end in every round?"
         if size >= LARGE:
             loops = f"A loop of {size:,.0f} rounds is too slow: is there a shorter way?"
         what = {
@@ -222,19 +227,21 @@ def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Ex
     """Make the decorated function the reference solution of an `Exercise` of its name.
 
     Args:
-        cases: yields the arguments of each call; it gets a random number generator of
-            fixed seed.
-        hints: from vague to almost told.
+        cases: a function that gets a seeded random number generator, and yields the
+            arguments of each call.
+        hints: hints, from vague ones to one that almost gives the answer.
     """
     return lambda solution: Exercise(solution, cases, hints)
 
 
 def with_what_came_before(go: Callable[[Stopped | None], object]) -> object:
-    """Let an answer go; and if it is stopped, which loses what its earlier calls gave,
-    once more, up to there. Return what is found, or the first `Stopped`.
+    """Run an answer, and if it is stopped, run it again up to that call.
+
+    A process that is stopped loses the results of its earlier calls, and the second run
+    recovers them. Return what is found, or the first `Stopped`.
 
     Args:
-        go: is told where it was stopped the first time.
+        go: runs the answer. It is told where the answer was stopped the first time.
     """
     found = go(None)
     if isinstance(found, Stopped) and found.call > 0:
@@ -244,7 +251,7 @@ def with_what_came_before(go: Callable[[Stopped | None], object]) -> object:
 
 
 def largest_in(case: object) -> float:
-    """The largest number in the arguments of a call."""
+    """Return the largest number in the arguments of a call."""
     if isinstance(case, list | tuple):
         return max(map(largest_in, case), default=0.0)
     return size_of(case) if isinstance(case, int | float) else 0.0

@@ -1,4 +1,4 @@
-"""What a check says, in words, sign and color; and as a number for a program."""
+"""What a check says, in words, sign and color, and as a number for programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ to_html = MarkdownIt("commonmark", {"html": False}).render
 
 @dataclass(frozen=True)
 class Judgment:
-    """What a check found: an outcome, a score, words, and the mistake it recognized."""
+    """The result of a check: an outcome, a score, words, and a recognized mistake."""
 
     outcome: str
     score: float
@@ -34,10 +34,10 @@ class Judgment:
 
 
 class Score(float):
-    """1.0 or 0.0 for a program; for a reader the message of the check.
+    """The number 1.0 or 0.0 for programs, and the message of the check for readers.
 
-    A notebook shows the message and nothing else, while the saved cell holds the plain
-    number beside it, under `text/plain`: that is where graders look.
+    A notebook shows only the message. The saved cell also holds the plain number, under
+    `text/plain`, where graders look for it.
     """
 
     judgment: Judgment
@@ -76,7 +76,7 @@ def colored_sign(outcome: str) -> str:
 
 
 def report(judgment: Judgment) -> Score:
-    """Return the score, which a notebook shows as the message; elsewhere, print it."""
+    """Return the score, which a notebook shows as the message, or else print it."""
     if get_ipython() is None:
         text = f"{SIGNS[judgment.outcome]} {judgment.message}"
         # A terminal without UTF-8 shows a question mark for a sign that it lacks.
@@ -112,7 +112,7 @@ class Scores:
 
 
 def show_scores(exercises: ModuleType) -> Scores:
-    """Return how far you are with a lesson's exercises, as their last checks found.
+    """Return how far you are with a lesson's exercises, according to their last checks.
 
     Args:
         exercises: a module of `course_lib.exercises`.

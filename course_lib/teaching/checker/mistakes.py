@@ -1,8 +1,8 @@
-"""Wrong answers to an exercise, and what each of them does in its calls.
+"""The wrong answers to an exercise, and what each of them does in its calls.
 
-An exercise has right ways to write it, the solution first; a table for each way says
-which slips are usual in it. Each slip is a wrong answer, and so are each two of a way
-that change different places.
+An exercise has one or more right ways to write it, and the solution is the first. For
+each way, a table lists the usual slips. Each slip is a wrong answer, and so is each
+pair of slips in one way that change different places.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from course_lib.teaching.checker.slips import (
 Cases = Callable[[random.Random], Iterable[Case]]
 
 
-@dataclass(frozen=True, eq=False)  # each is itself alone, and found fast
+@dataclass(frozen=True, eq=False)  # compared by identity, which makes lookups fast
 class Mistake:
-    """A wrong answer with a name, and what to tell whoever gives it."""
+    """A wrong answer with a name, and what to tell a reader who gives it."""
 
     name: str
     function: Callable
@@ -55,7 +55,7 @@ class Mistake:
 
 
 class Solved:
-    """What has a reference solution, hints and known mistakes."""
+    """A task with a reference solution, hints and known mistakes."""
 
     def __init__(self, solution: Callable, hints: tuple[str, ...]):
         self.name = solution.__name__
@@ -75,8 +75,10 @@ class Solved:
         return register
 
     def answers(self, table: str) -> None:
-        """Register wrong answers that are expressions of the parameters: `slips` says
-        how their table is written."""
+        """Register wrong answers that are expressions of the parameters.
+
+        The module `slips` says how their table is written.
+        """
         self.tables.append(table)
 
     @cached_property
@@ -94,7 +96,7 @@ class Solved:
         ]
 
     def hint(self, number: int = 1) -> None:
-        """Display a hint; the later ones say more."""
+        """Display a hint. Later hints say more."""
         count = len(self.hints)
         if number not in range(1, count + 1):
             display(Markdown(f"There are {count} hints: `hint(1)` to `hint({count})`."))
@@ -104,8 +106,7 @@ class Solved:
 
 
 class Examined(Solved):
-    """What is called to be judged: its calls, the right ways to write it, and what goes
-    wrong in them."""
+    """A task that is judged by calls, with its right ways and the slips in them."""
 
     def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
         super().__init__(solution, hints)
@@ -115,8 +116,10 @@ class Examined(Solved):
         self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
 
     def slips(self, table: str) -> None:
-        """Register what may go wrong in the solution: `slips` says how the table is
-        written."""
+        """Register the slips in the solution.
+
+        The module `slips` says how their table is written.
+        """
         self.ways[0].table = table
 
     def way(self, table: str = "") -> Callable[[Callable], Callable]:
@@ -151,7 +154,7 @@ class Examined(Solved):
 
     @cached_property
     def pairs(self) -> list[Mistake]:
-        """Each two slips in a way that fit together."""
+        """All pairs of slips in a way that can be made together."""
         return [
             self._slipped(way, *pair)
             for way, slips in self.slips_by_way
@@ -165,9 +168,9 @@ class Examined(Solved):
         return Mistake(name, function, tuple(slip.words for slip in slips))
 
     def compile(self) -> None:
-        """Compile all wrong answers: most of the time that a diagnosis takes."""
+        """Compile all wrong answers, which takes most of the time of a diagnosis."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # they are wrong, that is so
+            warnings.simplefilter("ignore", SyntaxWarning)  # wrong answers may warn
             for mistake in (*self.mistakes, *self.pairs):
                 if isinstance(mistake.function, Written):
                     with contextlib.suppress(SyntaxError):  # some pairs are no Python
@@ -175,8 +178,10 @@ class Examined(Solved):
 
     @cached_property
     def cases(self) -> list[Case]:
-        """All calls, the same ones each time, the smallest first: so the first failure
-        is the smallest."""
+        """All calls, the same ones each time.
+
+        They begin with the smallest, so that the first failure is the smallest.
+        """
         return sorted(self._make_cases(random.Random(self._seed)), key=size_of)
 
     @cached_property
@@ -192,12 +197,12 @@ class Examined(Solved):
         return outcomes[number]
 
     def wrong_calls(self, got: Sequence[Outcome]) -> list[int]:
-        """The numbers of the calls that went wrong, of all or of the first ones."""
+        """The numbers of the wrong calls, among all calls or the first ones."""
         pairs = enumerate(zip(self.expected, got, strict=False))
         return [i for i, (right, outcome) in pairs if not right.same_as(outcome)]
 
     def drawn_from(self, seed: int) -> Self:
-        """The same, on calls drawn from another seed: for hidden tests."""
+        """Return the same task with calls drawn from another seed, for hidden tests."""
         other = copy.copy(self)
         for cached in ("cases", "expected"):
             vars(other).pop(cached, None)
@@ -206,8 +211,10 @@ class Examined(Solved):
 
 
 def size_of(case: object) -> float:
-    """A measure by which simple calls come first: numbers by their size, collections by
-    all they hold."""
+    """Measure a call, so that simple ones can come first.
+
+    A number counts by its size, and a collection by everything that it contains.
+    """
     if isinstance(case, torch.Tensor | np.ndarray):
         return float(np.asarray(case).size)
     if isinstance(case, list | tuple):

@@ -1,9 +1,8 @@
-"""Do something in a forked process that may come to any end, within limits of computing
-time, sleep and memory.
+"""Work in a forked process with limits of computing time, sleep and memory.
 
-Those who check an answer and those who score a class differ in what they prepare in the
-process, which limits they set, and how they write results as bytes. Linux alone can do
-this.
+The process may end in any way. Checking an answer and scoring a class both use it. They
+differ in what they prepare in the process, in the limits that they set, and in how they
+write results as bytes. This works only on Linux.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ import psutil
 import torch
 
 CAN_FORK = sys.platform.startswith("linux")
-MOST_BYTES = 64 * 2**20  # of what comes back
-PATIENCE = 10  # so many times the computing time may pass by the clock
+MOST_BYTES = 64 * 2**20  # of the result
+PATIENCE = 10  # the most time by the clock, in multiples of the computing time
 ASLEEP = (psutil.STATUS_SLEEPING, psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 # Numbers of the Linux interface.
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -35,39 +34,39 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 @dataclass(frozen=True)
 class Limits:
-    """What may be taken: seconds of computing, unless they are said to be others, and
-    bytes of memory on top of what is there already."""
+    """What a process may use: seconds of computing, and bytes of additional memory."""
 
     one_call: float
     all_calls: float
-    asleep: float  # by the clock: waiting for something that does not come
-    extra_bytes: int | None  # None: no limit
-    before: float = 0.0  # for what comes before the calls
+    asleep: float  # by the clock, while it waits for something that does not come
+    extra_bytes: int | None  # None means no limit
+    before: float = 0.0  # for the code that runs before the calls
 
     @property
     def by_the_clock(self) -> float:
-        """The seconds after which it is over, however the process spends them."""
+        """The seconds after which the process ends, however it has spent them."""
         return PATIENCE * (self.before + self.all_calls)
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """Work that was stopped: why, and during which call."""
+    """Work that was stopped, with the reason, and the call during which it happened."""
 
     reason: str
     call: int
 
 
 class Watch:
-    """What the work says of itself while it goes on: which call, from when to when.
+    """Is told by the work when each call begins and ends.
 
-    Here it only counts; the watches of processes and threads have limits.
+    This class only remembers the call. The watches of processes and threads have
+    limits.
     """
 
     call = -1
 
     def begin(self, call: int) -> None:
-        """A call by its number, or -1 for what comes before all calls."""
+        """Note that a call begins: its number, or -1 for the code before all calls."""
         self.call = call
 
     def end(self) -> None:
@@ -77,12 +76,12 @@ class Watch:
 class ProcessWatch(Watch):
     """Counts computing time, with a timer that ends the process when it runs out.
 
-    No `except:` of an answer catches that. And since it is computing time, a busy
-    machine stops no honest answer.
+    No `except:` in an answer can catch this. Because only computing time counts, a busy
+    machine does not stop an honest answer.
     """
 
     def __init__(self, limits: Limits):
-        # shared with the process that looks on
+        # Shared with the process that supervises this one.
         self.shared = memoryview(mmap.mmap(-1, 8)).cast("q")
         self.limits = limits
         self.left = limits.all_calls
@@ -109,7 +108,7 @@ class ProcessWatch(Watch):
     def end(self) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
         if self.call >= 0:
-            # Not what the timer has left: it counts in ticks.
+            # We do not use what the timer has left, because it counts in ticks.
             self.left -= time.process_time() - self.began
 
 
@@ -117,9 +116,9 @@ class GuardedProcess:
     """A forked process that works within limits.
 
     Args:
-        work: gets a watch, to be told when a call begins and ends.
-        limits: what it may take.
-        prepare: called in the process, when it has been cut off from this one.
+        work: a function that gets a watch, which it tells when a call begins and ends.
+        limits: what the process may use.
+        prepare: called in the process after it has been separated from this one.
     """
 
     def __init__(
@@ -140,16 +139,16 @@ class GuardedProcess:
                 _settle(parent, limits)
                 own = os.getpid()
                 data = work(self.watch)
-                if os.getpid() == own:  # no copy that the work has made
+                if os.getpid() == own:  # not in a copy of it that the work has forked
                     writer.send_bytes(data)
-                    signal.pause()  # to be ended with all that it has started
+                    signal.pause()  # until it is ended with all that it has started
             finally:
                 os._exit(1)
 
         self.process = fork.Process(target=be_the_child)
         with warnings.catch_warnings():
-            # Python warns that a forked process has lost its other threads. It needs
-            # none.
+            # Python warns that a forked process has lost its other threads, which it
+            # does not need.
             warnings.simplefilter("ignore", DeprecationWarning)
             self.process.start()
         writer.close()
@@ -158,20 +157,20 @@ class GuardedProcess:
         self.latest = self.idle_since + limits.by_the_clock
 
     def look(self, seconds: float) -> bytes | Stopped | None:
-        """What it has come to; None if it is still at work after so many seconds."""
+        """Return what came of it, or None if it is still at work after `seconds`."""
         try:
             if self.reader.poll(seconds):
                 return self.reader.recv_bytes(MOST_BYTES)
-        except EOFError:  # it is about to end, or has closed all that was open
+        except EOFError:  # it is about to end, or has closed all of its files
             time.sleep(0.01)
-        except OSError:  # more than is read
+        except OSError:  # the result is longer than we read
             return Stopped("memory", self.watch.call)
         if self.process.exitcode is not None:
             return Stopped(_told_by(self.process.exitcode), self.watch.call)
         return Stopped("waits", self.watch.call) if self._waits() else None
 
     def _waits(self) -> bool:
-        """Whether it has slept for too long, or will never wake up."""
+        """Say whether it has slept for too long, or will never wake up."""
         now, state, times = time.monotonic(), self.seen.status(), self.seen.cpu_times()
         # Waiting for a processor is not sleep.
         if times.user + times.system != self.computed or state not in ASLEEP:
@@ -180,7 +179,7 @@ class GuardedProcess:
         return slept or state == psutil.STATUS_STOPPED or now > self.latest
 
     def end(self) -> None:
-        """End it with all that it has started."""
+        """End it, with all processes that it has started."""
         below = []
         with contextlib.suppress(psutil.NoSuchProcess):
             below = self.seen.children(recursive=True)
@@ -199,8 +198,7 @@ def run_in_a_process(
     limits: Limits,
     prepare: Callable[[], None] = lambda: None,
 ) -> bytes | Stopped:
-    """Do `work` in a `GuardedProcess`, and return the bytes that it gives, or why it
-    gave none."""
+    """Do `work` in a `GuardedProcess`, and return its bytes, or why there are none."""
     process = GuardedProcess(work, limits, prepare)
     try:
         while (found := process.look(0.2)) is None:
@@ -211,8 +209,7 @@ def run_in_a_process(
 
 
 def limit_resources(values: dict[int, int]) -> None:
-    """Set limits by the numbers that `resource` has for them, or lower ones that are
-    there already."""
+    """Set limits, given by the numbers of `resource`, but never raise existing ones."""
     import resource  # there is none on Windows
 
     for kind, value in values.items():
@@ -223,8 +220,8 @@ def limit_resources(values: dict[int, int]) -> None:
 
 
 def _cut_off() -> None:
-    os.setsid()  # who interrupts the parent does not mean it; and it ends as a whole
-    faulthandler.disable()  # a crash is told in a message, not as a page of stacks
+    os.setsid()  # an interrupt of the parent spares it, and it can be ended as a whole
+    faulthandler.disable()  # we report a crash in a message, not as a page of stacks
     for number in (signal.SIGPROF, signal.SIGTERM, signal.SIGINT, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -235,9 +232,9 @@ def _cut_off() -> None:
 def _settle(parent: int, limits: Limits) -> None:
     import resource
 
-    gc.freeze()  # what is there already stays: not to look at it saves a tenth second
-    # The threads that share a sum have not been forked: who waits for them waits
-    # forever.
+    gc.freeze()  # not looking at existing objects saves a tenth of a second
+    # The threads that share a sum have not been forked, so waiting for them would never
+    # end.
     torch.set_num_threads(1)
     if limits.extra_bytes is not None:
         in_use = psutil.Process().memory_info().vms
@@ -250,7 +247,7 @@ def _settle(parent: int, limits: Limits) -> None:
 
 
 def _told_by(status: int) -> str:
-    """Why a process has ended that was not ended from here."""
+    """Say why a process has ended by itself."""
     if status >= 0:
         return "os._exit"
     timed_out = -status in (signal.SIGPROF, signal.SIGXCPU)

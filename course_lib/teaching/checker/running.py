@@ -1,9 +1,10 @@
-"""Let an answer run without being harmed by it.
+"""Run an answer so that it can do no harm.
 
-On Linux it runs in a forked process. It may loop forever, fill the memory, exit or
-crash: the process ends, and the kernel that asked does not. Elsewhere it runs in a
-thread, which is told to stop after a while: that ends loops written in Python, but not
-a single long call into compiled code, and memory has no limit.
+On Linux, an answer runs in a forked process. If it loops forever, fills the memory,
+exits or crashes, only this process ends, and the kernel of the notebook survives. On
+other systems, it runs in a thread, which is told to stop after a while. This ends loops
+written in Python, but not a single long call into compiled code, and memory has no
+limit.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from course_lib.teaching.checker.processes import (
 
 CALL_SECONDS = 2  # of computing time, for one call
 ALL_CALLS_SECONDS = 10
-IDLE_SECONDS = 5  # asleep, waiting for something that does not come
-EXTRA_BYTES = 2**30  # what the answer may take on top of what is there already
+IDLE_SECONDS = 5  # asleep, while it waits for something that does not come
+EXTRA_BYTES = 2**30  # of memory that the answer may use in addition
 
 
 def limits_of_answers() -> Limits:
@@ -39,7 +40,7 @@ def limits_of_answers() -> Limits:
 def limited(work: Callable[[Watch], object]) -> object:
     """Do `work`, which calls an answer, and return its result or a `Stopped`.
 
-    The result is pickled on its way, so it must be plain data.
+    The result is pickled between the processes, so it must be plain data.
     """
     limits = limits_of_answers()
     if not CAN_FORK:
@@ -49,7 +50,7 @@ def limited(work: Callable[[Watch], object]) -> object:
 
 
 def _quietly(work: Callable[[Watch], object], watch: Watch) -> bytes:
-    """Do it without displaying anything in the notebook, or asking for something."""
+    """Do `work` without displaying anything in the notebook or asking for input."""
     builtins.input = _no_input
     with capture_output():
         return pickle.dumps(work(watch))
@@ -60,7 +61,7 @@ def _no_input(*args: object) -> str:
 
 
 class _TooLong(BaseException):
-    """Raised in the thread of an answer that was given up."""
+    """Raised in the thread of an answer that takes too long."""
 
 
 class _ThreadWatch(Watch):

@@ -1,23 +1,25 @@
-"""Wrong answers made from right ones, by tables: what stands there, what is written
-instead, and what to say.
+"""Make wrong answers from right ones, by tables.
 
-A table of slips in one way to write an answer:
+A table lists the slips in one way to write an answer. Each row has a piece of the way's
+code, what is written instead, and below it what to say:
 
     - offset =>
-        the offset is not taken off: the number of batches does depend on it.
+        the offset is not subtracted, although it shortens the stream.
     max(0, ...) => ...
-        a stream with no id behind the offset gives a negative count: // rounds down.
+        a stream with no id after the offset gives a negative count: // rounds down.
     range(offset, => range(1, ; + 1 =>
         the cuts are as they were, and the count begins with 1.
 
-What stands there must stand there exactly once, blanks and line ends apart; `...` is
-whatever stands between, with its brackets closed. `;` joins what one slip changes in
-several places. Only what differs is replaced, the rest says where it is: two slips that
-change different places fit together. `⏎` starts a line, as far in as the one before.
+The piece on the left must occur in the way exactly once. White space and line ends do
+not matter. `...` matches any code whose brackets are closed. `;` separates the changes
+of a slip that changes several places. Only the tokens that differ are replaced, and the
+others just say where, so that two slips fit together if they change different places.
+`⏎` starts a new line with the indentation of the line before.
 
-A table of answers has expressions instead. In both, several lines may share the words
-below them, and words that end in `…` are those of an earlier row that begins so. What
-their module knows is known in them, and `math` and `np`.
+A table of answers has expressions instead of changes. In both kinds of table, several
+lines of code may share the words below them, and words that end in `…` stand for those
+of an earlier row that begins in the same way. The code may use all names of its module,
+and also `math` and `np`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-MOST_ROUNDS = 20_000  # of all loops of a call: what makes more would make no end
+MOST_ROUNDS = 20_000  # of all loops in a call; with more, we take it for endless
 TOKEN = re.compile(
     r"\"[^\"\n]*\"|'[^'\n]*'|\w+|\*\*=?|//=?|<<|>>|[-+*/%&|^@<>=!:]=|[^\w\s]"
 )
@@ -42,7 +44,7 @@ OPENING, CLOSING = "([{", ")]}"
 LOOP = re.compile(r"^( *)(?:for .*:|while (\(|.*:))$", re.M)
 
 Row = tuple[str, str]
-"""What is written, in one line, and the words for it."""
+"""A line of code, and the words for it."""
 
 Span = tuple[int, int]
 
@@ -52,7 +54,7 @@ class TooManyRounds(Exception):
 
 
 def rows_of(table: str) -> list[Row]:
-    """The rows of a table: each of its lines of code, with the words below it.
+    """Return the rows of a table: each line of code, with the words below it.
 
     Raises:
         ValueError: code without words, or words without code.
@@ -76,14 +78,14 @@ def rows_of(table: str) -> list[Row]:
 
 
 def _is_open(code: str) -> bool:
-    """Whether an expression goes on in the next line."""
+    """Say whether an expression continues in the next line."""
     if "=>" in code:
         return False
     return sum(code.count(sign) for sign in OPENING) > sum(map(code.count, CLOSING))
 
 
 def with_words_in_full(rows: list[Row], known: Sequence[str]) -> list[Row]:
-    """Rows whose words end in `…` get the ones that begin so."""
+    """Complete the words that end in `…` with earlier words that begin in that way."""
     full = []
     for code, words in rows:
         if words.endswith("…"):
@@ -99,14 +101,14 @@ def with_words_in_full(rows: list[Row], known: Sequence[str]) -> list[Row]:
 
 @dataclass(frozen=True)
 class Edit:
-    """What is written in place of a part of a way's source."""
+    """A replacement for a part of a way's source."""
 
     begin: int
     end: int
     new: str
 
     def excludes(self, other: Edit) -> bool:
-        """Whether both change one place."""
+        """Say whether both change the same place."""
         if self.begin == other.begin:
             return True
         return self.begin < other.end and other.begin < self.end
@@ -155,7 +157,8 @@ class Way:
         """The slips of the table.
 
         Raises:
-            ValueError: a row fits the way no longer, or in more than one place.
+            ValueError: the code of a row occurs in the way not at all, or more than
+                once.
         """
         rows = with_words_in_full(rows_of(self.table), known)
         return [Slip(code, words, self.edits(code)) for code, words in rows]
@@ -171,7 +174,7 @@ class Way:
             found = list(self._places(pieces, self.body_begins))
             if len(found) != 1:
                 where = f"{self.function.__name__}: {old!r}"
-                raise ValueError(f"{where} stands there {len(found)} times, not once")
+                raise ValueError(f"{where} occurs {len(found)} times, not once")
             (spans,) = found
             if len(news) == 1 != len(spans):
                 edits.append(Edit(spans[0][0][0], spans[-1][-1][1], new))
@@ -184,7 +187,7 @@ class Way:
         return tuple(edit for edit in edits if edit.begin < edit.end or edit.new)
 
     def _places(self, pieces: list[str], first: int) -> Iterator[list[list[Span]]]:
-        """Where the pieces stand one behind another: for each its tokens' spans."""
+        """Find where the pieces follow one another, as spans of each one's tokens."""
         at = first
         while match := _pattern(pieces[0]).search(self.source, at):
             spans = [[match.span(i + 1) for i in range(match.re.groups)]]
@@ -199,7 +202,7 @@ class Way:
                 yield spans
 
     def _behind(self, piece: str, begin: int) -> re.Match | None:
-        """The piece where it stands first with no bracket open or closed before it."""
+        """Find a piece at its first place without an open or closed bracket before."""
         depth = 0
         for at in range(begin, len(self.source)):
             if depth == 0 and (match := _pattern(piece).match(self.source, at)):
@@ -210,7 +213,7 @@ class Way:
         return None
 
     def _difference(self, spans: list[Span], new: str) -> Edit:
-        """The change of what differs, without the same tokens before and behind."""
+        """Return the change without the tokens at both ends that stay the same."""
         old, begin_of_all = [self.source[slice(*span)] for span in spans], spans[0][0]
         new_spans = [match.span() for match in TOKEN.finditer(new)]
         tokens = [new[begin:end] for begin, end in new_spans]
@@ -237,7 +240,7 @@ class Way:
         return before + text + behind
 
     def with_slips(self, *slips: Slip) -> str:
-        """The source with these slips in it."""
+        """Return the source with these slips in it."""
         source = self.source
         edits = [edit for slip in slips for edit in slip.edits]
         for edit in sorted(edits, key=lambda edit: edit.begin, reverse=True):
@@ -247,14 +250,14 @@ class Way:
 
 @cache
 def _pattern(piece: str) -> re.Pattern:
-    """What finds a piece of code, however it is laid out, with a group a token."""
+    """Return a pattern for a piece of code in any layout, with a group per token."""
     tokens = [token for token in TOKEN.findall(piece) if token != "⏎"]
     whole = [re.sub(r"^(\w.*)$", r"(?<!\\w)\1(?!\\w)", re.escape(t)) for t in tokens]
     return re.compile(r"\s*".join(f"({token})" for token in whole))
 
 
 def _counted(loop: re.Match) -> str:
-    """The head of a loop that asks in each round whether it goes on."""
+    """Return the head of a loop that asks in each round whether it may continue."""
     indent, condition = loop.groups()
     if condition is None:
         return f"{loop[0]}\n{indent}    _goes_on()"
@@ -263,11 +266,11 @@ def _counted(loop: re.Match) -> str:
 
 
 class Written:
-    """A function that is compiled when it is first called, and whose loops end.
+    """A function that is compiled when it is first called, and whose loops always end.
 
     Args:
         source: a `def`, or an expression of `parameters`.
-        like: gives it its globals.
+        like: a function whose globals it uses.
     """
 
     def __init__(self, source: str, like: Callable, parameters: str | None = None):
@@ -281,12 +284,12 @@ class Written:
         source = self.source
         if self.parameters is not None:
             source = f"def answer({self.parameters}):\n    return ({source})\n"
-        # In the source and not in its tree, which takes five times as long.
+        # We change the source and not its tree, which would take five times as long.
         source = LOOP.sub(_counted, source)
         known = {**self.like.__globals__, "math": math, "np": np}
         names, found = known | {"_goes_on": self._goes_on}, {}
         exec(source, names, found)
-        names.update(found)  # who calls itself calls this one
+        names.update(found)  # so that a recursive call finds this function
         (function,) = found.values()
         return function
 

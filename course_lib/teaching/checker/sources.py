@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 
 def is_stub(function: object) -> bool:
-    """Whether a function, as it is written, does nothing; one whose source is not known
-    does something, and so does a `lambda`."""
+    """Say whether a function, as it is written, does nothing.
+
+    A `lambda`, or a function whose source is not known, is taken to do something.
+    """
     if not inspect.isfunction(function):
         return False
     try:
@@ -34,8 +36,8 @@ def source_without_decorators(function: Callable) -> str:
 
 
 def names_from_elsewhere(function: Callable) -> list[str]:
-    """The global names that a function uses, those of Python itself left out."""
-    # Not `inspect.getclosurevars`: it does not look into inner functions.
+    """Return the global names that a function uses, except Python's built-in names."""
+    # `inspect.getclosurevars` would not look into inner functions.
     tree = ast.parse(source_without_decorators(function))
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     known = function.__globals__

@@ -29,8 +29,7 @@ def format_outcome(outcome: Outcome) -> str:
 
 
 def show(value: object) -> str:
-    """Write a value as short as it can be compared; whatever it is, this never
-    raises."""
+    """Write a value briefly, so that it can be compared. This never raises."""
     try:
         text = _written(value)
     except Exception:
@@ -55,4 +54,4 @@ def _written(value: object) -> str:
         return f"[{', '.join(map(_written, value))}]"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
-    return repr(value)  # not textwrap.shorten: it would make one blank of several
+    return repr(value)  # textwrap.shorten would merge several spaces into one
