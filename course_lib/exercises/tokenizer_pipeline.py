@@ -1001,8 +1001,8 @@ def ids_with_a_space_after(text: str) -> list[int]:
     cases=lambda random: [(text,) for text in ("", "the", "the cat sat on", "x = 1\n")],
     explanation=(
         "The normalizer of section 3 cuts spaces at the end of each line, and the end "
-        "of the text is one. GPT-2's tokenizer has no normalizer. There the last space becomes a "
-        "token of its own, although in training a space usually belonged to the next "
+        "of the text is one. GPT-2's tokenizer has no normalizer. There the last space "
+        "becomes a token of its own, although in training a space usually belonged to the next "
         "word. A model that has rarely met such a token continues badly."
     ),
 )
