@@ -1170,7 +1170,8 @@ def encoded_whole(text: str) -> list[int]:
 @bug_or_not(
     purpose=(
         "Encode a long text in two parts, so that two processes can share the work. "
-        "The text is cut at a space, and the ids must be those of the whole text."
+        "The text is cut at a space, and the ids must be those of the whole text. "
+        "`_trained(300)` is a tokenizer of 300 ids."
     ),
     reference=encoded_whole,
     cases=_long_texts,

@@ -848,9 +848,9 @@ def _parts(random: Random) -> Iterator[Case]:
     explanation=(
         "A window that begins before the cut may end after it. The last T of these "
         "windows contain ids of the validation part. The last T - 1 even train on ids "
-        "that validation scores (the id at `cut` is its first input, so it is not "
-        "scored). If you cut the stream first and then make windows of each part, "
-        "nothing can reach across."
+        "that validation scores (the id at `cut` is validation's first input, so it "
+        "is not scored). If you cut the stream first and then make windows of each "
+        "part, nothing can reach across."
     ),
 )
 def training_windows(num_tokens: int, cut: int, context_length: int) -> list[int]:

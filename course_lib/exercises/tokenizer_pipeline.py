@@ -1019,14 +1019,14 @@ def ids_with_a_space_after(text: str) -> list[int]:
 @true_or_false(
     claim=(
         "Whether a prompt ends with a space makes no difference to a tokenizer from "
-        "`build_tokenizer`."
+        "`build_tokenizer`, with all its stages from the normalizer on."
     ),
     reference=ids_with_a_space_after,
     cases=lambda random: [(text,) for text in ("", "the", "the cat sat on", "x = 1\n")],
     explanation=(
-        "The normalizer cuts spaces at the end of each line, and the end of the text "
-        "is one. GPT-2's tokenizer has no normalizer. There the last space becomes a "
-        "token of its own, although in training a space usually belonged to the next "
+        "The normalizer of section 3 cuts spaces at the end of each line, and the end "
+        "of the text is one. GPT-2's tokenizer has no normalizer. There the last space "
+        "becomes a token of its own, although in training a space usually belonged to the next "
         "word. A model that has rarely met such a token continues badly."
     ),
 )

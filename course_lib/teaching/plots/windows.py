@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from course_lib.foundation import (
     Ids,
@@ -181,8 +182,16 @@ def plot_windows(
         left, right = axes.get_xlim()
         # a token is a box from t to t + 1 above, a step around t below
         figure.axes[1].set_xlim(left - 0.5, right - 0.5)
-        target = Line2D([], [], color=style.TARGETS, linewidth=2.5)
-        keys["below: times a target (filled: an input)"] = target
+        keys["below: times an input"] = Rectangle(
+            (0, 0), 1, 1, color=style.INPUTS, alpha=0.35
+        )
+        keys["below: times a target"] = Line2D(
+            [], [], color=style.TARGETS, linewidth=2.5
+        )
+        if figure.axes[1].lines:
+            keys["below: start of a window"] = Line2D(
+                [], [], color=style.INK, linestyle=":"
+            )
         keys |= keys_of_reasons(hatches_of([ledger]))
     elif len(touched) < num_tokens:
         keys["in no window"] = "lost"
