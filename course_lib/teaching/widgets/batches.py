@@ -62,9 +62,7 @@ def draw_batches(
         )
     kept, left_over = np.split(shuffled, [num_batches * batch_size])
     dropped = (left_over[:, None] + np.arange(num_steps + 1)).ravel()
-    ledger = token_ledger(
-        kept, num_tokens, num_steps, reasons={"left over": dropped}
-    )
+    ledger = token_ledger(kept, num_tokens, num_steps, reasons={"left over": dropped})
     batches = kept.reshape(num_batches, batch_size)
     figure = plot_windows(batches, num_steps, num_tokens, ledger=ledger)
     say(
