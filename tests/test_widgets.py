@@ -219,7 +219,7 @@ def test_windows_are_those_of_the_lesson():
 
 def test_batches_are_those_of_random_sampling():
     figure = batches.draw_batches(33, 5, 4, 2, seed=0)
-    assert says(figure).startswith("5 subsequences, shuffled; in batches of 2: 2, and 1 left over")
+    assert says(figure).startswith("5 subsequences, shuffled: 2 batches of 2, and 1 left over")
     starts = [label.get_text() for label in figure.axes[0].get_yticklabels()][1:]
     assert [name.split(",")[0] for name in starts] == ["batch 0", "batch 0", "batch 1", "batch 1"]
     assert {int(name.split()[-1]) for name in starts} < {4, 9, 14, 19, 24}

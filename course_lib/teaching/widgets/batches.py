@@ -67,8 +67,9 @@ def draw_batches(
     figure = plot_windows(batches, num_steps, num_tokens, ledger=ledger)
     say(
         figure,
-        f"{counted(len(starts), 'subsequence')}, shuffled; in batches of {batch_size}: "
-        f"{num_batches}, and {len(left_over)} left over; "
+        f"{counted(len(starts), 'subsequence')}, shuffled: "
+        f"{num_batches} {'batch' if num_batches == 1 else 'batches'} of {batch_size}, "
+        f"and {len(left_over)} left over; "
         f"{num_tokens - ledger.used} of {num_tokens} tokens not used in this epoch",
     )
     return figure
