@@ -869,21 +869,24 @@ def _stream_to_cut(rng: Random) -> dict[str, object]:
 
 @numbers(
     ask="Documents of {lengths} ids lie end to end in one stream, which is cut every "
-    "{row_length} ids. How many of the documents are cut into pieces?",
+    "{row_length} ids. How many ids do the documents that are cut into pieces have "
+    "together?",
     draw=_stream_to_cut,
     hints=("Write down where each document begins, and where its last id is.",),
 )
-def documents_cut(lengths: list[int], row_length: int) -> int:
-    return len(cut_by_rows.reference(lengths, row_length))
+def ids_of_cut_documents(lengths: list[int], row_length: int) -> int:
+    cut = cut_by_rows.reference(lengths, row_length)
+    return sum(lengths[document] for document in cut)
 
 
-documents_cut.answers("""
-    sum(n > row_length for n in lengths)
+ids_of_cut_documents.answers("""
+    sum(n for n in lengths if n > row_length)
         only those longer than a row: others are cut if they begin late in one.
-    -(-sum(lengths) // row_length)
-        the rows. How many documents lie in two of them?
-    len(lengths) - len(cut_by_rows.reference(lengths, row_length))
-        those that stay whole.
+    len(cut_by_rows.reference(lengths, row_length))
+        the number of documents. How many ids do they have together?
+    sum(lengths) - sum(lengths[document] for document in
+    cut_by_rows.reference(lengths, row_length))
+        the ids of those that stay whole.
 """)
 
 
