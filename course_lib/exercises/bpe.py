@@ -1,5 +1,4 @@
-"""Exercises of lesson 06: what a merge saves, which one is allowed, how merges are
-undone and applied, ids that nobody sees, and half a character."""
+"""Exercises of lesson 6: merges saved, chosen, undone, applied; unseen ids."""
 
 from __future__ import annotations
 
