@@ -1,4 +1,4 @@
-"""Questions with two answers, settled by calls: is this a bug? is this claim true?"""
+"""Questions with two answers, which calls settle. Is this a bug? Is this claim true?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRUE, FALSE = "true", "false"
 
 
 class Question:
-    """A snippet or a claim; calls settle whether it agrees with the facts."""
+    """A snippet or a claim, whose calls settle whether it agrees with a reference."""
 
     def __init__(
         self,
@@ -36,7 +36,8 @@ class Question:
         self.reference = reference
         self.statement = statement
         self.explanation = explanation
-        # as they are offered; the one that holds if the calls agree; and the other
+        # The two verdicts as they are offered; below, the one that holds if the calls
+        # agree, and the other one.
         self.verdicts = (TRUE, FALSE) if agrees == TRUE else (BUG, NOT_A_BUG)
         self.agrees = agrees
         (self.differs,) = set(self.verdicts) - {agrees}
@@ -49,8 +50,10 @@ class Question:
 
     @cached_property
     def evidence(self) -> tuple[Case, Outcome, Outcome] | None:
-        """The smallest call in which snippet and reference differ, with what each
-        gives; None if there is none."""
+        """The smallest call in which snippet and reference differ, with both outcomes.
+
+        It is None if there is no such call.
+        """
         for case in self.cases:
             expected, got = run(self.reference, case), run(self.snippet, case)
             if not expected.same_as(got):
@@ -71,7 +74,7 @@ class Question:
         return f'{self.name} = ...  # "{one}" or "{other}"?'
 
     def show(self) -> None:
-        """Display what is stated, and the code if it is about code."""
+        """Display the claim, or the code and its purpose."""
         if self.agrees == TRUE:
             display(Markdown(f"**Claim.** {self.statement}"))
             return
@@ -80,14 +83,13 @@ class Question:
         display(Markdown(f"{text}\n\n```python\n{code}\n```"))
 
     def check(self, verdict: object) -> Score:
-        """Compare the verdict with the evidence; return 1.0 if it was right, else
-        0.0."""
+        """Return 1.0 if the verdict agrees with the evidence, else 0.0."""
         judgment = self.judge(verdict)
         self.last_outcome = judgment.outcome
         return messages.report(judgment)
 
     def hint(self, number: int = 1) -> None:
-        """Display a way to find out."""
+        """Display a way to find the answer."""
         call = f"`exercises.{self.name}.snippet(...)`"
         if self.agrees == TRUE:
             text = (
@@ -150,10 +152,10 @@ def bug_or_not(
     """Make the decorated function a question: is it a bug?
 
     Args:
-        purpose: what the code is meant to do; without it there is no bug to find.
-        reference: does that.
-        cases: yields the arguments of the calls that settle it.
-        explanation: shown to whoever got it right, and with the solution.
+        purpose: what the code is meant to do, because otherwise nothing could be a bug.
+        reference: a function that does what is meant.
+        cases: yields the arguments of the calls that settle the question.
+        explanation: shown after a right answer, and with the solution.
     """
     rest = reference, cases, purpose, explanation, NOT_A_BUG
     return lambda snippet: Question(snippet, *rest)
@@ -162,7 +164,9 @@ def bug_or_not(
 def true_or_false(
     *, claim: str, reference: Callable, cases: Cases, explanation: str
 ) -> Callable[[Callable], Question]:
-    """Make the decorated function, which computes what a claim predicts, a question:
-    is the claim, a sentence of the field, true? The rest is as in `bug_or_not`."""
+    """Make the decorated function, which computes what a claim predicts, a question.
+
+    The question is whether the claim is true. The rest is as in `bug_or_not`.
+    """
     rest = reference, cases, claim, explanation, TRUE
     return lambda prediction: Question(prediction, *rest)
