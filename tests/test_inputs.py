@@ -212,7 +212,7 @@ def test_a_wrong_row_is_named(tmp_path):
 def test_damaged_files_are_named(tmp_path):
     for name in ("a.parquet", "a.arrow"):
         (tmp_path / name).write_bytes(b"no such format")
-        with pytest.raises(ValueError, match=rf"{name}: no "):
+        with pytest.raises(ValueError, match=rf"{name}: not "):
             plan_tasks([tmp_path / name])
     (tmp_path / "a.txt").write_bytes(b"one\ntw\xf6\n")
     with pytest.raises(ValueError, match=r"a\.txt, line 2: expected UTF-8, got the byte 0xf6"):

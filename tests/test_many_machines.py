@@ -293,7 +293,7 @@ def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_
     tmp_path, inputs, tokenizer, reference, monkeypatch
 ):
     monkeypatch.setattr(many_machines, "encode_task", partial(encode_or_die, 4))
-    with pytest.raises(BrokenExecutor, match=r"want of memory.*run it again"):
+    with pytest.raises(BrokenExecutor, match=r"memory ran out.*run it again"):
         quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
     assert not (tmp_path / "out" / "manifest.json").exists()
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)

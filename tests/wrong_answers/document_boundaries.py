@@ -77,7 +77,7 @@ def _scored(roles, turns, which):
     return _flat([ids if which(i) else [-100] * len(ids) for i, ids in enumerate(turns)])
 
 
-@wrong("chat_labels", "the function changes its arguments. Whoever")
+@wrong("chat_labels", "the function changes its arguments, which")
 def changes_the_first_turn(roles, turns):
     turns[0][0] = -100
     labels = []
@@ -145,7 +145,7 @@ def text_nan(means, counts):
     return sum(m * c for m, c in zip(means, counts, strict=True) if c) / sum(counts)
 
 
-@wrong("chat_labels", "the function changes its arguments. Whoever")
+@wrong("chat_labels", "the function changes its arguments, which")
 def aliases_the_first_turn(roles, turns):
     labels = turns[0] if roles[0] == "assistant" else [-100] * len(turns[0])
     for role, ids in zip(roles[1:], turns[1:], strict=True):
@@ -163,7 +163,7 @@ def returns_in_the_first_round(roles, turns):
         return labels
 
 
-@wrong("positions_of", "the function changes its arguments. Whoever")
+@wrong("positions_of", "the function changes its arguments, which")
 def pops_the_starts(document_starts, length):
     positions, position = [], 0
     for i in range(length):
@@ -197,7 +197,7 @@ def one_id_after_another(model, ids, start):
     return False
 
 
-@wrong("leaks", "the function changes its arguments. Whoever")
+@wrong("leaks", "the function changes its arguments, which")
 def changes_the_ids_themselves(model, ids, start):
     honest = model(ids, start)
     for place in range(start):

@@ -53,7 +53,7 @@ right("pack_in_order")(lambda ns, m: assign_packs(ns, m, strategy="greedy"))
 right("pack_in_order")(lambda ns, m: [tuple(pack) for pack in assign_packs(ns, m, strategy="greedy")])
 
 
-@wrong("best_pack", "the function changes its arguments. Whoever")
+@wrong("best_pack", "the function changes its arguments, which")
 def sorts_the_rooms_themselves(rooms, length):
     rooms.sort()
     for i, room in enumerate(rooms):
@@ -146,7 +146,7 @@ def index_error(rooms, length):
     return fitting[0][1]
 
 
-@wrong("best_pack", "the function changes its arguments. Whoever")
+@wrong("best_pack", "the function changes its arguments, which")
 def modifies(rooms, length):
     best = min((i for i, r in enumerate(rooms) if r >= length), key=rooms.__getitem__, default=None)
     if best is not None:
@@ -198,7 +198,7 @@ def only_the_first(lengths, row_length):
 # next_pack: waiting, max_length
 
 
-@wrong("next_pack", "the function changes its arguments. Whoever")
+@wrong("next_pack", "the function changes its arguments, which")
 def takes_them_out(waiting, max_length):
     pack, room = [0], max_length - waiting[0]
     waiting[0] = max_length + 1

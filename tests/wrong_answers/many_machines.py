@@ -209,7 +209,7 @@ def appends_the_lists(done, num_steps, batch_size, rank, world_size):
 wrong("global_mean", None, natural=False)(
     lambda sums, counts: np.median([s / n for s, n in zip(sums, counts, strict=True) if n] or [0.0])
 )
-wrong("global_mean", "in some calls the function returns `None`:")(
+wrong("global_mean", "in some calls the function returns `None`, because")(
     lambda sums, counts: sum(sums) / sum(counts) if sum(sums) else None
 )
 
@@ -238,7 +238,7 @@ wrong("cut_tasks", "`min` or `max` has nothing to choose from,")(
 )
 
 
-@wrong("can_be_written", "the function changes its arguments.")
+@wrong("can_be_written", "the function changes its arguments,")
 def removes_while_it_walks(finished, written):
     ready = []
     while written in finished:
@@ -255,6 +255,6 @@ def returns_the_next_number(finished, written):
     return written
 
 
-wrong("global_mean", "in some calls the function returns `None`:")(
+wrong("global_mean", "in some calls the function returns `None`, because")(
     lambda sums, counts: sum(sums) / sum(counts) if sum(counts) else None
 )
