@@ -472,7 +472,7 @@ class WindowLoader(DataLoader):
         # eight times as large. Memory that PyTorch has to pin travels as int64.
         self._messages = None
         if num_workers and not self.pin_memory:
-            window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
+            window_bytes = dataset.cut(slice(0, 1)).nbytes
             batches = BYTES_PER_MESSAGE // (order.batch_size * window_bytes)
             batches = min(max(1, batches), BATCHES_PER_MESSAGE)
             options |= {"batch_size": batches, "collate_fn": list}

@@ -19,7 +19,18 @@ from course_lib.foundation.arguments import (
     check_state,
     check_type,
 )
-from course_lib.foundation.copies import Copies, count_copies, drop_copies, normalized
+from course_lib.foundation.copies import (
+    Copies,
+    candidate_pairs,
+    count_copies,
+    drop_copies,
+    match_probability,
+    minhash,
+    normalized,
+    shared_ngrams,
+    shingles,
+    similarity,
+)
 from course_lib.foundation.corpora import (
     Document,
     load_documents,
@@ -28,6 +39,7 @@ from course_lib.foundation.corpora import (
     web_document,
 )
 from course_lib.foundation.devices import copy_to_device
+from course_lib.foundation.draws import DrawBlocks, check_weights, seed_of
 from course_lib.foundation.durable import (
     checksum,
     make_folder,

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
-from course_lib.foundation.arguments import check_integer
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from course_lib.foundation.arguments import (
+    Ids,
+    as_integers,
+    as_numbers,
+    as_stream,
+    check_integer,
+    check_iterable,
+    check_type,
+)
 from course_lib.foundation.tokenizing import check_unicode, iterate_texts
 
 
@@ -71,3 +84,126 @@ def _without_copies(texts: Iterable[str]) -> Iterator[str]:
 
 def _key(text: str) -> bytes:
     return hashlib.sha256(normalized(text).encode()).digest()[:16]
+
+
+# Near copies: texts that are merely similar.
+
+
+def shingles(text: str, size: int = 5) -> set[str]:
+    """Return all runs of `size` words of a text, after `normalized`.
+
+    A shorter text has one shingle, all of it.
+    """
+    size = check_integer("size", size, minimum=1)
+    words = normalized(text).split()
+    return {" ".join(words[i : i + size]) for i in range(max(1, len(words) - size + 1))}
+
+
+def similarity(a: set, b: set) -> float:
+    """Return the Jaccard similarity of two sets, what they share of all they have.
+
+    It is 1.0 for two empty sets.
+    """
+    a, b = check_type("a", a, set), check_type("b", b, set)
+    return len(a & b) / len(a | b) if a | b else 1.0
+
+
+def minhash(
+    items: Iterable[str], num_hashes: int = 128, *, base_seed: int = 0
+) -> np.ndarray:
+    """Return the signature of a set of strings, uint64, shape (num_hashes,).
+
+    Each number is the smallest hash of all items, under another hash function. Two sets
+    agree in one number with a probability that equals their `similarity`.
+
+    Source: Broder, "On the resemblance and containment of documents" (1997).
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or no items.
+    """
+    items = check_iterable("items", items, "strings")
+    digests = [
+        int.from_bytes(hashlib.sha256(item.encode()).digest()[:8], "big")
+        for item in {check_type("each item", item, str) for item in items}
+    ]
+    if not digests:
+        raise ValueError("items must hold at least one string, got none")
+    num_hashes = check_integer("num_hashes", num_hashes, minimum=1)
+    seeds = np.random.SeedSequence(check_integer("base_seed", base_seed, minimum=0))
+    factors, shifts = seeds.generate_state(2 * num_hashes, np.uint64).reshape(2, -1)
+    hashes = np.array(digests, dtype=np.uint64)
+    # Multiply by an odd number and take the higher bits: a family of hash functions.
+    smallest = [
+        ((hashes * (factor | np.uint64(1)) + shift) >> np.uint64(16)).min()
+        for factor, shift in zip(factors, shifts, strict=True)
+    ]
+    return np.array(smallest, dtype=np.uint64)
+
+
+def candidate_pairs(signatures: object, num_bands: int) -> set[tuple[int, int]]:
+    """Return the pairs of signatures that agree in a whole band.
+
+    Args:
+        signatures: shape (documents, num_hashes).
+        num_bands: the number of bands, which must divide `num_hashes`. With r numbers
+            in a band, documents of similarity s are found with probability
+            1 - (1 - s**r)**num_bands; see `match_probability`.
+
+    Returns:
+        pairs (i, j) of row numbers with i < j.
+    """
+    signatures = as_integers("signatures", signatures)
+    if signatures.ndim != 2:
+        raise ValueError(
+            f"signatures must have two dimensions, got shape {signatures.shape}"
+        )
+    num_bands = check_integer("num_bands", num_bands, minimum=1)
+    if signatures.shape[1] % num_bands or not signatures.shape[1]:
+        raise ValueError(
+            f"num_bands must divide the {signatures.shape[1]} numbers of a signature, "
+            f"got {num_bands}"
+        )
+    pairs = set()
+    for band in np.split(signatures, num_bands, axis=1):
+        alike = defaultdict(list)
+        for document, numbers in enumerate(band):
+            alike[numbers.tobytes()].append(document)
+        for documents in alike.values():
+            pairs.update(combinations(documents, 2))
+    return pairs
+
+
+def match_probability(similarity: object, rows: int, num_bands: int) -> np.ndarray:
+    """Return 1 - (1 - s**rows)**num_bands, the probability to become a candidate pair.
+
+    Args:
+        similarity: s, numbers from 0 to 1, of any shape.
+        rows: numbers in a band.
+        num_bands: the number of bands.
+    """
+    similarity = as_numbers("similarity", similarity)
+    if similarity.size and not (similarity.min() >= 0 and similarity.max() <= 1):
+        raise ValueError(f"similarity must lie in 0 ... 1, got {similarity}")
+    rows = check_integer("rows", rows, minimum=1)
+    return 1 - (1 - similarity**rows) ** check_integer(
+        "num_bands", num_bands, minimum=1
+    )
+
+
+def shared_ngrams(train_ids: Ids, test_ids: Ids, length: int) -> np.ndarray:
+    """Say which test tokens stand in a run of `length` ids that training has seen.
+
+    Returns:
+        bool, shape (test tokens,).
+    """
+    train = as_stream(train_ids, "train_ids")
+    test = as_stream(test_ids, "test_ids")
+    length = check_integer("length", length, minimum=1)
+    seen = np.zeros(len(test), dtype=bool)
+    if min(len(train), len(test)) < length:
+        return seen
+    known = set(map(tuple, sliding_window_view(train, length).tolist()))
+    for start, run in enumerate(sliding_window_view(test, length).tolist()):
+        if tuple(run) in known:
+            seen[start : start + length] = True
+    return seen

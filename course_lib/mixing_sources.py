@@ -1,0 +1,584 @@
+"""Lesson 13: several sources in one run, each as often as its weight says.
+
+A mixture is one more choice of starts: first the source, then one of its windows. Ours
+is an order, as in lesson 11: it computes the window at any position without those
+before it. So the position alone says where a run is, and loaders, ranks and resuming
+work as they did for a single source.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from torch.utils.data import Dataset
+
+from course_lib.foundation import (
+    DrawBlocks,
+    RandomOrder,
+    check_choice,
+    check_index,
+    check_integer,
+    check_iterable,
+    check_number,
+    check_range,
+    check_state,
+    check_type,
+    check_weights,
+    progress_bar,
+    seed_of,
+)
+from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset
+from course_lib.token_shards import ShardLoader
+
+METHODS = "blocks", "random", "largest_error"
+MOST_COUNTED = 10**9  # draws, which takes minutes
+
+# Which source next?
+
+
+def draw_sources(
+    weights: Sequence[float],
+    num_draws: int,
+    *,
+    method: str = "blocks",
+    block_size: int = 1_000,
+    base_seed: int = 0,
+) -> np.ndarray:
+    """Choose a source for each draw, by weight.
+
+    Args:
+        weights: one number for each source, not negative. They are divided by their
+            sum.
+        num_draws: how many draws.
+        method: "blocks" gives each source its exact share of every block, to within one
+            draw, and shuffles the draws inside. "random" draws each one independently.
+            "largest_error" always takes the source that lags most behind its share; no
+            source ever leads by more than one draw.
+        block_size: draws in a block; the last block may be shorter. The other methods
+            do not use it.
+        base_seed: fixes "blocks" and "random".
+
+    Returns:
+        the numbers of the sources, int64, shape (num_draws,).
+
+    Raises:
+        TypeError, ValueError: a wrong argument.
+    """
+    shares = check_weights(weights)
+    num_draws = check_integer("num_draws", num_draws, minimum=0, maximum=2**62)
+    method = check_choice("method", method, METHODS)
+    base_seed = check_integer("base_seed", base_seed, minimum=0)
+    blocks = DrawBlocks(shares, num_draws, block_size, base_seed)
+    if method == "random":
+        draw = np.random.default_rng(base_seed).random(num_draws)
+        return np.searchsorted(blocks.borders[1:], draw, side="right")
+    sources = np.empty(num_draws, dtype=np.int64)
+    if method == "blocks":
+        for block in range(blocks.count):
+            begin = block * blocks.size
+            sources[begin : begin + blocks.size] = blocks.sources(block)
+        return sources
+    got = np.zeros(len(shares))
+    for draw in progress_bar(range(num_draws), "drawing sources", unit="draw"):
+        sources[draw] = chosen = np.argmax(shares * (draw + 1) - got)
+        got[chosen] += 1
+    return sources
+
+
+def temperature_weights(
+    sizes: Mapping[str, float], temperature: float
+) -> dict[str, float]:
+    """Turn sizes into weights, p ~ size ** (1 / temperature), whose sum is 1.
+
+    With temperature 1, weights are in proportion to sizes. Above 1 small sources are
+    lifted, and a very high temperature makes all alike. A source of size 0 gets 0.
+
+    Source: Conneau and others, "Unsupervised Cross-lingual Representation Learning at
+    Scale" (2020), with alpha = 1 / temperature.
+
+    Raises:
+        TypeError, ValueError: no sizes, a negative or infinite one, all of them 0, or a
+            temperature that is not above 0.
+    """
+    names = list(check_type("sizes", sizes, Mapping))
+    shares = check_weights(list(sizes.values()), "sizes")
+    temperature = check_number("temperature", temperature, above=0)
+    # In logarithms, because a power of a large size may not fit into a float.
+    logs = [math.log(share) / temperature if share else -math.inf for share in shares]
+    powers = np.exp(np.array(logs) - max(logs))
+    return dict(zip(names, (powers / powers.sum()).tolist(), strict=True))
+
+
+# A mixture is an order.
+
+
+@dataclass(frozen=True)
+class SourceReport:
+    """What a mixture has drawn from one source.
+
+    Attributes:
+        asked: the share that the weights ask for.
+        got: the share of the draws.
+        draws: the number of draws.
+        epochs: how often the source has been read, `draws` over its windows.
+        largest_lead, largest_lag: by how many draws it was at most ahead of its share,
+            and behind it, after any number of draws from 1 on.
+    """
+
+    asked: float
+    got: float
+    draws: int
+    epochs: float
+    largest_lead: float
+    largest_lag: float
+
+
+class StagedMixture:
+    """The order of a run whose weights change: `MixtureOrder` has a single stage.
+
+    `order[positions]` gives the windows at any positions, int64. They are counted
+    through the sources one after another, in the order of `num_windows`. Each source is
+    read whole before it is read again, in another order each time. What it has read in
+    one stage is not read again in the next.
+
+    The order within a source depends on `base_seed` and the source's name alone. So a
+    source that is added, renamed or resized changes nothing within the others.
+
+    Args:
+        num_windows: how many windows each source has, by name.
+        stages: pairs of weights, by name, and a number of draws.
+        base_seed: fixes all orders.
+        block_size: each block of so many draws of a stage holds each source as often
+            as its weight says, to within one draw. The last block of a stage may be
+            shorter.
+        max_epochs: how often a source may be read at most.
+
+    Raises:
+        TypeError, ValueError: a wrong argument; or a source would be read more than
+            `max_epochs` times, and the message names it.
+    """
+
+    def __init__(
+        self,
+        num_windows: Mapping[str, int],
+        stages: Iterable[tuple[Mapping[str, float], int]],
+        *,
+        base_seed: int = 0,
+        block_size: int = 1_000,
+        max_epochs: float | None = None,
+    ):
+        check_type("num_windows", num_windows, Mapping)
+        self.num_windows = {
+            check_type("each name of num_windows", name, str): check_integer(
+                f"num_windows[{name!r}]", number, minimum=1, maximum=2**62
+            )
+            for name, number in num_windows.items()
+        }
+        self.names = list(self.num_windows)
+        self.base_seed = check_integer("base_seed", base_seed, minimum=0)
+        self.block_size = check_integer("block_size", block_size, minimum=1)
+        self.stages = [self._check_stage(s) for s in check_iterable("stages", stages)]
+        if not self.stages:
+            raise ValueError("stages must hold at least one stage, got none")
+        self._sizes = np.array(list(self.num_windows.values()), dtype=object)
+        if sum(self._sizes) > 2**62:
+            raise ValueError(f"num_windows must be at most 2**62, got {num_windows}")
+        # of source s, the first window has the number firsts[s]
+        self.firsts = np.cumsum([0, *self._sizes[:-1]], dtype=np.int64)
+        self._sizes = self._sizes.astype(np.int64)
+        self._blocks = [
+            DrawBlocks(
+                np.array(list(weights.values())), draws, block_size, base_seed, i
+            )
+            for i, (weights, draws) in enumerate(self.stages)
+        ]
+        # of stage i, the first draw, and the draws of each source before it
+        self._begins, self._drawn = [0], [np.zeros(len(self.names), dtype=np.int64)]
+        for blocks in self._blocks:
+            drawn = self._drawn[-1]
+            if blocks.count:
+                last = blocks.count - 1
+                drawn = drawn + blocks.drawn_before(last) + blocks.counts(last)
+            self._begins.append(self._begins[-1] + blocks.num_draws)
+            self._drawn.append(drawn)
+        check_integer("num_draws", len(self), minimum=0, maximum=2**62)
+        self._check_epochs(max_epochs)
+        self._orders: dict[int, tuple[int, RandomOrder]] = {}
+        self._last: tuple[object, object] = None, None
+
+    def _check_stage(self, stage: object) -> tuple[dict[str, float], int]:
+        try:
+            weights, num_draws = stage
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"each of stages must be a pair (weights, num_draws), got {stage!r}"
+            ) from None
+        check_type("weights", weights, Mapping)
+        if set(weights) != set(self.names):
+            raise ValueError(
+                f"weights must have the names of num_windows, {self.names}, got "
+                f"{list(weights)}"
+            )
+        shares = check_weights([weights[name] for name in self.names])
+        num_draws = check_integer("num_draws", num_draws, minimum=0, maximum=2**62)
+        return dict(zip(self.names, shares.tolist(), strict=True)), num_draws
+
+    def _check_epochs(self, max_epochs: float | None) -> None:
+        if max_epochs is None:
+            return
+        most = check_number("max_epochs", max_epochs, above=0)
+        for name, draws, size in zip(
+            self.names, self._drawn[-1].tolist(), self._sizes.tolist(), strict=True
+        ):
+            if draws > most * size:
+                raise ValueError(
+                    f"{name!r} would be read {draws / size:.2f} times ({draws:,} draws "
+                    f"of {size:,} windows), but max_epochs is {max_epochs}"
+                )
+
+    def __len__(self) -> int:
+        return self._begins[-1]
+
+    def __getitem__(self, positions: object) -> np.ndarray:
+        """Return the windows at `positions`, int64, in the shape of `positions`.
+
+        Raises:
+            IndexError: a position lies outside 0 ... len(order) - 1.
+        """
+        sources, numbers = self._draws(positions)
+        windows = np.empty_like(sources)
+        for source in np.unique(sources).tolist():
+            mine = sources == source
+            epochs, places = np.divmod(numbers[mine], self._sizes[source])
+            for epoch in np.unique(epochs).tolist():
+                now = epochs == epoch
+                places[now] = self._order_within(source, epoch)[places[now]]
+            windows[mine] = self.firsts[source] + places
+        return windows
+
+    def sources_at(self, positions: object) -> np.ndarray:
+        """Return the numbers of the sources at `positions`, int64, in the same shape.
+
+        Sources are numbered from 0, in the order of `num_windows`.
+        """
+        return self._draws(positions)[0]
+
+    def _draws(self, positions: object) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sources at positions, and how often each had been drawn before."""
+        positions = check_range("positions", positions, len(self), IndexError)
+        positions = positions.astype(np.int64)
+        sources, numbers = np.empty_like(positions), np.empty_like(positions)
+        stages = np.searchsorted(self._begins, positions, side="right") - 1
+        for stage in np.unique(stages).tolist():
+            size = self._blocks[stage].size
+            blocks, inside = np.divmod(positions - self._begins[stage], size)
+            for block in np.unique(blocks[stages == stage]).tolist():
+                here = (stages == stage) & (blocks == block)
+                in_block, counted = self._numbered(stage, block)
+                sources[here] = in_block[inside[here]]
+                numbers[here] = counted[inside[here]]
+        return sources, numbers
+
+    def _numbered(self, stage: int, block: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the draws of a block, and keep those of the last one."""
+        if self._last[0] != (stage, block):
+            sources, numbers = self._blocks[stage].numbered(block)
+            numbers += self._drawn[stage][sources]
+            self._last = (stage, block), (sources, numbers)
+        return self._last[1]
+
+    def _order_within(self, source: int, epoch: int) -> RandomOrder:
+        """Return the order of one epoch of a source, and keep the last one."""
+        if source not in self._orders or self._orders[source][0] != epoch:
+            seed = seed_of(self.base_seed, "source", self.names[source], epoch)
+            self._orders[source] = epoch, RandomOrder(int(self._sizes[source]), seed)
+        return self._orders[source][1]
+
+    def _asked(self, until: int) -> np.ndarray:
+        """Return how many of the first draws each source should have, float64, (S,)."""
+        asked = np.zeros(len(self.names))
+        for (weights, draws), begin in zip(self.stages, self._begins, strict=False):
+            in_stage = min(max(0, until - begin), draws)
+            asked += np.array(list(weights.values())) * in_stage
+        return asked
+
+    def report(self, until: int | None = None) -> dict[str, SourceReport]:
+        """Say what was asked of each source in the first draws, and what it got.
+
+        The draws are counted one by one, at some millions in a second.
+
+        Args:
+            until: how many draws, by default all.
+
+        Raises:
+            ValueError: these are more than 10**9.
+        """
+        most = min(len(self), MOST_COUNTED)
+        until = len(self) if until is None else until
+        until = check_integer("until", until, minimum=0, maximum=most)
+        draws = np.zeros(len(self.names), dtype=np.int64)
+        lead = lag = np.zeros(len(self.names))
+        with progress_bar(None, "counting draws", unit="draw", total=until) as bar:
+            for begin, sources in self._each_block(until):
+                asked, length = self._asked(begin), len(sources)
+                share = (self._asked(begin + length) - asked) / length
+                if begin == 0:  # after a single draw
+                    lead = (np.arange(len(lead)) == sources[0]) - share
+                    lag = -lead
+                # Later, a lead is largest just after a draw, a lag just before one.
+                counts = np.bincount(sources, minlength=len(draws))
+                place, numbers = np.arange(length), np.empty(length)
+                by_source = np.argsort(sources, kind="stable")
+                firsts = np.repeat(draws - np.cumsum(counts) + counts, counts)
+                numbers[by_source] = place + firsts
+                behind = asked[sources] + share[sources] * place - numbers
+                np.maximum.at(lead, sources, 1 - share[sources] - behind)
+                later = slice(begin == 0, None)
+                np.maximum.at(lag, sources[later], behind[later])
+                draws += counts
+                bar.update(length)
+        asked = self._asked(until)
+        lag = np.maximum(lag, asked - draws)
+        asked = asked / until if until else self._asked(1)
+        columns = asked, draws / max(1, until), draws, draws / self._sizes, lead, lag
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return {
+            name: SourceReport(*row) for name, row in zip(self.names, rows, strict=True)
+        }
+
+    def _each_block(self, until: int) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the sources of the first draws, block by block, with their position."""
+        for blocks, begin in zip(self._blocks, self._begins, strict=False):
+            for block in range(blocks.count):
+                first = begin + block * blocks.size
+                if first >= until:
+                    return
+                yield first, blocks.sources(block)[: until - first]
+
+    def history(self, position: int) -> list[list]:
+        """Say what the draws before a position depend on, ready for JSON.
+
+        For each stage begun, it is the number of draws in its blocks so far, and the
+        weights above 0. Two plans with the same history have drawn the same so far, no
+        matter what comes next.
+        """
+        position = check_integer("position", position, minimum=0, maximum=len(self))
+        begun = []
+        for (weights, _), blocks, begin in zip(
+            self.stages, self._blocks, self._begins, strict=False
+        ):
+            if position > begin:
+                touched = -(-(position - begin) // blocks.size) * blocks.size
+                above = {name: weight for name, weight in weights.items() if weight}
+                begun.append([min(touched, blocks.num_draws), above])
+        return begun
+
+
+class MixtureOrder(StagedMixture):
+    """A mixture of sources by weight, as an order of their windows.
+
+    `order[positions]` gives the windows at any positions, computed without those before
+    them: neither draws nor counts are stored. `StagedMixture` says the rest.
+
+    Args:
+        num_windows: how many windows each source has, by name.
+        weights: how often each source is drawn, by name. They are divided by their sum.
+        num_draws: the length of the run in windows.
+        base_seed, block_size, max_epochs: as for `StagedMixture`.
+    """
+
+    def __init__(
+        self,
+        num_windows: Mapping[str, int],
+        weights: Mapping[str, float],
+        num_draws: int,
+        *,
+        base_seed: int = 0,
+        block_size: int = 1_000,
+        max_epochs: float | None = None,
+    ):
+        super().__init__(
+            num_windows,
+            [(weights, num_draws)],
+            base_seed=base_seed,
+            block_size=block_size,
+            max_epochs=max_epochs,
+        )
+
+
+# From windows to batches.
+
+
+class MixedWindows(Dataset):
+    """The windows of several sources, counted through one source after another.
+
+    Args:
+        sources: a data set of windows for each name, all of one context length.
+    """
+
+    def __init__(self, sources: Mapping[str, SlidingWindowDataset]):
+        check_type("sources", sources, Mapping)
+        self.sources = {
+            name: check_type(f"sources[{name!r}]", source, SlidingWindowDataset)
+            for name, source in sources.items()
+        }
+        kinds = {(type(s), s.context_length) for s in self.sources.values()}
+        if len(kinds) != 1:
+            lengths = [source.context_length for source in self.sources.values()]
+            raise ValueError(
+                "sources must hold at least one data set, all of one kind and one "
+                f"context_length, got {lengths}"
+            )
+        first = next(iter(self.sources.values()))
+        self.context_length, self.widen = first.context_length, first.widen
+        self.num_windows = {name: len(s) for name, s in self.sources.items()}
+        self._borders = np.cumsum([0, *self.num_windows.values()])
+        self._dtype = np.result_type(*(s.stream.dtype for s in self.sources.values()))
+
+    def __len__(self) -> int:
+        return int(self._borders[-1])
+
+    __getitem__ = SlidingWindowDataset.__getitem__
+    send = SlidingWindowDataset.send
+
+    def locate(self, windows: object) -> tuple[np.ndarray, np.ndarray]:
+        """Return the source number of each window, and its number in that source."""
+        windows = check_range("windows", windows, len(self), IndexError)
+        sources = np.searchsorted(self._borders, windows, side="right") - 1
+        return sources, windows.astype(np.int64) - self._borders[sources]
+
+    def cut(self, index: object) -> np.ndarray:
+        """Return windows as they are in their streams, T + 1 compact ids each."""
+        index = check_index(index)
+        if isinstance(index, slice):
+            index = np.arange(*index.indices(len(self)))
+        sources, places = self.locate(np.where(index < 0, index + len(self), index))
+        windows = np.empty((*places.shape, self.context_length + 1), dtype=self._dtype)
+        for number, source in enumerate(self.sources.values()):
+            if (mine := sources == number).any():
+                windows[mine] = source.cut(places[mine])
+        return windows
+
+
+class MixtureBatches(BatchOrder):
+    """Lesson 2's order of batches, over the draws of a mixture.
+
+    A mixture is read once, and its sources have epochs of their own. So after the last
+    batch there is no next epoch.
+    """
+
+    def __init__(self, mixture: StagedMixture, batch_size: int, **settings: object):
+        self.mixture = check_type("mixture", mixture, StagedMixture)
+        super().__init__(
+            len(mixture), batch_size, base_seed=mixture.base_seed, **settings
+        )
+
+    def order_of(self, epoch: int) -> StagedMixture:
+        return self.mixture
+
+    def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
+        unshared = self.num_windows % (self.step if self.drop_last else self.world_size)
+        end = self.num_windows - unshared
+        return 0, end if epoch else min(windows, end)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        if not len(self):
+            raise ValueError(
+                f"the mixture has been read to its end, {self.num_windows:,} draws: "
+                "add a stage to go on"
+            )
+        return super().__iter__()
+
+
+class MixtureLoader(ShardLoader):
+    """Lesson 11's loader, over a mixture. `make_mixture_loader` makes it.
+
+    A state can be loaded into a mixture with other plans for what comes next: other
+    weights after the end of a block, another stage, a new source. It is refused if
+    what has been read so far would have been different.
+    """
+
+    def _settings(self, read: int | None = None) -> dict[str, object]:
+        order, sources = self.sampler, self.windows.sources
+        stages = order.mixture.history(order.position[1] if read is None else read)
+        drawn = {name for _, weights in stages for name in weights}
+        return {
+            "stages": stages,
+            "sources": {
+                name: [len(source), source.fingerprint]
+                for name, source in sources.items()
+                if name in drawn
+            },
+            "context_length": self.windows.context_length,
+            "base_seed": order.base_seed,
+            "block_size": order.mixture.block_size,
+        }
+
+    def load_state_dict(self, state: Mapping[str, object]) -> None:
+        """Go on from `state`, with the draws that were left.
+
+        Raises:
+            TypeError: `state` is not what `state_dict` returns.
+            ValueError: this loader would have read other windows so far, because of the
+                setting that is named.
+        """
+        read, order = 0, self.sampler
+        if isinstance(state, Mapping) and self._counted in state:
+            read = check_integer(
+                self._counted,
+                state[self._counted],
+                minimum=0,
+                maximum=len(order.mixture),
+            )
+        check_state(
+            state, self._settings(read), ("epoch", self._counted), owner="loader"
+        )
+        check_integer("epoch", state["epoch"], minimum=0, maximum=0)
+        order.stand_at(0, read, resumed=True)
+
+
+def make_mixture_loader(
+    sources: MixedWindows,
+    mixture: StagedMixture,
+    batch_size: int,
+    *,
+    drop_last: bool = False,
+    num_workers: int = 0,
+    rank: int = 0,
+    world_size: int = 1,
+    **loader_options: object,
+) -> MixtureLoader:
+    """Make a loader that reads several sources in the order of a mixture.
+
+    Use it like that of `make_shard_loader`. Its state says how many windows all ranks
+    together have read, so it is the same on all ranks, and it survives a change of the
+    batch size or the number of ranks.
+
+    Args:
+        sources: the windows of all sources.
+        mixture: a `MixtureOrder` or `StagedMixture` of the same sources, in the same
+            order.
+        batch_size: B, the number of windows in a batch of each rank.
+        drop_last, num_workers, rank, world_size, loader_options: as for
+            `make_shard_loader`.
+
+    Returns:
+        a loader of (inputs, targets), torch.int64, shape (B, T) each.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or too few draws for a single batch.
+    """
+    check_type("sources", sources, MixedWindows)
+    check_type("mixture", mixture, StagedMixture)
+    if list(mixture.num_windows.items()) != list(sources.num_windows.items()):
+        raise ValueError(
+            f"mixture must be of the sources {sources.num_windows}, in this order, got "
+            f"{mixture.num_windows}"
+        )
+    order = MixtureBatches(
+        mixture, batch_size, drop_last=drop_last, rank=rank, world_size=world_size
+    )
+    return MixtureLoader(sources, order, num_workers, loader_options)
