@@ -34,6 +34,7 @@ from course_lib.foundation.copies import (
 from course_lib.foundation.corpora import (
     Document,
     load_documents,
+    load_sources,
     load_text,
     python_sources,
     web_document,

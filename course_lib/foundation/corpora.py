@@ -104,6 +104,23 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
     return list(documents.values())
 
 
+def load_sources() -> dict[str, list[str]]:
+    """Read four sources to mix: English, Chinese, code and mathematics.
+
+    They are the bundled documents of these kinds, in the order of their files.
+
+    Returns:
+        the texts of each source, by name.
+    """
+    kinds = {"article": "english", "chinese": "chinese", "code": "code", "math": "math"}
+    sources: dict[str, list[str]] = {name: [] for name in kinds.values()}
+    for file in ("documents.jsonl", "more_documents.jsonl"):
+        for document in load_documents(_bundled(file)):
+            if document.kind in kinds:
+                sources[kinds[document.kind]].append(document.text)
+    return sources
+
+
 def python_sources() -> Iterator[Document]:
     """Read the source of the standard library, a corpus that every Python user has.
 

@@ -17,6 +17,7 @@ from course_lib.teaching.plots import (
     plot_chunks,
     plot_curves,
     plot_cuts,
+    plot_draws,
     plot_heatmap,
     plot_intervals,
     plot_kernels,

@@ -11,6 +11,7 @@ from course_lib.teaching.plots.curves import plot_curves, plot_intervals, plot_l
 from course_lib.teaching.plots.heatmaps import plot_heatmap
 from course_lib.teaching.plots.ledgers import plot_ledger
 from course_lib.teaching.plots.machines import plot_readers, plot_timeline, plot_waits
+from course_lib.teaching.plots.mixtures import plot_draws
 from course_lib.teaching.plots.packs import (
     inspect_packs,
     plot_mask,
