@@ -92,6 +92,8 @@ epochs_of_sources.slips("""
         each weight meets the windows of every source: `zip` pairs them.
     num_draws * weight / total / size => min(1, num_draws * weight / total / size)
         the epochs end at 1, but a source may be read more than once.
+    num_draws * weight / total / size => max(1, num_draws * weight / total / size)
+        the epochs begin at 1, but a source may be read only in part, or not at all.
     num_draws * weight / total / size => num_draws * weight / total / size % 1
         only the part of an epoch is left: the whole ones also count.
     weight / total / size for => weight / total / size * 100 for
@@ -101,6 +103,17 @@ epochs_of_sources.slips("""
     weight / total / size for => weight / total for
         weights are multiplied by sizes, but they already say how often to draw.
 """)
+
+
+@epochs_of_sources.mistake(
+    "the sum is taken again after each division, but then some weights are divided "
+    "already."
+)
+def divided_by_a_sum_that_changes(weights, num_windows, num_draws):
+    weights = list(weights)
+    for source in range(len(weights)):
+        weights[source] /= sum(weights)
+    return [num_draws * w / n for w, n in zip(weights, num_windows, strict=True)]
 
 
 @epochs_of_sources.way("""
@@ -212,7 +225,10 @@ most_draws.slips("""
     max_epochs * size * total // weight => max_epochs * round(size * total / weight)
         the draws of one epoch are rounded before they are multiplied.
     max_epochs * size * total // weight => -(-max_epochs * size * total // weight)
+    max_epochs * size * total // weight => math.ceil(max_epochs * size * total / weight)
         this rounds up, and then the source is read more than `max_epochs` times.
+    max_epochs * size * total // weight => max_epochs * size * total // weight - 1
+        1 is subtracted, although nothing is left over for it.
     max_epochs * size * total // weight => round(max_epochs * size * total / weight)
         this rounds to the nearest, but one more draw may be one too many.
     max_epochs * size * total // weight => int(max_epochs * size * total / weight)
@@ -235,6 +251,8 @@ most_draws.slips("""
         this takes the sum of all windows for the sum of all weights.
     if weight > 0 => if True
         a weight of 0 is divided by, but such a source allows any number of draws.
+    weight for => max(1, weight) for ; if weight > 0 => if True
+        a weight of 0 is taken for 1, but such a source allows any number of draws.
     if weight > 0 => if weight > 1
         a source of weight 1 is left out, but only a weight of 0 binds nothing.
     * size * => * min(num_windows) *
@@ -252,6 +270,8 @@ most_draws.slips("""
 @most_draws.way("""
     if not weight: continue => if not weight: return 0
         a source of weight 0 ends the search, but it allows any number of draws.
+    draws = None => draws = 0 ; if draws is None or => if
+        the search for the smallest begins with 0, and nothing is smaller.
     if draws is None or longest < draws: => if draws is None or longest > draws:
         this is the source that allows the *most*…
     longest = size * max_epochs * sum(weights) // weight => \
@@ -333,10 +353,14 @@ def _lags(random: Random) -> Iterator[Case]:
     yield from (([1, 1, 2], [0, 4, 1]), ([1, 3], [0, 2]))
     for count in (2, 3, 3, 4, 4, 4, 5, 5, 5, 6):
         for lead in (0, 1, 3):
-            # Sums of 16, so that floats, too, know a tie when they see one.
+            # Sums of 16, and ties only where floats see them, too.
             cuts = [0, *sorted(random.sample(range(1, 16), count - 1)), 16]
             weights = [b - a for a, b in pairwise(cuts)]
-            yield weights, [w * lead // 3 + random.randrange(3) for w in weights]
+            counts = [w * lead // 3 + random.randrange(3) for w in weights]
+            draws = sum(counts) + 1
+            lags = [w * draws - 16 * c for w, c in zip(weights, counts, strict=True)]
+            if lags.count(max(lags)) == 1 or draws.bit_count() == 1:
+                yield weights, counts
 
 
 @exercise(
@@ -444,6 +468,9 @@ next_source.answers("""
     counts[i] / sum(counts))
         shares so far are compared, without the next draw. And before the first draw
         they have no sum to divide by.
+    max(range(len(counts)), key=lambda i: \
+    weights[i] * (counts[i] + 1) / sum(weights) - counts[i])
+        each source's *own* count is taken for the number of all draws.
     sum(counts) % len(weights)
         the sources take turns, as if their weights were alike.
 """)
@@ -485,7 +512,12 @@ drawn_before.slips("""
     block[:place].count => block[: place + 1].count
         the draw at `position` itself is counted, but only those before it should be.
     block[:place].count => block[: max(0, place - 1)].count
-        the draw right before `position` is left out.
+    block[:place].count => block[: place - 1].count
+        the slice ends at place - 1, which leaves out the draw right before `position`.
+    blocks * block.count(source) => (position - 1) // len(block) * block.count(source)
+        blocks are counted up to the position before: where a block begins, one is
+        missing.
+    blocks * block.count(source) => -(-position // len(block)) * block.count(source)
     blocks * block.count(source) => (blocks + 1) * block.count(source)
         the block of `position` is counted whole.
     blocks * block.count(source) => max(0, blocks - 1) * block.count(source)
@@ -577,6 +609,12 @@ def by_its_places(position, block):
     return position // len(block) * len(places) + places.index(place)
 
 
+drawn_before.answers("""
+    block[:position].count(block[position % len(block)])
+        the slice ends with the first block, but the block is repeated.
+""")
+
+
 # Documents and tokens
 
 
@@ -628,6 +666,17 @@ document_weights.slips("""
         these are divided by the largest: divide by their sum.
     rate / sum(rates) for => rate / len(rates) for
         these are divided by how *many* they are: divide by their sum.
+    rate / sum(rates) for => rate / (sum(rates) / len(rates)) for
+        these are divided by their mean: divide by their sum.
+    rate / sum(rates) for => rate / sum(mean_tokens) for
+        these are divided by the sum of the lengths: divide by their own sum.
+    rate / sum(rates) for => rate / sum(1 / mean for mean in mean_tokens) for
+        these are divided by the sum of 1 / length, but their own sum is another.
+    rate / sum(rates) for => rate / sum(s * m for s, m in zip(token_shares, \
+    mean_tokens)) for
+        these are divided by a mean length, but their own sum is another.
+    rate / sum(rates) for => rate * max(mean_tokens) for
+        these are multiplied by the largest length: divide by their own sum.
     rate / sum(rates) for => rate * sum(mean_tokens) for
         these are multiplied by the sum of the lengths: divide by their own sum.
     rate / sum(rates) for => rate * (sum(mean_tokens) / len(mean_tokens)) for
@@ -716,6 +765,20 @@ temperature_for.slips("""
         the logarithms are multiplied: divide.
     / math.log(ratio) => - math.log(ratio)
         the logarithms are subtracted: divide.
+    / math.log(ratio) => + math.log(ratio)
+        the logarithms are added: divide.
+    math.log(large / small) / math.log(ratio) => \
+    math.log(large) - math.log(small) / math.log(ratio)
+    math.log(large / small) / math.log(ratio) => \
+    math.log(large) / math.log(ratio) - math.log(small)
+        `/` comes before `-`, so only one of the two logarithms is divided.
+    math.log(large / small) / math.log(ratio) => \
+    math.log(large / small) // math.log(ratio)
+    math.log(large / small) / math.log(ratio) => \
+    round(math.log(large / small) / math.log(ratio))
+    math.log(large / small) / math.log(ratio) => \
+    math.ceil(math.log(large / small) / math.log(ratio))
+        the result is a whole number, but temperatures lie in between, too.
     / math.log(ratio) => / 1
         `ratio` is not used.
     math.log(large / small) => math.log(small / large)
@@ -829,6 +892,7 @@ draws_until_stop.slips("""
     left[source] == 0 => sum(left) == 0
         the program stops when there are no windows left at all: one source decides.
     left[source] == 0 => max(left) <= 0
+    left[source] == 0 => not any(left)
         the program stops when *every* source has ended: the first one decides.
     left[source] == 0 => left[0] == 0
         only the end of source 0 counts.
@@ -893,6 +957,11 @@ draws_until_stop.answers("""
         between.
     min(len(sources), min(num_windows))
         every draw counts as one of the smallest source.
+    next(([i for i, x in enumerate(sources, 1) if x == s][n - 1] for s, n in \
+    enumerate(num_windows) if sources.count(s) >= n), len(sources))
+        this is the end of the source with the lowest number, but another may end
+        before.
+    min(num_windows) * len(num_windows)
     min(len(sources), min(num_windows) * len(num_windows))
         the sources are taken to come in turn, and the smallest to end first.
     sources.index(num_windows.index(min(num_windows))) + 1
@@ -908,7 +977,12 @@ draws_until_stop.answers("""
 def _signatures(random: Random) -> Iterator[Case]:
     yield from (([1], [1], 1), ([1], [2], 1), ([1, 2], [1, 2], 2), ([1, 2], [1, 3], 2))
     yield from (([1, 2], [1, 3], 1), ([1, 2], [2, 1], 2), ([1, 2], [2, 1], 1))
-    yield from (([1, 2], [3, 1], 1), ([1, 2], [3, 2], 2), ([1, 2, 3, 4], [9, 2, 3, 8], 2))
+    yield [1, 2, 3, 4], [1, 2, 3, 9], 2
+    yield from (
+        ([1, 2], [3, 1], 1),
+        ([1, 2], [3, 2], 2),
+        ([1, 2, 3, 4], [9, 2, 3, 8], 2),
+    )
     yield from (([1, 2, 3, 4], [1, 2, 8, 9], 2), ([1, 2, 3, 4], [8, 9, 3, 4], 2))
     yield from (([1, 2, 3, 4], [1, 9, 3, 8], 2), ([1, 2, 3, 4], [3, 4, 1, 2], 2))
     yield from (([1, 2, 3, 4], [1, 2, 3, 9], 4), ([1, 2, 3, 4], [2, 1, 4, 3], 2))
@@ -950,11 +1024,16 @@ share_a_band.slips("""
         bands that *differ* are looked for.
     range(0, len(a), rows) => range(0, len(a) - rows + 1)
     range(0, len(a), rows) => range(0, len(a) - rows)
+    range(0, len(a), rows) => range(0, len(a))
         this looks at a run of `rows` numbers from each place on: bands do not overlap.
     range(0, len(a), rows) => range(0, len(a) - rows, rows)
         the last band is left out.
     range(0, len(a), rows) => range(rows, len(a), rows)
         the first band is left out.
+    range(0, len(a), rows) => range(0, rows * rows, rows)
+        there are len(a) // rows bands, and not `rows` of them.
+    range(0, len(a), rows) => range(0, len(a) // rows)
+        the *number* of a band is taken for its place: it begins at number * rows.
     range(0, len(a), rows) => range(0, 1)
         only the first band is compared.
     range(0, len(a), rows) => range(0, len(a), len(a) // rows) ; \
@@ -1032,6 +1111,8 @@ def counted_in_each(a, b, rows):
 
 
 share_a_band.answers("""
+    a[-rows:] == b[-rows:]
+        the last band alone decides, but an earlier one is enough.
     sum(x == y for x, y in zip(a, b)) >= rows
         `rows` numbers agree anywhere: they must all be in one band.
     any(x == y for x, y in zip(a, b))
