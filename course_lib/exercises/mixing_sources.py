@@ -228,7 +228,7 @@ most_draws.slips("""
     max_epochs * size * total // weight => math.ceil(max_epochs * size * total / weight)
         this rounds up, and then the source is read more than `max_epochs` times.
     max_epochs * size * total // weight => max_epochs * size * total // weight - 1
-        1 is subtracted, although nothing is left over for it.
+        1 is subtracted from the draws, but the last of them is allowed, too.
     max_epochs * size * total // weight => round(max_epochs * size * total / weight)
         this rounds to the nearest, but one more draw may be one too many.
     max_epochs * size * total // weight => int(max_epochs * size * total / weight)
@@ -468,6 +468,9 @@ next_source.answers("""
     counts[i] / sum(counts))
         shares so far are compared, without the next draw. And before the first draw
         they have no sum to divide by.
+    max(range(len(counts)), key=lambda i: weights[i] / sum(weights) - \
+    counts[i] / max(1, sum(counts)))
+        shares so far are compared, without the next draw.
     max(range(len(counts)), key=lambda i: \
     weights[i] * (counts[i] + 1) / sum(weights) - counts[i])
         each source's *own* count is taken for the number of all draws.
@@ -778,7 +781,7 @@ temperature_for.slips("""
     round(math.log(large / small) / math.log(ratio))
     math.log(large / small) / math.log(ratio) => \
     math.ceil(math.log(large / small) / math.log(ratio))
-        the result is a whole number, but temperatures lie in between, too.
+        the result is rounded to a whole number, but a temperature need not be one.
     / math.log(ratio) => / 1
         `ratio` is not used.
     math.log(large / small) => math.log(small / large)
@@ -977,25 +980,16 @@ draws_until_stop.answers("""
 def _signatures(random: Random) -> Iterator[Case]:
     yield from (([1], [1], 1), ([1], [2], 1), ([1, 2], [1, 2], 2), ([1, 2], [1, 3], 2))
     yield from (([1, 2], [1, 3], 1), ([1, 2], [2, 1], 2), ([1, 2], [2, 1], 1))
-    yield [1, 2, 3, 4], [1, 2, 3, 9], 2
-    yield from (
-        ([1, 2], [3, 1], 1),
-        ([1, 2], [3, 2], 2),
-        ([1, 2, 3, 4], [9, 2, 3, 8], 2),
-    )
-    yield from (([1, 2, 3, 4], [1, 2, 8, 9], 2), ([1, 2, 3, 4], [8, 9, 3, 4], 2))
-    yield from (([1, 2, 3, 4], [1, 9, 3, 8], 2), ([1, 2, 3, 4], [3, 4, 1, 2], 2))
-    yield from (([1, 2, 3, 4], [1, 2, 3, 9], 4), ([1, 2, 3, 4], [2, 1, 4, 3], 2))
-    yield from (
-        ([1, 2, 3, 4], [7, 8, 9, 4], 1),
-        ([4, 1, 2, 3, 0, 5], [9, 1, 2, 3, 8, 7], 3),
-    )
-    yield from (
-        ([5, 5, 5, 5], [5, 6, 6, 5], 2),
-        ([1, 2, 3, 4, 5, 6], [1, 2, 9, 4, 5, 6], 3),
-    )
-    yield from (([1, 2, 3, 4, 5, 6], [1, 9, 3, 9, 5, 9], 2), ([1, 4], [2, 3], 2))
+    yield from (([1, 2], [3, 1], 1), ([1, 2], [3, 2], 2), ([1, 4], [2, 3], 2))
+    for b in ([9, 2, 3, 8], [1, 2, 8, 9], [8, 9, 3, 4], [1, 9, 3, 8], [3, 4, 1, 2]):
+        yield [1, 2, 3, 4], b, 2
+    for b, rows in (([1, 2, 3, 9], 4), ([1, 2, 3, 9], 2), ([2, 1, 4, 3], 2)):
+        yield [1, 2, 3, 4], b, rows
+    yield from (([1, 2, 3, 4], [7, 8, 9, 4], 1), ([5, 5, 5, 5], [5, 6, 6, 5], 2))
     yield from (([2, 4, 6, 8], [3, 3, 7, 7], 2), ([1, 1, 2, 2], [1, 2, 1, 2], 2))
+    yield [4, 1, 2, 3, 0, 5], [9, 1, 2, 3, 8, 7], 3
+    yield [1, 2, 3, 4, 5, 6], [1, 2, 9, 4, 5, 6], 3
+    yield [1, 2, 3, 4, 5, 6], [1, 9, 3, 9, 5, 9], 2
     for rows, bands in ((1, 3), (2, 3), (2, 4), (3, 2), (3, 3), (3, 4), (4, 2), (4, 3)):
         for alike in (0.2, 0.5, 0.7, 0.7, 0.9):
             a = [random.randrange(100) for _ in range(rows * bands)]
@@ -1111,6 +1105,10 @@ def counted_in_each(a, b, rows):
 
 
 share_a_band.answers("""
+    True
+        this is `True` for all signatures: which of them agree in a band?
+    False
+        this is `False` for all signatures: which of them agree in a band?
     a[-rows:] == b[-rows:]
         the last band alone decides, but an earlier one is enough.
     sum(x == y for x, y in zip(a, b)) >= rows
