@@ -853,7 +853,8 @@ def _stops(random: Random) -> Iterator[Case]:
     )
     yield from (([0, 1, 1, 0, 0], [3, 2]), ([0, 0, 1, 1, 1], [4, 3]), ([1], [1, 1]))
     yield from (([0, 1, 2, 0, 1, 2], [3, 3, 2]), ([0, 0, 0, 1, 2, 2], [4, 2, 2]))
-    yield ([1, 0, 2, 1, 0, 1], [1, 3, 9])
+    yield [1, 0, 2, 1, 0, 1], [1, 3, 9]
+    yield from (([0] * 7, [size]) for size in range(1, 8))
     for count in (2, 2, 3, 3, 3, 4, 4):
         for most in (4, 12):
             sources = [random.randrange(count) for _ in range(random.randrange(5, 30))]
@@ -1288,8 +1289,7 @@ def rows_of_each(sizes: list[int]) -> list[int]:
 @true_or_false(
     claim=(
         "With its defaults, `datasets.interleave_datasets` reads every source to its "
-        "end. (The calls pass sources of so many rows, and count the rows that are "
-        "read of each.)"
+        "end. The calls mix sources of these sizes, and count what is read of each."
     ),
     reference=rows_of_each,
     cases=lambda random: [([2, 2],), ([2, 5],), ([5, 2],), ([4, 4, 4],), ([6, 1, 3],)],
@@ -1316,7 +1316,7 @@ def draws_of_the_small(weight: float, block_size: int, num_blocks: int) -> int:
         "A mixture gives each source `int(weight * block_size)` draws in every block, "
         "and the rest of the block goes to the largest source. With blocks of 1,000 "
         "draws, a source of weight 0.0004 is then never read, in no matter how many "
-        "blocks. (The calls count its draws.)"
+        "blocks. The calls count its draws."
     ),
     reference=draws_of_the_small,
     cases=lambda random: [(0.0004, 1_000, n) for n in (1, 10, 1_000, 100_000)],
