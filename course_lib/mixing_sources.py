@@ -35,6 +35,7 @@ from course_lib.token_shards import ShardLoader
 
 METHODS = "blocks", "random", "largest_error"
 MOST_COUNTED = 10**9  # draws, which takes minutes
+MOST_STORED = 2**32  # draws, 34 GB
 
 # Which source next?
 
@@ -52,7 +53,8 @@ def draw_sources(
     Args:
         weights: one number for each source, not negative. They are divided by their
             sum.
-        num_draws: how many draws.
+        num_draws: how many draws, at most 2**32, because they are stored. An order of
+            any length is a `MixtureOrder`.
         method: "blocks" gives each source its exact share of every block, to within one
             draw, and shuffles the draws inside. "random" draws each one independently.
             "largest_error" always takes the source that lags most behind its share; no
@@ -68,9 +70,12 @@ def draw_sources(
         TypeError, ValueError: a wrong argument.
     """
     shares = check_weights(weights)
-    num_draws = check_integer("num_draws", num_draws, minimum=0, maximum=2**62)
+    num_draws = check_integer("num_draws", num_draws, minimum=0, maximum=MOST_STORED)
     method = check_choice("method", method, METHODS)
     base_seed = check_integer("base_seed", base_seed, minimum=0)
+    block_size = check_integer("block_size", block_size, minimum=1)
+    if method != "blocks":
+        block_size = 1
     blocks = DrawBlocks(shares, num_draws, block_size, base_seed)
     if method == "random":
         draw = np.random.default_rng(base_seed).random(num_draws)
@@ -101,14 +106,14 @@ def temperature_weights(
 
     Raises:
         TypeError, ValueError: no sizes, a negative or infinite one, all of them 0, or a
-            temperature that is not above 0.
+            temperature that is not above 0, or infinite.
     """
     names = list(check_type("sizes", sizes, Mapping))
-    shares = check_weights(list(sizes.values()), "sizes")
+    check_weights(list(sizes.values()), "sizes")
     temperature = check_number("temperature", temperature, above=0)
     # In logarithms, because a power of a large size may not fit into a float.
-    logs = [math.log(share) / temperature if share else -math.inf for share in shares]
-    powers = np.exp(np.array(logs) - max(logs))
+    logs = [math.log(size) if size else -math.inf for size in sizes.values()]
+    powers = np.exp([(log - max(logs)) / temperature for log in logs])
     return dict(zip(names, (powers / powers.sum()).tolist(), strict=True))
 
 
@@ -177,6 +182,8 @@ class StagedMixture:
             )
             for name, number in num_windows.items()
         }
+        if not self.num_windows:
+            raise ValueError("num_windows must hold at least one source, got none")
         self.names = list(self.num_windows)
         self.base_seed = check_integer("base_seed", base_seed, minimum=0)
         self.block_size = check_integer("block_size", block_size, minimum=1)
@@ -185,7 +192,9 @@ class StagedMixture:
             raise ValueError("stages must hold at least one stage, got none")
         self._sizes = np.array(list(self.num_windows.values()), dtype=object)
         if sum(self._sizes) > 2**62:
-            raise ValueError(f"num_windows must be at most 2**62, got {num_windows}")
+            raise ValueError(
+                f"the sum of num_windows must be at most 2**62, got {num_windows}"
+            )
         # of source s, the first window has the number firsts[s]
         self.firsts = np.cumsum([0, *self._sizes[:-1]], dtype=np.int64)
         self._sizes = self._sizes.astype(np.int64)
@@ -204,7 +213,7 @@ class StagedMixture:
                 drawn = drawn + blocks.drawn_before(last) + blocks.counts(last)
             self._begins.append(self._begins[-1] + blocks.num_draws)
             self._drawn.append(drawn)
-        check_integer("num_draws", len(self), minimum=0, maximum=2**62)
+        check_integer("num_draws", self._begins[-1], minimum=0, maximum=2**62)
         self._check_epochs(max_epochs)
         self._orders: dict[int, tuple[int, RandomOrder]] = {}
         self._last: tuple[object, object] = None, None
@@ -233,7 +242,7 @@ class StagedMixture:
         for name, draws, size in zip(
             self.names, self._drawn[-1].tolist(), self._sizes.tolist(), strict=True
         ):
-            if draws > most * size:
+            if draws / size > most:  # most * size may be rounded below draws
                 raise ValueError(
                     f"{name!r} would be read {draws / size:.2f} times ({draws:,} draws "
                     f"of {size:,} windows), but max_epochs is {max_epochs}"
@@ -342,7 +351,12 @@ class StagedMixture:
                 bar.update(length)
         asked = self._asked(until)
         lag = np.maximum(lag, asked - draws)
-        asked = asked / until if until else self._asked(1)
+        if until:
+            asked = asked / until
+        elif len(self):
+            asked = self._asked(1)
+        else:
+            asked = np.array(list(self.stages[0][0].values()))
         columns = asked, draws / max(1, until), draws, draws / self._sizes, lead, lag
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return {
@@ -361,9 +375,10 @@ class StagedMixture:
     def history(self, position: int) -> list[list]:
         """Say what the draws before a position depend on, ready for JSON.
 
-        For each stage begun, it is the number of draws in its blocks so far, and the
-        weights above 0. Two plans with the same history have drawn the same so far, no
-        matter what comes next.
+        For each stage begun, it is the number of draws in its blocks so far, and pairs
+        of a name and its weight, without weights of 0. Their order counts, because it
+        decides which source a draw takes. Two plans with the same history have drawn
+        the same so far, no matter what comes next.
         """
         position = check_integer("position", position, minimum=0, maximum=len(self))
         begun = []
@@ -372,7 +387,7 @@ class StagedMixture:
         ):
             if position > begin:
                 touched = -(-(position - begin) // blocks.size) * blocks.size
-                above = {name: weight for name, weight in weights.items() if weight}
+                above = [[name, weight] for name, weight in weights.items() if weight]
                 begun.append([min(touched, blocks.num_draws), above])
         return begun
 
@@ -422,7 +437,9 @@ class MixedWindows(Dataset):
     def __init__(self, sources: Mapping[str, SlidingWindowDataset]):
         check_type("sources", sources, Mapping)
         self.sources = {
-            name: check_type(f"sources[{name!r}]", source, SlidingWindowDataset)
+            check_type("each name of sources", name, str): check_type(
+                f"sources[{name!r}]", source, SlidingWindowDataset
+            )
             for name, source in sources.items()
         }
         kinds = {(type(s), s.context_length) for s in self.sources.values()}
@@ -455,6 +472,7 @@ class MixedWindows(Dataset):
         index = check_index(index)
         if isinstance(index, slice):
             index = np.arange(*index.indices(len(self)))
+        index = index.astype(np.int64)  # in int8, the sum below would overflow
         sources, places = self.locate(np.where(index < 0, index + len(self), index))
         windows = np.empty((*places.shape, self.context_length + 1), dtype=self._dtype)
         for number, source in enumerate(self.sources.values()):
@@ -480,9 +498,14 @@ class MixtureBatches(BatchOrder):
         return self.mixture
 
     def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
-        unshared = self.num_windows % (self.step if self.drop_last else self.world_size)
-        end = self.num_windows - unshared
-        return 0, end if epoch else min(windows, end)
+        # Batches are counted from where this reader began, which need not be 0.
+        if epoch:
+            step = self.step if self.drop_last else self.world_size
+            return 0, self.num_windows - (self.num_windows - self.begin[1]) % step
+        if windows > self.num_windows:  # a last batch that was not full
+            left_out = (self.num_windows - windows) % self.world_size
+            return 0, self.num_windows - left_out
+        return 0, windows
 
     def __iter__(self) -> Iterator[list[int]]:
         if not len(self):
@@ -504,11 +527,11 @@ class MixtureLoader(ShardLoader):
     def _settings(self, read: int | None = None) -> dict[str, object]:
         order, sources = self.sampler, self.windows.sources
         stages = order.mixture.history(order.position[1] if read is None else read)
-        drawn = {name for _, weights in stages for name in weights}
+        drawn = {name for _, weights in stages for name, _ in weights}
         return {
             "stages": stages,
             "sources": {
-                name: [len(source), source.fingerprint]
+                name: [len(source), source.stride, source.fingerprint]
                 for name, source in sources.items()
                 if name in drawn
             },

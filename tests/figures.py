@@ -93,6 +93,10 @@ EXAMPLES = {
     "plot_orders": lambda: plots.plot_orders({"shuffled": [3, 0, 2, 1]}, size=4),
     "plot_orders, letters": lambda: plots.plot_orders({"x" * 25: range(9), "$b$": [7]}, size=2**62),
     "plot_orders, many": lambda: plots.plot_orders({str(n): range(5) for n in range(9)}, size=5),
+    "plot_draws": lambda: plots.plot_draws({"blocks": [0, 1, 1, 0], "random": [1, 1, 1, 0]}, ["a", "b"]),
+    "plot_draws, smallest": lambda: plots.plot_draws({"$x$": [0]}, ["a"]),
+    "plot_draws, letters": lambda: plots.plot_draws({LONG: [1, 0] * 30, "漢": [0]}, ["$a$ \ud800", LONG]),
+    "plot_draws, many": lambda: plots.plot_draws({f"way {n}": range(8) for n in range(5)}, [LONG] * 8),
     "plot_readers": lambda: plots.plot_readers(
         {"once": {"rank 0": [0, 2, 4], "rank 1": [1, 2]}}, 7, lines={"stopped": 2}
     ),

@@ -36,6 +36,7 @@ FOUNDATION = [
     "merging",  # lesson 6
     "corpora",
     "shuffling",
+    "draws",  # lesson 13
     "ledger",
     "models",
     "packs",  # lesson 9

@@ -124,7 +124,7 @@ def minhash(
     items = check_iterable("items", items, "strings")
     digests = [
         int.from_bytes(hashlib.sha256(item.encode()).digest()[:8], "big")
-        for item in {check_type("each item", item, str) for item in items}
+        for item in {check_unicode(item, "each item") for item in items}
     ]
     if not digests:
         raise ValueError("items must hold at least one string, got none")
@@ -184,10 +184,9 @@ def match_probability(similarity: object, rows: int, num_bands: int) -> np.ndarr
     similarity = as_numbers("similarity", similarity)
     if similarity.size and not (similarity.min() >= 0 and similarity.max() <= 1):
         raise ValueError(f"similarity must lie in 0 ... 1, got {similarity}")
-    rows = check_integer("rows", rows, minimum=1)
-    return 1 - (1 - similarity**rows) ** check_integer(
-        "num_bands", num_bands, minimum=1
-    )
+    rows = check_integer("rows", rows, minimum=1, maximum=2**62)
+    num_bands = check_integer("num_bands", num_bands, minimum=1, maximum=2**62)
+    return 1 - (1 - similarity**rows) ** num_bands
 
 
 def shared_ngrams(train_ids: Ids, test_ids: Ids, length: int) -> np.ndarray:

@@ -87,6 +87,9 @@ CALLS = {
     "load_documents(file('null'))": ValueError("line 1: expected an object with id"),
     "load_documents(file(b'\\xff'))": ValueError("is not UTF-8"),
     "load_documents(file('\\n'))": ValueError("holds no documents"),
+    "list(load_sources())": ["english", "chinese", "code", "math"],
+    "load_sources('english')": TypeError("takes 0 positional arguments"),
+    "with_corpus('nowhere', lambda: len(load_sources()))": 4,  # it is not the reader's text
     "next(python_sources()).kind": "python",
     "len(list(islice(python_sources(), 3)))": 3,
     "python_sources(None)": TypeError("takes 0 positional arguments"),

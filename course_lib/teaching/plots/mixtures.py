@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_range
+from course_lib.foundation import as_integers, check_iterable, check_range
 from course_lib.teaching.plots import style
-from course_lib.teaching.plots.letters import drawable
+from course_lib.teaching.plots.letters import drawable, shortened
 
 HEIGHT = 0.76  # of a box; what is left of 1 is the space between rows
 GAP = 1.0  # above each group, with its title
+LONGEST_TITLE, LONGEST_SOURCE = 60, 16  # letters, so that the counts have room
 
 
 @style.styled
@@ -21,19 +22,27 @@ def plot_draws(ways: Mapping[str, object], names: Sequence[str]) -> Figure:
     Args:
         ways: title to the numbers of the sources, in order, 60 at most; the groups are
             drawn one below another.
-        names: the names of the sources.
+        names: the names of the sources. All groups together may have 40 rows.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or more than can be looked at.
     """
     style.check_mapping("ways", ways)
-    names = [str(name) for name in names]
+    names = [
+        shortened(drawable(name), LONGEST_SOURCE)
+        for name in check_iterable("names", names)
+    ]
+    style.check_few("number of rows", len(ways) * len(names), style.MOST_ROWS)
     rows = len(ways) * (len(names) + GAP)
     figure, axes = style.new_figure(0.3 * rows + 0.9)
     ticks, y, widest = {}, 0.0, 1
     for title, sources in ways.items():
-        sources = as_integers("each of ways", sources).ravel()
-        check_range("each of ways", sources, len(names))
+        sources = as_integers(f"ways[{title!r:.40}]", sources).ravel()
+        check_range(f"ways[{title!r:.40}]", sources, len(names))
         widest = max(widest, style.check_few("number of draws", len(sources)))
         y += GAP
-        axes.text(0, y - 0.2, drawable(title), va="bottom", weight="bold")
+        heading = shortened(drawable(title), LONGEST_TITLE)
+        axes.text(0, y - 0.2, heading, va="bottom", weight="bold")
         for number, name in enumerate(names):
             mine = (sources == number).nonzero()[0].tolist()
             ticks[y + HEIGHT / 2] = f"{name}, {len(mine)} of {len(sources)}"

@@ -1,0 +1,273 @@
+"""Mixtures: shares, orders and reports as naive twins count them, and loaders that lose no draw."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import tracemalloc
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.mixing_sources import (
+    MixtureOrder,
+    StagedMixture,
+    draw_sources,
+    temperature_weights,
+)
+
+NAMES = "abcdef"
+SIZES = {"a": 7, "b": 40, "c": 3}
+WEIGHTS = {"a": 0.5, "b": 0.3, "c": 0.2}
+some_weights = st.lists(st.integers(0, 9) | st.floats(0, 1), min_size=1, max_size=6).filter(any)
+
+
+def shares_of(weights: list[float]) -> np.ndarray:
+    return np.array(weights, dtype=float) / math.fsum(weights)
+
+
+def blocks_of(draws: np.ndarray, size: int) -> list[np.ndarray]:
+    return [draws[begin : begin + size] for begin in range(0, len(draws), size)]
+
+
+def by_source(order: StagedMixture) -> dict[str, list[int]]:
+    """The windows that each source delivers, in order, counted from its own first."""
+    positions = np.arange(len(order))
+    sources, windows = order.sources_at(positions), order[positions]
+    return {n: (windows[sources == k] - order.firsts[k]).tolist() for k, n in enumerate(order.names)}
+
+
+# Which source next?
+
+
+@settings(max_examples=80)
+@given(some_weights, st.integers(0, 300), st.integers(1, 40), st.integers(0, 3))
+def test_each_block_holds_its_shares_to_within_one(weights, num_draws, block_size, seed):
+    draws = draw_sources(weights, num_draws, block_size=block_size, base_seed=seed)
+    assert draws.dtype == np.int64
+    assert draws.shape == (num_draws,)
+    for block in blocks_of(draws, block_size):
+        counts = np.bincount(block, minlength=len(weights))
+        assert np.all(np.abs(counts - shares_of(weights) * len(block)) < 1 + 1e-9)
+        assert not counts[np.array(weights) == 0].any()
+
+
+def test_rounding_is_not_the_same_in_all_blocks():
+    weights = [0.0004, 0.4, 0.5996]
+    counts = np.bincount(draw_sources(weights, 10**6))
+    assert np.all(np.abs(counts - np.array(weights) * 10**6) <= 12)
+    # and a share of less than one draw in a block comes in 2 blocks of 5, never long before or after its turn
+    rare = [int((block == 0).sum()) for block in blocks_of(draw_sources(weights, 10**6), 1_000)]
+    assert set(rare) == {0, 1}
+    assert np.abs(np.cumsum(rare) - 0.4 * np.arange(1, 1_001)).max() < 5
+
+
+def test_draws_are_shuffled_inside_a_block_and_differ_by_block_and_seed():
+    draws = blocks_of(draw_sources([1, 1], 4_000), 1_000)
+    assert len({block.tobytes() for block in draws}) == 4
+    assert all(440 < (np.diff(block) != 0).sum() < 560 for block in draws)  # as tosses of a coin
+    assert not np.array_equal(draw_sources([1, 1], 99), draw_sources([1, 1], 99, base_seed=1))
+
+
+def test_random_draws_are_independent():
+    draws = draw_sources([0, 3, 1, 0], 40_000, method="random", base_seed=5)
+    assert set(draws.tolist()) == {1, 2}
+    spread = math.sqrt(40_000 * 3 / 16)
+    assert abs((draws == 2).sum() - 10_000) < 4 * spread
+    assert abs(((draws[1:] == 2) & (draws[:-1] == 2)).sum() - 2_500) < 4 * 50
+    counts = [(block == 2).sum() for block in blocks_of(draws, 1_000)]
+    assert max(counts) - min(counts) > 10  # which blocks would not allow
+
+
+@settings(max_examples=80)
+@given(some_weights, st.integers(0, 200))
+def test_largest_error_takes_the_source_most_behind(weights, num_draws):
+    draws, shares = draw_sources(weights, num_draws, method="largest_error"), shares_of(weights)
+    got = [0.0] * len(weights)
+    for number, source in enumerate(draws.tolist(), start=1):
+        behind = [share * number - mine for share, mine in zip(shares, got, strict=True)]
+        assert behind[source] >= max(behind) - 1e-9
+        got[source] += 1
+        assert max(np.array(got) - shares * number) <= 1
+        assert max(shares * number - np.array(got)) <= 2
+
+
+def test_largest_error_lags_by_more_than_one_where_rare_sources_come_at_the_wrong_time():
+    weights = [0.492527053, 0.492527053, 0.000679710204, 0.014266184]  # found by hill climbing
+    draws, shares = draw_sources(weights, 400, method="largest_error"), shares_of(weights)
+    ahead = np.cumsum(draws[:, None] == np.arange(4), axis=0) - shares * np.arange(1, 401)[:, None]
+    assert ahead.max() <= 1
+    assert 1.07 < -ahead.min() <= 2
+
+
+# A mixture is an order
+
+
+@st.composite
+def mixtures(draw) -> tuple[dict[str, int], list, dict]:
+    names = NAMES[: draw(st.integers(1, 4))]
+    sizes = {name: draw(st.integers(1, 12)) for name in names}
+    weights = st.lists(st.integers(0, 5) | st.floats(0, 1), min_size=len(names), max_size=len(names)).filter(any)
+    lengths = draw(st.lists(st.integers(0, 80), min_size=1, max_size=3))
+    stages = [(dict(zip(names, draw(weights), strict=True)), length) for length in lengths]
+    return sizes, stages, {"block_size": draw(st.integers(1, 30)), "base_seed": draw(st.integers(0, 5))}
+
+
+@settings(max_examples=80)
+@given(mixtures(), st.data())
+def test_a_source_is_read_whole_before_it_is_read_again_at_any_position(case, data):
+    sizes, stages, options = case
+    order = StagedMixture(sizes, stages, **options)
+    assert len(order) == sum(length for _, length in stages)
+    positions = np.arange(len(order))
+    whole = order[positions]
+    for name, windows in by_source(order).items():
+        for epoch in blocks_of(np.array(windows), sizes[name]):
+            assert len(set(epoch)) == len(epoch)
+            assert set(epoch) <= set(range(sizes[name]))
+    begin = 0
+    for weights, length in stages:  # blocks begin anew with each stage
+        for block in blocks_of(order.sources_at(positions[begin : begin + length]), options["block_size"]):
+            wanted = shares_of([weights[name] for name in sizes]) * len(block)
+            assert np.all(np.abs(np.bincount(block, minlength=len(sizes)) - wanted) < 1 + 1e-9)
+        begin += length
+    if len(order):
+        some = data.draw(st.lists(st.integers(0, len(order) - 1), max_size=12))
+        assert StagedMixture(sizes, stages, **options)[some].tolist() == whole[some].tolist()
+        assert [int(order[position]) for position in some] == whole[some].tolist()
+        assert np.array_equal(order[positions[::-1]], whole[::-1])
+
+
+@settings(max_examples=80)
+@given(mixtures(), st.data())
+def test_a_report_counts_as_a_loop_over_all_prefixes(case, data):
+    sizes, stages, options = case
+    order = StagedMixture(sizes, stages, **options)
+    until = data.draw(st.integers(0, len(order)))
+    sources = order.sources_at(np.arange(until)).tolist()
+    share_at = [shares_of([weights[name] for name in sizes]) for weights, length in stages for _ in range(length)]
+    for number, (name, found) in enumerate(order.report(until).items()):
+        asked, got, ahead = 0.0, 0, []
+        for share, source in zip(share_at, sources, strict=False):
+            asked, got = asked + share[number], got + (source == number)
+            ahead.append(got - asked)
+        assert found.draws == got
+        if until:
+            assert found.asked == pytest.approx(asked / until)
+            assert (found.got, found.epochs) == (got / until, got / sizes[name])
+            assert found.largest_lead == pytest.approx(max(ahead), abs=1e-9)
+            assert found.largest_lag == pytest.approx(-min(ahead), abs=1e-9)
+        else:
+            assert found.got == found.epochs == found.largest_lead == found.largest_lag == 0
+    assert sum(found.asked for found in order.report(until).values()) == pytest.approx(1)
+    if until == len(order):
+        assert order.report() == order.report(until)
+
+
+def test_epochs_of_a_source_differ():
+    order = MixtureOrder({"a": 50, "b": 9}, {"a": 1, "b": 0}, 200)
+    epochs = blocks_of(order[np.arange(200)], 50)
+    assert len({epoch.tobytes() for epoch in epochs}) == 4
+    assert all(sorted(epoch) == list(range(50)) for epoch in epochs)
+
+
+def test_windows_and_sources_count_in_the_order_of_num_windows():
+    positions = np.arange(500)
+    order = MixtureOrder(SIZES, WEIGHTS, 500)
+    turned = MixtureOrder(SIZES, dict(reversed(WEIGHTS.items())), 500)
+    assert np.array_equal(order[positions], turned[positions])
+    assert np.array_equal(order.sources_at(positions), turned.sources_at(positions))
+    firsts = np.array([0, 7, 47, 50])
+    assert np.array_equal(np.searchsorted(firsts, order[positions], side="right") - 1, order.sources_at(positions))
+    assert np.bincount(order.sources_at(positions)).tolist() == [250, 150, 100]
+    doubled = MixtureOrder(SIZES, {name: 20 * weight for name, weight in WEIGHTS.items()}, 500)
+    assert np.array_equal(order[positions], doubled[positions])
+
+
+CHANGES = {
+    "added before": ({"new": 5, **SIZES}, {**WEIGHTS, "new": 0.4}),
+    "added with weight 0": ({**SIZES, "new": 5}, {**WEIGHTS, "new": 0}),
+    "another renamed": ({"a": 7, "B": 40, "c": 3}, {"a": 0.5, "B": 0.3, "c": 0.2}),
+    "another resized": ({**SIZES, "b": 400}, WEIGHTS),
+    "reordered": (dict(reversed(SIZES.items())), WEIGHTS),
+    "other weights": (SIZES, {"a": 0.1, "b": 0.7, "c": 0.2}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_happens_to_another_source_changes_nothing_within_one(change):
+    before, after = (by_source(MixtureOrder(*case, 600)) for case in ((SIZES, WEIGHTS), CHANGES[change]))
+    for name in ("a", "c"):
+        assert len(before[name]) > 50
+        assert all(x == y for x, y in zip(before[name], after[name], strict=False))
+    assert by_source(MixtureOrder(SIZES, WEIGHTS, 600, base_seed=1))["a"] != before["a"]
+
+
+PROGRAM = """if True:
+    import numpy as np
+    from course_lib.mixing_sources import MixtureOrder, draw_sources
+    order = MixtureOrder({"ä": 10**9, "b": 3}, {"ä": 0.7, "b": 0.3}, 10**13, base_seed=4)
+    print(order[[0, 1, 10**12, 10**13 - 1]].tolist(), draw_sources([1, 2], 9).tolist(), sep="\\n")
+"""
+
+
+def test_it_is_the_same_in_any_process():
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True)
+    order = MixtureOrder({"ä": 10**9, "b": 3}, {"ä": 0.7, "b": 0.3}, 10**13, base_seed=4)
+    windows = order[[0, 1, 10**12, 10**13 - 1]].tolist()
+    assert done.stdout.decode().split("\n")[:2] == [str(windows), str(draw_sources([1, 2], 9).tolist())]
+
+
+def test_a_long_order_stores_no_draws():
+    tracemalloc.start()
+    order = MixtureOrder({"a": 10**12, "b": 10**6}, {"a": 0.999, "b": 0.001}, 10**13)
+    windows = order[10**12 + np.arange(1_000)]
+    assert tracemalloc.get_traced_memory()[1] < 10**7
+    tracemalloc.stop()
+    assert len(order) == 10**13
+    assert len(np.unique(windows)) == 1_000
+    assert (windows >= 10**12).sum() == 1
+
+
+def test_max_epochs_may_be_reached_and_not_exceeded():
+    for most in (1, 2, 0.29, 3.7):
+        draws = round(100 * most)
+        assert MixtureOrder({"a": 100}, {"a": 1}, draws, max_epochs=most).report()["a"].epochs == most
+        with pytest.raises(ValueError, match=rf"'a' would be read .* but max_epochs is {most}"):
+            MixtureOrder({"b": 10**6, "a": 100}, {"b": 0, "a": 1}, draws + 1, max_epochs=most)
+
+
+def test_draws_carry_over_from_stage_to_stage():
+    flat, steep = {"a": 1, "b": 1}, {"a": 9, "b": 1}
+    order = StagedMixture({"a": 30, "b": 30}, [(flat, 40), (steep, 0), (steep, 40)], block_size=10)
+    windows = by_source(order)
+    assert [len(windows[name]) for name in "ab"] == [56, 24]
+    assert sorted(windows["a"][:30]) == list(range(30))  # 20 of the first stage, 10 of the last
+    one = MixtureOrder({"a": 30, "b": 30}, flat, 40, block_size=10)
+    assert np.array_equal(order[np.arange(40)], one[np.arange(40)])
+    staged = StagedMixture({"a": 30, "b": 30}, [(flat, 40)], block_size=10)
+    assert np.array_equal(staged[np.arange(40)], one[np.arange(40)])
+    assert staged.history(40) == one.history(40) == [[40, [["a", 0.5], ["b", 0.5]]]]
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), st.integers(0, 10**30), min_size=1).filter(lambda s: any(s.values())))
+def test_temperature_weights(sizes):
+    total = sum(sizes.values())
+    assert temperature_weights(sizes, 1) == pytest.approx({name: size / total for name, size in sizes.items()})
+    present = [name for name in sizes if sizes[name]]
+    level = temperature_weights(sizes, 1e12)
+    assert level == pytest.approx({name: (sizes[name] > 0) / len(present) for name in sizes})
+    for temperature in (0.3, 2, 3.3):
+        weights = temperature_weights(sizes, temperature)
+        assert sum(weights.values()) == pytest.approx(1)
+        for one, other in product(present, present):
+            wanted = (math.log(sizes[one]) - math.log(sizes[other])) / temperature
+            if weights[one] > 1e-300 and weights[other] > 1e-300:
+                assert math.log(weights[one] / weights[other]) == pytest.approx(wanted, abs=1e-6)
