@@ -98,7 +98,7 @@ make_example.slips("""
         one more.
     ids[start + 1 : start + 1 + context_length] => [*inputs[1:], 0]
         the last target is made up. It should be the id that follows the inputs in the
-        stream, so read one id more.
+        stream, so read one more id.
     return inputs, targets => return targets, inputs
         inputs and targets are swapped, so the model would learn to predict the previous
         token.

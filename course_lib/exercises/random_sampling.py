@@ -33,7 +33,7 @@ def _lengths_and_steps(random: Random) -> Iterator[Case]:
     hints=(
         "Take T = 5 and 32 ids, and count the subsequences at offset 0, at offset 1, "
         "and so on. Where does the count change?",
-        "At offset 0 some ids after the last target stay unused. How many are there? An "
+        "At offset 0 some ids after the last target stay unused. How many are they? An "
         "offset that skips no more ids than these costs nothing. And if there is no "
         "subsequence even at offset 0, can you lose one?",
     ),
@@ -578,9 +578,9 @@ def _coverages(random: Random) -> Iterator[Case]:
     hints=(
         "Each alignment gives the token a different context. How likely is alignment 0 "
         "in an epoch, and how likely is each of the others?",
-        "Take one alignment, which comes in an epoch with the chance p. How likely is it "
-        "that all epochs miss it? Then 1 minus that is the chance that it has come at "
-        "least once. How do you average these chances into the share?",
+        "Take one alignment, which comes in an epoch with the chance p. How likely is "
+        "it that all epochs miss it? And how likely is it then that it has come at "
+        "least once? How do you average these chances into the share?",
     ),
 )
 def inclusive_coverage(num_epochs: int, num_steps: int) -> float:
@@ -767,7 +767,7 @@ def contexts_as_shuffled(
     explanation=(
         "Shuffling changes *when* a window comes, but not which tokens it contains. "
         "Each token keeps its place in its window, and therefore its context. Only "
-        "another offset moves the cuts. We shuffle for another reason, because it makes "
+        "another offset moves the cuts. We shuffle for another reason: it makes "
         "neighboring batches less alike."
     ),
 )
@@ -794,9 +794,9 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
     cases=_examples_of_starts,
     explanation=(
         "The starts of one epoch differ by multiples of T. Here they differ by 3, 4 "
-        "and 7, and only 1 divides all three. The textbook describes another scheme, in "
-        "which each start is drawn on its own. In that scheme windows may overlap, and "
-        "an epoch may reach a token several times or not at all."
+        "and 7, and only 1 divides all three. The textbook describes another scheme, "
+        "in which each start is drawn on its own. There, windows may overlap, and an "
+        "epoch may reach a token several times or not at all."
     ),
 )
 def starts_only_if_t_is_1(starts: list[int], num_steps: int) -> bool:
@@ -819,8 +819,8 @@ def one_generator_for_all_epochs(seed: int, num_epochs: int) -> list[int]:
     cases=_seeds,
     explanation=(
         "Each epoch makes a new generator from the same seed, so it draws the same "
-        "offset as the epoch before. The random scheme has become a fixed one. Make the "
-        "generator once, before the first epoch, or derive its seed from the epoch."
+        "offset as the epoch before. The random scheme has become a fixed one. Make "
+        "the generator once, before the first epoch, or derive its seed from the epoch."
     ),
 )
 def offsets_of_a_run(seed: int, num_epochs: int) -> list[int]:

@@ -176,7 +176,7 @@ def plot_windows(
         y -= 0.45
     keys = {
         f"T = {context_length} inputs": "inputs",
-        "one id more, for the last target": "targets",
+        "one more id, for the last target": "targets",
     }
     if ledger is not None:
         left, right = axes.get_xlim()
