@@ -756,13 +756,13 @@ def each_once_in_blocks(num_blocks: int, world_size: int) -> list[int]:
     reference=each_once_in_blocks,
     cases=_samples,
     explanation=(
-        "Each rank shuffles the blocks with a seed of its own, and this looks like loop "
-        "B of section 3. But look at what a rank takes from a block. Rank r always "
-        "takes sample r. It visits all blocks, so it reads every sample number r, and "
-        "no other rank reads any of these. The samples were shared out *before* the "
-        "shuffle, and then each rank may shuffle its own share as it likes. The data "
-        "loader of karpathy/llm.c does this. It has a price: with another number of "
-        "ranks, the epoch is another one."
+        "Each rank shuffles the blocks with a seed of its own, and this looks like "
+        "loop B of section 3. But look at what a rank takes from a block. Rank r "
+        "always takes sample r. It visits all blocks, so it reads every sample number "
+        "r, and no other rank reads any of these. The samples were shared out *before* "
+        "the shuffle, and then each rank may shuffle its own share as it likes. The "
+        "data loader of karpathy/llm.c does this. It has a price: with another number "
+        "of ranks, the epoch is another one."
     ),
 )
 def blocks_in_orders_of_their_own(num_blocks: int, world_size: int) -> list[int]:
