@@ -780,9 +780,10 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
 
 @bug_or_not(
     purpose=(
-        "`DistributedDataParallel` averages what the ranks compute. The loss of each "
-        "rank is to be chosen so that this average is the mean over all targets. "
-        "`sums` and `counts` are the nats and the targets of each rank."
+        "`DistributedDataParallel` averages what the ranks compute. We want this "
+        "average to be the mean loss over all targets, and choose the loss of each "
+        "rank for that. The lists `sums` and `counts` hold the nats and the targets of "
+        "each rank."
     ),
     reference=mean_of_all_targets,
     cases=lambda random: [
@@ -821,9 +822,9 @@ def counts_while_reading(num_entries: int) -> list[int]:
 
 @true_or_false(
     claim=(
-        "Forked workers share the memory of a list of texts as long as they only read "
-        "it, because reading an entry writes nothing into its memory: its reference "
-        "count stays the same."
+        "Forked workers share the memory of a list of texts. As long as they only read "
+        "the list, it stays shared, because reading an entry writes nothing into its "
+        "memory. For example, its reference count stays the same."
     ),
     reference=counts_while_reading,
     cases=lambda random: [(size,) for size in (0, 1, 3, 10)],

@@ -876,9 +876,9 @@ def on_both_sides(texts: list[str], val_every: int) -> int:
 
 @true_or_false(
     claim=(
-        "If a hash of the normalized text decides the split of a document, instead of "
-        "its number, copies that are equal once they are normalized are never on both "
-        "sides, wherever in the collection they come."
+        "Let a hash of the normalized text decide the split of a document, instead of "
+        "its number. Then two texts that are equal once they are normalized are never "
+        "on both sides, wherever they come in the collection."
     ),
     reference=on_both_sides,
     cases=lambda random: [
