@@ -37,7 +37,6 @@ from course_lib.many_machines import (
     encode_task,
     encoding_hours,
     main,
-    permutation_bytes,
     rank_and_size,
     reader_number,
     rows_of_documents,
@@ -638,5 +637,3 @@ def test_fifteen_trillion_tokens_on_paper():
     assert stored_bytes(1, 65_536) == 2
     assert stored_bytes(1, 65_537) == 4
     assert encoding_hours(15 * 10**12, 10**6, 1000) == pytest.approx(15_000 / 3600)
-    assert permutation_bytes(2**32) == 2**34
-    assert permutation_bytes(2**32 + 1) == 8 * (2**32 + 1)

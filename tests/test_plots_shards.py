@@ -44,5 +44,5 @@ def test_of_a_long_order_some_positions_are_drawn_and_it_says_so():
 
 
 def test_panels_without_an_order_are_not_seen():
-    figure = plot_orders({str(n): [n] for n in range(4)}, size=5)
-    assert [axes.get_visible() for axes in figure.axes] == [True] * 4 + [False] * 2
+    figure = plot_orders({str(n): [n] for n in range(5)}, size=5)
+    assert [axes.get_visible() for axes in figure.axes] == [True] * 5 + [False]

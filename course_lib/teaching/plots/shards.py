@@ -98,8 +98,8 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
         if not values.size:
             raise ValueError(f"orders[{name!r}] must be at least one place, got none")
         entries[name] = check_range(f"orders[{name!r}]", values, size)
-    columns = min(PANELS_IN_A_ROW, len(entries))
-    rows = -(-len(entries) // columns)
+    rows = -(-len(entries) // PANELS_IN_A_ROW)
+    columns = -(-len(entries) // rows)
     shared = {"sharex": True, "sharey": True}
     figure, panels = style.new_panels(2.6 * rows + 0.5, rows, columns, **shared)
     for axes in panels[len(entries) :]:
