@@ -12,7 +12,7 @@ import base64
 import functools
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ParamSpec
+from typing import TypeVar
 
 import numpy as np
 from matplotlib import style
@@ -52,6 +52,7 @@ MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚
 """Each with the sign that comes before the name of its curve."""
 TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
 DOTTED = {"color": INK, "linewidth": 1, "linestyle": (0, (1, 2))}
+LEADS_TO_A_NAME = {"arrowstyle": "-", "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
 LEGIBLE = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
 """The ground of what is written over a hatch or a line."""
 
@@ -90,7 +91,7 @@ RULES = {
     "figure.dpi": SHOWN_DPI,
 }
 
-P = ParamSpec("P")
+Read = TypeVar("Read")
 
 
 class LessonFigure(Figure):
@@ -119,11 +120,11 @@ class LessonFigure(Figure):
         return picture.getvalue()
 
 
-def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     """Let a function draw in the style of the course, whatever the reader's own is."""
 
     @functools.wraps(draw)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+    def drawn(*args: object, **kwargs: object) -> Figure:
         with style.context(["default", RULES]):
             return draw(*args, **kwargs)
 
@@ -177,39 +178,35 @@ def finish_rows(
 # Boxes
 
 
-def block(
-    x: float, y: float, width: float, height: float, meaning: str, shade: float = 0.3
-) -> Rectangle:
+def sample(meaning: str, shade: float = 0.3) -> Rectangle:
     """A box in the color of a meaning, with the hatch that goes with it."""
     color = MEANINGS[meaning]
     hatch = {"targets": TARGETS_HATCH, "lost": LOST_HATCH}.get(meaning, "")
-    face = to_rgba(color, shade)
-    return Rectangle(
-        (x, y), width, height, facecolor=face, edgecolor=color, hatch=hatch
-    )
+    return Rectangle((0, 0), 1, 1, fc=to_rgba(color, shade), ec=color, hatch=hatch)
+
+
+def block(
+    axes: Axes, x: float, y: float, width: float, height: float, *look: object
+) -> Rectangle:
+    """Draw a box; `look` is its meaning, and its shade if that is another."""
+    box = sample(*look)
+    box.set_bounds(x, y, width, height)
+    return axes.add_patch(box)
 
 
 def labeled_box(
-    axes: Axes,
-    x: float,
-    y: float,
-    label: str,
-    meaning: str,
-    *,
-    shade: float = 0.3,
-    fontsize: float = NORMAL,
+    axes: Axes, x: float, y: float, label: str, *look: object, fontsize: float = NORMAL
 ) -> None:
-    box = block(x + 0.04, y, 0.92, 0.8, meaning, shade)
+    box = block(axes, x + 0.04, y, 0.92, 0.8, *look)
     box.set_linewidth(1 if label else 0.5)
-    axes.add_patch(box)
     text = centered(axes, x + 0.5, y + 0.4, label, fontsize=fontsize)
     if label and box.get_hatch():
         text.set_bbox(LEGIBLE)
 
 
 def centered(axes: Axes, x: float, y: float, label: str, **look: object) -> Text:
-    look = {"fontsize": SMALL} | look
-    return axes.text(x, y, label, ha="center", va="center", **look)
+    look = {"fontsize": SMALL, "ha": "center", "va": "center"} | look
+    return axes.text(x, y, label, **look)
 
 
 def column_width(num_columns: int, widest: float, names: float = 1.5) -> float:
@@ -225,11 +222,7 @@ def fit_columns(
 
 
 def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:
-    """Say above the picture what its boxes mean, in as many lines as that takes.
-
-    Args:
-        keys: name to a meaning, or to what looks as it does.
-    """
+    """Say above the picture what its boxes mean: name to a meaning, or to a sample."""
     widths = [0.075 * len(name) + 0.55 for name in keys]
     available = WIDTH - 0.2
     one_line = sum(widths) <= available
@@ -242,10 +235,6 @@ def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:
         borderaxespad=0.2,
         columnspacing=1.6,
     )
-
-
-def sample(meaning: str, shade: float = 0.3) -> Rectangle:
-    return block(0, 0, 1, 1, meaning, shade)
 
 
 def say(figure: Figure, remark: str) -> None:
@@ -279,7 +268,7 @@ def meaning_of(
 
 
 def as_levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
-    """Return named numbers to be drawn as lines; None is none of them."""
+    """Return named numbers, none of them for None, to be drawn as lines."""
     lines = as_mapping("lines", lines, MOST_CURVES)
     if finite("lines", list(lines.values())).ndim != 1:
         raise ValueError(f"lines must be single numbers, got {lines!r:.60}")
@@ -293,14 +282,16 @@ def draw_levels(axes: Axes, levels: Mapping[str, float]) -> list[tuple]:
     return [(None, y, name, {"color": INK}) for name, y in levels.items()]
 
 
-def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
+def name_curves(axes: Axes, ends: list[tuple], levels: Iterable[tuple] = ()) -> None:
     """Write names on the right, each beside the end of its curve; none over another.
 
-    In a legend, each would have to be looked for by its color and marker.
-
-    Args:
-        ends: (x, y, name, look) of each; x is `None` for a line across.
+    `ends` are (x, y, name, look) of each; x is `None` for a line across. A curve that
+    is alone has its name as the title.
     """
+    ends = [*ends, *levels]
+    if len(ends) == 1:
+        axes.set_title(row_name(ends[0][2]))
+        return
     bottom, top = axes.get_ylim()
     height = axes.figure.get_figheight() - 0.8
     wanted = np.array([(y - bottom) / (top - bottom) for _, y, _, _ in ends])
@@ -317,21 +308,14 @@ def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
             va="center",
             fontsize=SMALL,
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": look["color"],
-                "linewidth": 0.7,
-                "shrinkA": 1,
-                "shrinkB": 4,
-            },
+            arrowprops=LEADS_TO_A_NAME | {"color": look["color"]},
         )
 
 
 def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
     """Move places apart until neighbors are `gap` away, and as little as that takes.
 
-    Without the gaps they must not fall, so this is an isotonic regression; of a few
-    places its formula, a maximum of minima of means, is quick enough.
+    This is an isotonic regression: a maximum of minima of means.
     """
     order, count = np.argsort(wanted, kind="stable"), len(wanted)
     gaps = gap * np.arange(count)
@@ -401,6 +385,27 @@ def as_mapping(name: str, values: object, most: int | None = None) -> Mapping:
     return values
 
 
+def read_each(
+    name: str,
+    values: object,
+    read: Callable[..., Read],
+    *rest: object,
+    most: int | None = None,
+) -> dict[str, Read]:
+    """Read each value of a mapping by `read(its name in messages, value, *rest)`."""
+    check_mapping(name, values, most)
+    return {
+        key: read(name if key == "" else f"{name}[{key!r}]", value, *rest)
+        for key, value in values.items()
+    }
+
+
+def read_panels(name: str, values: object, *how: object, most: int) -> dict:
+    """Read panels by title; what is no mapping is one panel without a title."""
+    panels = values if isinstance(values, Mapping) else {"": values}
+    return read_each(name, panels, *how, most=most)
+
+
 def check_few(name: str, number: object, most: int = LARGEST_PICTURE) -> int:
     """Return a number of things that are few enough to be looked at."""
     return check_integer(name, number, minimum=1, maximum=most)
@@ -440,9 +445,3 @@ def check_inside(name: str, starts: np.ndarray, length: int, num_tokens: int) ->
             f"{name} must leave room for {length} ids in a stream of {num_tokens}, got "
             f"a window at {outside[0]}"
         )
-
-
-def runs_of(positions: np.ndarray) -> list[tuple[int, int]]:
-    """Group sorted positions into runs of neighbors: (first, last) of each."""
-    pieces = np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)
-    return [(int(piece[0]), int(piece[-1])) for piece in pieces if len(piece)]

@@ -47,12 +47,7 @@ def show_table(
 
 
 class Table:
-    """A table in two forms.
-
-    Attributes:
-        html: for a notebook.
-        text: for a terminal.
-    """
+    """A table in two forms: `html` for a notebook, `text` for a terminal."""
 
     def __init__(
         self,
@@ -140,12 +135,9 @@ def _plain(cell: object) -> object:
 
 def _written(column: list[object]) -> list[str]:
     floats = [cell for cell in column if _is_float(cell) and math.isfinite(cell)]
-    decimals = next(
-        count
-        for count in range(1, MOST_DECIMALS + 1)
-        if count == MOST_DECIMALS
-        or all(round(x, count) == round(x, MOST_DECIMALS) for x in floats)
-    )
+    decimals = 1
+    while any(round(x, decimals) != round(x, MOST_DECIMALS) for x in floats):
+        decimals += 1
     return [_cell(cell, decimals) for cell in column]
 
 

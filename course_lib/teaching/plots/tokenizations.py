@@ -9,7 +9,7 @@ from IPython.display import display
 
 from course_lib.foundation import check_flag, check_iterable
 from course_lib.teaching.plots.letters import signs
-from course_lib.teaching.plots.style import check_few, check_mapping
+from course_lib.teaching.plots.style import check_few, read_each
 from course_lib.teaching.plots.tables import SCROLLING, plain
 
 MOST_TOKENS = 2000
@@ -29,25 +29,20 @@ def show_tokens(rows: Mapping[str, Sequence[str | bytes]]) -> None:
 
 
 class TokenRows:
-    """Named rows of tokens in two forms.
+    """Named rows of tokens in two forms: `html` for a notebook, `text` for a terminal.
 
     Args:
         rows: name to tokens.
         counted: write after each name how many tokens its row has.
-
-    Attributes:
-        html: for a notebook.
-        text: for a terminal.
     """
 
     def __init__(
         self, rows: Mapping[str, Sequence[str | bytes]], *, counted: bool = True
     ) -> None:
-        check_mapping("rows", rows)
         counted = check_flag("counted", counted)
         self.rows = {}
-        for name, tokens in rows.items():
-            tokens = list(check_iterable(f"rows[{name!r}]", tokens, "tokens"))
+        for name, tokens in read_each("rows", rows, check_iterable, "tokens").items():
+            tokens = list(tokens)
             if counted:
                 name = f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}"
             self.rows[str(name)] = [_spelled(token) for token in tokens]

@@ -13,8 +13,7 @@ from course_lib.teaching.plots.letters import font_families, row_name, visible
 
 MOST_STAGES = 24
 NAMES_WIDTH = 1.6
-LETTER_WIDTH = 0.088
-"""Inches of a letter of equal width, in the small size."""
+LETTER_WIDTH = 0.088  # inches of a letter of equal width, in the small size
 SHADES_IN_TURN = (0.04, 0.2)
 MONOSPACED = font_families(monospaced=True)
 
@@ -61,10 +60,8 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
     names = ["symbols", *(f"merge {number}" for number in range(1, len(stages)))]
     style.name_rows(axes, dict(enumerate(names)))
     axes.set_xticks([])
-    wide = (style.WIDTH - NAMES_WIDTH) / min(
-        0.62, (style.WIDTH - NAMES_WIDTH) / num_symbols
-    )
-    axes.set(xlim=(-0.1, wide + 0.1), ylim=(-0.6, len(stages) - 0.4))
+    style.fit_columns(axes, num_symbols, 0.62, NAMES_WIDTH)
+    axes.set_ylim(-0.6, len(stages) - 0.4)
     return style.without_frame(figure, axes)
 
 
@@ -104,7 +101,7 @@ def plot_pieces(
         for number, (text, label) in enumerate(pairs):
             x, width = column + 0.06, len(text) - 0.12
             shade = SHADES_IN_TURN[number % 2]
-            axes.add_patch(style.block(x, row + 0.12, width, 0.76, "neutral", shade))
+            style.block(axes, x, row + 0.12, width, 0.76, "neutral", shade)
             if LETTER_WIDTH * len(label) <= scale * len(text):
                 middle = column + len(text) / 2, row + 0.5
                 style.centered(axes, *middle, label, family=list(MONOSPACED))
@@ -112,9 +109,8 @@ def plot_pieces(
                 left_out += 1
             column += len(text)
     if left_out:
-        style.say(
-            figure, f"{left_out} labels that are longer than their boxes, not written"
-        )
+        remark = f"{left_out} labels that are longer than their boxes, not written"
+        style.say(figure, remark)
     names = {row + 0.5: name for row, name in enumerate(rows)}
     style.name_rows(axes, names, fontsize=style.NORMAL)
     axes.set_xticks([])
@@ -145,10 +141,7 @@ def _with_labels(
                 f"labels[{name!r}] must be one for each of the {len(strings)} strings, "
                 f"got {len(written)}"
             )
-        boxes[name] = list(zip(strings, map(_in_one_line, written), strict=True))
+        # a middle dot is narrower than the sign for a space
+        labels_of_row = [visible(str(label).replace(" ", "·")) for label in written]
+        boxes[name] = list(zip(strings, labels_of_row, strict=True))
     return boxes
-
-
-def _in_one_line(label: object) -> str:
-    # a middle dot is narrower than the sign for a space
-    return visible(str(label).replace(" ", "·"))
