@@ -47,9 +47,7 @@ class NumbersQuestion(Solved):
     def drawn(self, seed: int = 0) -> Drawn:
         """The numbers of a seed, by name: the same ones on every machine.
 
-        Raises:
-            ValueError: no draw tells the mistakes apart, so the question must be
-                changed.
+        Raises a ValueError if no draw tells the mistakes apart.
         """
         seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
@@ -129,9 +127,8 @@ class NumbersQuestion(Solved):
             message = f"**Passed.** `{self.name}` is {show(expected)}."
             return Judgment(messages.PASSED, 1.0, message)
         diagnosis = self._diagnose(expected, answer, drawn)
-        more = f"`exercises.{self.name}.hint()` may help."
-        if diagnosis:
-            more = f"**Looks like:** {diagnosis}"
+        hint = f"`exercises.{self.name}.hint()` may help."
+        more = f"**Looks like:** {diagnosis}" if diagnosis else hint
         message = f"**Failed.** `{self.name}` is another number.\n\n{more}"
         return Judgment(messages.FAILED, 0.0, message, diagnosis)
 

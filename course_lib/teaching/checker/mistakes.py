@@ -75,10 +75,7 @@ class Solved:
         return register
 
     def answers(self, table: str) -> None:
-        """Register wrong answers that are expressions of the parameters.
-
-        The module `slips` says how their table is written.
-        """
+        """Register wrong answers, expressions of the parameters, by such a table."""
         self.tables.append(table)
 
     @cached_property
@@ -116,10 +113,7 @@ class Examined(Solved):
         self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
 
     def slips(self, table: str) -> None:
-        """Register the slips in the solution.
-
-        The module `slips` says how their table is written.
-        """
+        """Register the slips in the solution, by a table as of the module `slips`."""
         self.ways[0].table = table
 
     def way(self, table: str = "") -> Callable[[Callable], Callable]:
@@ -178,10 +172,7 @@ class Examined(Solved):
 
     @cached_property
     def cases(self) -> list[Case]:
-        """All calls, the same ones each time.
-
-        They begin with the smallest, so that the first failure is the smallest.
-        """
+        """All calls, the smallest first, so that the first failure is the smallest."""
         return sorted(self._make_cases(random.Random(self._seed)), key=size_of)
 
     @cached_property
@@ -211,10 +202,7 @@ class Examined(Solved):
 
 
 def size_of(case: object) -> float:
-    """Measure a call, so that simple ones can come first.
-
-    A number counts by its size, and a collection by everything that it contains.
-    """
+    """Measure a call: a number by its size, and a collection by all that it holds."""
     if isinstance(case, torch.Tensor | np.ndarray):
         return float(np.asarray(case).size)
     if isinstance(case, list | tuple):

@@ -57,11 +57,7 @@ class Stopped:
 
 
 class Watch:
-    """Is told by the work when each call begins and ends.
-
-    This class only remembers the call. The watches of processes and threads have
-    limits.
-    """
+    """Is told by the work when each call begins and ends, and remembers the call."""
 
     call = -1
 
@@ -113,12 +109,9 @@ class ProcessWatch(Watch):
 
 
 class GuardedProcess:
-    """A forked process that works within limits.
+    """A forked process that does `work`, which tells a watch of its calls, in limits.
 
-    Args:
-        work: a function that gets a watch, which it tells when a call begins and ends.
-        limits: what the process may use.
-        prepare: called in the process after it has been separated from this one.
+    `prepare` is called in it, after it has been separated from this process.
     """
 
     def __init__(
@@ -146,9 +139,7 @@ class GuardedProcess:
                 os._exit(1)
 
         self.process = fork.Process(target=be_the_child)
-        with warnings.catch_warnings():
-            # Python warns that a forked process has lost its other threads, which it
-            # does not need.
+        with warnings.catch_warnings():  # it has lost other threads, and needs none
             warnings.simplefilter("ignore", DeprecationWarning)
             self.process.start()
         writer.close()
@@ -233,9 +224,7 @@ def _settle(parent: int, limits: Limits) -> None:
     import resource
 
     gc.freeze()  # not looking at existing objects saves a tenth of a second
-    # The threads that share a sum have not been forked, so waiting for them would never
-    # end.
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # or it would wait for threads that are not forked
     if limits.extra_bytes is not None:
         in_use = psutil.Process().memory_info().vms
         limit_resources({resource.RLIMIT_AS: in_use + limits.extra_bytes})

@@ -38,10 +38,7 @@ def limits_of_answers() -> Limits:
 
 
 def limited(work: Callable[[Watch], object]) -> object:
-    """Do `work`, which calls an answer, and return its result or a `Stopped`.
-
-    The result is pickled between the processes, so it must be plain data.
-    """
+    """Do `work`, which calls an answer, for its result, plain data, or a `Stopped`."""
     limits = limits_of_answers()
     if not CAN_FORK:
         return _run_in_a_thread(work, limits)
@@ -95,9 +92,8 @@ def _run_in_a_thread(work: Callable[[Watch], object], limits: Limits) -> object:
             too_long = ctypes.py_object(_TooLong)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(number, too_long)
             if time.monotonic() - gave_up > limits.asleep:
-                return Stopped(
-                    "endless, and it goes on: restart the kernel", watch.call
-                )
+                reason = "endless, and it goes on: restart the kernel"
+                return Stopped(reason, watch.call)
     try:
         return done.result(timeout=0)
     except (_TooLong, TimeoutError):
