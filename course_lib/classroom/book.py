@@ -27,12 +27,9 @@ SITE_MARK = ".buildinfo"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    parser.add_argument(
-        "--api",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="with a reference of the package (default)",
-    )
+    how = {"action": argparse.BooleanOptionalAction, "default": True}
+    words = "with a reference of the package (default)"
+    parser.add_argument("--api", help=words, **how)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,9 +1,7 @@
-"""Where a lesson is cut into slides.
+"""Where a lesson is cut into slides: at headings, and before the answer to a question.
 
-A heading begins a slide, and so does the answer to a question, so that the two are
-never side by side. Whatever is done alone at a keyboard is left out: one slide says in
-a sentence each what the exercises ask for. A figure keeps the sentence that says what
-it shows.
+What is done alone at a keyboard is left out; one slide says what the exercises ask for.
+A figure keeps the sentence that says what it shows.
 """
 
 from __future__ import annotations
@@ -47,8 +45,7 @@ class Block:
     source: str = ""
     output: NotebookNode | None = None
     alt: str = ""
-    # it leads to what follows: "The function behind it:"
-    keep_with_next: bool = False
+    keep_with_next: bool = False  # as "The function behind it:", which leads to it
 
     @property
     def height(self) -> int:
@@ -137,9 +134,8 @@ class _Cutter:
             blocks = self.slides[-1].blocks
             if text.startswith("$$") and blocks:
                 blocks[-1].keep_with_next = True
-            blocks.append(
-                Block("prose", number, text, keep_with_next=text.endswith(":"))
-            )
+            leads_on = text.endswith(":")
+            blocks.append(Block("prose", number, text, keep_with_next=leads_on))
 
     def _add_exercise(self, number: int) -> None:
         """What the next exercise is to return, as its docstring says."""
@@ -147,8 +143,8 @@ class _Cutter:
         blocks = self.slides[-1].blocks
         asked = " ".join(ast.get_docstring(ast.parse(cell.source).body[0]).split())
         if not blocks:
-            words = f"Each gives {POINTS[Exercise]} points."
-            blocks.append(Block("prose", number, words))
+            points = f"Each gives {POINTS[Exercise]} points."
+            blocks.append(Block("prose", number, points))
         blocks.append(Block("prose", number, f"- `{exercise_of(cell)}`: {asked}"))
 
     def _add_code(self, number: int, cell: NotebookNode) -> None:
@@ -219,8 +215,6 @@ def _groups(blocks: list[Block], room: int) -> Iterator[list[Block]]:
             begins = -2 if group[-2].kind == "figure" and len(group) > 2 else -1
             yield group[:begins]
             group = group[begins:]
-        if not block.keep_with_next:
+        if not block.keep_with_next or block is blocks[-1]:
             yield group
             group = []
-    if group:
-        yield group

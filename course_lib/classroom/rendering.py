@@ -14,14 +14,13 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from nbformat import NotebookNode
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import TextLexer, get_lexer_by_name
 from pygments.util import ClassNotFound
 
 TAG = re.compile(r"<[^>]+>")
 ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*m")
 READER = MarkdownIt(
-    "commonmark",
-    {"highlight": lambda source, language, _: code_as_html(source, language)},
+    "commonmark", {"highlight": lambda code, language, _: code_as_html(code, language)}
 )
 READER.enable("table").use(
     dollarmath_plugin,
@@ -60,9 +59,9 @@ def count_rows(markdown: str, letters: int) -> int:
 def code_as_html(source: str, language: str = "python") -> str:
     """Color the source of a program."""
     try:
-        lexer = get_lexer_by_name(language or "text", stripnl=False)
+        lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
-        lexer = get_lexer_by_name("text", stripnl=False)
+        lexer = TextLexer(stripnl=False)
     lines = highlight(source.rstrip(), lexer, HtmlFormatter(nowrap=True))
     return f'<pre class="code"><code>{lines.rstrip()}</code></pre>'
 

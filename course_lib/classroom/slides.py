@@ -45,11 +45,8 @@ ROLE = 'role="group" aria-roledescription="slide"'
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    parser.add_argument(
-        "--notebooks",
-        action="store_true",
-        help="write notebooks for jupyterlab-rise instead, which runs their cells",
-    )
+    words = "write notebooks for jupyterlab-rise instead, which runs their cells"
+    parser.add_argument("--notebooks", action="store_true", help=words)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -75,11 +75,7 @@ def points_for(item: object) -> int:
 
 
 def notebooks_folder() -> Path:
-    """The folder of the notebooks, beside the package.
-
-    Raises:
-        FileNotFoundError: the package was installed without them.
-    """
+    """The folder of the notebooks, beside the package; an error without them."""
     folder = Path(course_lib.__file__).resolve().parent.parent / "notebooks"
     if not folder.is_dir():
         raise FileNotFoundError(
@@ -90,27 +86,18 @@ def notebooks_folder() -> Path:
 
 
 def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
-    """List the lessons in their order.
-
-    Args:
-        wanted: numbers or names, `2`, `02`, `sliding_windows`; all of them by default.
-
-    Raises:
-        TypeError: one name, instead of a list of names.
-        ValueError: there is no lesson of that number or name.
-    """
+    """List the lessons of some numbers or names, `2`, `02`, `sliding_windows`, or all,
+    in their order."""
     wanted = list(check_iterable("wanted", wanted, "names"))
     lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
-    found = []
+    known = {}
+    for lesson in lessons:
+        number = str(lesson.number)
+        names = number, number.zfill(2), lesson.name, lesson.path.stem
+        known |= dict.fromkeys(names, lesson)
     for name in wanted:
-        same = [
-            lesson
-            for lesson in lessons
-            if name in (str(lesson.number), f"{lesson.number:02}", lesson.name)
-            or name == lesson.path.stem
-        ]
-        if not same:
-            known = ", ".join(f"{lesson.number} {lesson.name}" for lesson in lessons)
-            raise ValueError(f"there is no lesson {name!r}; there are {known}")
-        found += same
-    return sorted(set(found), key=lambda lesson: lesson.number) if found else lessons
+        if name not in known:
+            there = ", ".join(f"{lesson.number} {lesson.name}" for lesson in lessons)
+            raise ValueError(f"there is no lesson {name!r}; there are {there}")
+    found = [known[name] for name in wanted]
+    return [lesson for lesson in lessons if lesson in found] if found else lessons

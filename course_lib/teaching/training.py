@@ -31,11 +31,8 @@ WINDOWS_AT_ONCE = 256  # in an evaluation: a matter of memory, not of the result
 
 
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
-    """Yield the batches of one epoch after another, without end.
-
-    It goes on where the loader's reader is: first come the batches that are left of
-    this epoch, then the next epoch, each in its own order.
-    """
+    """Yield the batches of one epoch after another, without end, beginning with those
+    that are left of the epoch in which the loader's reader is."""
     return _epochs(check_type("loader", loader, WindowLoader))
 
 
@@ -84,9 +81,8 @@ def train(
     optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
     losses: list[float] = []
     model.train()
-    for step in progress_bar(
-        range(num_steps), "training", unit="step", progress=progress
-    ):
+    bar = {"unit": "step", "progress": progress}
+    for step in progress_bar(range(num_steps), "training", **bar):
         batch = next(source, None)
         if batch is None:
             raise ValueError(
@@ -94,19 +90,15 @@ def train(
                 f"{step}"
             )
         if not isinstance(batch, tuple | list) or len(batch) != 2:
-            raise TypeError(
-                "batches must be pairs of inputs and targets, got "
-                f"{type(batch).__name__}"
-            )
+            kind = type(batch).__name__
+            raise TypeError(f"batches must be pairs of inputs and targets, got {kind}")
         inputs, targets = batch
         read = model(**inputs) if isinstance(inputs, Mapping) else model(inputs)
         loss = loss_function(read, targets)
         losses.append(loss.item())
         if not math.isfinite(losses[-1]):
-            raise ValueError(
-                f"the loss became {losses[-1]} in step {step}: try a smaller "
-                "learning_rate"
-            )
+            what = f"the loss became {losses[-1]} in step {step}"
+            raise ValueError(f"{what}: try a smaller learning_rate")
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -153,20 +145,21 @@ def evaluate(
     """
     check_model(model)
     stream = as_stream(ids)
-    if len(stream) < 2:
+    num_targets = len(stream) - 1
+    if num_targets < 1:
         raise ValueError(
             "ids must hold at least 2 tokens, a context and its target, got "
             f"{len(stream)}"
         )
     context_length = check_integer("context_length", context_length, minimum=1)
-    context_length = min(context_length, len(stream) - 1)
+    context_length = min(context_length, num_targets)
     starts = window_starts(len(stream), context_length, stride=context_length)
     chunks = [
         (starts[i : i + WINDOWS_AT_ONCE], context_length)
         for i in range(0, len(starts), WINDOWS_AT_ONCE)
     ]
     scored = len(starts) * context_length
-    if rest := len(stream) - 1 - scored:
+    if rest := num_targets - scored:
         chunks.append(([scored], rest))
     # A sum of nats, divided once: a mean of batch means would weigh the short last
     # batch like a full one.
@@ -175,9 +168,8 @@ def evaluate(
         for chunk, length in chunks:
             inputs, targets = gather_windows(stream, chunk, length)
             nats += next_token_loss(model(inputs), targets).item() * targets.numel()
-    num_targets = len(stream) - 1
     mean = nats / num_targets
-    per_byte = (
-        None if num_bytes is None else bits_per_byte(mean, num_targets, num_bytes)
-    )
+    if num_bytes is None:
+        return Evaluation(mean, num_targets)
+    per_byte = bits_per_byte(mean, num_targets, num_bytes)
     return Evaluation(mean, num_targets, per_byte)

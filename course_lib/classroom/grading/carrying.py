@@ -75,11 +75,7 @@ def dump(value: object) -> bytes:
 
 
 def load(data: bytes) -> object:
-    """Read a value that `dump` has written.
-
-    Raises:
-        ValueError: `dump` has not written it.
-    """
+    """Read a value; a ValueError if `dump` has not written it."""
     try:
         return _Reader(io.BytesIO(data)).load()
     except Exception as error:

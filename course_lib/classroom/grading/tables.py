@@ -68,11 +68,8 @@ def of_students(path: Path) -> Path:
 
 
 def _write_csv(path: Path, names: tuple, rows: Iterable[Iterable]) -> None:
-    """Write a table that spreadsheets show as it is.
-
-    It begins with the mark by which they recognize UTF-8, and a text that they would
-    take for a formula gets an apostrophe.
-    """
+    """Write a table that spreadsheets show as it is: with their mark of UTF-8, and an
+    apostrophe before what they would take for a formula."""
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(names)
@@ -85,11 +82,8 @@ def _harmless(text: str) -> str:
 
 
 def students(rows: list[Row]) -> Iterator[tuple]:
-    """Yield what each student has solved, among the exercises of all lessons.
-
-    Only lessons that somebody in the class has handed in count. An exercise counts as
-    solved if any of the student's files solves it. A student is a folder below the
-    given one, or a file directly in it.
+    """Yield what each student has solved, among the exercises of all lessons that
+    somebody has handed in. A student is a folder below the given one, or a file in it.
     """
     worth = {(row.lesson, row.exercise): row.worth for row in rows if row.exercise}
     own: dict[str, list[Row]] = {}

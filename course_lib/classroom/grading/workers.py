@@ -64,10 +64,8 @@ def score_all(
 
 
 def prepare(files: list[Path], seed: int) -> None:
-    """Import what the notebooks need, call the solutions, and compile wrong answers.
-
-    This is done once, and not once for each notebook.
-    """
+    """Import what the notebooks need, call the solutions, and compile wrong answers:
+    once, and not once for each notebook."""
     names = set()
     for path in files:
         with contextlib.suppress(OSError, Unreadable):

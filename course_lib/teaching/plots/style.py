@@ -401,7 +401,7 @@ def read_each(
 
 
 def read_panels(name: str, values: object, *how: object, most: int) -> dict:
-    """Read panels by title; what is no mapping is one panel without a title."""
+    """Read panels by title; anything else is one panel without a title."""
     panels = values if isinstance(values, Mapping) else {"": values}
     return read_each(name, panels, *how, most=most)
 

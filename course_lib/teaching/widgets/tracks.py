@@ -26,9 +26,7 @@ def play_tracks(
     state: str = "carried",
 ) -> Player:
     """Play with rows, T, the offset and the state of a partition."""
-    start = {"num_tokens": num_tokens, "batch_size": batch_size, "state": state}
-    start |= {"num_steps": num_steps, "offset": offset}
-    return Player(draw_tracks, CONTROLS, **start)
+    return Player(draw_tracks, CONTROLS, **locals())
 
 
 @styled
