@@ -11,8 +11,6 @@ see the code while you type.
     python -m course_lib blank ~/monday 2 --empty-imports
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import copy
@@ -43,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the notebooks, and say where."""
     for lesson, path, repair in files_of_lessons(options):
         notebook = blank(
             lesson.notebook,

@@ -7,8 +7,6 @@ reference of the package. It needs no network, no server and no kernel. Open ind
 A folder that is not empty needs --force, and an older site in it is removed first.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import shutil

@@ -9,8 +9,6 @@ check changes nothing and uses no network. The exit status is 1 if anything is w
 """
 
 # The standard library alone: what is missing must not keep this from saying so.
-from __future__ import annotations
-
 import argparse
 import hashlib
 import importlib.metadata
@@ -45,8 +43,7 @@ FIRST_LESSON, FIRST_CELLS = "01_next_token_shifting.ipynb", 3
 KERNEL, KERNEL_SECONDS = "python3", 90
 GIGABYTE = 10**9
 GET_A_COPY = "Get a copy of the repository, and install the course in its folder."
-# Imported as a lesson would, in a process of its own: an installed package may still be
-# damaged. The heavy ones; the kernel imports the rest.
+# The heavy ones, which may be damaged although installed; the kernel imports the rest.
 IMPORTED = ("tokenizers", "regex", "pyarrow", "datasets", "transformers", "accelerate")
 
 
@@ -72,7 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the points as they are found; 1 if one of them is wrong."""
     wrong = 0
     for point in examine(every_package=options.all, kernel=not options.no_kernel):
         print(point, flush=True)
@@ -121,7 +117,6 @@ def _points_of(points: Callable[[], Iterable[Point]]) -> Iterator[Point]:
 
 
 def install_again(extra: str = "") -> str:
-    """Say what to type to have the packages that the course needs."""
     return _pip("--editable", f"{ROOT}{extra}") if in_repository() else GET_A_COPY
 
 
@@ -214,7 +209,6 @@ def required(extra: str = "") -> list[tuple[str, str]]:
 
 
 def installed_version(name: str) -> str | None:
-    """The version of a distribution, or None."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -310,7 +304,6 @@ def folders_to_write() -> dict[str, Path]:
 
 
 def check_folders() -> Iterator[Point]:
-    """Each folder lets us write, and has room."""
     fine = []
     for purpose, folder in folders_to_write().items():
         place = next(p for p in (folder, *folder.parents) if p.exists())
@@ -335,7 +328,6 @@ def check_folders() -> Iterator[Point]:
 
 
 def check_machine() -> Iterator[Point]:
-    """Processor cores, and memory: all of it and what is free."""
     import psutil
 
     memory = psutil.virtual_memory()

@@ -4,8 +4,6 @@ What is done alone at a keyboard is left out; one slide says what the exercises 
 A figure keeps the sentence that says what it shows.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -28,8 +26,7 @@ LEFT_OUT = "remove-cell"
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)
 SHOWS = re.compile(r"^(?:show_source|exercises\.\w+\.show)\(", re.MULTILINE)
 COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
-# Estimated heights, in pixels of a slide. A page in a browser measures, and makes
-# smaller what is a little too much; where nothing measures, more room is left.
+# Estimated heights in pixels; a page in a browser makes what is too much smaller.
 ROOM, ROOM_UNMEASURED = 680, 560
 SHORT = 40  # letters of a sentence that hardly tells what a figure shows
 LETTERS = 92
@@ -49,7 +46,6 @@ class Block:
 
     @property
     def height(self) -> int:
-        """How many pixels it will take, about."""
         if self.kind == "figure":
             return self.output.metadata.get("image/png", {}).get("height", 420)
         # what wraps a shown source takes no room
@@ -84,8 +80,6 @@ def cut(notebook: NotebookNode, room: int = ROOM) -> list[Slide]:
 
 
 class _Cutter:
-    """Goes through a lesson cell by cell, and begins slides."""
-
     def __init__(self, notebook: NotebookNode) -> None:
         self.notebook = notebook
         self.slides = [Slide("", 1)]

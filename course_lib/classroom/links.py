@@ -1,7 +1,5 @@
 """Where what is made of lessons goes, and where its links lead then."""
 
-from __future__ import annotations
-
 import argparse
 import html
 import mimetypes
@@ -19,7 +17,6 @@ LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
 
 def add_out_and_lessons(parser: argparse.ArgumentParser) -> None:
-    """Let a command have OUT, LESSON and --force."""
     parser.add_argument(
         "out", type=user_path, metavar="OUT", help="a folder; made if it is new"
     )

@@ -18,8 +18,6 @@ other hidden calls: give each class its own. An endless answer gets no points, a
 check that was deleted is marked for grading by hand. A submission that ends its own
 kernel cannot be graded: nbgrader says so, and goes on with the next one."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import shlex

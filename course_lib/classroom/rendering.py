@@ -2,8 +2,6 @@
 which browsers draw, pictures inside. And the one reader of Markdown that all of the
 classroom uses."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter
@@ -29,7 +27,6 @@ READER.enable("table").use(
 
 
 def as_html(markdown: str) -> str:
-    """Render Markdown."""
     return READER.render(markdown).strip()
 
 
@@ -57,7 +54,6 @@ def count_rows(markdown: str, letters: int) -> int:
 
 
 def code_as_html(source: str, language: str = "python") -> str:
-    """Color the source of a program."""
     try:
         lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
@@ -67,7 +63,6 @@ def code_as_html(source: str, language: str = "python") -> str:
 
 
 def code_styles() -> str:
-    """The style sheet for colored code."""
     return HtmlFormatter(style="friendly").get_style_defs(".code")
 
 

@@ -33,8 +33,6 @@ its points. Run strangers' notebooks as a user with nothing to lose, or in a con
 
 The command works on Linux. Elsewhere, run it in a container, or on Windows in WSL."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import math

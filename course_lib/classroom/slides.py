@@ -15,8 +15,6 @@ Keys: arrows, Page Up and Down (as a presenter has them), Home, End; O overview,
 screen, ? help. To have them on paper, print from the browser.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import html
@@ -50,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the slides, and say where and how many."""
     suffix = ".ipynb" if options.notebooks else ".html"
     for lesson, path, repair in files_of_lessons(options, suffix):
         slides = cut(lesson.notebook, ROOM_UNMEASURED if options.notebooks else ROOM)

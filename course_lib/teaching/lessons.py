@@ -1,8 +1,6 @@
 """The notebooks as data: where they are, and what is in them. Whatever makes something
 else of them uses this: slides, blank copies, a site, assignments."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Iterable
@@ -67,7 +65,6 @@ def items_of(lesson: str) -> dict[str, object]:
 
 
 def points_for(item: object) -> int:
-    """How much a right answer counts."""
     points = [points for kind, points in POINTS.items() if isinstance(item, kind)]
     if not points:
         raise TypeError(f"item must be an exercise, got {type(item).__name__}")

@@ -1,7 +1,5 @@
 """Packed rows as batches for the small models, and their loss over all scored ids."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import torch

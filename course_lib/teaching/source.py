@@ -1,7 +1,5 @@
 """Show the source of what a notebook imports, so that nothing is copied into it."""
 
-from __future__ import annotations
-
 import ast
 import html
 import inspect
@@ -22,11 +20,7 @@ def show_source(*things: Shown, full: bool = False) -> None:
     """Display where functions, classes or methods live, and their code.
 
     A block that would fill more than a screen is folded away below its signature, and
-    the checks of its arguments are left out.
-
-    Args:
-        things: what to show.
-        full: everything: whole docstrings, and the checks.
+    the checks of its arguments are left out; `full` shows whole docstrings and checks.
     """
     for thing in things:
         code = source_of(thing, full=full)

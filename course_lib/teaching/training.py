@@ -60,19 +60,16 @@ def train(
     Args:
         model: maps inputs (B, T) to logits (B, T, V); left in training mode.
         batches: pairs of inputs and targets, at least `num_steps`. A `WindowLoader`
-            goes on where its reader is, and starts a new epoch when one ends; so a
-            second call trains on the batches that follow. Inputs of several parts, as
-            ids, positions and a mask, come as a mapping: the model's arguments by name.
+            goes on where its reader is, epoch after epoch. Inputs of several parts come
+            as a mapping: the model's arguments by name.
         num_steps: optimizer steps, at least 1.
         learning_rate: of the first step; it falls towards zero.
         loss_function: from logits and targets to a scalar.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Returns:
-        the loss of each batch before its step, nats per token.
-
-    Raises:
-        ValueError: the batches end too early, or a loss is not finite.
+        the loss of each batch before its step, nats per token. Batches that end too
+        early, or a loss that is not finite, are a ValueError.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
     pairs = check_iterable("batches", batches, "pairs of inputs and targets")
@@ -133,15 +130,14 @@ def evaluate(
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows laid end to end.
 
-    The last window is as short as the stream leaves it, so that no target is dropped or
-    scored twice. Meanwhile the model is in evaluation mode, and PyTorch on one thread.
+    The last window is as short as the stream leaves it. Meanwhile the model is in
+    evaluation mode, and PyTorch on one thread.
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
         ids: the stream, at least 2 ids.
         context_length: T, how many tokens a window reads.
-        num_bytes: UTF-8 length of the text that the scored tokens spell, for
-            `bits_per_byte`.
+        num_bytes: UTF-8 length of the scored text, for `bits_per_byte`.
     """
     check_model(model)
     stream = as_stream(ids)
@@ -161,8 +157,7 @@ def evaluate(
     scored = len(starts) * context_length
     if rest := num_targets - scored:
         chunks.append(([scored], rest))
-    # A sum of nats, divided once: a mean of batch means would weigh the short last
-    # batch like a full one.
+    # A mean of batch means would weigh the short last batch like a full one.
     nats = 0.0
     with evaluation_mode(model):
         for chunk, length in chunks:

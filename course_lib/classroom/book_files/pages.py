@@ -5,8 +5,6 @@ Links between them are left to Sphinx, which leads them to pages, and to a copy 
 other file. That is why each page is as deep here as in the repository.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
@@ -83,9 +81,6 @@ def _toctree(caption: str, pages: Iterable[str]) -> str:
     return f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{listed}\n```\n"
 
 
-# The reference
-
-
 def write_reference(folder: Path, lessons: list[Lesson]) -> None:
     """Write a page for each lesson's module, and for each module of the rooms."""
     modules = []
@@ -135,9 +130,6 @@ def _write(folder: Path, page: str, title: str, *paragraphs: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "\n\n".join([f"{title}\n{'=' * len(title)}", *paragraphs])
     path.write_text(f"{text}\n", encoding="utf-8")
-
-
-# The lessons
 
 
 def prepare(path: Path, folder: Path, text: str) -> str:

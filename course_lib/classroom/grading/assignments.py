@@ -1,12 +1,8 @@
 """Make an assignment from a lesson: its questions and exercises, as cells for nbgrader.
 
-In a lesson's notebook, each exercise is one cell, which has the stub and the call of
-its check. In an assignment it becomes two cells. The first is for the answer, and has
-the solution between marks. The second is locked and has the check, and its last value
-is the points.
+Each exercise becomes two cells: the first has the solution between marks, the second is
+locked and has the check, whose last value is the points.
 """
-
-from __future__ import annotations
 
 import ast
 import copy
@@ -66,7 +62,6 @@ def build_assignment(
 
 
 def points_of(cells: Iterable[NotebookNode]) -> int:
-    """Return the sum of all points in these cells."""
     return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
 
 
@@ -105,9 +100,6 @@ def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
         f"`{lesson.path.name}`. "
         "Some answers are tried on further calls when they are graded."
     )
-
-
-# Answers and checks.
 
 
 def _answer(item: Item, seed: int) -> NotebookNode:
@@ -166,9 +158,6 @@ def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[Notebo
         yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
         yield _answer(item, seed)
         yield _check(item, seed)
-
-
-# What the answers need from the lesson.
 
 
 def _imports(

@@ -4,8 +4,6 @@ This protects against accidents, and is not a sandbox: a program that is meant t
 harm can do whatever its user can.
 """
 
-from __future__ import annotations
-
 import ast
 import ctypes
 import linecache

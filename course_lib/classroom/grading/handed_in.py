@@ -1,7 +1,5 @@
 """Find notebooks that were handed in, their lessons, and their code."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

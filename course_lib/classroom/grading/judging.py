@@ -1,7 +1,5 @@
 """Judge the answers in one notebook, which run in processes of their own."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 import traceback
@@ -82,8 +80,7 @@ def in_a_table(judgment: Judgment) -> str:
     facts = FACTS.findall(judgment.message)
     if judgment.outcome == PASSED or not (facts or judgment.diagnosis):
         return ""
-    # If one call went wrong and a later one was stopped, the diagnosis is about the
-    # second one.
+    # If a later call was stopped, the diagnosis is about that one.
     lines = facts[-1].splitlines() if facts else []
     call, *more = (short(line, LONGEST_FACT) for line in [*lines, ""])
     if judgment.diagnosis is None:
@@ -143,7 +140,6 @@ def drawn(item: Exercise, seed: int) -> Exercise:
 
 
 def assess(item: object, value: object, seed: int | None) -> Judgment:
-    """Judge an answer to a question."""
     is_drawn = isinstance(item, NumbersQuestion)
     judgment = item.assess(value, seed=seed or 0) if is_drawn else item.judge(value)
     if judgment.outcome == FAILED and not judgment.diagnosis:

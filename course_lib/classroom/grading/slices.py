@@ -3,8 +3,6 @@
 They are those that give its names their values. We find them without running any code.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import symtable
@@ -115,7 +113,6 @@ class Sheet:
         return found
 
     def error_of(self, exercise: str) -> str | None:
-        """Return the reason why the cell of an exercise is not Python."""
         for number, error in self.broken.items():
             if exercise in CHECKED.findall(self.sources[number]):
                 return error

@@ -1,7 +1,5 @@
 """Write the tables of a class, by exercises and by students, and the summary."""
 
-from __future__ import annotations
-
 import csv
 import re
 import unicodedata
@@ -27,8 +25,6 @@ STARTS_A_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|%]")
 
 @dataclass(frozen=True)
 class Row:
-    """How one exercise of one notebook went."""
-
     file: str
     lesson: str
     exercise: str
@@ -56,14 +52,12 @@ def printable(text: str) -> str:
 
 
 def write_tables(path: Path, rows: list[Row]) -> None:
-    """Write the table of the exercises and, beside it, the table of the students."""
     of_rows = ([getattr(row, name) for name in COLUMNS] for row in rows)
     _write_csv(path, COLUMNS, of_rows)
     _write_csv(of_students(path), OF_STUDENTS, students(rows))
 
 
 def of_students(path: Path) -> Path:
-    """Return the path of the students' table, given that of the exercises' table."""
     return path.with_stem(f"{path.stem}-students")
 
 

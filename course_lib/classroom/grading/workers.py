@@ -3,8 +3,6 @@
 That process never runs a line of the notebook, but starts other processes that do.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import math
@@ -80,7 +78,6 @@ def prepare(files: list[Path], seed: int) -> None:
 
 
 def start(task: Task) -> GuardedProcess:
-    """Start a process that gives the rows of a notebook."""
     return GuardedProcess(
         lambda watch: dump([astuple(row) for row in score_notebook(task, watch)]),
         NO_LIMITS,

@@ -1,7 +1,5 @@
 """Decide whether two results are the same, and say how they differ if they are not."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import re
@@ -59,8 +57,7 @@ def _same(expected: object, got: object) -> bool:
     if actual.dtype == bool != wanted.dtype:
         return False  # though a mask of flags may come as zeros and ones
     if wanted.dtype.kind in "iu":
-        # 3.0 is not a count, and a float is not an id. There is no rounding here,
-        # because 100,001 windows are not 100,000.
+        # 3.0 is not a count, and 100,001 windows are not 100,000.
         return actual.dtype.kind in "iu" and np.array_equal(wanted, actual)
     # Infinity equals infinity, and NaN equals NaN.
     return wanted.shape == actual.shape and bool(
@@ -103,8 +100,6 @@ def _holds_a_flag(value: object) -> bool:
         return any(map(_holds_a_flag, value))
     return isinstance(_unwrapped(value), bool)
 
-
-# What we can say about a wrong result without knowing the exercise.
 
 A_FLOAT = (
     "a float where an integer is wanted: 3.0 is not a count and not an index. `/` "
@@ -337,7 +332,6 @@ def _in_text(results: Results) -> str | None:
 
 
 def _by_how_much(results: Results) -> str | None:
-    """Say whether all results differ by one, or by the same factor."""
     if len(results) < 3:  # in one or two calls, any difference could look like a rule
         return None
     try:
@@ -370,8 +364,7 @@ def _by_how_much(results: Results) -> str | None:
     return f"every result is {factor:.4g} times the right one{next(close, '.')}"
 
 
-# What we can say about an error without knowing the exercise: its kind, a pattern in
-# its message, and what it means.
+# The kind of an error, a pattern in its message, and what it means.
 ERRORS = (
     (
         IndexError,

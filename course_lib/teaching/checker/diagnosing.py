@@ -1,12 +1,8 @@
 """Say what is wrong with an answer, from the results of its calls.
 
-An answer that fails is compared with each usual mistake, and then with each pair of
-slips in one way. A mistake that gives the same results, call by call, is the diagnosis.
-If there is none, the diagnosis is a fact that holds in all failing calls, or a mistake
-that is likely.
+The diagnosis is a usual mistake, or else a pair of slips in one way, with the same
+results in all calls, or else a fact that holds in all failing calls, or what is likely.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,9 +18,7 @@ from course_lib.teaching.checker.comparing import (
 from course_lib.teaching.checker.mistakes import Examined, Mistake
 from course_lib.teaching.checker.writing import format_call
 
-# If a mistake agrees with the answer only on the calls in which the answer fails, it
-# must fail in about as few calls. An answer that fails in 2 calls does not contain a
-# mistake that fails in 18.
+# An answer that fails in 2 calls does not contain a mistake that fails in 18.
 SHARE_OF_A_MISTAKE = 0.8
 CHANGES_ARGUMENTS = (
     "And the function changes its arguments, which its caller still needs: work on a "

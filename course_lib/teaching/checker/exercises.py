@@ -1,7 +1,5 @@
 """Judge a reader's function by calling it on many inputs, and say what is wrong."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import textwrap
@@ -86,7 +84,6 @@ class Exercise(Examined):
     def _judge_calls(
         self, answer: Callable, stopped: Stopped | None, watch: Watch
     ) -> Judgment | Stopped:
-        """Call an answer and judge it, up to the call in which it was once stopped."""
         got = self.call_all(answer, watch, stopped)
         return got if isinstance(got, Stopped) else self.judge_outcomes(got, stopped)
 
@@ -203,8 +200,7 @@ def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Ex
     """Make the decorated function the reference solution of an `Exercise` of its name.
 
     Args:
-        cases: a function that gets a seeded random number generator, and yields the
-            arguments of each call.
+        cases: yields the arguments of each call, from a seeded random number generator.
         hints: hints, from vague ones to one that almost gives the answer.
     """
     return lambda solution: Exercise(solution, cases, hints)
@@ -224,7 +220,6 @@ def with_what_came_before(go: Callable[[Stopped | None], object]) -> object:
 
 
 def largest_in(case: object) -> float:
-    """Return the largest number in the arguments of a call."""
     if isinstance(case, list | tuple):
         return max(map(largest_in, case), default=0.0)
     return size_of(case) if isinstance(case, int | float) else 0.0

@@ -86,8 +86,6 @@ def report(judgment: Judgment) -> Score:
 
 @dataclass(frozen=True)
 class Scores:
-    """How many exercises of a lesson are solved, with a sign for each."""
-
     outcomes: dict[str, str]
 
     @property

@@ -1,11 +1,8 @@
 """The wrong answers to an exercise, and what each of them does in its calls.
 
-An exercise has one or more right ways to write it, and the solution is the first. For
-each way, a table lists the usual slips. Each slip is a wrong answer, and so is each
-pair of slips in one way that change different places.
+For each right way, of which the solution is the first, a table lists the usual slips.
+Each is a wrong answer, and so is each pair in one way that changes different places.
 """
-
-from __future__ import annotations
 
 import contextlib
 import copy
@@ -127,7 +124,6 @@ class Examined(Solved):
 
     @cached_property
     def slips_by_way(self) -> list[tuple[Way, list[Slip]]]:
-        """The slips in each way."""
         known = [mistake.diagnosis for mistake in self.functions]
         found = []
         for way in self.ways:
@@ -148,7 +144,6 @@ class Examined(Solved):
 
     @cached_property
     def pairs(self) -> list[Mistake]:
-        """All pairs of slips in a way that can be made together."""
         return [
             self._slipped(way, *pair)
             for way, slips in self.slips_by_way

@@ -1,11 +1,5 @@
-"""Work in a forked process with limits of computing time, sleep and memory.
-
-The process may end in any way. Checking an answer and scoring a class both use it. They
-differ in what they prepare in the process, in the limits that they set, and in how they
-write results as bytes. This works only on Linux.
-"""
-
-from __future__ import annotations
+"""Work in a forked process with limits of computing time, sleep and memory, which may
+end in any way; on Linux. Checking an answer and scoring a class both use it."""
 
 import contextlib
 import ctypes
@@ -70,11 +64,8 @@ class Watch:
 
 
 class ProcessWatch(Watch):
-    """Counts computing time, with a timer that ends the process when it runs out.
-
-    No `except:` in an answer can catch this. Because only computing time counts, a busy
-    machine does not stop an honest answer.
-    """
+    """Counts computing time, with a timer that ends the process when it runs out: no
+    `except:` can catch this, and a busy machine stops no honest answer."""
 
     def __init__(self, limits: Limits):
         # Shared with the process that supervises this one.
@@ -236,7 +227,6 @@ def _settle(parent: int, limits: Limits) -> None:
 
 
 def _told_by(status: int) -> str:
-    """Say why a process has ended by itself."""
     if status >= 0:
         return "os._exit"
     timed_out = -status in (signal.SIGPROF, signal.SIGXCPU)

@@ -1,7 +1,5 @@
 """Questions with two answers, which calls settle. Is this a bug? Is this claim true?"""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cached_property

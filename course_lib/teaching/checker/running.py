@@ -1,13 +1,9 @@
 """Run an answer so that it can do no harm.
 
-On Linux, an answer runs in a forked process. If it loops forever, fills the memory,
-exits or crashes, only this process ends, and the kernel of the notebook survives. On
-other systems, it runs in a thread, which is told to stop after a while. This ends loops
-written in Python, but not a single long call into compiled code, and memory has no
-limit.
+On Linux, it runs in a forked process: if it loops forever, fills the memory, exits or
+crashes, the kernel of the notebook survives. On other systems, it runs in a thread,
+which is told to stop after a while: this ends no long call into compiled code.
 """
-
-from __future__ import annotations
 
 import builtins
 import ctypes

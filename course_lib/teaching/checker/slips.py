@@ -99,14 +99,11 @@ def with_words_in_full(rows: list[Row], known: Sequence[str]) -> list[Row]:
 
 @dataclass(frozen=True)
 class Edit:
-    """A replacement for a part of a way's source."""
-
     begin: int
     end: int
     new: str
 
     def excludes(self, other: Edit) -> bool:
-        """Say whether both change the same place."""
         if self.begin == other.begin:
             return True
         return self.begin < other.end and other.begin < self.end
@@ -114,8 +111,6 @@ class Edit:
 
 @dataclass(frozen=True)
 class Slip:
-    """One row of a way's table."""
-
     code: str
     words: str
     edits: tuple[Edit, ...]
@@ -231,7 +226,6 @@ class Way:
         return before + text + behind
 
     def with_slips(self, *slips: Slip) -> str:
-        """Return the source with these slips in it."""
         source = self.source
         edits = [edit for slip in slips for edit in slip.edits]
         for edit in sorted(edits, key=lambda edit: edit.begin, reverse=True):

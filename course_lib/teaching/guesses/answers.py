@@ -1,8 +1,6 @@
 """The answers that can be asked for: what is one, when a guess meets it, and how it is
 written."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Prompts to use: a box or buttons, where a kernel listens."""
 
-from __future__ import annotations
-
 import os
 
 from IPython import get_ipython

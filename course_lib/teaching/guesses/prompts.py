@@ -33,8 +33,8 @@ def predict(
         choices: what there is to choose from; the answer is among them.
         buckets: choices for a number, each with the limit below which it holds, in
             rising order: `{"less than 5 %": 0.05, "5 to 20 %": 0.2, "more": inf}`.
-        within: how far a number may be off, relative to the answer: 0.1 for 10 %. By
-            default an integer must be met, and a float to 1 %.
+        within: how far a number may be off, relative to the answer. By default an
+            integer must be met, and a float to 1 %.
     """
     if not isinstance(question, str):
         raise TypeError(f"question must be text, got {type(question).__name__}")
@@ -75,8 +75,6 @@ _replies: dict[str, Reply | None] = {}
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said to a guess."""
-
     outcome: str
     message: str  # Markdown
 
@@ -150,17 +148,16 @@ class Prompt:
         return bundle
 
     def _html(self) -> str:
-        color = messages.COLORS[NOT_ATTEMPTED]
+        style = f"border-left: 4px solid {messages.COLORS[NOT_ATTEMPTED]}"
         question = messages.to_html(self.question).strip()
         return (
-            f'<div style="border-left: 4px solid {color}; padding-left: 0.8em">{question}'
+            f'<div style="{style}; padding-left: 0.8em">{question}'
             "<details><summary>Guess, then unfold the answer</summary>"
             f"<p>{_inline(answers.strong(self.answer))}</p></details></div>"
         )
 
     @property
     def wanted(self) -> str:
-        """What to type into the box."""
         if isinstance(self.answer, str):
             return "a word"
         if not isinstance(self.answer, tuple):

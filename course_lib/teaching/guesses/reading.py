@@ -1,7 +1,5 @@
 """Read a guess: leniently, as people write numbers, and yes or no."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Pictures of documents that are cut into chunks, and of batches that are filled up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A few named numbers beside one another, with their spread if there is one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -24,8 +22,6 @@ def plot_bars(
     limit: float | None = None,
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value after it.
-
-    Where there is no zero, the length of a bar means nothing.
 
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
@@ -67,10 +63,7 @@ def plot_spread(
     groups: Mapping[str, object], *, xlabel: str, paired: bool = False
 ) -> Figure:
     """Draw one row a name: a dot for each run, and their mean with a bar of one
-    standard deviation.
-
-    The axis need not begin at zero: rows are compared with one another and with their
-    spread.
+    standard deviation. The axis need not begin at zero.
 
     Args:
         groups: name to runs, or title to such a mapping: its rows come together, and
@@ -147,6 +140,5 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
 def _write_beside(
     axes: Axes, x: float, y: float, text: str, offset: tuple, **look: object
 ) -> None:
-    """Write a number so many points away from its place."""
     look |= {"textcoords": "offset points", "bbox": style.LEGIBLE}
     axes.annotate(text, (x, y), offset, annotation_clip=False, **look)

@@ -1,7 +1,5 @@
 """Curves over steps, or over any other number, each with its name beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -39,8 +37,7 @@ def plot_losses(
         steps = np.arange(runs.shape[1] // width) * width + width / 2
         smooth = runs[:, : len(steps) * width]
         smooth = smooth.reshape(len(runs), len(steps), width).mean(axis=2)
-        # Smoothing would hide where a run starts, which is ln V if all is well: keep
-        # the first loss as it is.
+        # Smoothing would hide where a run starts, at ln V: keep the first loss.
         steps = np.append(0, steps)
         smooth = np.append(runs[:, :1], smooth, axis=1)
         look = style.curve_style(number, style.meaning_of(name, meanings, curves))
@@ -167,7 +164,6 @@ def _as_runs(name: str, values: object) -> np.ndarray:
 
 
 def _as_panels(curves: Mapping[str, Mapping]) -> Mapping[str, Mapping]:
-    """View curves as panels of curves: one without a title, if there are none."""
     style.read_each("curves", curves, style.check_mapping)
     are_panels = [isinstance(v, Mapping) for p in curves.values() for v in p.values()]
     panels = curves if all(are_panels) else {"": curves}

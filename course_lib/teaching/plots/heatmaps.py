@@ -1,7 +1,5 @@
 """Tables of numbers, as colors."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable

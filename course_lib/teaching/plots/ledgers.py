@@ -1,7 +1,5 @@
 """Pictures of token ledgers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
@@ -26,12 +24,11 @@ LOST_HATCHES = ("xxxx", "....", "||||", "----")
 
 @style.styled
 def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
-    """Draw how often each token is an input and a target, and shade what is never
-    used.
+    """Draw how often each token is an input and a target, and shade what is never used.
 
-    Several ledgers, by name, are drawn above one another on one axis of positions.
-    Dotted lines show where windows start, unless they start everywhere. A stream of
-    more than 1,000 tokens is drawn in 1,000 steps, each the mean of its tokens.
+    Several ledgers, by name, are drawn above one another. Dotted lines show where
+    windows start, unless they start everywhere. A stream of more than 1,000 tokens is
+    drawn in 1,000 steps, each the mean of its tokens.
     """
     ledgers = style.read_panels("ledgers", ledgers, _check, most=MOST_LEDGERS)
     height = 1.9 * len(ledgers) + 0.9 if len(ledgers) > 1 else 2.8

@@ -1,8 +1,6 @@
 """Pictures of work that is shared out: which rank reads what, which worker does which
 task when, and which rank waits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence, Sized
 
 import numpy as np
@@ -97,8 +95,7 @@ def plot_timeline(
     """Draw which worker does which task when: one row a worker, one bar a task.
 
     Args:
-        workers: title to a group of workers, each a name to its tasks, `(begin, end,
-            label)`; the groups are drawn one below another.
+        workers: title to workers, each a name to its tasks, `(begin, end, label)`.
         xlabel: what is counted from left to right.
     """
     groups = _in_groups("workers", workers, _tasks)
@@ -136,8 +133,7 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
     """Draw steps that all ranks take together: each lasts as long as its slowest rank.
 
     Args:
-        work: title to the work of each rank in each step, shape (num_steps,
-            world_size); one panel a title.
+        work: title to the work in each step, shape (num_steps, world_size).
         xlabel: what is counted from left to right.
     """
     panels = style.read_each("work", work, _steps)
@@ -171,7 +167,6 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
 def _in_groups(
     name: str, groups: object, read: Callable[..., Sized], *rest: object
 ) -> dict[str, dict[str, Sized]]:
-    """Read what the rows of each group hold."""
     checked = style.read_each(name, groups, style.read_each, read, *rest)
     rows = sum(map(len, checked.values()))
     style.check_few(f"number of {name}", rows, style.MOST_ROWS)
@@ -186,7 +181,6 @@ def _group_title(axes: Axes, title: str, y: float) -> float:
 def _end_group(
     axes: Axes, at: list[float], top: float, y: float, longest: float, words: str
 ) -> None:
-    """Draw lines through all rows of a group, and write after the last of them."""
     axes.vlines(at, top - 0.1, y - 0.12, color=style.INK, linewidth=1.6)
     where = at[-1] + 0.008 * longest, (top + y - 0.24) / 2
     axes.text(*where, words, va="center", fontsize=style.SMALL)

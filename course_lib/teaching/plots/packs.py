@@ -1,7 +1,5 @@
 """Pictures of documents that share a row: packs, who looks at whom, and positions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -43,11 +41,9 @@ def plot_packs(
 ) -> Figure:
     """Draw packs as bars of documents, one panel for each way to choose them.
 
-    Each document alone, `[[0], [1], ...]`, is what padding makes of a row.
-
     Args:
         packs: name to packs, each the numbers of its documents, as `assign_packs`
-            returns them.
+            returns them; `[[0], [1], ...]` is what padding makes of a row.
         lengths: tokens of each document.
         max_length: L; the places of a row that hold no token are padding.
     """
@@ -133,9 +129,8 @@ def inspect_packs(
     the last. The last line of the table counts all.
 
     Args:
-        packs: each with `input_ids` and `document_starts`, as attributes or by key:
-            what `pack_documents` returns, or the rows of a packed data set.
-            `documents`, which document each piece is from, is used where it is there.
+        packs: each with `input_ids` and `document_starts`, as attributes or by key, and
+            perhaps `documents`, which document each piece is from.
         max_length: L.
         eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided after it.
@@ -242,8 +237,8 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
     Args:
         masks: bool, shape (L, L): place q (down) may look at place k (across) where it
             is True. Or title to such a mask, to set two side by side.
-        document_starts: where each document begins; the first is 0. Where a place may
-            look at another document, or at what comes later, is crossed out.
+        document_starts: the first is 0. Where a place may look at another document, or
+            at what comes later, is crossed out.
     """
     tables = style.read_panels("masks", masks, _check_mask, most=MOST_MASKS)
     sizes = {len(table) for table in tables.values()}

@@ -1,7 +1,5 @@
 """Pictures of a whole stream in rows: cut in several ways, or folded into tracks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -73,15 +71,14 @@ def _cuts(
 def plot_tracks(
     starts: object, num_steps: int, row_length: int, *, carried: bool | None = None
 ) -> Figure:
-    """Draw a stream folded into rows: in each the ids 0, 1, 2, ... it reads, batch by
-    batch.
+    """Draw a stream folded into rows: in each the ids it reads, batch by batch.
 
     Args:
         starts: shape (num_batches, B), as from `partition_starts`.
         num_steps: T.
         row_length: inputs of a row; those that are left over are shaded.
-        carried: draw what becomes of the state between two batches: an arrow where it
-            is carried on, a cross where it is reset.
+        carried: whether the state is carried on between batches, an arrow, or reset, a
+            cross; by default it is not drawn.
     """
     if carried is not None:
         carried = check_flag("carried", carried)
@@ -130,7 +127,6 @@ def plot_tracks(
 def _draw_state(
     axes: Axes, carried: bool, bounds: np.ndarray, batch_size: int
 ) -> dict[str, Line2D]:
-    """Mark in every row what crosses the bounds between batches."""
     places, rows = np.meshgrid(bounds, np.arange(batch_size) + 0.4)
     look = {"marker": ">" if carried else "X", "color": style.INK, "zorder": 4}
     look |= {"markersize": 13, "markeredgewidth": 1.5, "linestyle": "none"}

@@ -1,7 +1,5 @@
 """Pictures of a stream in several files, and of orders in which its windows come."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -64,7 +62,6 @@ def plot_shards(
 
 
 def _row_of_boxes(axes, y: float, begins: np.ndarray, num_tokens: int) -> None:
-    """Draw boxes without gaps, numbered where there is room for a number."""
     ends = np.append(begins[1:], num_tokens)
     narrowest = 0.25 / style.column_width(num_tokens, WIDEST)
     for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):

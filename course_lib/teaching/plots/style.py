@@ -6,8 +6,6 @@ marker or a label also does. What has no meaning of its own is drawn in ink, the
 of text.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import io
@@ -33,6 +31,7 @@ from course_lib.foundation import (
 )
 from course_lib.teaching.plots.letters import drawable, font_families, row_name
 
+# Each contrasts with white by 3:1 or more, and with the others for all kinds of eyes.
 MEANINGS = {
     "inputs": "#2f55e0",
     "targets": "#e8590c",
@@ -41,33 +40,25 @@ MEANINGS = {
     "wrong": "#8b1c8f",
     "neutral": "#16161e",
 }
-"""Each contrasts with white by 3:1 or more, and from all others also for eyes that
-lack one of the three cones."""
 INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
 
 # Curves and rows without a meaning: shades of ink, with other dashes and markers.
 SHADES = (INK, "#55606e", "#808a98")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
-"""Each with the sign that comes before the name of its curve."""
 TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
 DOTTED = {"color": INK, "linewidth": 1, "linestyle": (0, (1, 2))}
 LEADS_TO_A_NAME = {"arrowstyle": "-", "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
+# The ground of what is written over a hatch or a line.
 LEGIBLE = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
-"""The ground of what is written over a hatch or a line."""
 
-WIDTH = 9.0
-"""Inches, of every figure: 900 pixels in a notebook, which a usual window shows."""
+WIDTH = 9.0  # inches, of every figure: 900 pixels, which a usual window shows
 SHOWN_DPI, SHARPNESS = 100, 2
-SMALL, NORMAL = 10, 11
-"""Font sizes in points, at the size at which a notebook shows the figure."""
-LARGEST_PICTURE = 60
-MOST_ROWS = 40
-MOST_CURVES = 16
+SMALL, NORMAL = 10, 11  # points, at the size at which a notebook shows the figure
+LARGEST_PICTURE, MOST_ROWS, MOST_CURVES = 60, 40, 16
+# What JupyterLab shows of a figure whose output is folded.
 FOLDED = "A picture: guess first if you are asked, then click here to see it."
-"""What JupyterLab shows of a figure whose output is folded."""
-EXTREME = 1e100
-"""Larger numbers, and what is smaller than its inverse, no axis can hold."""
+EXTREME = 1e100  # larger numbers, or smaller than its inverse, no axis can hold
 
 RULES = {
     "font.family": list(font_families()),
@@ -110,7 +101,6 @@ class LessonFigure(Figure):
         return round(width * SHOWN_DPI), round(height * SHOWN_DPI)
 
     def png(self) -> bytes:
-        """Draw the figure, at twice the size at which it is shown."""
         drawn, picture = io.BytesIO(), io.BytesIO()
         with style.context(["default", RULES]):
             self.savefig(drawn, dpi=SHOWN_DPI * SHARPNESS, format="png")
@@ -140,7 +130,6 @@ def new_figure(height: float) -> tuple[Figure, Axes]:
 def new_panels(
     height: float, rows: int = 1, columns: int = 1, **how: object
 ) -> tuple[Figure, np.ndarray]:
-    """Make a figure of several panels, which are counted row by row."""
     # whole pixels, also where a product of floats falls a little short of them
     size = WIDTH, round(height * SHOWN_DPI) / SHOWN_DPI + 1e-9
     figure = LessonFigure(figsize=size, layout="constrained")
@@ -154,7 +143,6 @@ def without_frame(figure: Figure, axes: Axes) -> Figure:
 
 
 def name_rows(axes: Axes, names: Mapping[float, str], **look: object) -> None:
-    """Write names on the left, each at its height."""
     axes.set_yticks(list(names), list(map(row_name, names.values())), **look)
 
 
@@ -166,16 +154,12 @@ def finish_rows(
     keys: Mapping[str, str | Artist],
     xlabel: str = "",
 ) -> Figure:
-    """Name the rows of a picture of boxes, and say what its boxes mean."""
     name_rows(axes, names)
     axes.set_ylim(*ylim)
     axes.set_xlabel(drawable(xlabel), loc="left")
     if keys:
         explain(figure, keys)
     return without_frame(figure, axes)
-
-
-# Boxes
 
 
 def sample(meaning: str, shade: float = 0.3) -> Rectangle:
@@ -210,7 +194,6 @@ def centered(axes: Axes, x: float, y: float, label: str, **look: object) -> Text
 
 
 def column_width(num_columns: int, widest: float, names: float = 1.5) -> float:
-    """Inches for each column of boxes beside names; few don't fill the width."""
     return min(widest, (WIDTH - names) / num_columns)
 
 
@@ -238,11 +221,7 @@ def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:
 
 
 def say(figure: Figure, remark: str) -> None:
-    """Write below the picture what it leaves out."""
     figure.supxlabel(remark, fontsize=SMALL, fontstyle="italic", x=0.01, ha="left")
-
-
-# Curves
 
 
 def curve_style(number: int, meaning: str | None = None) -> dict[str, object]:
@@ -328,9 +307,6 @@ def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
     return moved
 
 
-# Numbers
-
-
 def same_decimals(values: Sequence[float]) -> list[str]:
     """Write numbers with equally many decimals: enough for three digits of the largest
     and two of the smallest, and no more than three."""
@@ -412,7 +388,6 @@ def check_few(name: str, number: object, most: int = LARGEST_PICTURE) -> int:
 
 
 def check_lengths(name: str, values: object) -> np.ndarray:
-    """Return lengths of at least 1 each."""
     lengths = as_integers(name, values).astype(np.int64)
     if lengths.ndim != 1 or (lengths < 1).any():
         raise ValueError(

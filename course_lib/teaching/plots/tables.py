@@ -4,8 +4,6 @@ window scrolls.
 Each is text as well, for terminals and for the comparison of outputs.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import re
@@ -34,7 +32,7 @@ def show_table(
     """Display rows of cells below a header.
 
     Integers get commas; the floats of a column get equally many decimals, three at
-    most: round before where fewer are known. Text stays as it is.
+    most. Text stays as it is.
 
     Args:
         rows: of as many cells as the header has. `None` is an empty cell.
@@ -129,7 +127,6 @@ def plain(text: str) -> str:
 
 
 def _plain(cell: object) -> object:
-    """Take the number out of a NumPy scalar or a tensor of no dimensions."""
     return cell.item() if getattr(cell, "shape", None) == () else cell
 
 

@@ -1,8 +1,6 @@
 """One text in several tokenizations, as HTML: letters keep their size, and in a narrow
 window rows take several lines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from IPython.display import display
@@ -17,8 +15,6 @@ MOST_TOKENS = 2000
 
 def show_tokens(rows: Mapping[str, Sequence[str | bytes]]) -> None:
     """Display one text in several tokenizations, one row each: a box around each token.
-
-    Two alternating shades only tell neighbors apart. They mean nothing.
 
     Args:
         rows: name to tokens, as text, or as bytes: those that are not text alone are

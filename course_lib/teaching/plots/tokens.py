@@ -1,7 +1,5 @@
 """Texts as tokens, and tokens as trees."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
@@ -25,8 +23,7 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
 
     Args:
         stages: the word from single symbols to its tokens, one stage a merge; a token
-            is the sequence of its symbols, so a `str` of one character each, or a tuple
-            of ids.
+            is the sequence of its symbols, a `str` or a tuple of ids.
     """
     stages = [
         list(check_iterable(f"stages[{number}]", stage, "tokens"))
@@ -76,13 +73,11 @@ def _draw_node(axes: Axes, x: float, y: float, label: str, *, bold: bool) -> Non
 def plot_pieces(
     rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None = None
 ) -> Figure:
-    """Draw one row a name: strings end to end, each in a box as wide as it is long.
-
-    Two alternating shades only tell neighbors apart.
+    """Draw one row a name: strings end to end, each in a box as wide as it is long. Two
+    alternating shades only tell neighbors apart.
 
     Args:
-        rows: name to strings. Rows that spell the same text line up, however they are
-            cut.
+        rows: name to strings. Rows that spell the same text line up.
         labels: for some rows what to write into the boxes instead, such as ids.
     """
     boxes = _with_labels(rows, labels)
@@ -90,8 +85,7 @@ def plot_pieces(
     style.check_few("longest row of rows", longest, 2 * style.LARGEST_PICTURE)
     pairs = [pair for row in boxes.values() for pair in row]
     available = style.WIDTH - 0.1 * max(len(row_name(name)) for name in rows) - 0.5
-    # A label may be longer than what it stands for: boxes get as wide as the tightest
-    # of them needs.
+    # boxes get as wide as the tightest of them needs for its label
     scale = LETTER_WIDTH * max((len(label) + 0.8) / len(text) for text, label in pairs)
     scale = min(scale, available / longest)
     figure, axes = style.new_figure(0.42 * len(rows) + 0.3)
@@ -121,7 +115,6 @@ def plot_pieces(
 def _with_labels(
     rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None
 ) -> dict[str, list[tuple[str, str]]]:
-    """Pair each string with what to write into its box."""
     style.check_mapping("rows", rows)
     for name in style.as_mapping("labels", labels):
         if name not in rows:

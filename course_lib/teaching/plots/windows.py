@@ -76,8 +76,8 @@ def plot_kernels(
     """Draw which inputs a model reads where it is asked for the next token.
 
     Args:
-        kernels: name to what is read, as distances from the position: -2, -1 and 0 are
-            the input there and the two before it; 1 is the input that is asked for.
+        kernels: name to what is read, as distances from the position: 0 is the input
+            there, -1 the one before it, and 1 the one that is asked for.
         position: where the model is asked, with at least one input after it.
         num_tokens: N, inputs 0 ... N-1, few enough to look at.
     """
@@ -129,12 +129,10 @@ def plot_windows(
     """Draw the stream 0 ... N-1 and each window under it, its last target apart.
 
     Args:
-        starts: integers, shape (num_windows,), or (num_batches, batch_size) to set
-            batches apart.
+        starts: shape (num_windows,), or (num_batches, batch_size) to set batches apart.
         context_length: T.
         num_tokens: N, small enough to look at.
-        ledger: of these starts, to be drawn below the windows: how often each token
-            is used, on the same axis.
+        ledger: of these starts, to be drawn below the windows, on the same axis.
     """
     starts = as_integers("starts", starts).astype(np.int64)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -184,7 +182,6 @@ def plot_windows(
 def _with_ledger(
     ledger: TokenLedger, num_tokens: int, rows: float
 ) -> tuple[Figure, Axes]:
-    """Make a figure with a ledger at its foot, and room for rows of windows above."""
     check_type("ledger", ledger, TokenLedger)
     if ledger.num_tokens != num_tokens:
         raise ValueError(

@@ -1,7 +1,5 @@
 """Offset, seed, B and T: an epoch of random sampling (lesson 3)."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

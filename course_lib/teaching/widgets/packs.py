@@ -1,7 +1,5 @@
 """Lengths, L and a strategy: documents in packs (lesson 9)."""
 
-from __future__ import annotations
-
 from course_lib.document_packing import assign_packs
 from course_lib.teaching.plots.packs import plot_packs
 from course_lib.teaching.plots.style import LessonFigure, say, styled

@@ -66,9 +66,7 @@ class Whole:
 @dataclass(frozen=True)
 class Choice:
     """Buttons, one of them pressed: what each says, and the value that it stands for.
-
-    Not a list that opens: JupyterLab takes its arrow keys to go to the next cell.
-    """
+    JupyterLab takes the arrow keys of a list that opens, to go to the next cell."""
 
     label: str
     options: dict[str, str]
@@ -209,7 +207,6 @@ def _in_html(picture: Picture) -> str:
 
 
 def _in_words(reason: str) -> str:
-    """Write a reason where the picture would be."""
     edge = "border-left: 4px solid #8b1c8f; padding: 0.6em 1em; margin: 1em 0"
     words = html.escape(reason[:1].upper() + reason[1:])
     return f'<div role="alert" style="{edge}"><b>Not so.</b> {words}</div>'

@@ -1,7 +1,5 @@
 """B, T and the state: rows that go on from batch to batch (lesson 4)."""
 
-from __future__ import annotations
-
 from course_lib.sequential_partitioning import partition_starts, row_length
 from course_lib.teaching.plots.rows import plot_tracks
 from course_lib.teaching.plots.style import LessonFigure, say, styled
