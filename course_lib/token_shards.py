@@ -19,29 +19,20 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.foundation import (
-    Manifest,
     RandomOrder,
-    ShardSettings,
     ShardWriter,
     as_integers,
-    check_documents,
-    check_files,
     check_flag,
     check_index,
     check_integer,
     check_path,
-    check_split,
     check_type,
     encode_each,
-    files_of,
     iterate_texts,
-    open_manifest,
     progress_bar,
-    shard_path,
-    starts_path,
-    surplus_files,
-    text_digest,
+    shard_files,
 )
+from course_lib.foundation.shard_files import Manifest, ShardSettings
 from course_lib.sliding_windows import (
     BatchOrder,
     SlidingWindowDataset,
@@ -112,9 +103,10 @@ def write_shards(
         ) as bar,
     ):
         if writer.manifest is not None:
-            check_documents(writer.folder, writer.manifest, map(text_digest, bar))
+            digests = map(shard_files.text_digest, bar)
+            shard_files.check_documents(writer.folder, writer.manifest, digests)
             return writer.manifest
-        needed = (text for text in bar if writer.wants(text_digest(text)))
+        needed = (text for text in bar if writer.wants(shard_files.text_digest(text)))
         end = settings.end_of_text_id
         for ids in encode_each(needed, tokenizer, end_of_text_id=end):
             if not writer.place(ids):
@@ -137,10 +129,10 @@ def verify_shards(
         FileNotFoundError, ValueError: a file is missing, damaged, or not in the
             manifest; the message names it.
     """
-    manifest = open_manifest(out_dir)
-    files = files_of(manifest)
-    check_files(out_dir, files, sums=True, progress=progress)
-    if surplus := surplus_files(out_dir, manifest):
+    manifest = shard_files.open_manifest(out_dir)
+    files = shard_files.files_of(manifest)
+    shard_files.check_files(out_dir, files, sums=True, progress=progress)
+    if surplus := shard_files.surplus_files(out_dir, manifest):
         raise ValueError(f"{Path(out_dir) / min(surplus)} is not in the manifest")
     return manifest
 
@@ -153,8 +145,8 @@ def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.m
         IndexError: the split has no such shard.
     """
     out_dir = check_path("out_dir", out_dir)
-    manifest = open_manifest(out_dir)
-    shards = manifest.shards[check_split(split)]
+    manifest = shard_files.open_manifest(out_dir)
+    shards = manifest.shards[shard_files.check_split(split)]
     index = check_integer("shard_index", shard_index, minimum=0)
     if index >= len(shards):
         raise IndexError(f"shard_index must be below {len(shards)}, got {index}")
@@ -164,7 +156,7 @@ def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.m
 def _map(
     out_dir: str | os.PathLike, manifest: Manifest, split: str, index: int
 ) -> np.memmap:
-    path = shard_path(out_dir, split, index)
+    path = shard_files.shard_path(out_dir, split, index)
     tokens = manifest.shards[split][index].tokens
     dtype = manifest.settings.file_dtype
     try:
@@ -201,10 +193,10 @@ class ShardedStream:
     ndim = 1
 
     def __init__(self, out_dir: str | os.PathLike, split: str, *, cross: bool = True):
-        self.folder, self.split = check_path("out_dir", out_dir), check_split(split)
-        self.folder = self.folder.resolve()
+        self.folder = check_path("out_dir", out_dir).resolve()
+        self.split = shard_files.check_split(split)
         self.cross = check_flag("cross", cross)
-        self.manifest = open_manifest(self.folder)
+        self.manifest = shard_files.open_manifest(self.folder)
         tokens = [shard.tokens for shard in self.manifest.shards[split]]
         if not tokens:
             raise ValueError(
@@ -240,7 +232,7 @@ class ShardedStream:
         """Where documents start in the stream, int64, in order."""
         starts = []
         for index, first in enumerate(self.borders[:-1]):
-            path = starts_path(self.folder, self.split, index)
+            path = shard_files.starts_path(self.folder, self.split, index)
             starts.append(np.fromfile(path, dtype="<i8") + first)
         return np.concatenate(starts)
 
