@@ -289,10 +289,6 @@ class BPETokenizer:
             special_tokens: names, whose order fixes their ids.
             min_frequency: pairs that occur less often are not merged; at least 1.
             pattern: how text is cut into words.
-
-        Raises:
-            TypeError, ValueError: a wrong argument, nothing but whitespace, or a
-                vocabulary smaller than the alphabet.
         """
         special_tokens = check_special_tokens(special_tokens)
         alphabet = len(special_tokens) + 256
@@ -320,10 +316,6 @@ class BPETokenizer:
                 others (tiktoken's `encode` raises an error by default).
             allowed_special: for text of your own, the names that mean their special
                 tokens; or "all".
-
-        Raises:
-            TypeError, ValueError: `text` is not text (`check_unicode`), or a name is
-                not that of a special token.
         """
         text, known = check_unicode(text), list(self.special_tokens)
         everything = isinstance(allowed_special, str) and allowed_special == "all"
@@ -362,20 +354,12 @@ class BPETokenizer:
         return merge_word(spell(word, len(self.special_tokens)), self.merges)
 
     def decode_bytes(self, ids: Ids) -> bytes:
-        """Return the bytes that the ids spell, exactly.
-
-        Raises:
-            TypeError, ValueError: `ids` are not a stream of ids in 0 ... V - 1.
-        """
+        """Return the bytes that the ids spell, exactly."""
         stream = check_range("ids", as_stream(ids), self.vocab_size)
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:
-        """Return the text of the ids; half a character becomes U+FFFD.
-
-        Raises:
-            TypeError, ValueError: `ids` are not a stream of ids in 0 ... V - 1.
-        """
+        """Return the text of the ids; half a character becomes U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
     def to_tokenizers(self) -> Tokenizer:
@@ -383,10 +367,8 @@ class BPETokenizer:
 
         Special tokens in a text are also plain text there. But the file does not keep
         this choice, so set `encode_special_tokens` again after you have loaded it.
-
-        Raises:
-            ValueError: two ids are spelled alike, or Oniguruma cannot read the pattern.
-                It reads patterns as Ruby does, where `^` begins each line.
+        Raises ValueError if two ids are spelled alike, or if Oniguruma cannot read the
+        pattern. It reads patterns as Ruby does, where `^` begins each line.
         """
         first_byte = len(self.special_tokens)
         names = [*self.special_tokens, *map(printable, self.token_bytes[first_byte:])]
@@ -410,10 +392,8 @@ class BPETokenizer:
         """Write each token's bytes, in base64, and its id: the format of tiktoken.
 
         `tiktoken.Encoding` takes `special_tokens` and the pattern as its own arguments.
-
-        Raises:
-            ValueError: the bytes of a token are not encoded as that token. tiktoken
-                merges any pair that spells a token, so it would find this one.
+        Raises ValueError if the bytes of a token are not encoded as that token:
+        tiktoken merges any pair that spells a token, so it would find this one.
         """
         first, lines = len(self.special_tokens), []
         for rank, data in enumerate(self.token_bytes[first:], first):
@@ -443,9 +423,8 @@ class BPETokenizer:
             special_tokens: names of the ids below the first one in the file.
             pattern: how text is cut into words; the file does not say.
 
-        Raises:
-            ValueError: the file is not of this kind, the bytes are not first and in
-                GPT-2's order, or a token is not made of two earlier ones.
+        Raises ValueError if the file is of another kind, the bytes are not first and in
+        GPT-2's order, or a token is not made of two earlier ones.
         """
         tokenizer = cls(special_tokens=special_tokens, pattern=pattern)
         first = len(tokenizer.special_tokens)
@@ -493,10 +472,6 @@ def train_byte_level_bpe(
             changes nothing.
         text_column: the column of a batch that contains the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
-
-    Raises:
-        TypeError, ValueError: as in `BPETokenizer.train`; or a special token is also an
-            ordinary token.
     """
     special_tokens = check_special_tokens(special_tokens)
     vocab_size = check_vocab_size(vocab_size, len(special_tokens))

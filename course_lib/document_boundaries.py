@@ -136,10 +136,6 @@ class PackingCollator:
         flatten: make one row of all, without padding, because flash attention infers
             documents from positions only in a batch of one row.
         cu_seq_lens: add what kernels for rows of several lengths need to be told.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a tokenizer without a pad token, or
-            one that neither begins nor ends a text if `packed_sequences` is True.
     """
 
     def __init__(
@@ -169,12 +165,11 @@ class PackingCollator:
                 1, perhaps with `document_starts`, and perhaps with `labels` of the same
                 shape as the ids, -100 where nothing is to be scored.
 
-        Returns:
-            `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each, where L
-            is the length of the longest row, or (1, ids of all rows) if flattened. With
-            `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32: where the
-            documents of all rows, laid end to end, begin and the last one ends. And
-            `max_length_q` and `max_length_k`, the length of the longest document.
+        Returns `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each,
+        where L is the length of the longest row, or (1, ids of all rows) if flattened.
+        With `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32: where the
+        documents of all rows, laid end to end, begin and the last one ends. And
+        `max_length_q` and `max_length_k`, the length of the longest document.
         """
         optional = () if self.packed_sequences is False else ("document_starts",)
         columns = check_rows(rows, "labels", *optional)

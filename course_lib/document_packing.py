@@ -55,12 +55,10 @@ def assign_packs(
             of equally long ones, each into the first pack with room or into the fullest
             one with room (First Fit Decreasing, FFD, and Best Fit Decreasing, BFD).
 
-    Returns:
-        the documents of each pack, as indices, in the order in which they were put in.
-
     Sources: Johnson, "Near-optimal bin packing algorithms" (1973), for the names in
     brackets; Ding et al., "Fewer Truncations Improve Language Modeling" (2024), for
-    best fit on documents.
+    best fit on documents. Returns the documents of each pack, as indices, in the order
+    in which they were put in.
     """
     lengths, max_length = _check_lengths(lengths, max_length)
     pack = STRATEGIES[check_choice("strategy", strategy, STRATEGIES)]
@@ -291,10 +289,9 @@ def pack_examples(
             mask of scored ids. They are cut and joined alike. By default `labels`, if
             there are any.
 
-    Returns:
-        columns `input_ids` and `document_starts`, and `columns`, a row for each pack.
-        There are fewer packs than texts, so `map` needs `remove_columns` with all
-        columns of the data set.
+    Returns columns `input_ids` and `document_starts`, and `columns`, a row for each
+    pack. There are fewer packs than texts, so `map` needs `remove_columns` with all
+    columns of the data set.
     """
     if isinstance(features, Mapping) and "input_ids" in features:
         documents = column_of_batch(features, "input_ids")
@@ -450,9 +447,7 @@ class PackStream:
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`. The documents are read again, from the first to there.
 
-        Raises:
-            TypeError, ValueError: `state` is not such a state, or has other settings.
-                Whether the documents are the same is seen when they are read.
+        Whether the documents are the same is seen when they are read.
         """
         state = check_state(state, self._settings(), START, owner="stream")
         read = check_integer(
@@ -496,7 +491,6 @@ def pack_stream(
         buffer_size: how many wait at most, at least 1. The more wait, the fuller are
             the packs, and the further documents are carried from their places.
 
-    Returns:
-        an iterable of packs, with `state_dict()` and `load_state_dict(state)`.
+    Returns an iterable of packs, with `state_dict()` and `load_state_dict(state)`.
     """
     return PackStream(documents, max_length, buffer_size)

@@ -121,9 +121,8 @@ def chunk_examples(
         max_length, overlap: see `chunk_ids`.
         text_column: which column holds the texts.
 
-    Returns:
-        a column `input_ids`, with a row for each chunk. There are more chunks than
-        texts, so `map` needs `remove_columns`, with all columns of the data set.
+    Returns a column `input_ids`, with a row for each chunk. There are more chunks than
+    texts, so `map` needs `remove_columns`, with all columns of the data set.
     """
     texts = column_of_batch(features, text_column)
     return {
@@ -179,10 +178,6 @@ class StreamingTextDataset(IterableDataset):
         base_seed: documents come in an order fixed by `base_seed + epoch`, or with None
             in the order of the data set.
         rank, world_size: which share of the documents this process reads.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, a missing column, a column that holds
-            something other than texts, or a data set without rows.
     """
 
     def __init__(
@@ -223,11 +218,8 @@ class StreamingTextDataset(IterableDataset):
         """Choose the epoch to iterate over.
 
         A resumed epoch goes on where it was, and any other one starts at its first
-        document.
-
-        Raises:
-            ValueError: a state of a later epoch was loaded, so a loop (or a library)
-                that counts from 0 would begin the run again.
+        document. An epoch before that of a loaded state is a ValueError, because a loop
+        that counts from 0 would begin the run again.
         """
         epoch = check_epoch(epoch, self._resumed_at)
         self._resumed_at = 0
@@ -327,10 +319,9 @@ class StreamingTextDataset(IterableDataset):
         Args:
             num_proc: how many processes to use.
 
-        Returns:
-            the number of chunks of all ranks. For a data set on disk, the counts of
-            tokens are kept beside it, so that counting again costs nothing, even for
-            chunks of another length.
+        Returns the number of chunks of all ranks. For a data set on disk, the counts of
+        tokens are kept beside it, so that counting again costs nothing, even for chunks
+        of another length.
         """
         if num_proc is not None:
             num_proc = check_integer("num_proc", num_proc, minimum=1)
@@ -380,10 +371,8 @@ class StreamingTextDataset(IterableDataset):
     def load_state_dict(self, state: Mapping[str, int | str | None]) -> None:
         """Go on from `state`: the next iteration yields exactly what was left.
 
-        Raises:
-            TypeError: `state` is not what `state_dict` returns.
-            ValueError: this stream differs from the one that saved it, in its data, its
-                tokenizer or its settings.
+        Raises ValueError if this stream differs from the one that saved it, in its
+        data, its tokenizer or its settings.
         """
         position = ("epoch", "documents", "chunks")
         state = check_state(state, self._settings(), position, owner="stream")
@@ -518,9 +507,6 @@ class PaddingCollator:
         tokenizer: the wrapped one of lesson 07, with a pad token.
         max_length: fill every batch up to this length, or with None up to its longest
             row.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a tokenizer without a pad token.
     """
 
     def __init__(
@@ -540,9 +526,8 @@ class PaddingCollator:
             rows: each with `input_ids`, integers, shape (n,), n at least 1, and perhaps
                 `labels` of the same shape, with -100 for what is not to be scored.
 
-        Returns:
-            `input_ids`, `attention_mask` (1 for tokens, 0 for padding) and `labels`
-            (-100 for padding), each int64 of shape (B, L).
+        Returns `input_ids`, `attention_mask` (1 for tokens, 0 for padding) and `labels`
+        (-100 for padding), each int64 of shape (B, L).
         """
         columns = check_rows(rows, "labels")
         streams = columns["input_ids"]
@@ -604,8 +589,7 @@ def batches_by_length(
             all rows, most is gained, but then length alone decides which rows meet.
         seed: of both shuffles.
 
-    Returns:
-        the rows of each batch. The last batch of a pool may be smaller.
+    Returns the rows of each batch. The last batch of a pool may be smaller.
     """
     lengths = _check_lengths(lengths)
     batch_size = check_integer("batch_size", batch_size, minimum=1)

@@ -73,9 +73,8 @@ def random_starts(
         generator: where the randomness comes from; without one, PyTorch's global
             generator.
 
-    Returns:
-        int64, shape (num_batches, B); no batch at all if the stream is too short for
-        one after this offset.
+    Returns int64, shape (num_batches, B); no batch at all if the stream is too short
+    for one after this offset.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=LARGEST_INT64)
@@ -105,15 +104,10 @@ def seq_data_iter_random(
         generator: where the randomness comes from; without one, PyTorch's global
             generator.
 
-    Returns:
-        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
-        right after X[b, t]. Every id is a target at most once. The number of batches
-        may differ by one from epoch to epoch.
-
-    Raises:
-        TypeError: something is not an integer.
-        ValueError: the stream is too short to promise a batch at every offset: that
-            takes (B + 1) * T ids.
+    Returns an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
+    right after X[b, t]. Every id is a target at most once. The number of batches may
+    differ by one from epoch to epoch. Raises ValueError if the stream is too short to
+    promise a batch at every offset: that takes (B + 1) * T ids.
     """
     stream = as_stream(corpus, "corpus")
     batch_size = check_integer("batch_size", batch_size, minimum=1)

@@ -66,8 +66,7 @@ def partition_starts(
         num_steps: T.
         offset: ids skipped at the beginning.
 
-    Returns:
-        int64; no batch at all if the rows are shorter than T.
+    Returns int64; no batch at all if the rows are shorter than T.
     """
     length = row_length(num_tokens, batch_size, offset)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -100,9 +99,8 @@ def sequential_starts(
         generator: where the randomness comes from; without one, PyTorch's global
             generator.
 
-    Returns:
-        int64, shape (num_batches, B); no batch at all if the rows after this offset
-        are shorter than T.
+    Returns int64, shape (num_batches, B); no batch at all if the rows after this offset
+    are shorter than T.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     offset = draw_offset(num_steps + 1, generator=generator)
@@ -128,15 +126,10 @@ def seq_data_iter_sequential(
         generator: where the randomness comes from; without one, PyTorch's global
             generator.
 
-    Returns:
-        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
-        right after X[b, t]. Row i of one batch goes on in row i of the next; row i does
-        not go on in row i + 1 of the same batch.
-
-    Raises:
-        TypeError: something is not an integer.
-        ValueError: the stream is too short to promise a batch at every offset: that
-            takes (B + 1) * T + 1 ids.
+    Returns an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
+    right after X[b, t]. Row i of one batch goes on in row i of the next; row i does not
+    go on in row i + 1 of the same batch. Raises ValueError if the stream is too short
+    to promise a batch at every offset: that takes (B + 1) * T + 1 ids.
     """
     stream = as_stream(corpus, "corpus")
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -164,8 +157,7 @@ def row_remainders(
         num_steps: T.
         offset: ids skipped at the beginning.
 
-    Returns:
-        int64, shape (B * (row_length % T),).
+    Returns int64, shape (B * (row_length % T),).
     """
     length = row_length(num_tokens, batch_size, offset)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -211,9 +203,6 @@ def epoch_after_epoch(
     Args:
         scheme: `seq_data_iter_sequential` or another of its kind.
         corpus, batch_size, num_steps, generator: of the scheme.
-
-    Raises:
-        ValueError: an epoch has no batch.
     """
     check_callable("scheme", scheme)
     while True:
@@ -257,12 +246,8 @@ def train_on_epochs(
         learning_rate: of the first step.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Returns:
-        the loss of each batch, nats per token.
-
-    Raises:
-        ValueError: an epoch has no batch, a loss is not finite, or an id is not in the
-            vocabulary.
+    Returns the loss of each batch, nats per token. Raises ValueError if an epoch has no
+    batch, or a loss is not finite.
     """
     check_type("model", model, GRUModel)
     corpus = _check_ids("corpus", corpus, model)
@@ -382,12 +367,7 @@ def token_logits(
         carry_state: go on with the state of the window before, or begin each window
             with an empty one.
 
-    Returns:
-        logits, shape (N - 1, V): row t predicts token t + 1.
-
-    Raises:
-        TypeError: something has the wrong type.
-        ValueError: there are fewer than 2 ids, or one is not in the vocabulary.
+    Returns logits, shape (N - 1, V): row t predicts token t + 1.
     """
     check_type("model", model, GRUModel)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -408,10 +388,8 @@ def token_losses(
 ) -> torch.Tensor:
     """Return the loss of every token of a stream except the first, in nats.
 
-    Args and errors are those of `token_logits`.
-
-    Returns:
-        losses, shape (N - 1,): entry t is that of token t + 1.
+    Args and errors are those of `token_logits`. Returns losses, shape (N - 1,): entry t
+    is that of token t + 1.
     """
     logits = token_logits(model, ids, num_steps, carry_state=carry_state)
     targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))

@@ -99,10 +99,6 @@ def epoch_cost(
             (num_batches, B) as iterators yield them.
         num_tokens, context_length: N and T.
         batch_size: B. The last batch may be short.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a window that reaches past the end
-            of the stream.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -175,11 +171,6 @@ def confidence_interval(values: object) -> tuple[float, float]:
 
     Args:
         values: one number for each run, shape (n,), with n at least 2.
-
-    Raises:
-        TypeError: the values are not numbers.
-        ValueError: there are fewer than 2 values, which have no spread, or one of them
-            is not finite.
     """
     values = as_numbers("values", values)
     if values.ndim != 1 or len(values) < 2:
@@ -214,14 +205,7 @@ def t_quantile(degrees_of_freedom: int) -> float:
 def prediction_losses(
     model: Model, inputs: torch.Tensor, targets: torch.Tensor
 ) -> np.ndarray:
-    """Return -ln p(target) of every prediction, float64, shape (B, T) as the targets.
-
-    Raises:
-        TypeError: the model does not return a tensor of floats, or the targets are not
-            a tensor of integers.
-        ValueError: the logits are not (B, T, V) for the targets' (B, T), or a target is
-            not an id of the vocabulary.
-    """
+    """Return -ln p(target) of every prediction, float64, shape (B, T) as the targets."""
     logits = check_callable("model", model)(inputs)
     targets = check_targets(logits, targets)
     check_range("targets", as_integers("targets", targets), logits.shape[-1])
@@ -243,8 +227,7 @@ def loss_by_context(model: Model, ids: Ids, context_length: int) -> np.ndarray:
             every position.
         context_length: T.
 
-    Returns:
-        nats per token, shape (T,), where entry c - 1 is for a context of c tokens.
+    Returns nats per token, shape (T,), where entry c - 1 is for a context of c tokens.
     """
     stream = as_stream(ids)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -284,9 +267,8 @@ def scored_windows(
         stride: S, at most T, since a larger stride would leave tokens between two
             windows unscored.
 
-    Returns:
-        (start, length, scored) for each window: its first input, its number of inputs,
-        and how many of its targets, counted from its end, it scores.
+    Returns (start, length, scored) for each window: its first input, its number of
+    inputs, and how many of its targets, counted from its end, it scores.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=2)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -321,11 +303,8 @@ def strided_losses(
         context_length: T.
         stride: S, at most T.
 
-    Returns:
-        nats, float64, shape (N - 1,), where entry p - 1 is -ln p(token p | context).
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
+    Returns nats, float64, shape (N - 1,), where entry p - 1 is -ln p(token p |
+    context).
     """
     stream = as_predictable_stream(ids)
     losses = np.empty(len(stream) - 1)
@@ -396,13 +375,9 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
         ids: the stream, N ids.
         validation_fraction: between 0 and 1. The cut is rounded to the nearest token.
 
-    Returns:
-        two arrays, which are read-only views of the stream. No token is in both, and
-        no window can reach across.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a part of fewer than 2 ids, which
-            leaves nothing to predict.
+    Returns two arrays, which are read-only views of the stream. No token is in both,
+    and no window can reach across. Raises ValueError if a part has fewer than 2 ids,
+    which leaves nothing to predict.
     """
     stream = as_stream(ids)
     fraction = check_number(
@@ -445,10 +420,6 @@ def split_overlap(
     Args:
         train_starts, validation_starts: integers of any shape, counted in one stream.
         num_tokens, context_length: N and T.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a window that reaches past the end
-            of the stream.
     """
     train = token_ledger(train_starts, num_tokens, context_length)
     validation = token_ledger(validation_starts, num_tokens, context_length)

@@ -77,15 +77,13 @@ def write_shards(
             exceed this number is left out, with all that follow.
         end_of_text_id: by default that of the tokenizer; see `encode_corpus`.
         text_column: which column of rows holds the texts.
-        verify: read the finished shards of a killed run, and compare their SHA-256;
-            by default only their sizes are compared.
+        verify: read the finished shards of a killed run, and compare their SHA-256; by
+            default only their sizes are compared.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Raises:
-        TypeError, ValueError: a wrong argument; no document; or the folder holds shards
-            of another tokenizer, other settings or other documents, or damaged ones.
-            Nothing is overwritten then.
-        OSError: for example, another run is writing there, or the disk is full.
+    Raises ValueError if there is no document, or if the folder holds shards of another
+    tokenizer, other settings or other documents, or damaged ones, and then overwrites
+    nothing. Raises OSError, for example, if another run is writing there.
     """
     settings = ShardSettings.of(
         tokenizer,
@@ -122,12 +120,9 @@ def verify_shards(
 ) -> Manifest:
     """Read every file of a finished folder and compare its SHA-256 with the manifest's.
 
-    Returns:
-        the manifest, whose sizes and sums agree with those of the files.
-
-    Raises:
-        FileNotFoundError, ValueError: a file is missing, damaged, or not in the
-            manifest; the message names it.
+    Returns the manifest, whose sizes and sums agree with those of the files. Raises
+    FileNotFoundError or ValueError with the name of a file that is missing, damaged, or
+    not in the manifest.
     """
     manifest = shard_files.open_manifest(out_dir)
     files = shard_files.files_of(manifest)
@@ -138,12 +133,7 @@ def verify_shards(
 
 
 def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.memmap:
-    """Map one shard into memory: its ids, uint16 or uint32, read-only.
-
-    Raises:
-        FileNotFoundError, ValueError: the folder is not what its manifest says.
-        IndexError: the split has no such shard.
-    """
+    """Map one shard into memory: its ids, uint16 or uint32, read-only."""
     out_dir = check_path("out_dir", out_dir)
     manifest = shard_files.open_manifest(out_dir)
     shards = manifest.shards[shard_files.check_split(split)]
@@ -170,24 +160,22 @@ class ShardedStream:
 
     It serves wherever the course takes `ids`. `gather_windows` and all that uses it
     read only the windows that they need, and `len(stream)` is what `token_ledger`
-    needs. `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array,
-    and `np.asarray(stream)` copies all of them.
+    needs. `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array, and
+    `np.asarray(stream)` copies all of them.
 
-    A shard is mapped when it is read, again in each process: a worker gets the names
-    of files, not their contents. Systems limit how many files a process may have open,
-    so only the `MAPS` shards that were read last stay mapped. The sizes of all files
-    are checked here, and the contents by `verify_shards`. If a file is cut off while
-    it is mapped, the system ends the process (SIGBUS), and no program can help that.
+    A shard is mapped when it is read, again in each process: a worker gets the names of
+    files, not their contents. Systems limit how many files a process may have open, so
+    only the `MAPS` shards that were read last stay mapped. The sizes of all files are
+    checked here, and the contents by `verify_shards`. If a file is cut off while it is
+    mapped, the system ends the process (SIGBUS), and no program can help that.
 
     Args:
         out_dir: what `write_shards` wrote.
         split: "train" or "val".
-        cross: windows may cross from a shard into the next one; otherwise each shard
-            is a stream of its own, with a tail of its own.
+        cross: windows may cross from a shard into the next one; otherwise each shard is
+            a stream of its own, with a tail of its own.
 
-    Raises:
-        FileNotFoundError, ValueError: the folder is not what its manifest says, or the
-            split is empty.
+    Raises FileNotFoundError or ValueError if the folder is not what its manifest says.
     """
 
     ndim = 1
@@ -268,12 +256,7 @@ class ShardedStream:
         return ShardedWindows(self, context_length, stride)
 
     def cut_windows(self, starts: object, context_length: int) -> np.ndarray:
-        """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`.
-
-        Raises:
-            ValueError: a window would reach over the end of the stream, or, without
-                `cross`, of a shard.
-        """
+        """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`."""
         length = check_integer("context_length", context_length, minimum=1) + 1
         starts = as_integers("starts", starts).astype(np.int64)
         last = len(self) - length
@@ -517,8 +500,8 @@ def make_shard_loader(
     """Make a loader of windows that can go on after a change of batch size or ranks.
 
     Use it like that of `make_dataloader`: `loader.sampler.set_epoch(e)`,
-    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is the same on
-    all ranks, so save it on one of them.
+    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is the same on all
+    ranks, so save it on one of them.
 
     Args:
         dataset: the windows, of a `ShardedStream` or any other stream.
@@ -531,9 +514,6 @@ def make_shard_loader(
         num_workers: processes that gather batches ahead.
         rank, world_size: which share of the windows this process takes.
         loader_options: as for `make_dataloader`.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or too few windows for a single batch.
     """
     check_type("dataset", dataset, SlidingWindowDataset)
     sampler = GlobalOrder(

@@ -168,9 +168,6 @@ def build_pre_tokenizer(
             become one regular expression, whose alternatives are tried in this order:
             the first that matches wins, not the longest.
         byte_level: write each piece as its UTF-8 bytes, one visible character a byte.
-
-    Raises:
-        TypeError, ValueError: a rule is not a pattern; the message names it.
     """
     rules = PIECE_RULES if rules is None else _check_rules(rules)
     pattern = "|".join(f"(?:{rule})" for rule in rules.values())
@@ -287,10 +284,8 @@ def build_tokenizer(
             that is possible.
         progress: show progress; by default unless `COURSE_PROGRESS=0`.
 
-    Raises:
-        TypeError: a text is not a `str`, or `texts` is a single one.
-        ValueError: there is no text, the vocabulary is smaller than the alphabet, a
-            special token repeats or does not come back, or an option is out of range.
+    Raises ValueError if there is no text, the vocabulary is smaller than the alphabet,
+    or a special token repeats or does not come back.
     """
     special_tokens = check_special_tokens(special_tokens)
     min_frequency = check_integer(
@@ -510,9 +505,8 @@ def wrap_tokenizer(
         pad_token: the token that fills up a batch. It may be `end_of_text`, because
             that is common, but then the ids no longer tell where a text ends.
 
-    Raises:
-        ValueError: a token is not among the special tokens. It would get a new id,
-            which no model expects.
+    Raises ValueError if a token is not among the special tokens: it would get a new id,
+    which no model expects.
     """
     _check_tokenizer(tokenizer)
     ends = tokenizer.num_special_tokens_to_add(is_pair=False)

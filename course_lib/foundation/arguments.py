@@ -33,9 +33,7 @@ def check_integer(
 ) -> int:
     """Return `value` as an `int`, or say what the argument `name` must be.
 
-    Raises:
-        TypeError: `value` is not an integer (`True`, `2.0` and `[2]` are not).
-        ValueError: it is outside `minimum` ... `maximum`.
+    `True`, `2.0` and `[2]` are no integers.
     """
     scalar = _scalar(value)
     try:
@@ -66,9 +64,7 @@ def check_number(
         above: a lower bound that is not itself allowed. For example, `above=0` requires
             a positive number.
 
-    Raises:
-        TypeError: `value` is not a real number (`True` and `"2"` are not).
-        ValueError: it is NaN, infinite or outside the bounds.
+    `True` and `"2"` are no numbers. NaN and infinity are out of any bounds.
     """
     bounds = {"above": above, "of at least": minimum, "of at most": maximum}
     bounds = [
@@ -99,9 +95,6 @@ def check_flag(name: str, value: object) -> bool:
     """Return `value` as a `bool`. Only True and False are accepted.
 
     An `if` would take `"False"`, NaN and `[False]` for true.
-
-    Raises:
-        TypeError: `value` is something else.
     """
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {_shown(value)}")
@@ -109,12 +102,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str | None:
-    """Return `value` if it is one of `choices`.
-
-    Raises:
-        TypeError: `value` is not even a name, but a list or an array of names, for
-            example.
-    """
+    """Return `value` if it is one of `choices`."""
     choices = list(choices)
     is_name = isinstance(value, tuple(map(type, choices)))
     if is_name and value in choices:
@@ -128,10 +116,6 @@ def check_path(name: str, value: object) -> Path:
     """Return `value` as a `Path`, with `~` expanded to the home directory.
 
     The file need not exist. A `~` that names nobody's home directory is left as it is.
-
-    Raises:
-        TypeError: `value` is neither a `str` nor anything like a `Path`.
-        ValueError: it is empty or contains a NUL, so that no file can have this name.
     """
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str):
@@ -146,9 +130,6 @@ def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
 
     Args:
         of: what `value` should contain, for the error message.
-
-    Raises:
-        TypeError: `value` is a text, a mapping or a single thing.
     """
     single = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0
     if single or not isinstance(value, Iterable):
@@ -165,11 +146,7 @@ def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
 
 
 def check_callable(name: str, value: object) -> Callable:
-    """Return `value` if it can be called, like a function or a model.
-
-    Raises:
-        TypeError: `value` can't be called.
-    """
+    """Return `value` if it can be called, like a function or a model."""
     if not callable(value):
         raise TypeError(f"{name} must be callable, got {_shown(value)}")
     return value
@@ -178,9 +155,8 @@ def check_callable(name: str, value: object) -> Callable:
 def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor in this process's memory, detached from its gradient.
 
-    Raises:
-        TypeError: it is sparse or quantized, or it has no data, which is so on the
-            device "meta".
+    A sparse or quantized one is a TypeError, and one without data, on the device
+    "meta".
     """
     check_type(name, tensor, torch.Tensor)
     is_dense = tensor.layout is torch.strided and not tensor.is_quantized
@@ -209,11 +185,6 @@ def check_state(
             A value may be None.
         position: the names of the other entries.
         owner: what the messages call the object, for example "loader".
-
-    Raises:
-        TypeError: `state` is not a dict.
-        ValueError: it has other entries, or it was saved with other settings. With
-            other settings, its position would refer to other data.
     """
     if not isinstance(state, Mapping):
         raise TypeError(
@@ -255,12 +226,9 @@ def as_integers(name: str, values: object) -> np.ndarray:
     """View `values` as a NumPy integer array of any shape, read-only.
 
     Arrays and tensors are not copied. If you write into them later, the result shows
-    the change, but you cannot write into them through the result.
-
-    Raises:
-        TypeError: `values` are not integers.
-        ValueError: they are ragged, or too large for the signed 64-bit integers that
-            batches are made of.
+    the change, but you cannot write into them through the result. Raises ValueError if
+    they are ragged, or too large for the signed 64-bit integers that batches are made
+    of.
     """
     # Every batch is requested with a plain array, so this path is kept short.
     array = values if type(values) is np.ndarray else _to_array(name, values)
@@ -280,10 +248,6 @@ def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
 
     Args:
         kinds: the kinds of NumPy types that are accepted.
-
-    Raises:
-        TypeError: `values` are not numbers.
-        ValueError: they are ragged.
     """
     if isinstance(values, torch.Tensor):
         values = check_dense(name, values)
@@ -303,9 +267,7 @@ def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
 def check_index(index: object) -> slice | np.ndarray:
     """Return `index` if it can index a stream, as a slice or integers can.
 
-    Raises:
-        TypeError: it is something else, for example a tuple, which NumPy takes for an
-            index into several dimensions.
+    A tuple is refused, which NumPy takes for an index into several dimensions.
     """
     if isinstance(index, tuple):
         raise TypeError(
@@ -319,10 +281,6 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
 
     It is read-only, and only a list is copied; see `as_integers`. A stream in several
     files cuts its own windows (lesson 11), so it is returned as it is.
-
-    Raises:
-        TypeError: `ids` are not integers.
-        ValueError: they are not one-dimensional.
     """
     if hasattr(ids, "cut_windows"):
         return ids
@@ -335,12 +293,7 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
 def check_range(
     name: str, values: object, size: int, error: type[Exception] = ValueError
 ) -> np.ndarray:
-    """Return integers, any number of them, if all are in 0 ... `size` - 1.
-
-    Raises:
-        TypeError: they are not integers.
-        ValueError, or another `error`: one of them is outside that range.
-    """
+    """Return integers, any number of them, if all are in 0 ... `size` - 1."""
     if not hasattr(values, "cut_windows"):  # a stream in files, as in `as_stream`
         values = as_integers(name, values)
     if values.size and not (values.min() >= 0 and values.max() < size):

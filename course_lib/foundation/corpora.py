@@ -23,11 +23,7 @@ def load_text(path: str | os.PathLike | None = None) -> str:
 
     Without a `path`, we read the file that the environment variable `COURSE_CORPUS`
     names, or else the bundled story. This is how you run the whole course on a text of
-    your own.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is empty, binary, or not UTF-8.
+    your own. Raises ValueError if it is empty, binary, or not UTF-8.
     """
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
@@ -75,10 +71,8 @@ def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
     Args:
         path: a file with one JSON object per line, which has the keys of `Document`.
 
-    Raises:
-        FileNotFoundError: there is no such file.
-        TypeError, ValueError: a line is not such an object, two documents have the same
-            id, or the file holds no documents.
+    Raises ValueError if a line is not such an object, two documents have the same id,
+    or the file holds no documents.
     """
     path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
@@ -130,10 +124,6 @@ def web_document(row: Mapping[str, object]) -> Document:
 
     The columns `id` and `text` are kept, and `language` becomes the kind. The quality
     is `int_score`, a model's score for how much can be learned from the text.
-
-    Raises:
-        TypeError, ValueError: the row lacks one of these columns, or a value in them is
-            not what a document needs.
     """
     if not isinstance(row, Mapping):
         raise TypeError(f"row must be a dict of columns, got {type(row).__name__}")

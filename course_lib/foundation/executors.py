@@ -120,11 +120,9 @@ def run_in_order(
             up to three times. If you give an executor instead, we use it and do not
             shut it down. The run ends if that executor breaks.
 
-    Raises:
-        BrokenExecutor: a task was lost a fourth time, or no worker could start.
-        Exception: the exception of the first task, by its order, that raised one. If it
-            cannot be sent between processes, a RuntimeError with its text is raised
-            instead.
+    Raises BrokenExecutor if a task was lost a fourth time or no worker could start, and
+    otherwise the exception of the first task, by its order, that raised one, or a
+    RuntimeError with its text if it cannot be sent between processes.
     """
     tasks = list(check_iterable("tasks", tasks, "tasks"))
     check_callable("function", function)
@@ -200,9 +198,7 @@ class RayExecutor(Executor):
             or its whole machine, is lost. The default is three times. If the task
             itself raises an exception, it is not run again, and the run ends.
 
-    Raises:
-        ImportError: Ray is not installed.
-        OSError: Ray can't be started or joined.
+    Raises ImportError without Ray, and OSError if Ray can't be started or joined.
     """
 
     def __init__(self, address: str | None = None, **options: Any):

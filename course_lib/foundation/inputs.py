@@ -103,10 +103,8 @@ def plan_tasks(
         task_bytes: a task ends after the piece that brings it to this many bytes.
         suffixes: further endings of plain text, for example `[".py", ".rst"]`.
 
-    Raises:
-        FileNotFoundError: an input is not there.
-        OSError: a folder, or one in it, cannot be read.
-        ValueError: there are no inputs, or a file is of another kind.
+    Raises FileNotFoundError if an input is not there, OSError if a folder cannot be
+    read, and ValueError if a file is of another kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     parts: list[list[Piece]] = [[]]
@@ -129,10 +127,8 @@ def list_inputs(
     Links in a folder are followed. We leave out files of other kinds, hidden files, and
     the files that `datasets` keeps for itself. We also leave out a README, a license or
     a changelog, because they describe documents but are not documents, and any file
-    that was found before, even under another name.
-
-    Returns:
-        the files in order, and the reason for each file that was left out.
+    that was found before, even under another name. Returns the files in order, and the
+    reason for each file that was left out.
     """
     files, left_out = _find_inputs(inputs, suffixes)
     reasons = {Path(path): reason for path, reason in left_out.items()}
@@ -252,8 +248,7 @@ def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
 def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
     """Yield the documents of a task, in order.
 
-    Raises:
-        ValueError: a line or row is wrong. The message names it, and its file.
+    A wrong line or row is a ValueError that names it, and its file.
     """
     for piece in check_type("task", task, Task).pieces:
         yield from read_piece(piece, text_column)
@@ -262,9 +257,7 @@ def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
 def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
     """Yield the documents of a piece of a file; see `read_task`.
 
-    Raises:
-        ValueError: something in it is wrong, and the message says where; or the file
-            was changed after the tasks were planned.
+    Raises ValueError if the file was changed after the tasks were planned.
     """
     check_type("text_column", text_column, str)
     # Compare before and after, because otherwise some documents could come from an old

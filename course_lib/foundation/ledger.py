@@ -135,11 +135,6 @@ def token_ledger(
         reasons: names for other tokens that a scheme leaves out on purpose, with their
             positions in the stream, such as `{"dropped batch": positions}`. If a token
             has two names, the later one counts.
-
-    Raises:
-        TypeError: something is not an integer.
-        ValueError: a window extends past the end of the stream or lies inside another,
-            or a position is outside the stream.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**40)
     starts, ends, longest_window = _check_windows(starts, context_length, num_tokens)

@@ -43,9 +43,6 @@ def strip_html(text: str) -> str:
     `#include <map>` and `a<b && c>d` do contain elements, so this function should not
     be used on source code. In a text without tags and comments, only the entities
     change.
-
-    Raises:
-        TypeError: `text` is not a `str`.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")

@@ -43,12 +43,7 @@ def learn_merges(
         first_id: the id of the first merged pair; the others follow.
         min_frequency: stop when no pair occurs as often as this; at least 1.
 
-    Returns:
-        each merged pair with its new id, in the order in which they were learned.
-
-    Raises:
-        TypeError, ValueError: an argument that should be an integer is not, or a word
-            contains an id of `first_id` or above.
+    Returns each merged pair with its new id, in the order in which they were learned.
     """
     num_merges = check_integer("num_merges", num_merges, minimum=0)
     first_id = check_integer("first_id", first_id, minimum=0)

@@ -56,12 +56,7 @@ def check_model(model: object) -> nn.Module:
 def check_batch(
     inputs: object, vocab_size: int, *, any_shape: bool = False
 ) -> torch.Tensor:
-    """Return ids that a model can read, int64, shape (B, T), or of `any_shape`.
-
-    Raises:
-        TypeError: `inputs` is not a tensor of integers.
-        ValueError: it has another shape, or an id outside 0 ... `vocab_size` - 1.
-    """
+    """Return ids that a model can read, int64, shape (B, T), or of `any_shape`."""
     if not isinstance(inputs, torch.Tensor):
         raise TypeError(
             f"inputs must be a tensor of ids, got {type(inputs).__name__}: try "
@@ -286,9 +281,6 @@ class AttentionModel(nn.Module):
             mask: which tokens each token sees, bool, shape (T, T) or (B, T, T). Token q
                 may look at token k where `mask[..., q, k]` is True. By default, each
                 token sees all tokens that are not later.
-
-        Raises:
-            ValueError: with learned positions, the row is longer than `max_length`.
         """
         inputs = check_batch(inputs, self.embedding.num_embeddings)
         length = inputs.shape[1]

@@ -193,9 +193,6 @@ def measure_mixing(entries: object, size: int) -> Mixing:
     Args:
         entries: the entries at the positions 0, 1, 2, ... of the order, some thousands.
         size: n, the size of the whole order.
-
-    Raises:
-        ValueError: there are fewer than three entries, or one lies outside 0 ... n - 1.
     """
     size = check_integer("size", size, minimum=3, maximum=2**62)
     entries = as_integers("entries", entries).astype(np.int64)
@@ -249,12 +246,8 @@ def pages_read(
         bytes_per_id: 2 for uint16.
         page_bytes: size of a page.
 
-    Returns:
-        the number of pages read, and how many of them do not directly follow the page
-        that was read before.
-
-    Raises:
-        ValueError: more than 100 million pages would be touched.
+    Returns the number of pages read, and how many of them do not directly follow the
+    page that was read before.
     """
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     context_length = check_integer(

@@ -133,12 +133,7 @@ def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
 
 
 def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
-    """Return where the documents of a row begin, int64, and its length.
-
-    Raises:
-        TypeError, ValueError: the first start is not 0, or the starts do not increase,
-            or they extend past the end of the row.
-    """
+    """Return where the documents of a row begin, int64, and its length."""
     starts = as_stream(document_starts, "document_starts").astype(np.int64)
     length = check_integer("length", length, minimum=1, maximum=LONGEST)
     if not starts.size or starts[0] != 0:
@@ -156,12 +151,7 @@ def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
 
 
 def check_pad_token(tokenizer: object) -> int:
-    """Return the id that pads rows.
-
-    Raises:
-        TypeError, ValueError: the tokenizer has no pad token, or its value is not an
-            id.
-    """
+    """Return the id that pads rows."""
     pad_token_id = getattr(tokenizer, "pad_token_id", None)
     if pad_token_id is None:
         raise ValueError(
@@ -179,10 +169,6 @@ def check_rows(
         rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least 1.
         optional: other columns that either all rows have or none: `labels`, of the same
             shape, or `document_starts`.
-
-    Raises:
-        TypeError, ValueError: a row is wrong, and the message names it; or only some
-            rows have a column.
     """
     rows = check_iterable("rows", rows, "rows")
     rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
@@ -267,9 +253,8 @@ def packing_report(
 ) -> PackingReport:
     """Account for every token, using only the documents and the packs.
 
-    Raises:
-        ValueError: the two do not agree. A pack is too long, or it has a token that its
-            document does not have, or a token is packed twice.
+    Raises ValueError if the two do not agree: a pack is too long, or has a token that
+    its document does not have, or a token is packed twice.
     """
     max_length = check_integer("max_length", max_length, minimum=1)
     streams = list(iterate_documents(documents))

@@ -55,13 +55,10 @@ def run_ranks(
         arguments, options: arguments of the function, the same for all ranks.
         time_limit: seconds that a rank waits for the others, as in `process_group`.
 
-    Returns:
-        the results of the function, by rank.
-
-    Raises:
-        RuntimeError: the first error of a rank, with the number of the rank. The error
-            may come from gloo, if the time limit was reached or another rank is gone.
-            It may also say that a rank was killed. All other ranks are ended.
+    Returns the results of the function, by rank. Raises RuntimeError with the first
+    error of a rank and its number, after which all others are ended. The error may be
+    gloo's, because the time limit was reached or another rank is gone, or say that a
+    rank was killed.
     """
     world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
     time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)

@@ -169,10 +169,8 @@ def check_split(split: object) -> str:
 def open_manifest(out_dir: str | os.PathLike) -> Manifest:
     """Read the manifest of a finished folder, and check the size of every file.
 
-    Raises:
-        FileNotFoundError: there is no manifest, or a file that it lists is missing.
-        ValueError: the manifest has another version or is damaged, or a file has
-            another size.
+    Raises FileNotFoundError if a file is missing, and ValueError if one has another
+    size, or if the manifest is damaged or of another version.
     """
     out_dir = check_path("out_dir", out_dir)
     path = out_dir / MANIFEST
@@ -221,9 +219,7 @@ def check_files(
         sums: whether to read all files and compare their SHA-256.
         progress: whether to show a progress bar while reading.
 
-    Raises:
-        FileNotFoundError, ValueError: a file is missing or different. The message names
-            it.
+    A missing or different file is a FileNotFoundError or a ValueError that names it.
     """
     sums, folder = check_flag("sums", sums), check_path("out_dir", out_dir)
     files = [
@@ -370,9 +366,7 @@ def add_document(name: int, number: int, digest: bytes) -> int:
 def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) -> None:
     """Refuse documents that are not those of a finished folder.
 
-    Raises:
-        ValueError: they differ. With `max_tokens`, documents after the last one that
-            was written are not compared.
+    With `max_tokens`, documents after the last one that was written are not compared.
     """
     check_type("manifest", manifest, Manifest)
     count = sum(manifest.num_documents(split) for split in SPLITS)
@@ -394,10 +388,6 @@ def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Convert the ids of a document to the dtype of the files.
 
     `astype` alone would let a large id wrap around.
-
-    Raises:
-        TypeError: `dtype` is not a type of integers.
-        ValueError: there are no ids, or one does not fit.
     """
     ids, dtype = as_stream(ids), np.dtype(dtype)
     if dtype.kind not in "iu":

@@ -90,8 +90,7 @@ class TaskResult:
 def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     """Write down the settings of a run, or compare them with those in the folder.
 
-    Returns:
-        the size of tasks that the run was started with.
+    Returns the size of tasks that the run was started with.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
@@ -317,8 +316,7 @@ class ShardResult:
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     """Write one shard from the results of tasks. Like a task, it may be done twice.
 
-    Raises:
-        ValueError: a file is not as its task has written it.
+    Raises ValueError if a file is not as its task has written it.
     """
     check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).out_dir

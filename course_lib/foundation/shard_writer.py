@@ -117,11 +117,6 @@ class ShardWriter:
 
         Return the number of the last document that the run knew of, and the name of all
         documents up to it.
-
-        Raises:
-            FileExistsError: there are shards, but no progress file.
-            ValueError: the run had other settings, its progress file is damaged, or a
-                shard is not as it should be.
         """
         path, number, name = self.folder / PROGRESS, 0, NO_DOCUMENTS
         if not path.exists():
@@ -166,8 +161,7 @@ class ShardWriter:
         Args:
             digest: `text_digest` of its text.
 
-        Raises:
-            ValueError: the documents are not those that the run was started with.
+        Raises ValueError if the documents are not those that the run was started with.
         """
         self._check_open()
         if not isinstance(digest, bytes) or len(digest) != 32:
@@ -188,9 +182,8 @@ class ShardWriter:
         Args:
             ids: the ids of the document, including its end.
 
-        Returns:
-            False if it would exceed `max_tokens`; then nothing is written, and no
-            further document may be placed.
+        Returns False if it would exceed `max_tokens`; then nothing is written, and no
+        further document may be placed.
         """
         self._check_open()
         if self._is_full or not self._waiting:
@@ -237,10 +230,8 @@ class ShardWriter:
     def finish(self) -> Manifest:
         """Write the last shards, and then the manifest, which finishes the folder.
 
-        Raises:
-            ValueError: no document has been placed, a document that is wanted has not
-                been placed, or there were fewer documents than when the run was
-                started.
+        Raises ValueError if none was placed, a wanted one was not, or there were fewer
+        documents than when the run was started.
         """
         self._check_open()
         if self._waiting and not self._is_full:

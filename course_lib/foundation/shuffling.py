@@ -52,9 +52,6 @@ class RandomOrder:
 
         Args:
             positions: an integer, or integers of any shape.
-
-        Raises:
-            IndexError: a position lies outside 0 ... size - 1.
         """
         positions = as_integers("positions", positions)
         check_range("positions", positions, self.size, IndexError)

@@ -69,12 +69,8 @@ class CharTokenizer:
     def encode(self, text: str) -> np.ndarray:
         """Return the id of each character, shape (n,), in the smallest dtype.
 
-        No end-of-text id is added.
-
-        Raises:
-            TypeError, ValueError: `text` is not a text (`check_unicode`), or a
-                character is not in the alphabet and there is no replacement. The
-                message names the character and its position.
+        No end-of-text id is added. A character that is not in the alphabet, where there
+        is no replacement, is a ValueError that says where it is.
         """
         text = check_unicode(text)
         wanted = _code_points(text)
@@ -91,11 +87,7 @@ class CharTokenizer:
         return ids.astype(smallest_dtype(self.vocab_size - 1))
 
     def decode(self, ids: Ids) -> str:
-        """Return the text of `ids`; an end-of-text id becomes `<|endoftext|>`.
-
-        Raises:
-            ValueError: an id lies outside 0 ... V - 1.
-        """
+        """Return the text of `ids`; an end-of-text id becomes `<|endoftext|>`."""
         stream = check_range("ids", as_stream(ids), self.vocab_size)
         names = [*self.characters, END_OF_TEXT]
         return "".join(names[i] for i in stream.tolist())
@@ -108,8 +100,7 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
         texts: texts, lists of texts, batches of columns, or a `datasets` data set.
         text_column: which column of a batch or a data set holds the texts.
 
-    Raises:
-        TypeError: something else comes along; it is named, with its position.
+    Anything else is a TypeError that names it, with its position.
     """
     single = isinstance(texts, str | bytes) or getattr(texts, "ndim", 1) == 0
     if single or not isinstance(texts, Iterable):
@@ -144,11 +135,7 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
 
 
 def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
-    """Return a column of a batch, as `map` of `datasets` passes it with `batched=True`.
-
-    Raises:
-        TypeError, ValueError: `features` is not a batch, or has no such column.
-    """
+    """Return a column of a batch, as `map` of `datasets` passes it with `batched=True`."""
     check_unicode(name, "the name of a column")
     if not isinstance(features, Mapping) or isinstance(features.get(name), str):
         raise TypeError("features must be a batch: use map with batched=True")
@@ -173,9 +160,7 @@ def training_batches(
             possible.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Raises:
-        TypeError: an item is not a text. The message names its type and position.
-        ValueError: at the end, if there was nothing except whitespace.
+    Raises ValueError at the end if there was nothing except whitespace.
     """
     if length is not None:
         length = check_integer("length", length, minimum=0)
@@ -220,11 +205,7 @@ def _batches(texts: Iterable[str], batch_size: int) -> Iterator[list[str]]:
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
-    """Return the names as a list, if all of them are different non-empty strings.
-
-    Raises:
-        TypeError, ValueError: they are not. The message gives the wrong name.
-    """
+    """Return the names as a list, if all of them are different non-empty strings."""
     # A set would not do, because the ids follow the order of the names.
     if isinstance(special_tokens, str) or not isinstance(special_tokens, Sequence):
         raise TypeError(
@@ -253,10 +234,6 @@ def check_unicode(text: object, name: str = "text") -> str:
     A surrogate is half of a character in UTF-16. Python allows a single surrogate in a
     `str`, but UTF-8 has no bytes for it. Every function that encodes a text calls this
     check.
-
-    Raises:
-        TypeError, ValueError: it is not a `str`, or it has a single surrogate. The
-            message says where.
     """
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a str, got {type(text).__name__}")
@@ -304,15 +281,10 @@ def encode_corpus(
         text_column: which column of a batch or a data set holds the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Returns:
-        the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a
-        tokenizer of `tokenizers`, every id of its vocabulary must fit, whether it
-        occurs or not.
-
-    Raises:
-        TypeError, ValueError: an argument is wrong, there is no text, nothing says
-            where a text ends, or two things do, or a text cannot be encoded. In the
-            last case the message says which text.
+    Returns the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a
+    tokenizer of `tokenizers`, every id of its vocabulary must fit, whether it occurs or
+    not. Raises ValueError if there is no text, if nothing says where a text ends, or
+    two things do, or if a text cannot be encoded, and says which.
     """
     length = len(texts) if isinstance(texts, Sized) else None
     documents = encode_each(
@@ -372,13 +344,9 @@ def plain_tokenizer(
     A tokenizer of `transformers` is a wrapper. It hides the tokenizer that does the
     work, and it knows the id. The id is None if the tokenizer itself ends each text. It
     is also None if the tokenizer marks the beginning of each text and no end is known,
-    because then each beginning shows that the previous text has ended.
-
-    Raises:
-        TypeError: `tokenizer` is not a tokenizer.
-        ValueError: it marks neither the beginning nor the end of a text, or it ends
-            texts itself although you give an `end_of_text_id`, which would be a second
-            end.
+    because then each beginning shows that the previous text has ended. Raises
+    ValueError if it marks neither the beginning nor the end of a text, or if it ends
+    texts itself although you give an `end_of_text_id`, which would be a second end.
     """
     face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
@@ -505,11 +473,8 @@ def tokenizer_hash(tokenizer: object) -> str:
     For a tokenizer of `tokenizers`, we hash all of `tokenizer.json` except for
     truncation and padding, which do not matter here. For any other, we hash what
     `pickle` would store. A tokenizer that remembers texts it has encoded should leave
-    them out by a `__getstate__`.
-
-    Raises:
-        TypeError: it is not a tokenizer, or it contains something that cannot be hashed
-            in this way, for example a function without a name.
+    them out by a `__getstate__`. Raises TypeError if it holds something that cannot be
+    hashed in this way, for example a function without a name.
     """
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(tokenizer, "encode_batch_fast"):
@@ -562,10 +527,6 @@ def id_dtype(tokenizer: object) -> np.dtype:
     """Return uint16 if every id of a tokenizer fits, else uint32.
 
     Added tokens also count, and they have the largest ids.
-
-    Raises:
-        TypeError, ValueError: the tokenizer does not say how many ids it has, or it has
-            none.
     """
     if hasattr(tokenizer, "get_vocab"):
         vocabulary = tokenizer.get_vocab()
@@ -588,9 +549,6 @@ def smallest_dtype(largest_id: int) -> np.dtype:
     """Return uint16 up to id 65,535 and uint32 beyond.
 
     `array.astype(np.uint16)` would not complain about id 70,000: it would store 4,464.
-
-    Raises:
-        ValueError: the id is negative or needs more than 32 bits.
     """
     largest_id = check_integer("largest_id", largest_id, minimum=0, maximum=2**32 - 1)
     return np.dtype(np.uint16 if largest_id < 2**16 else np.uint32)
@@ -601,10 +559,6 @@ def compact(ids: Ids) -> np.ndarray:
 
     The ids are copied at most once. A memory map, or an array of unsigned integers of
     at most 32 bits, is returned as it is, without being read or copied.
-
-    Raises:
-        TypeError, ValueError: `ids` are not a stream of ids, or one is negative or
-            needs more than 32 bits.
     """
     stream = as_stream(ids)
     is_compact = stream.dtype.kind == "u" and stream.dtype.itemsize <= 4
