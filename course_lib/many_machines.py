@@ -394,19 +394,12 @@ LOSSES = {"global": backward_by_targets, "mean of means": backward_by_ranks}
 
 @dataclass(frozen=True)
 class RankReport:
-    """What a rank has done.
+    """What a rank has done."""
 
-    Attributes:
-        losses: the loss of each step, the same on every rank.
-        rows: the rows that this rank has read, in order.
-        scored: how many targets this rank had in each step.
-        state: the position to go on from, on any number of ranks.
-    """
-
-    losses: list[float]
-    rows: list[int]
-    scored: list[int]
-    state: dict[str, Any]
+    losses: list[float]  #: the loss of each step, the same on every rank
+    rows: list[int]  #: the rows that this rank has read, in order
+    scored: list[int]  #: how many targets this rank had in each step
+    state: dict[str, Any]  #: the position to go on from, on any number of ranks
 
     @property
     def weights(self) -> torch.Tensor:

@@ -287,20 +287,15 @@ def train_on_epochs(
 
 @dataclass(frozen=True)
 class RecallStream:
-    """A made-up stream of records: a key, some filler, a query, and the key again.
+    """A made-up stream of records: a key, some filler, a query, and the key again."""
 
-    Attributes:
-        ids: shape (N,), in the smallest dtype: keys are 0 ... num_keys - 1, fillers
-            come next, the query is the last id.
-        vocab_size: V.
-        key_positions: where each record's key is, int64, shape (num_records,).
-        answer_positions: where its answer is; the answer equals the key, and follows
-            the query.
-    """
-
+    #: shape (N,), in the smallest dtype: keys are 0 ... num_keys - 1, fillers come
+    #: next, the query is the last id.
     ids: np.ndarray
-    vocab_size: int
+    vocab_size: int  #: V
+    #: where each record's key is, int64, shape (num_records,)
     key_positions: np.ndarray
+    #: where its answer is; the answer equals the key, and follows the query
     answer_positions: np.ndarray
 
 

@@ -49,41 +49,28 @@ T_QUANTILES = (
 
 @dataclass(frozen=True)
 class EpochCost:
-    """What one epoch of windows costs and covers: a column of `cost_table`.
+    """What one epoch of windows costs and covers: a column of `cost_table`."""
 
-    Attributes:
-        windows: number of starts.
-        steps: optimizer steps, one for each batch, including a short last batch.
-        overlap: inputs that the two closest neighbors share. It is negative if there
-            are ids between them, and 0 for a single window.
-        tokens_processed: inputs that go through the model, windows * T. There are as
-            many predictions.
-        effective_size: tokens that are a target at least once. Others give this name
-            to the number of windows, which counts repetitions.
-        mean_turns, fewest_turns, most_turns: how often a token is a target, over all
-            tokens but the first.
-        mean_context: mean left context of a prediction, in tokens, or 0 if there are
-            no predictions.
-        boundaries: different places where a window begins, and a context with it.
-        continued: share of rows that begin where the same row of the previous batch
-            ended.
-        bytes_stored: memory of all windows as int64 inputs and targets.
-        bytes_viewed: memory of the stream that they are views of, in uint16.
-    """
-
-    windows: int
-    steps: int
+    windows: int  #: number of starts
+    steps: int  #: optimizer steps, one for each batch, including a short last batch
+    #: inputs that the two closest neighbors share. It is negative if there are ids
+    #: between them, and 0 for a single window.
     overlap: int
+    #: inputs that go through the model, windows * T. There are as many predictions.
     tokens_processed: int
+    #: tokens that are a target at least once. Others give this name to the number of
+    #: windows, which counts repetitions.
     effective_size: int
-    mean_turns: float
+    mean_turns: float  #: how often a token is a target, over all tokens but the first
     fewest_turns: int
     most_turns: int
+    #: mean left context of a prediction, in tokens, or 0 if there are no predictions
     mean_context: float
-    boundaries: int
+    boundaries: int  #: different places where a window begins, and a context with it
+    #: share of rows that begin where the same row of the previous batch ended
     continued: float
-    bytes_stored: int
-    bytes_viewed: int
+    bytes_stored: int  #: memory of all windows as int64 inputs and targets
+    bytes_viewed: int  #: memory of the stream that they are views of, in uint16
 
 
 def epoch_cost(
@@ -205,7 +192,7 @@ def t_quantile(degrees_of_freedom: int) -> float:
 def prediction_losses(
     model: Model, inputs: torch.Tensor, targets: torch.Tensor
 ) -> np.ndarray:
-    """Return -ln p(target) of every prediction, float64, shape (B, T) as the targets."""
+    """Return -ln p(target) of every prediction, float64, shape (B, T)."""
     logits = check_callable("model", model)(inputs)
     targets = check_targets(logits, targets)
     check_range("targets", as_integers("targets", targets), logits.shape[-1])
@@ -322,21 +309,13 @@ def strided_losses(
 
 @dataclass(frozen=True)
 class StridedEvaluation:
-    """The mean loss at one evaluation stride, and what it cost.
+    """The mean loss at one evaluation stride, and what it cost."""
 
-    Attributes:
-        stride: S.
-        nats_per_token: mean over all tokens but the first.
-        num_targets: N - 1.
-        mean_context: mean left context of a prediction, in tokens.
-        tokens_processed: inputs that went through the model.
-    """
-
-    stride: int
-    nats_per_token: float
-    num_targets: int
-    mean_context: float
-    tokens_processed: int
+    stride: int  #: S
+    nats_per_token: float  #: mean over all tokens but the first
+    num_targets: int  #: N - 1
+    mean_context: float  #: mean left context of a prediction, in tokens
+    tokens_processed: int  #: inputs that went through the model
 
     @property
     def bits_per_token(self) -> float:
@@ -394,17 +373,12 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
 
 @dataclass(frozen=True)
 class SplitOverlap:
-    """What validation windows share with training windows, in tokens of the stream.
+    """What validation windows share with training windows, in tokens of the stream."""
 
-    Attributes:
-        validation_tokens, shared_tokens: tokens that validation uses, and how many of
-            them training also uses.
-        validation_targets, shared_targets: tokens that validation scores, and how many
-            of them are targets in training.
-    """
-
+    #: tokens that validation uses, and how many of them training also uses
     validation_tokens: int
     shared_tokens: int
+    #: tokens that validation scores, and how many of them are targets in training
     validation_targets: int
     shared_targets: int
 

@@ -21,17 +21,11 @@ def normalized(text: str) -> str:
 
 @dataclass(frozen=True)
 class Copies:
-    """How many documents are copies of an earlier one, after `normalized`.
+    """How many documents are copies of an earlier one, after `normalized`."""
 
-    Attributes:
-        documents: the number of all documents.
-        copies: documents whose text has come before, on either side of the split.
-        across: documents whose text has come before on the other side of the split.
-    """
-
-    documents: int
-    copies: int
-    across: int
+    documents: int  #: the number of all documents
+    copies: int  #: documents whose text has come before, on either side of the split
+    across: int  #: documents whose text has come before on the other side of the split
 
 
 def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:

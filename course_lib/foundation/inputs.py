@@ -48,24 +48,18 @@ NO_DOCUMENTS_IN = ("readme", "license", "changelog", "dataset_info.json", "state
 
 
 class Piece(NamedTuple):
-    """A part of an input file.
+    """A part of an input file."""
 
-    Attributes:
-        path: the file.
-        kind: how it is read.
-        start, stop: the first byte, and the byte after the last one. For Parquet these
-            count row groups, and for Arrow record batches.
-        num_bytes: about how many bytes are read. For Parquet and Arrow it is an
-            estimate.
-        modified: two times in nanoseconds: when the file was last written, and when the
-            system last saw it change. No program can set the second one.
-    """
-
-    path: str
-    kind: str
+    path: str  #: the file
+    kind: str  #: how it is read
+    #: the first byte, and the byte after the last one. For Parquet these count row
+    #: groups, and for Arrow record batches.
     start: int
     stop: int
+    #: about how many bytes are read. For Parquet and Arrow it is an estimate.
     num_bytes: int
+    #: two times in nanoseconds: when the file was last written, and when the system
+    #: last saw it change. No program can set the second one.
     modified: tuple[int, int]
 
     def __str__(self) -> str:

@@ -23,32 +23,24 @@ class TokenLedger:
     """An account of what the windows at given starts do with every token of a stream.
 
     Two ledgers are equal if all of their entries are equal.
-
-    Attributes:
-        num_tokens: N.
-        num_windows: the number of starts.
-        context_length: T of the longest window.
-        as_input: how often each token is an input, int64, shape (N,).
-        as_target: how often each token is a target, int64, shape (N,).
-        context_sum: the left context of each token, in tokens, summed over the times
-            that it is a target, int64, shape (N,).
-        shortest_context, longest_context: the smallest and the largest left context of
-            each token, or 0 if it is never a target.
-        reason: for each token a code, an index into `reasons`, shape (N,). It says that
-            the token was used, or why it was not.
-        reasons: the names of the codes, `"used"` first.
     """
 
-    num_tokens: int
-    num_windows: int
-    context_length: int
-    as_input: np.ndarray
-    as_target: np.ndarray
+    num_tokens: int  #: N
+    num_windows: int  #: the number of starts
+    context_length: int  #: T of the longest window
+    as_input: np.ndarray  #: how often each token is an input, int64, shape (N,)
+    as_target: np.ndarray  #: how often each token is a target, int64, shape (N,)
+    #: the left context of each token, in tokens, summed over the times that it is a
+    #: target, int64, shape (N,)
     context_sum: np.ndarray
+    #: the smallest and the largest left context of each token, or 0 if it is never a
+    #: target
     shortest_context: np.ndarray
     longest_context: np.ndarray
+    #: for each token a code, an index into `reasons`, shape (N,). It says that the
+    #: token was used, or why it was not.
     reason: np.ndarray
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  #: the names of the codes, `"used"` first
 
     @property
     def used(self) -> int:

@@ -162,28 +162,23 @@ def _from_buffer(
 
 @dataclass(frozen=True)
 class Mixing:
-    """Five numbers that say how well an order mixes, each with its value under chance.
+    """How well an order mixes: five numbers, each with its value under chance."""
 
-    Attributes:
-        correlation: correlation between the places in the file of neighboring entries,
-            -1 to 1. By chance it is 0.
-        distance: mean distance between the places in the file of neighboring entries,
-            as a share of the file. By chance it is 1/3.
-        distinct_steps: number of different steps between neighboring entries, as a
-            share of all steps. By chance it is about 1 if the file is long enough.
-        together: share of the measured entries whose successor in the file is also
-            among the measured entries. By chance it equals the share of the file that
-            is measured.
-        predicted: how often the best simple rule predicts the lowest bit of an entry.
-            Such a rule is a constant, or the exclusive or of one or two bits of the
-            position. By chance it is a little over 0.5, because the best of many rules
-            is taken.
-    """
-
+    #: correlation between the places in the file of neighboring entries, -1 to 1. By
+    #: chance it is 0.
     correlation: float
+    #: mean distance between the places in the file of neighboring entries, as a share
+    #: of the file. By chance it is 1/3.
     distance: float
+    #: number of different steps between neighboring entries, as a share of all steps.
+    #: By chance it is about 1 if the file is long enough.
     distinct_steps: float
+    #: share of the measured entries whose successor in the file is also among the
+    #: measured entries. By chance it equals the share of the file that is measured.
     together: float
+    #: how often the best simple rule predicts the lowest bit of an entry. Such a rule
+    #: is a constant, or the exclusive or of one or two bits of the position. By chance
+    #: it is a little over 0.5, because the best of many rules is taken.
     predicted: float
 
 

@@ -38,23 +38,18 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)  # a generated `==` would fail on arrays
 class Pack:
-    """Several documents, or pieces of them, in one row.
+    """Several documents, or pieces of them, in one row."""
 
-    Attributes:
-        input_ids: their ids end to end, shape (n,), n at most `max_length`.
-        document_starts: where each piece begins, int64, shape (pieces,). The first
-            start is 0, and the starts increase.
-        documents: for each piece the number of its document, int64, shape (pieces,).
-        offsets: how many tokens of its document come before each piece, int64, shape
-            (pieces,).
-        labels: the ids that are scored, and -100 where nothing is scored, shape (n,).
-            With None, all ids are scored.
-    """
-
-    input_ids: np.ndarray
+    input_ids: np.ndarray  #: their ids end to end, shape (n,), n at most `max_length`
+    #: where each piece begins, int64, shape (pieces,). The first start is 0, and the
+    #: starts increase.
     document_starts: np.ndarray
+    #: for each piece the number of its document, int64, shape (pieces,)
     documents: np.ndarray
+    #: how many tokens of its document come before each piece, int64, shape (pieces,)
     offsets: np.ndarray
+    #: the ids that are scored, and -100 where nothing is scored, shape (n,). With None,
+    #: all ids are scored.
     labels: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -203,29 +198,19 @@ def check_rows(
 
 @dataclass(frozen=True)
 class PackingReport:
-    """What happened to every document and every token. Both accounts add up.
+    """What happened to every document and every token. Both accounts add up."""
 
-    Attributes:
-        documents: the number of documents, which is the sum of the five kinds below.
-        documents_whole: packed in one piece.
-        documents_split: packed completely, but in several pieces.
-        documents_truncated: packed only in part.
-        documents_dropped: not packed, although they have tokens.
-        documents_empty: without tokens.
-        tokens: the tokens of all documents, `tokens_packed` + `tokens_lost`.
-        packs: the number of rows. Together they have `packs` * `max_length` places,
-            which is `tokens_packed` + `padding`.
-    """
-
-    documents: int
-    documents_whole: int
-    documents_split: int
-    documents_truncated: int
-    documents_dropped: int
-    documents_empty: int
-    tokens: int
+    documents: int  #: the number of documents, which is the sum of the five kinds below
+    documents_whole: int  #: packed in one piece
+    documents_split: int  #: packed completely, but in several pieces
+    documents_truncated: int  #: packed only in part
+    documents_dropped: int  #: not packed, although they have tokens
+    documents_empty: int  #: without tokens
+    tokens: int  #: the tokens of all documents, `tokens_packed` + `tokens_lost`
     tokens_packed: int
     tokens_lost: int
+    #: the number of rows. Together they have `packs` * `max_length` places, which is
+    #: `tokens_packed` + `padding`.
     packs: int
     padding: int
     max_length: int

@@ -105,17 +105,12 @@ class Shard:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of `manifest.json`, which describes a finished folder.
+    """The content of `manifest.json`, which describes a finished folder."""
 
-    Attributes:
-        settings: the settings that the shards were written with.
-        documents: a name for all texts, which also depends on their numbers; see
-            `add_document`.
-        shards: for each split its shards, in order.
-    """
-
-    settings: ShardSettings
+    settings: ShardSettings  #: the settings that the shards were written with
+    #: a name for all texts, which also depends on their numbers; see `add_document`
     documents: str = f"{NO_DOCUMENTS:064x}"
+    #: for each split its shards, in order
     shards: dict[str, tuple[Shard, ...]] = field(
         default_factory=lambda: dict.fromkeys(SPLITS, ())
     )

@@ -41,43 +41,28 @@ DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task res
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks of a run share. It is small, because it is sent with each of them.
+    """What all tasks of a run share; it is small, because it is sent with each of them."""
 
-    Attributes:
-        folder: where tasks leave their results. Every machine must see this folder.
-        out_dir: where the shards go. Every machine must see this folder also.
-        text_column: which column of rows holds the texts.
-        settings: the settings of the shards.
-        tokenizer: the tokenizer, or None if it is in the folder as `tokenizer.json`.
-    """
-
-    folder: str
-    out_dir: str
-    text_column: str
-    settings: ShardSettings
+    folder: str  #: where tasks leave their results. Every machine must see this folder.
+    out_dir: str  #: where the shards go. Every machine must see this folder also.
+    text_column: str  #: which column of rows holds the texts
+    settings: ShardSettings  #: the settings of the shards
+    #: the tokenizer, or None if it is in the folder as `tokenizer.json`
     tokenizer: object = None
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """The record of a finished task, such as `00012.json`, beside its two files.
+    """The record of a finished task, such as `00012.json`, beside its two files."""
 
-    Attributes:
-        number: the number of the task.
-        inputs: a hash of its pieces, as they were when they were read.
-        documents: how many documents it has read.
-        tokens: for each k, how many tokens its documents k, k + `val_every`, k + 2
-            `val_every`, ... have together. All of these documents are in one split. We
-            know which split it is as soon as we know how many documents come before the
-            task.
-        ids_sha256, documents_sha256: the checksums of its two files.
-    """
-
-    number: int
-    inputs: str
-    documents: int
+    number: int  #: the number of the task
+    inputs: str  #: a hash of its pieces, as they were when they were read
+    documents: int  #: how many documents it has read
+    #: for each k, how many tokens its documents k, k + `val_every`, k + 2 `val_every`,
+    #: ... have together. All of these documents are in one split. We know which split
+    #: it is as soon as we know how many documents come before the task.
     tokens: tuple[int, ...]
-    ids_sha256: str
+    ids_sha256: str  #: the checksums of its two files
     documents_sha256: str
 
     def tokens_in(self, split: str, before: int, val_every: int) -> int:
@@ -240,17 +225,11 @@ def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
 
 @dataclass(frozen=True)
 class Part:
-    """A range of the tokens of one split in the result of a task.
+    """A range of the tokens of one split in the result of a task."""
 
-    Attributes:
-        result: the result of the task.
-        before: how many documents, in all tasks, come before those of this task.
-        start, stop: the range, counted over the tokens of the split in this task.
-    """
-
-    result: TaskResult
-    before: int
-    start: int
+    result: TaskResult  #: the result of the task
+    before: int  #: how many documents, in all tasks, come before those of this task
+    start: int  #: the range, counted over the tokens of the split in this task
     stop: int
 
 
@@ -299,17 +278,12 @@ def plan_shards(
 
 @dataclass(frozen=True)
 class ShardResult:
-    """The record of a shard that has been written, beside the records of the tasks.
+    """The record of a shard that has been written, beside the records of the tasks."""
 
-    Attributes:
-        plan: a hash of the shard's plan.
-        shard: the shard's entry in the manifest.
-        documents: the name of the documents that start in the shard (`add_document`).
-            The names of all shards add up to the name of all documents.
-    """
-
-    plan: str
-    shard: Shard
+    plan: str  #: a hash of the shard's plan
+    shard: Shard  #: the shard's entry in the manifest
+    #: the name of the documents that start in the shard (`add_document`). The names of
+    #: all shards add up to the name of all documents.
     documents: str
 
 

@@ -31,19 +31,17 @@ class CharTokenizer:
 
     Args:
         characters: the alphabet. `CharTokenizer(text)` takes every character in `text`.
-        max_characters: keep at most this many characters, those that occur most often.
-            Among equally frequent characters, those with smaller code points are kept.
-            Every other character becomes U+FFFD, the replacement character, which is
-            added to the alphabet. An alphabet that is small enough is not changed.
+        max_characters: keep at most this many characters, those that occur most often,
+            and of equally frequent ones those with smaller code points. Every other
+            character becomes U+FFFD, the replacement character, which is added to the
+            alphabet. An alphabet that is small enough is not changed.
 
     Attributes:
-        characters: the alphabet, sorted by code point. The character with id `i` is
-            `characters[i]`.
+        characters: the alphabet, sorted by code point: id `i` is `characters[i]`.
         vocab_size: the number of ids, V = number of characters + 1.
         end_of_text_id: V - 1.
-        replacement_id: the id of U+FFFD, which stands for all other characters. It is
-            None if no character was left out. In that case, a character outside the
-            alphabet is an error.
+        replacement_id: the id of U+FFFD, or None if no character was left out. In that
+            case, a character outside the alphabet is an error.
     """
 
     def __init__(self, characters: str, *, max_characters: int | None = None):
@@ -67,10 +65,11 @@ class CharTokenizer:
         self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
 
     def encode(self, text: str) -> np.ndarray:
-        """Return the id of each character, shape (n,), in the smallest dtype.
+        """Return the id of each character, shape (n,), in the smallest dtype, without
+        an end.
 
-        No end-of-text id is added. A character that is not in the alphabet, where there
-        is no replacement, is a ValueError that says where it is.
+        A character outside the alphabet, if there is no replacement, is a ValueError
+        that says where it is.
         """
         text = check_unicode(text)
         wanted = _code_points(text)
@@ -98,9 +97,8 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
 
     Args:
         texts: texts, lists of texts, batches of columns, or a `datasets` data set.
+            Anything else is a TypeError that names it, with its position.
         text_column: which column of a batch or a data set holds the texts.
-
-    Anything else is a TypeError that names it, with its position.
     """
     single = isinstance(texts, str | bytes) or getattr(texts, "ndim", 1) == 0
     if single or not isinstance(texts, Iterable):
@@ -135,7 +133,7 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
 
 
 def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
-    """Return a column of a batch, as `map` of `datasets` passes it with `batched=True`."""
+    """Return a column of a batch, as `map` of `datasets` passes it with `batched`."""
     check_unicode(name, "the name of a column")
     if not isinstance(features, Mapping) or isinstance(features.get(name), str):
         raise TypeError("features must be a batch: use map with batched=True")
@@ -154,8 +152,7 @@ def training_batches(
     """Read texts for a trainer of `tokenizers`, in batches, with a progress bar.
 
     Args:
-        texts: any texts that `iterate_texts` accepts. They are read once and not kept.
-        text_column: which column of a batch or a data set holds the texts.
+        texts, text_column: see `iterate_texts`. The texts are read once and not kept.
         length: how many texts there are, for the bar. By default they are counted if
             possible.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
@@ -266,19 +263,16 @@ def encode_corpus(
 
     A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
     on all cores. With any tokenizer, a special token that is spelled out in a text is
-    plain text. This means that the author of a document can neither end it early nor
-    stop the run.
+    plain text, so the author of a document can neither end it early nor stop the run.
 
     Args:
-        texts: texts, lists of texts, batches of columns, or a `datasets` data set. They
-            are read once and not kept.
+        texts, text_column: see `iterate_texts`. The texts are read once and not kept.
         tokenizer: a tokenizer of `tokenizers`, `transformers` or `tiktoken`, or any
             object whose `encode(text)` returns ids, or an object with `.ids`.
         end_of_text_id: the id that ends each text. By default it is the id that the
             tokenizer itself puts there, or else the tokenizer's `end_of_text_id`,
             `eos_token_id` or `eot_token`. A tokenizer that marks the beginning of each
             text does not need one.
-        text_column: which column of a batch or a data set holds the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Returns the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a
@@ -309,13 +303,14 @@ def encode_each(
     batch_size: int = BATCH_SIZE,
     names: Iterable[int | str] | None = None,
 ) -> Iterator[np.ndarray]:
-    """Yield the ids of one text after another, each with its end, for `encode_corpus`.
+    """Yield the ids of one text after another, each with its end, as in
+    `encode_corpus`.
 
-    Arguments and errors are those of `encode_corpus`. The ids are compact, which means
-    uint16 or uint32. For a tokenizer of `tokenizers` its vocabulary decides, and
-    otherwise the largest id of the text. A library's tokenizer gets `batch_size` texts
-    at a time, or about a million characters, and this many are held in memory. Errors
-    refer to the texts by `names`, which are 0, 1, 2 and so on by default.
+    The ids are compact, uint16 or uint32. For a tokenizer of `tokenizers` its
+    vocabulary decides, and otherwise the largest id of the text. A library's tokenizer
+    gets `batch_size` texts at a time, or about a million characters, and this many are
+    held in memory. Errors refer to the texts by `names`, which are 0, 1, 2 and so on by
+    default.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
@@ -341,12 +336,11 @@ def plain_tokenizer(
 ) -> tuple[object, int | None]:
     """Return the tokenizer that does the work, and the id to put after each text.
 
-    A tokenizer of `transformers` is a wrapper. It hides the tokenizer that does the
-    work, and it knows the id. The id is None if the tokenizer itself ends each text. It
-    is also None if the tokenizer marks the beginning of each text and no end is known,
-    because then each beginning shows that the previous text has ended. Raises
-    ValueError if it marks neither the beginning nor the end of a text, or if it ends
-    texts itself although you give an `end_of_text_id`, which would be a second end.
+    A tokenizer of `transformers` is a wrapper that hides it, and knows the id. The id
+    is None if the tokenizer itself ends each text, or marks the beginning of each and
+    no end is known, because then each beginning shows that the previous text has ended.
+    Raises ValueError if it marks neither, or if it ends texts itself although you give
+    an `end_of_text_id`, which would be a second end.
     """
     face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
@@ -378,8 +372,7 @@ def plain_tokenizer(
 def document_marks(tokenizer: object) -> tuple[int | None, int | None]:
     """Return the ids that begin and end each text, or None where there is no such id.
 
-    `tokenizer` need not be able to encode. It may also be an object that has nothing
-    except its special ids.
+    `tokenizer` may be an object that has nothing except its special ids.
     """
     begins, ends = _frame(getattr(tokenizer, "backend_tokenizer", tokenizer))
     end = ends[-1] if ends else _own_end(tokenizer)
@@ -442,7 +435,7 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
 
 
 def _uncut(tokenizer: object) -> object:
-    """Return a copy of a tokenizer of `tokenizers` that neither truncates nor pads."""
+    """Copy a tokenizer of `tokenizers` so that it neither truncates nor pads."""
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -471,10 +464,10 @@ def tokenizer_hash(tokenizer: object) -> str:
     """Hash a tokenizer so that equal tokenizers have equal hashes on any machine.
 
     For a tokenizer of `tokenizers`, we hash all of `tokenizer.json` except for
-    truncation and padding, which do not matter here. For any other, we hash what
-    `pickle` would store. A tokenizer that remembers texts it has encoded should leave
-    them out by a `__getstate__`. Raises TypeError if it holds something that cannot be
-    hashed in this way, for example a function without a name.
+    truncation and padding. For any other, we hash what `pickle` would store. A
+    tokenizer that remembers texts it has encoded should leave them out by a
+    `__getstate__`. Raises TypeError if it holds something that cannot be hashed in this
+    way, for example a function without a name.
     """
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(tokenizer, "encode_batch_fast"):
@@ -492,10 +485,8 @@ def tokenizer_hash(tokenizer: object) -> str:
 
 
 def _digest(value: object) -> bytes:
-    """Hash a value of any size, so that equal values agree in any process.
-
-    `repr` would do for few values, because it abbreviates arrays and shows addresses.
-    """
+    """Hash a value so that equal values agree in any process. `repr` would do for few
+    values, because it abbreviates arrays and shows addresses."""
     kind = type(value)
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
@@ -524,10 +515,8 @@ def _digest(value: object) -> bytes:
 
 
 def id_dtype(tokenizer: object) -> np.dtype:
-    """Return uint16 if every id of a tokenizer fits, else uint32.
-
-    Added tokens also count, and they have the largest ids.
-    """
+    """Return uint16 if every id of a tokenizer fits, added tokens included, else
+    uint32."""
     if hasattr(tokenizer, "get_vocab"):
         vocabulary = tokenizer.get_vocab()
         if not vocabulary:
@@ -555,10 +544,10 @@ def smallest_dtype(largest_id: int) -> np.dtype:
 
 
 def compact(ids: Ids) -> np.ndarray:
-    """Return `ids` in the smallest dtype, shape (N,), read-only.
+    """Return `ids` in the smallest dtype, shape (N,), read-only, copied at most once.
 
-    The ids are copied at most once. A memory map, or an array of unsigned integers of
-    at most 32 bits, is returned as it is, without being read or copied.
+    A memory map, or an array of unsigned integers of at most 32 bits, is returned as it
+    is, without being read.
     """
     stream = as_stream(ids)
     is_compact = stream.dtype.kind == "u" and stream.dtype.itemsize <= 4
@@ -582,8 +571,8 @@ def compact(ids: Ids) -> np.ndarray:
 def _lies_in_a_file(array: object) -> bool:
     """Say whether an array shows a memory map.
 
-    Its type cannot tell us, because even `memory_map.astype(np.int64)`, which is a copy
-    in memory, has the type `np.memmap`.
+    Its type cannot tell: `memory_map.astype(np.int64)`, a copy in memory, is an
+    `np.memmap`.
     """
     while array is not None and not isinstance(array, mmap):
         array = getattr(array, "base", None)
