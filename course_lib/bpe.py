@@ -74,8 +74,7 @@ def _byte_characters() -> list[str]:
 
 
 BYTE_CHARACTERS = _byte_characters()
-# The alphabet in the order of these characters, which fixes the ids of bytes, and
-# through them breaks ties.
+# The order of these characters fixes the ids of bytes, and through them breaks ties.
 BYTE_ORDER = bytes(sorted(range(256), key=BYTE_CHARACTERS.__getitem__))
 _PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))
 
@@ -91,11 +90,9 @@ def printable(data: bytes) -> str:
 def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
     """Cut a text into words that no merge may cross; joined, they are the text again.
 
-    Args:
-        text: any `str`.
-        pattern: a regular expression for the module `regex`. Whatever is between two
-            matches is also a word, so a pattern that forgets something loses nothing.
-            None: the whole text is one word.
+    The `pattern` is a regular expression for the module `regex`. Whatever is between
+    two matches is also a word, so a pattern that forgets something loses nothing. With
+    None, the whole text is one word.
     """
     check_type("text", text, str)
     pattern, end = _check_pattern(pattern), 0
@@ -224,8 +221,8 @@ class BPETokenizer:
         pattern: how text is cut into words; see `split_words`.
 
     Attributes:
-        merges: each pair with its new id, in order.
-        special_tokens: each name with its id.
+        merges, special_tokens: each pair with its new id, in order; each name with its
+            id.
         token_bytes: what each id spells; for a special token its name in UTF-8.
         vocab_size: the number of ids, V.
         end_of_text_id: the id of `<|endoftext|>` if that is a special token, else None.
@@ -251,10 +248,8 @@ class BPETokenizer:
         self._cache: dict[str, list[int]] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {
-            **vars(self),
-            "_cache": {},
-        }  # equal tokenizers are alike, whatever they read
+        # equal tokenizers are alike, whatever they have read
+        return {**vars(self), "_cache": {}}
 
     def _add_merge(self, pair: Pair) -> None:
         new_id, first_byte = len(self.token_bytes), len(self.special_tokens)
@@ -286,9 +281,8 @@ class BPETokenizer:
             text: one text, or several; no word reaches from one into the next.
             vocab_size: V, at least 256 and one for each special token. There are fewer
                 ids if the pairs are used up sooner.
-            special_tokens: names, whose order fixes their ids.
+            special_tokens, pattern: see `BPETokenizer`.
             min_frequency: pairs that occur less often are not merged; at least 1.
-            pattern: how text is cut into words.
         """
         special_tokens = check_special_tokens(special_tokens)
         alphabet = len(special_tokens) + 256
@@ -310,12 +304,10 @@ class BPETokenizer:
     ) -> np.ndarray:
         """Return the ids of a text, in the smallest dtype.
 
-        Args:
-            text: any text. By default `<|endoftext|>` in it is plain text. The author
-                of a text can therefore neither end it nor stop a run over a million
-                others (tiktoken's `encode` raises an error by default).
-            allowed_special: for text of your own, the names that mean their special
-                tokens; or "all".
+        By default `<|endoftext|>` in it is plain text. The author of a text can
+        therefore neither end it nor stop a run over a million others (tiktoken's
+        `encode` raises an error by default). For text of your own, `allowed_special`
+        lists the names that mean their special tokens, or is "all".
         """
         text, known = check_unicode(text), list(self.special_tokens)
         everything = isinstance(allowed_special, str) and allowed_special == "all"
@@ -463,14 +455,13 @@ def train_byte_level_bpe(
     """Train the same tokenizer with the library `tokenizers`, from any texts.
 
     Args:
-        texts: what `iterate_texts` takes. They are read once and not kept.
+        texts, text_column: what `iterate_texts` takes. They are read once and not kept.
         vocab_size, min_frequency, special_tokens: see `BPETokenizer.train`.
         add_prefix_space: put a space before a text that does not begin with one, and
             after each special token, so that the first word is a word like any other.
             Decoding does not take it away again.
         unicode_normalizer: "nfc", "nfd", "nfkc" or "nfkd" unites what looks alike; None
             changes nothing.
-        text_column: the column of a batch that contains the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
     """
     special_tokens = check_special_tokens(special_tokens)

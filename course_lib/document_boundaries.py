@@ -50,8 +50,7 @@ def position_ids_from_tokens(
 
     Args:
         input_ids: L ids.
-        eos_token_id: the id that ends each text, or None if nothing does.
-        bos_token_id: the id that begins each text, or None if nothing does.
+        eos_token_id, bos_token_id: those that end and begin each text, or None.
     """
     ids = as_stream(input_ids, "input_ids")
     if not ids.size:
@@ -85,15 +84,12 @@ def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
     """
     starts, length = check_starts(document_starts, length)
     segments = torch.from_numpy(_segments(starts, length))
-    same = segments[:, None] == segments[None, :]
-    return same.tril()
+    return (segments[:, None] == segments).tril()
 
 
 def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
-    """Where documents begin and the last one ends, int32, shape (pieces + 1,).
-
-    Kernels for rows of several lengths take them: "cumulative sequence lengths".
-    """
+    """Where documents begin and the last one ends, int32, shape (pieces + 1,): the
+    "cumulative sequence lengths" of kernels for rows of several lengths."""
     starts, length = check_starts(document_starts, length)
     return torch.from_numpy(np.append(starts, length).astype(np.int32))
 
@@ -101,10 +97,8 @@ def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
 def flex_document_mask(
     document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
 ) -> Callable:
-    """Return `document_mask` as a function of places, without a table.
-
-    For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
-    """
+    """Return `document_mask` as a function of places, without a table, for
+    `torch.nn.attention.flex_attention.create_block_mask` on its `device`."""
     starts, length = check_starts(document_starts, length)
     segments = torch.from_numpy(_segments(starts, length)).to(device)
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 LONGEST = 2**62  # beyond it, starts might not fit into 64 bits
 DOCUMENTS_AT_A_TIME = 64  # tokenized together
 ROWS_IN_A_FINGERPRINT = 64
+POSITION = ("epoch", "documents", "chunks")  # of a reader of a stream
 
 # Chunks.
 
@@ -55,8 +56,7 @@ def count_chunks(num_tokens: int, max_length: int, overlap: int = 0) -> int:
     """Count the chunks of a document: 1 + ceil((N - L) / step), or 0 if N is 0.
 
     Args:
-        num_tokens: N, at least 0.
-        max_length: L, the most tokens in a chunk.
+        num_tokens, max_length: N, at least 0, and L, the most tokens in a chunk.
         overlap: tokens that two neighbors share. The step is L - overlap.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=LONGEST)
@@ -80,11 +80,8 @@ def chunk_starts(num_tokens: int, max_length: int, overlap: int = 0) -> np.ndarr
 def chunk_ids(ids: Ids, max_length: int, overlap: int = 0) -> list[np.ndarray]:
     """Cut a document into chunks of at most `max_length` ids: views, not copies.
 
-    Args:
-        ids: one document, N integers.
-        max_length: L.
-        overlap: how many ids a chunk shares with the one before it. The `stride` of
-            `transformers` means this overlap, not the step.
+    The overlap is the number of ids that a chunk shares with the one before it. The
+    `stride` of `transformers` means this overlap, not the step.
     """
     stream = as_stream(ids)
     max_length, _ = _check_step(max_length, overlap)
@@ -172,8 +169,7 @@ class StreamingTextDataset(IterableDataset):
     Args:
         dataset: a `datasets.Dataset` with a column of texts, which is not copied.
         tokenizer, end_of_text_id: see `encode_corpus`.
-        max_length: L, the most ids in a chunk.
-        overlap: ids that a chunk shares with the one before it.
+        max_length, overlap: see `chunk_ids`.
         text_column: which column holds the texts.
         base_seed: documents come in an order fixed by `base_seed + epoch`, or with None
             in the order of the data set.
@@ -215,12 +211,10 @@ class StreamingTextDataset(IterableDataset):
         return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch to iterate over.
-
-        A resumed epoch goes on where it was, and any other one starts at its first
-        document. An epoch before that of a loaded state is a ValueError, because a loop
-        that counts from 0 would begin the run again.
-        """
+        """Choose the epoch to iterate over. A resumed epoch goes on where it was, and
+        any other one starts at its first document. An epoch before that of a loaded
+        state is a ValueError, because a loop that counts from 0 would begin the run
+        again."""
         epoch = check_epoch(epoch, self._resumed_at)
         self._resumed_at = 0
         if epoch != self.epoch:
@@ -256,8 +250,8 @@ class StreamingTextDataset(IterableDataset):
     def _positions(self) -> range:
         """The positions of this worker's documents in the order of the epoch.
 
-        Positions are dealt out like cards, first to the ranks and then to the workers
-        of each, so that what a rank reads does not depend on its workers.
+        They are dealt out like cards, first to the ranks and then to the workers of
+        each, so that what a rank reads does not depend on its workers.
         """
         worker, num_workers = _worker()
         step = self.world_size * num_workers
@@ -314,17 +308,17 @@ class StreamingTextDataset(IterableDataset):
     def count_chunks(self, num_proc: int | None = None) -> int:
         """Tokenize all documents once and count their chunks, so that `len` is known.
 
-        `len` is the number of chunks that this rank yields in the epoch that is set.
+        `len` is the number of chunks that this rank yields in the epoch that is set,
+        and this returns that of all ranks. For a data set on disk, the counts of tokens
+        are kept beside it, so that counting again costs nothing, even for chunks of
+        another length.
 
         Args:
             num_proc: how many processes to use.
-
-        Returns the number of chunks of all ranks. For a data set on disk, the counts of
-        tokens are kept beside it, so that counting again costs nothing, even for chunks
-        of another length.
         """
         if num_proc is not None:
             num_proc = check_integer("num_proc", num_proc, minimum=1)
+        settings = {"tokenizer": self.tokenizer, "end_of_text_id": self.end_of_text_id}
         with _bars_as_asked():
             counted = self._texts.map(
                 _count_tokens,
@@ -332,11 +326,7 @@ class StreamingTextDataset(IterableDataset):
                 with_indices=True,
                 num_proc=num_proc,
                 remove_columns=self._texts.column_names,
-                fn_kwargs={
-                    "tokenizer": self.tokenizer,
-                    "end_of_text_id": self.end_of_text_id,
-                    "text_column": self.text_column,
-                },
+                fn_kwargs={"text_column": self.text_column, **settings},
                 desc="counting tokens",
             )
         self._tokens = np.asarray(counted.with_format("numpy")["num_tokens"][:])
@@ -360,13 +350,8 @@ class StreamingTextDataset(IterableDataset):
 
     def state_dict(self) -> dict[str, int | str | None]:
         """Return where the reader is, and what its order depends on, ready for JSON."""
-        epoch, documents, chunks = self._position
-        return {
-            "epoch": epoch,
-            "documents": documents,
-            "chunks": chunks,
-            **self._settings(),
-        }
+        position = zip(POSITION, self._position, strict=True)
+        return {**dict(position), **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, int | str | None]) -> None:
         """Go on from `state`: the next iteration yields exactly what was left.
@@ -374,16 +359,14 @@ class StreamingTextDataset(IterableDataset):
         Raises ValueError if this stream differs from the one that saved it, in its
         data, its tokenizer or its settings.
         """
-        position = ("epoch", "documents", "chunks")
-        state = check_state(state, self._settings(), position, owner="stream")
-        epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=2**62)
-        documents = check_integer(
-            "documents", state["documents"], minimum=0, maximum=len(self._positions())
-        )
-        none_left = documents == len(self._positions())
-        chunks = check_integer(
-            "chunks", state["chunks"], minimum=0, maximum=0 if none_left else LONGEST
-        )
+        state = check_state(state, self._settings(), POSITION, owner="stream")
+        epoch, documents, chunks = (state[name] for name in POSITION)
+        own = len(self._positions())
+        epoch = check_integer("epoch", epoch, minimum=0, maximum=LONGEST)
+        documents = check_integer("documents", documents, minimum=0, maximum=own)
+        none_left = documents == own
+        most = 0 if none_left else LONGEST
+        chunks = check_integer("chunks", chunks, minimum=0, maximum=most)
         if none_left and get_worker_info() is None:
             epoch, documents = epoch + 1, 0
         self._stand_at(epoch, documents, chunks)
@@ -481,16 +464,9 @@ def _check_texts(texts: list, rows: list[int], text_column: str) -> None:
 
 
 def _count_tokens(
-    batch: dict,
-    rows: list[int],
-    *,
-    tokenizer: object,
-    end_of_text_id: int | None,
-    text_column: str,
+    batch: dict, rows: list[int], *, text_column: str, **settings: object
 ) -> dict:
-    each = encode_each(
-        batch[text_column], tokenizer, end_of_text_id=end_of_text_id, names=rows
-    )
+    each = encode_each(batch[text_column], names=rows, **settings)
     return {"num_tokens": [len(ids) for ids in each]}
 
 
@@ -505,7 +481,7 @@ class PaddingCollator:
 
     Args:
         tokenizer: the wrapped one of lesson 07, with a pad token.
-        max_length: fill every batch up to this length, or with None up to its longest
+        max_length: fill batches up to this length, or with None up to their longest
             row.
     """
 
@@ -555,8 +531,6 @@ class PaddingCollator:
 def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
     """Return the share of padding if each batch is filled up to its longest row.
 
-    It is 0 for rows of equal length.
-
     Args:
         lengths: ids of each row, shape (rows,).
         batches: which rows make up which batch.
@@ -580,7 +554,7 @@ def batches_by_length(
     """Choose batches of rows of similar length, in an order that is still random.
 
     Shuffle all rows, sort them within pools, cut the pools into batches, and shuffle
-    the batches.
+    the batches. The last batch of a pool may be smaller.
 
     Args:
         lengths: ids of each row, shape (rows,).
@@ -588,8 +562,6 @@ def batches_by_length(
         pool_size: how many rows are sorted together. With B, nothing is gained. With
             all rows, most is gained, but then length alone decides which rows meet.
         seed: of both shuffles.
-
-    Returns the rows of each batch. The last batch of a pool may be smaller.
     """
     lengths = _check_lengths(lengths)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -601,9 +573,8 @@ def batches_by_length(
         pool = order[first : first + pool_size]
         pool = pool[np.argsort(lengths[pool], kind="stable")]
         batches += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
-    return [
-        batches[i] for i in RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
-    ]
+    shuffled = RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
+    return [batches[i] for i in shuffled]
 
 
 def _check_lengths(lengths: object) -> np.ndarray:

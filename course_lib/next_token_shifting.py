@@ -38,9 +38,9 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
     Args:
         window: integers, shape (..., T + 1), T at least 1. A list becomes a tensor.
 
-    Returns inputs and targets, shape (..., T) each: `targets[..., t]` is `window[..., t
-    + 1]`. Both are views of `window`, so writing into one may change the other. Work on
-    a copy, `targets.clone()`, if you want to write.
+    Returns inputs and targets, shape (..., T) each: `targets[..., t]` is the id at t +
+    1 of the window. Both are views of `window`, so writing into one may change the
+    other. Work on a copy, `targets.clone()`, if you want to write.
     """
     array = as_integers("window", window)
     if array.ndim == 0 or array.shape[-1] < 2:

@@ -74,18 +74,14 @@ class EpochCost:
 
 
 def epoch_cost(
-    starts: object,
-    num_tokens: int,
-    context_length: int,
-    batch_size: int,
+    starts: object, num_tokens: int, context_length: int, batch_size: int
 ) -> EpochCost:
     """Count what an epoch costs and covers, from its starts alone.
 
     Args:
         starts: integers in the order of the epoch, of shape (num_windows,), or
             (num_batches, B) as iterators yield them.
-        num_tokens, context_length: N and T.
-        batch_size: B. The last batch may be short.
+        num_tokens, context_length, batch_size: N, T and B. The last batch may be short.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -123,11 +119,7 @@ def usual_strides(context_length: int) -> list[int]:
 def stride_costs(
     num_tokens: int, context_length: int, batch_size: int
 ) -> dict[int, EpochCost]:
-    """Count what one epoch in order costs, for each of `usual_strides`.
-
-    Args:
-        num_tokens, context_length, batch_size: N, T and B.
-    """
+    """Count what one epoch of N tokens in order costs, for each of `usual_strides`."""
     costs = {}
     for stride in usual_strides(context_length):
         starts = window_starts(num_tokens, context_length, stride)
@@ -210,7 +202,7 @@ def loss_by_context(model: Model, ids: Ids, context_length: int) -> np.ndarray:
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
-        ids: the stream, at least 2T ids, because only the ids from T to N - T come to
+        ids: the stream, at least 2T ids, because only those from T to N - T come to
             every position.
         context_length: T.
 
@@ -249,10 +241,8 @@ def scored_windows(
     that reaches it, which gives it the most context.
 
     Args:
-        num_tokens: N, at least 2.
-        context_length: T, the largest number of inputs in a window.
-        stride: S, at most T, since a larger stride would leave tokens between two
-            windows unscored.
+        num_tokens, context_length: N, at least 2, and T, the largest number of inputs.
+        stride: S, at most T, since a larger stride would leave tokens unscored.
 
     Returns (start, length, scored) for each window: its first input, its number of
     inputs, and how many of its targets, counted from its end, it scores.
@@ -287,11 +277,9 @@ def strided_losses(
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
         ids: the stream, at least 2 ids.
-        context_length: T.
-        stride: S, at most T.
+        context_length, stride: T, and S, at most T.
 
-    Returns nats, float64, shape (N - 1,), where entry p - 1 is -ln p(token p |
-    context).
+    Returns nats, float64, shape (N - 1,): entry p - 1 is -ln p(token p | context).
     """
     stream = as_predictable_stream(ids)
     losses = np.empty(len(stream) - 1)
@@ -326,10 +314,8 @@ class StridedEvaluation:
 def strided_evaluation(
     model: Model, ids: Ids, context_length: int, stride: int
 ) -> StridedEvaluation:
-    """Return the mean of `strided_losses`, with its cost in tokens.
-
-    It takes the same arguments, and raises the same errors.
-    """
+    """Return the mean of `strided_losses` of the same arguments, with its cost in
+    tokens."""
     stride = check_integer("stride", stride, minimum=1)
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
@@ -350,23 +336,19 @@ def strided_evaluation(
 def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """Cut the stream once, before there are windows: first training, then validation.
 
-    Args:
-        ids: the stream, N ids.
-        validation_fraction: between 0 and 1. The cut is rounded to the nearest token.
-
-    Returns two arrays, which are read-only views of the stream. No token is in both,
-    and no window can reach across. Raises ValueError if a part has fewer than 2 ids,
-    which leaves nothing to predict.
+    The `validation_fraction` lies between 0 and 1, and the cut is rounded to the
+    nearest token. Returns two arrays, which are read-only views of the stream. No token
+    is in both, and no window can reach across. Raises ValueError if a part has fewer
+    than 2 ids, which leaves nothing to predict.
     """
     stream = as_stream(ids)
-    fraction = check_number(
-        "validation_fraction", validation_fraction, above=0, maximum=1
-    )
-    cut = len(stream) - round(len(stream) * fraction)
-    if min(cut, len(stream) - cut) < 2:
+    name = "validation_fraction"
+    fraction = check_number(name, validation_fraction, above=0, maximum=1)
+    rest = round(len(stream) * fraction)
+    cut = len(stream) - rest
+    if min(cut, rest) < 2:
         raise ValueError(
-            f"ids must leave at least 2 tokens for each part, got {cut} and "
-            f"{len(stream) - cut}"
+            f"ids must leave at least 2 tokens for each part, got {cut} and {rest}"
         )
     return stream[:cut], stream[cut:]
 
@@ -391,9 +373,7 @@ def split_overlap(
 ) -> SplitOverlap:
     """Measure a leak by comparing the ledgers of both sides, token by token.
 
-    Args:
-        train_starts, validation_starts: integers of any shape, counted in one stream.
-        num_tokens, context_length: N and T.
+    The starts are integers of any shape, counted in one stream of N tokens.
     """
     train = token_ledger(train_starts, num_tokens, context_length)
     validation = token_ledger(validation_starts, num_tokens, context_length)
@@ -427,8 +407,7 @@ def plan_epoch(
     """Answer "how long is an epoch?" before it begins.
 
     Args:
-        num_tokens, context_length, stride: N, T and S.
-        batch_size: B. The last batch may be short.
+        num_tokens, context_length, stride, batch_size: N, T, S and B.
         tokens_per_second: inputs that the machine trains on in a second, as measured.
     """
     context_length = check_integer("context_length", context_length, minimum=1)

@@ -77,8 +77,8 @@ def write_shards(
             exceed this number is left out, with all that follow.
         end_of_text_id: by default that of the tokenizer; see `encode_corpus`.
         text_column: which column of rows holds the texts.
-        verify: read the finished shards of a killed run, and compare their SHA-256; by
-            default only their sizes are compared.
+        verify: of a killed run, read the finished shards, and compare their SHA-256,
+            not their sizes alone.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises ValueError if there is no document, or if the folder holds shards of another
@@ -93,12 +93,11 @@ def write_shards(
         end_of_text_id=end_of_text_id,
     )
     length = len(documents) if isinstance(documents, Sized) else None
+    shown = {"total": length, "unit": "text", "progress": progress}
     texts = iterate_texts(documents, text_column)
     with (
         ShardWriter(out_dir, settings, verify=verify) as writer,
-        progress_bar(
-            texts, "writing shards", total=length, unit="text", progress=progress
-        ) as bar,
+        progress_bar(texts, "writing shards", **shown) as bar,
     ):
         if writer.manifest is not None:
             digests = map(shard_files.text_digest, bar)
@@ -120,9 +119,8 @@ def verify_shards(
 ) -> Manifest:
     """Read every file of a finished folder and compare its SHA-256 with the manifest's.
 
-    Returns the manifest, whose sizes and sums agree with those of the files. Raises
-    FileNotFoundError or ValueError with the name of a file that is missing, damaged, or
-    not in the manifest.
+    Returns the manifest. Raises FileNotFoundError or ValueError with the name of a file
+    that is missing, damaged, or not in the manifest.
     """
     manifest = shard_files.open_manifest(out_dir)
     files = shard_files.files_of(manifest)
@@ -159,9 +157,8 @@ class ShardedStream:
     """The shards of a split as one stream of N ids, read from their files.
 
     It serves wherever the course takes `ids`. `gather_windows` and all that uses it
-    read only the windows that they need, and `len(stream)` is what `token_ledger`
-    needs. `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array, and
-    `np.asarray(stream)` copies all of them.
+    read only the windows that they need. `stream[i]`, `stream[a:b]` and `stream[array]`
+    read ids as from an array, and `np.asarray(stream)` copies all of them.
 
     A shard is mapped when it is read, again in each process: a worker gets the names of
     files, not their contents. Systems limit how many files a process may have open, so
@@ -227,8 +224,8 @@ class ShardedStream:
     def document_starts_in(self, start: int, length: int) -> np.ndarray:
         """Where documents start in a piece, counted from its beginning; 0 is the first.
 
-        The masks of lesson 10 need it in this form: a piece that begins in the middle
-        of a document counts as a document of its own.
+        A piece that begins in the middle of a document counts as a document of its own,
+        as the masks of lesson 10 need it.
         """
         start = check_integer("start", start, minimum=0, maximum=len(self) - 1)
         length = check_integer("length", length, minimum=1, maximum=len(self) - start)
@@ -274,11 +271,8 @@ class ShardedStream:
         return self._copy(starts, length)
 
     def _copy(self, starts: np.ndarray, length: int) -> np.ndarray:
-        """Copy `length` ids from each start: slices of all shards in one go.
-
-        One slice for each window is faster than grouping a batch by shard. The few
-        windows that cross a border take two slices or more.
-        """
+        """Copy `length` ids from each start. One slice for each window is faster than
+        grouping a batch by shard."""
         flat = starts.ravel()
         shards = np.searchsorted(self.borders, flat, side="right") - 1
         places = flat - self.borders[shards]
@@ -298,11 +292,9 @@ class ShardedStream:
         """View a run of ids, shard by shard."""
         stop = start + length
         first, last = np.searchsorted(self.borders, [start, stop - 1], side="right") - 1
-        maps = self._mapped(range(first, last + 1))
-        return [
-            maps[k][max(0, start - self.borders[k]) : stop - self.borders[k]]
-            for k in range(first, last + 1)
-        ]
+        shards = range(first, last + 1)
+        maps, begins = self._mapped(shards), self.borders
+        return [maps[k][max(0, start - begins[k]) : stop - begins[k]] for k in shards]
 
     def _mapped(self, shards: Iterable[int]) -> Mapping[int, np.ndarray]:
         """Map the shards that are needed, and forget those not read for longest."""
@@ -330,10 +322,7 @@ class ShardedStream:
             pieces = self._pieces(low, high + 1 - low)
             run = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
             return run[:: where.step]
-        index = index.astype(np.int64)
-        index = np.where(index < 0, index + len(self), index)
-        if index.size and not (index.min() >= 0 and index.max() < len(self)):
-            raise IndexError(f"index must lie within the {len(self)} ids of the stream")
+        index = _from_the_start(index, len(self), "ids of the stream")
         return self._copy(index, 1)[..., 0][()]
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
@@ -396,11 +385,17 @@ class ShardedWindows:
         rows = check_index(index)
         if isinstance(rows, slice):
             rows = np.arange(*rows.indices(len(self)))
-        rows = rows.astype(np.int64)
-        rows = np.where(rows < 0, rows + len(self), rows)
-        if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
-            raise IndexError(f"index must lie within the {len(self)} windows")
+        rows = _from_the_start(rows, len(self), "windows")
         return self.stream._copy(self._starts_of(rows), self.context_length + 1)
+
+
+def _from_the_start(index: np.ndarray, size: int, things: str) -> np.ndarray:
+    """Count negative places from the end, as in a list."""
+    index = index.astype(np.int64)
+    index = np.where(index < 0, index + size, index)
+    if index.size and not (index.min() >= 0 and index.max() < size):
+        raise IndexError(f"index must lie within the {size} {things}")
+    return index
 
 
 # A loader whose state counts windows, not batches.
@@ -409,11 +404,8 @@ class ShardedWindows:
 class GlobalOrder(BatchOrder):
     """Lesson 2's order of batches, with any order of the windows of an epoch.
 
-    Args:
-        order: makes the order of an epoch from the number of windows and a seed:
-            `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
-        drop_last: leave out windows that do not fill a batch of every rank; otherwise
-            only those that cannot be shared evenly, fewer than `world_size`.
+    The `order` makes that of an epoch from the number of windows and a seed:
+    `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
     """
 
     def __init__(
@@ -439,11 +431,11 @@ class GlobalOrder(BatchOrder):
         return self.order(self.num_windows, self.base_seed + epoch)
 
     def _some_windows(self) -> np.ndarray:
-        """The windows at some positions of the first epoch: 64 at the beginning, and 64
-        spread over it."""
-        last = self.num_windows - 1
-        positions = [np.arange(min(64, last + 1)), np.linspace(0, last, 64, dtype=int)]
-        return np.asarray(self.order_of(0)[np.unique(np.concatenate(positions))])
+        """The windows at positions of the first epoch: 64 at its beginning, 64 all over
+        it."""
+        spread = np.linspace(0, self.num_windows - 1, 64, dtype=int)
+        first = np.arange(min(64, self.num_windows))
+        return np.asarray(self.order_of(0)[np.union1d(first, spread)])
 
     @property
     def hash(self) -> str:
@@ -453,11 +445,9 @@ class GlobalOrder(BatchOrder):
 
 
 class ShardLoader(WindowLoader):
-    """Lesson 2's loader, with a state that survives a change of batch size or ranks:
-    it says how many windows all ranks together have delivered.
-
-    `make_shard_loader` makes it.
-    """
+    """Lesson 2's loader, with a state that survives a change of batch size or ranks: it
+    says how many windows all ranks together have delivered. `make_shard_loader` makes
+    it."""
 
     _counted, _unit = "windows_delivered", 1
 
@@ -505,15 +495,11 @@ def make_shard_loader(
 
     Args:
         dataset: the windows, of a `ShardedStream` or any other stream.
-        batch_size: B, the number of windows in a batch of each rank.
-        base_seed: a non-negative integer; epoch e is ordered by `base_seed + e`.
         order: makes the order of an epoch from a size and a seed: `RandomOrder`,
             `FileOrder`, or `partial(BlockOrder, block_size=..., blocks_at_a_time=...)`,
             which reads each page of a file about once.
-        drop_last: leave out the last batch if it is smaller than B.
-        num_workers: processes that gather batches ahead.
-        rank, world_size: which share of the windows this process takes.
-        loader_options: as for `make_dataloader`.
+        batch_size, base_seed, drop_last, num_workers, rank, world_size, loader_options:
+            as for `make_dataloader`.
     """
     check_type("dataset", dataset, SlidingWindowDataset)
     sampler = GlobalOrder(

@@ -41,7 +41,7 @@ DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task res
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks of a run share; it is small, because it is sent with each of them."""
+    """What all tasks of a run share, small because it is sent with each of them."""
 
     folder: str  #: where tasks leave their results. Every machine must see this folder.
     out_dir: str  #: where the shards go. Every machine must see this folder also.
