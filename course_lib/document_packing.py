@@ -423,8 +423,7 @@ class PackStream:
                 buffer.add(number, piece)
         if _with_waiting(checksum, begin["waiting"]) != begin["checksum"]:
             raise ValueError(
-                "documents must be those of the saved state, and wait as it says; got "
-                "others"
+                "documents must be those of the saved state, and wait as it says"
             )
         return buffer, checksum
 

@@ -443,10 +443,8 @@ def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
         raise ValueError("dataset must hold at least one document, got none")
     kind = getattr(dataset.features[text_column], "dtype", None)
     if kind not in ("string", "large_string"):
-        raise TypeError(
-            f"dataset[{text_column!r}] must hold texts, got "
-            f"{dataset.features[text_column]}"
-        )
+        found = dataset.features[text_column]
+        raise TypeError(f"dataset[{text_column!r}] must hold texts, got {found}")
     texts = dataset.select_columns([text_column]).with_format(None)
     # Arrow counts missing texts, so this costs nothing if there are none.
     if dataset.data.column(text_column).null_count:

@@ -218,9 +218,7 @@ def _encode_all(
             results.append(result)
             limit = limit and limit - sum(result.tokens)
     if not sum(result.documents for result in results):
-        raise ValueError(
-            "documents must hold at least one, of no more than max_tokens ids"
-        )
+        raise ValueError(shard_files.NONE_FITS)
     return results
 
 

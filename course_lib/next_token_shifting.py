@@ -67,10 +67,8 @@ def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a stream, shape (N,), in which there is something to predict."""
     stream = as_stream(ids, name)
     if len(stream) < 2:
-        raise ValueError(
-            f"{name} must hold at least 2 tokens, a context and its target, got "
-            f"{len(stream)}"
-        )
+        needed = "at least 2 tokens, a context and its target"
+        raise ValueError(f"{name} must hold {needed}, got {len(stream)}")
     return stream
 
 

@@ -153,10 +153,8 @@ def confidence_interval(values: object) -> tuple[float, float]:
     """
     values = as_numbers("values", values)
     if values.ndim != 1 or len(values) < 2:
-        raise ValueError(
-            "values must be one number for each of at least 2 runs, got shape "
-            f"{values.shape}"
-        )
+        needed = "one number for each of at least 2 runs"
+        raise ValueError(f"values must be {needed}, got shape {values.shape}")
     if not np.isfinite(values).all():
         raise ValueError(f"values must be finite, got {values}")
     standard_error = values.std(ddof=1) / math.sqrt(len(values))

@@ -300,9 +300,8 @@ def build_tokenizer(
     tokenizer = Tokenizer(model)
     tokenizer.normalizer = build_normalizer(keep_indentation=keep_indentation)
     tokenizer.pre_tokenizer = build_pre_tokenizer(byte_level=not byte_fallback)
-    tokenizer.decoder = build_decoder(
-        byte_level=not byte_fallback, affixes=list(marks.values())
-    )
+    marked = list(marks.values())
+    tokenizer.decoder = build_decoder(byte_level=not byte_fallback, affixes=marked)
     _check_names(special_tokens, required, tokenizer)
     trainer = trainers.BpeTrainer(
         # Required tokens that are not in the alphabet are added below: leave room.
@@ -318,9 +317,8 @@ def build_tokenizer(
         # There may be more characters than the whole vocabulary can hold: the rarest
         # are left to the bytes.
         trainer.limit_alphabet = (vocab_size - len(required) - len(special_tokens)) // 2
-    batches = training_batches(
-        texts, text_column=text_column, length=length, progress=progress
-    )
+    shown = {"length": length, "progress": progress}
+    batches = training_batches(texts, text_column=text_column, **shown)
     tokenizer.train_from_iterator(batches, trainer, length=length)
     tokenizer = _with_tokens(tokenizer, required)
     tokenizer.post_processor = build_post_processor(special_tokens[0], 0)
@@ -350,9 +348,7 @@ def _check_marks(
                 f"{mark!r}"
             )
     if len(marks) > len(set(marks.values())):
-        raise ValueError(
-            f"end_of_word_suffix must differ from the prefix, got {suffix!r} twice"
-        )
+        raise ValueError(f"end_of_word_suffix must differ from the prefix {suffix!r}")
     return marks
 
 
@@ -367,7 +363,7 @@ def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
 def _check_names(
     special_tokens: list[str], required: list[str], tokenizer: Tokenizer
 ) -> None:
-    """Refuse names that are ordinary text, or that template or decoder misunderstand."""
+    """Refuse names that are ordinary text, or that template or decoder misread."""
     if not special_tokens:
         raise ValueError(
             "special_tokens must hold at least one name: the first one ends every text"

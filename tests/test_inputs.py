@@ -205,7 +205,7 @@ def test_a_wrong_row_is_named(tmp_path):
     for name in ("holes.parquet", "holes"):
         with pytest.raises(ValueError, match=r"row 11: text must be a str, got NoneType"):
             read([tmp_path / name])
-    with pytest.raises(ValueError, match=r"holes\.parquet: there is no column 'body', only text"):
+    with pytest.raises(ValueError, match=r"holes\.parquet: no column 'body', only text"):
         list(read_task(plan_tasks([tmp_path / "holes.parquet"])[0], "body"))
 
 

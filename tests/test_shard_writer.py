@@ -45,7 +45,7 @@ def test_a_writer_is_told_of_each_document_and_given_those_that_it_wants(tmp_pat
         with pytest.raises(ValueError, match="digest must be 32 bytes"):
             writer.wants("x")
         assert writer.wants(digest)
-        with pytest.raises(ValueError, match="all documents that are wanted must be placed, 1 are not"):
+        with pytest.raises(ValueError, match="all documents wanted must be placed, 1 are not"):
             writer.finish()
         assert writer.place(ids)
         assert writer.wants(digest)

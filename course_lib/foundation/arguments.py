@@ -187,10 +187,8 @@ def check_state(
         owner: what the messages call the object, for example "loader".
     """
     if not isinstance(state, Mapping):
-        raise TypeError(
-            "state must be a dict that `state_dict` returned, got "
-            f"{type(state).__name__}"
-        )
+        got = type(state).__name__
+        raise TypeError(f"state must be a dict that `state_dict` returned, got {got}")
     wanted = {*position, *settings}
     if set(state) != wanted:
         got = sorted(map(str, state))
@@ -200,10 +198,8 @@ def check_state(
         # Compare the types as well, because 1 == 1.0 == True. A state is read back
         # exactly as it was saved.
         if type(saved) is not type(value) or saved != value:
-            raise ValueError(
-                f"state was saved with {name}={saved!r}, but this {owner} has "
-                f"{name}={value!r}"
-            )
+            here = f"this {owner} has {name}={value!r}"
+            raise ValueError(f"state was saved with {name}={saved!r}, but {here}")
     return state
 
 
@@ -235,9 +231,8 @@ def as_integers(name: str, values: object) -> np.ndarray:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {_describe(values, array)}")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(
-            f"{name} must fit into 64-bit signed integers, got {array.max()}"
-        )
+        largest = f"got {array.max()}"
+        raise ValueError(f"{name} must fit into 64-bit signed integers, {largest}")
     array = array.view()
     array.setflags(write=False)
     return array
@@ -297,10 +292,8 @@ def check_range(
     if not hasattr(values, "cut_windows"):  # a stream in files, as in `as_stream`
         values = as_integers(name, values)
     if values.size and not (values.min() >= 0 and values.max() < size):
-        raise error(
-            f"{name} must lie in 0 ... {size - 1}, got {values.min()} ... "
-            f"{values.max()}"
-        )
+        found = f"{values.min()} ... {values.max()}"
+        raise error(f"{name} must lie in 0 ... {size - 1}, got {found}")
     return values
 
 

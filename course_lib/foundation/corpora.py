@@ -33,9 +33,8 @@ def load_text(path: str | os.PathLike | None = None) -> str:
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
     if b"\0" in data:
-        raise ValueError(
-            f"{path}{origin} is binary, not text: byte {data.index(0)} is zero"
-        )
+        zero = data.index(0)
+        raise ValueError(f"{path}{origin} is binary, not text: byte {zero} is zero")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -400,8 +400,7 @@ def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
         names = file.schema_arrow.names if is_parquet else file(part).schema.names
         if text_column not in names:
             raise ValueError(
-                f"{piece.path}: there is no column {text_column!r}, only "
-                f"{', '.join(names)}"
+                f"{piece.path}: no column {text_column!r}, only {', '.join(names)}"
             )
         if is_parquet:
             batches = file.iter_batches(ROWS_AT_A_TIME, [part], [text_column])

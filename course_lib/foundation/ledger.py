@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -66,9 +67,7 @@ class TokenLedger:
     def mean_context(self) -> float:
         """Mean left context of a prediction, in tokens; NaN without predictions."""
         predictions = int(self.as_target.sum())
-        return (
-            float(self.context_sum.sum() / predictions) if predictions else float("nan")
-        )
+        return float(self.context_sum.sum() / predictions) if predictions else math.nan
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TokenLedger):
@@ -81,27 +80,18 @@ class TokenLedger:
 
     def __str__(self) -> str:
         rows = [("used as input or target", self.used)]
-        rows += [
-            (f"dropped: {reason}", count) for reason, count in self.dropped.items()
-        ]
+        rows += [(f"dropped: {name}", count) for name, count in self.dropped.items()]
         rows += [("all tokens", self.used + sum(self.dropped.values())), ("", None)]
-        rows += [
-            ("windows", self.num_windows),
-            ("predictions made", int(self.as_target.sum())),
-        ]
-        rows += [
-            ("a target at least once", self.targets),
-            ("never a target", self.num_tokens - self.targets),
-        ]
+        rows += [("windows", self.num_windows)]
+        rows += [("predictions made", int(self.as_target.sum()))]
+        rows += [("a target at least once", self.targets)]
+        rows += [("never a target", self.num_tokens - self.targets)]
         if self.targets:
             seen = self.as_target[self.as_target > 0]
-            rows += [
-                ("fewest turns as a target", int(seen.min())),
-                ("most turns as a target", int(seen.max())),
-            ]
-        return "\n".join(
-            f"{name:<26}{count:>12,}" if name else "" for name, count in rows
-        )
+            rows += [("fewest turns as a target", int(seen.min()))]
+            rows += [("most turns as a target", int(seen.max()))]
+        lines = [f"{name:<26}{count:>12,}" if name else "" for name, count in rows]
+        return "\n".join(lines)
 
 
 def token_ledger(

@@ -98,6 +98,5 @@ class _Page(HTMLParser):
         if self.hidden:
             return
         # Outside of <pre>, indentation belongs to the markup and not to the text.
-        self.parts.append(
-            data if self.preformatted else re.sub(r"\n[ \t]+", "\n", data)
-        )
+        kept = data if self.preformatted else re.sub(r"\n[ \t]+", "\n", data)
+        self.parts.append(kept)

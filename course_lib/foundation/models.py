@@ -119,9 +119,7 @@ class BigramModel(nn.Module):
 
     def __init__(self, vocab_size: int):
         super().__init__()
-        vocab_size = check_integer(
-            "vocab_size", vocab_size, minimum=1, maximum=LARGEST_TABLE
-        )
+        vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
         self.table = nn.Parameter(torch.zeros(vocab_size, vocab_size))
 
     @classmethod
@@ -171,11 +169,10 @@ class ConvolutionModel(nn.Module):
     ):
         super().__init__()
         vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
-        kernel_size = check_integer("kernel_size", kernel_size, minimum=1, maximum=999)
+        kernel_size = _check_size("kernel_size", kernel_size, 999)
         if kernel_size % 2 == 0:
             raise ValueError(
-                "kernel_size must be odd, so that it can be centered, got "
-                f"{kernel_size}"
+                f"kernel_size must be odd, so it can be centered, got {kernel_size}"
             )
         causal = check_flag("causal", causal)
         left = kernel_size - 1 if causal else kernel_size // 2
@@ -249,8 +246,8 @@ class AttentionModel(nn.Module):
         super().__init__()
         vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
         num_heads = check_integer("num_heads", num_heads, minimum=1)
-        num_layers = check_integer("num_layers", num_layers, minimum=1, maximum=999)
-        max_length = check_integer("max_length", max_length, minimum=1, maximum=2**20)
+        num_layers = _check_size("num_layers", num_layers, 999)
+        max_length = _check_size("max_length", max_length, 2**20)
         if hidden_size % (2 * num_heads):
             raise ValueError(
                 f"hidden_size must be a multiple of twice num_heads {num_heads}, got "
@@ -349,14 +346,11 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
         distance: 1 for neighbors, 0 for each token with itself.
     """
     stream = as_stream(ids)
-    vocab_size = check_integer(
-        "vocab_size", vocab_size, minimum=1, maximum=LARGEST_TABLE
-    )
+    vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
     distance = check_integer("distance", distance, minimum=0)
     if len(stream) <= distance:
         raise ValueError(
-            f"ids must hold more than {distance} tokens to make a pair, got "
-            f"{len(stream)}"
+            f"ids must hold more than {distance} tokens for a pair, got {len(stream)}"
         )
     stream = check_range("ids", stream, vocab_size).astype(np.int64)
     first, second = stream[: len(stream) - distance], stream[distance:]
@@ -386,9 +380,7 @@ def _check_counts(counts: object) -> np.ndarray:
     """Return a table of counts as float64, or say what is wrong with it."""
     table = as_numbers("counts", counts)  # in float64, their sums cannot overflow
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
-        raise ValueError(
-            f"counts must be a table of shape (V, V), got shape {table.shape}"
-        )
+        raise ValueError(f"counts must be a table (V, V), got shape {table.shape}")
     if not (table.min() >= 0 and table.max() <= 2**63):  # written so that NaN fails
         raise ValueError(
             f"counts must lie in 0 ... 2**63, got {table.min()} ... {table.max()}"
@@ -397,7 +389,9 @@ def _check_counts(counts: object) -> np.ndarray:
 
 
 def _check_sizes(vocab_size: object, hidden_size: object) -> tuple[int, int]:
-    return (
-        check_integer("vocab_size", vocab_size, minimum=1, maximum=2**20),
-        check_integer("hidden_size", hidden_size, minimum=1, maximum=2**14),
-    )
+    vocab_size = _check_size("vocab_size", vocab_size, 2**20)
+    return vocab_size, _check_size("hidden_size", hidden_size, 2**14)
+
+
+def _check_size(name: str, size: object, largest: int) -> int:
+    return check_integer(name, size, minimum=1, maximum=largest)

@@ -193,8 +193,7 @@ def measure_mixing(entries: object, size: int) -> Mixing:
     entries = as_integers("entries", entries).astype(np.int64)
     if entries.ndim != 1 or len(entries) < 3:
         raise ValueError(
-            "entries must be at least three, in one dimension, got shape "
-            f"{entries.shape}"
+            f"entries must be three or more, in one row, got shape {entries.shape}"
         )
     check_range("entries", entries, size)
     steps = np.diff(entries)
@@ -212,9 +211,8 @@ def measure_mixing(entries: object, size: int) -> Mixing:
 def _best_rule(bits: np.ndarray) -> float:
     """Return how often the best rule is right; see `Mixing.predicted`."""
     positions = np.arange(len(bits))
-    of_position = [
-        (positions >> bit) & 1 for bit in range(int(len(bits) - 1).bit_length())
-    ]
+    bits_of = range(int(len(bits) - 1).bit_length())
+    of_position = [(positions >> bit) & 1 for bit in bits_of]
     rules = [np.zeros_like(bits), *of_position]
     agree = [np.mean(rule == bits) for rule in rules]
     agree += [np.mean((a ^ b) == bits) for a, b in combinations(of_position, 2)]
@@ -245,12 +243,11 @@ def pages_read(
     page that was read before.
     """
     starts = as_integers("starts", starts).astype(np.int64).ravel()
-    context_length = check_integer(
-        "context_length", context_length, minimum=1, maximum=2**62
-    )
+    bounds = {"minimum": 1, "maximum": 2**62}
+    context_length = check_integer("context_length", context_length, **bounds)
     cached_pages = check_integer("cached_pages", cached_pages, minimum=1)
-    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, minimum=1, maximum=2**62)
-    page_bytes = check_integer("page_bytes", page_bytes, minimum=1, maximum=2**62)
+    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, **bounds)
+    page_bytes = check_integer("page_bytes", page_bytes, **bounds)
     if starts.size and starts.min() < 0:
         raise ValueError(f"starts must not be negative, got {starts.min()}")
     if starts.size and (int(starts.max()) + context_length + 1) * bytes_per_id > 2**63:

@@ -132,10 +132,8 @@ def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
     starts = as_stream(document_starts, "document_starts").astype(np.int64)
     length = check_integer("length", length, minimum=1, maximum=LONGEST)
     if not starts.size or starts[0] != 0:
-        raise ValueError(
-            "document_starts must begin with 0, got "
-            f"{starts[:1].tolist() or 'none at all'}"
-        )
+        got = starts[:1].tolist() or "none at all"
+        raise ValueError(f"document_starts must begin with 0, got {got}")
     if (np.diff(starts) <= 0).any() or starts[-1] >= length:
         shown = starts.tolist() if starts.size < 20 else f"{starts[:19].tolist()} ..."
         raise ValueError(
@@ -178,10 +176,8 @@ def check_rows(
                     f"rows[{number}] must have input_ids, got a {type(row).__name__}"
                 )
             if (row.get(name) is None) != (rows[0].get(name) is None):
-                raise ValueError(
-                    f"{name} must be in all rows or in none, but row 0 and row "
-                    f"{number} differ"
-                )
+                where = f"row 0 and row {number} differ"
+                raise ValueError(f"{name} must be in all rows or in none, but {where}")
             if row.get(name) is not None:
                 columns[name].append(as_stream(row[name], f"rows[{number}]: {name}"))
     for number, ids in enumerate(columns["input_ids"]):
@@ -189,10 +185,8 @@ def check_rows(
             raise ValueError(f"rows[{number}] must hold at least one id, got none")
     for number, labels in enumerate(columns.get("labels", [])):
         if len(labels) != (length := len(columns["input_ids"][number])):
-            raise ValueError(
-                f"rows[{number}]: labels must be {length}, as many as ids, got "
-                f"{len(labels)}"
-            )
+            found = f"{length}, as many as ids, got {len(labels)}"
+            raise ValueError(f"rows[{number}]: labels must be {found}")
     return {name: values or None for name, values in columns.items()}
 
 

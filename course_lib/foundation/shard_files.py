@@ -43,6 +43,7 @@ INPUTS = "inputs.json"  #: names the files that were tokenized
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
 RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
 UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
+NONE_FITS = "documents must hold at least one, of no more than max_tokens ids"
 NO_DOCUMENTS = 0  #: the name of no documents; see `add_document`
 
 # What the files hold.
@@ -170,10 +171,8 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
     out_dir = check_path("out_dir", out_dir)
     path = out_dir / MANIFEST
     if not path.is_file():
-        begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
-        reason = (
-            "the run was not finished; run it again" if any(begun) else "no shards here"
-        )
+        begun = (out_dir / PROGRESS).is_file() or pieces_folder(out_dir).is_dir()
+        reason = "the run was not finished; run it again" if begun else "no shards here"
         raise FileNotFoundError(f"no {path}: {reason}")
     manifest = _read_manifest(path)
     check_files(out_dir, files_of(manifest))
@@ -230,9 +229,8 @@ def check_files(
                 "cut off or altered"
             )
     if sums:
-        for path, _, sha256 in progress_bar(
-            files, "verifying", unit="file", progress=progress
-        ):
+        shown = {"unit": "file", "progress": progress}
+        for path, _, sha256 in progress_bar(files, "verifying", **shown):
             if checksum(path) != sha256:
                 raise ValueError(f"{path} has another SHA-256: it was altered")
 
@@ -300,9 +298,8 @@ def _read_manifest(path: Path) -> Manifest:
     entries = read_json(path)
     version = entries.get("format_version")
     if version != FORMAT_VERSION:
-        raise ValueError(
-            f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
-        )
+        wanted = f"format version {FORMAT_VERSION}"
+        raise ValueError(f"{path} must be of {wanted}, got {version!r}")
     if entries.pop("sha256", None) != _hash_of(entries):
         raise ValueError(f"{path} is damaged: its SHA-256 is not the one that it says")
     try:

@@ -26,6 +26,7 @@ from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.shard_files import (
     MANIFEST,
     NO_DOCUMENTS,
+    NONE_FITS,
     PROGRESS,
     SPLITS,
     Manifest,
@@ -103,9 +104,8 @@ class ShardWriter:
         self._seen, self._seen_name = 0, NO_DOCUMENTS
         self._placed, self._placed_name = self._begun, self._begun_name
         self._waiting: deque[tuple[int, int]] = deque()  # number and name, wanted
-        self._num_tokens = sum(
-            s.tokens for w in self._splits.values() for s in w.shards
-        )
+        splits = self._splits.values()
+        self._num_tokens = sum(s.tokens for split in splits for s in split.shards)
         shard_files.remove_unfinished(self.folder)
         if not self._begun:  # then nothing is kept, and old settings do not matter
             first_line = json.dumps({"settings": asdict(self.settings)}) + "\n"
@@ -235,16 +235,12 @@ class ShardWriter:
         """
         self._check_open()
         if self._waiting and not self._is_full:
-            raise ValueError(
-                f"all documents that are wanted must be placed, {len(self._waiting)} "
-                "are not"
-            )
+            left = len(self._waiting)
+            raise ValueError(f"all documents wanted must be placed, {left} are not")
         if self._seen < self._begun:
             self._refuse_documents()
         if not self._placed:
-            raise ValueError(
-                "documents must hold at least one, of no more than max_tokens ids"
-            )
+            raise ValueError(NONE_FITS)
         for split in self._splits.values():
             if split.num_tokens:
                 split.commit()

@@ -79,10 +79,8 @@ class CharTokenizer:
             ids[~found] = self.replacement_id
         elif not found.all():
             position = int(np.argmin(found))
-            raise ValueError(
-                f"character {text[position]!r} at position {position} is not in the "
-                "alphabet"
-            )
+            where = f"{text[position]!r} at position {position}"
+            raise ValueError(f"character {where} is not in the alphabet")
         return ids.astype(smallest_dtype(self.vocab_size - 1))
 
     def decode(self, ids: Ids) -> str:
@@ -166,14 +164,9 @@ def training_batches(
     )
     if length is None and counted:  # batches hold an unknown number of texts
         length = len(texts)
+    shown = {"total": length, "unit": "text", "progress": progress}
     return _not_blank(
-        progress_bar(
-            iterate_texts(texts, text_column),
-            "reading",
-            total=length,
-            unit="text",
-            progress=progress,
-        )
+        progress_bar(iterate_texts(texts, text_column), "reading", **shown)
     )
 
 
@@ -205,23 +198,21 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
     """Return the names as a list, if all of them are different non-empty strings."""
     # A set would not do, because the ids follow the order of the names.
     if isinstance(special_tokens, str) or not isinstance(special_tokens, Sequence):
-        raise TypeError(
-            f"special_tokens must be a list of names, got {special_tokens!r:.60}"
-        )
+        shown = f"{special_tokens!r:.60}"
+        raise TypeError(f"special_tokens must be a list of names, got {shown}")
     names = [
         check_unicode(name, f"special_tokens[{i}]")
         for i, name in enumerate(special_tokens)
     ]
     if "" in names:
         raise ValueError(
-            "special_tokens must not be empty: an empty name is everywhere in every "
-            "text"
+            "special_tokens must not be empty: an empty name is everywhere in a text"
         )
-    name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
-    if times > 1:
-        raise ValueError(
-            f"special_tokens must be different, but {name!r} occurs {times} times"
-        )
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ValueError(
+                f"special_tokens must be different, but {name!r} occurs {times} times"
+            )
     return names
 
 
@@ -284,11 +275,8 @@ def encode_corpus(
     documents = encode_each(
         texts, tokenizer, end_of_text_id=end_of_text_id, text_column=text_column
     )
-    pieces = list(
-        progress_bar(
-            documents, "tokenizing", total=length, unit="text", progress=progress
-        )
-    )
+    shown = {"total": length, "unit": "text", "progress": progress}
+    pieces = list(progress_bar(documents, "tokenizing", **shown))
     if not pieces:
         raise ValueError("texts must hold at least one document, got none")
     return np.concatenate(pieces)
@@ -556,15 +544,11 @@ def compact(ids: Ids) -> np.ndarray:
     if stream.size == 0:
         return stream.astype(np.uint16)
     if stream.min() < 0:
-        raise ValueError(
-            f"ids must not be negative, got {stream.min()} at position "
-            f"{int(stream.argmin())}"
-        )
+        where = f"{stream.min()} at position {stream.argmin()}"
+        raise ValueError(f"ids must not be negative, got {where}")
     if stream.max() >= 2**32:
-        raise ValueError(
-            f"ids must fit into 32 bits, got {stream.max()} at position "
-            f"{int(stream.argmax())}"
-        )
+        where = f"{stream.max()} at position {stream.argmax()}"
+        raise ValueError(f"ids must fit into 32 bits, got {where}")
     return stream.astype(smallest_dtype(stream.max()))
 
 
