@@ -52,9 +52,8 @@ from course_lib.foundation import (
     training_batches,
 )
 
-# How GPT-2 cuts text into words before any merge (Radford et al. 2019, "Language Models
-# are Unsupervised Multitask Learners"; the pattern is in its published code). A space
-# belongs to the word after it.
+# How GPT-2 cuts text into words, each with the space before it (Radford et al. 2019,
+# "Language Models are Unsupervised Multitask Learners", and its published code).
 GPT2_PATTERN = (
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 )
@@ -110,8 +109,7 @@ def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
     """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
     check_type("word", word, str)
     first_id = check_integer("first_id", first_id, minimum=0)
-    # surrogateescape: how Python carries bytes that are not UTF-8 inside a str; see
-    # BPETokenizer.encode_bytes.
+    # surrogateescape: how Python carries bytes that are not UTF-8; see encode_bytes.
     return tuple(
         first_id + place
         for place in word.encode("utf-8", "surrogateescape").translate(_PLACE_OF_BYTE)

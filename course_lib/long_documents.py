@@ -222,8 +222,7 @@ class StreamingTextDataset(IterableDataset):
 
     def _stand_at(self, epoch: int, documents: int = 0, chunks: int = 0) -> None:
         self._epoch.fill_(epoch)
-        # where the next iteration starts, and where the reader is: how many documents
-        # are done, and how many chunks of the next one
+        # where the next iteration starts, and where the reader is
         self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
         self._resumed_at = 0
 

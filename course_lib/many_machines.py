@@ -80,7 +80,6 @@ from course_lib.foundation.shard_tasks import Job, TaskResult
 from course_lib.token_shards import GlobalOrder
 
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
-
 MOST = 10**12  # machines, or readers, of an estimate
 
 # Tokenizing.
@@ -477,22 +476,16 @@ def train_rank(
     if state is not None:
         state = check_state(state, settings, POSITION, owner="run")
         epoch = check_integer("epoch", state["epoch"], minimum=0)
-        done = check_integer(
-            "rows_delivered", state["rows_delivered"], minimum=0, maximum=len(inputs)
-        )
+        done, most = state["rows_delivered"], len(inputs)
+        done = check_integer("rows_delivered", done, minimum=0, maximum=most)
         _go_on(model, optimizer, state)
     losses, rows, scored = [], [], []
     while len(losses) < num_steps:
         order.stand_at(epoch, windows=done)
         for batch, _ in zip(order, range(num_steps - len(losses)), strict=False):
-            logits = model(inputs[batch])
-            loss_sum = F.cross_entropy(
-                logits.flatten(0, 1),
-                targets[batch].flatten(),
-                ignore_index=IGNORED,
-                reduction="sum",
-            )
-            scored.append(int((targets[batch] != IGNORED).sum()))
+            logits, ids = model(inputs[batch]).flatten(0, 1), targets[batch].flatten()
+            loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
+            scored.append(int((ids != IGNORED).sum()))
             optimizer.zero_grad()
             losses.append(LOSSES[loss](model, loss_sum, scored[-1]))
             optimizer.step()
@@ -500,13 +493,8 @@ def train_rank(
             done += batch_size
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0
-    saved = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "epoch": epoch,
-        "rows_delivered": done,
-        **settings,
-    }
+    position = model.state_dict(), optimizer.state_dict(), epoch, done
+    saved = dict(zip(POSITION, position, strict=True)) | settings
     return RankReport(losses, rows, scored, saved)
 
 
@@ -658,10 +646,8 @@ def hours_between_failures(
 ) -> float:
     """Return the mean hours between two failures, somewhere among all machines."""
     num_machines = check_integer("num_machines", num_machines, minimum=1, maximum=MOST)
-    hours = check_number(
-        "hours_between_failures_of_one", hours_between_failures_of_one, above=0
-    )
-    return hours / num_machines
+    name, hours = "hours_between_failures_of_one", hours_between_failures_of_one
+    return check_number(name, hours, above=0) / num_machines
 
 
 # The command line.
@@ -719,26 +705,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-tokens", **number, help="stop before exceeding this number")
     words = "ends each document, if the tokenizer does not do so itself"
     add("--end-of-text-id", type=int, metavar="ID", help=words)
-    add(
-        "--task-bytes",
-        **number,
-        help="how many a task reads, about (default: four tasks a worker, of 16 MiB at "
-        "most); the shards stay the same",
-    )
-    add(
-        "--suffix",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar=".END",
-        help="further endings of plain text, for example --suffix .py .rst",
-    )
-    add(
-        "--verify",
-        action="store_true",
-        help="of a run that was stopped, read the finished shards again and compare "
-        "their SHA-256, not their sizes alone",
-    )
+    words = "how many a task reads, about (default: 4 a worker, of 16 MiB at most)"
+    add("--task-bytes", **number, help=f"{words}; the shards stay as they are")
+    words = "further endings of plain text, for example --suffix .py .rst"
+    several = {"nargs": "+", "action": "extend", "default": []}
+    add("--suffix", **several, metavar=".END", help=words)
+    words = "after a stop, compare finished shards' SHA-256, not their sizes alone"
+    add("--verify", action="store_true", help=words)
     add("--quiet", action="store_true", help="no progress bar")
     train = commands.add_parser(
         "train",

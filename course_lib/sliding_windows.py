@@ -63,8 +63,7 @@ def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
     stride = check_integer("stride", stride, minimum=1)
-    # Floor division rounds down, so a short stream makes the quotient negative: max()
-    # is part of the formula.
+    # Without max(), a short stream would give a negative number, rounded down.
     return max(0, 1 + (num_tokens - (context_length + 1)) // stride)
 
 
@@ -131,9 +130,8 @@ def _widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
     # A memory map has not been read until now. A compact stream cannot hold such an id.
     if windows.dtype.kind == "i" and windows.min(initial=0) < 0:
         raise ValueError(f"ids must not be negative, got {windows.min()}")
-    inputs, targets = (
-        half.astype(np.int64, order="C") for half in shift_by_one(windows)
-    )
+    halves = shift_by_one(windows)
+    inputs, targets = (half.astype(np.int64, order="C") for half in halves)
     return torch.from_numpy(inputs), torch.from_numpy(targets)
 
 
@@ -377,8 +375,7 @@ class BatchOrder(Sampler):
         return order(self.num_windows, self.base_seed + epoch)
 
     def __iter__(self) -> Iterator[list[int]]:
-        # Read now, not when the first batch is asked for, because a generator would see
-        # the settings of a later epoch.
+        # Read now: a generator would see the settings at the time of the first batch.
         epoch, first = self.begin
         self.position = None  # this reader does not say how far it reads
         return self._batches(self.order_of(epoch), first)
@@ -442,8 +439,7 @@ class WindowLoader(DataLoader):
                 options[name] = check(name, value)
         self.windows = dataset
         num_workers = check_integer("num_workers", num_workers, minimum=0)
-        # A generator of its own: without one, each epoch draws the workers' seeds from
-        # the global generator.
+        # Without it, each epoch draws the workers' seeds from the global generator.
         options = {"generator": torch.Generator(), "num_workers": num_workers} | options
         options["worker_init_fn"] = partial(_begin, options.get("worker_init_fn"))
         super().__init__(
@@ -453,8 +449,7 @@ class WindowLoader(DataLoader):
             **options,
         )
         # Between processes, every message and every byte costs time. So batches travel
-        # together and compact, and the reader's process widens them to int64, up to
-        # eight times as large. Memory that PyTorch has to pin travels as int64.
+        # together and compact, an eighth of int64. Pinned memory travels as int64.
         self._messages = None
         if num_workers and not self.pin_memory:
             window_bytes = (dataset.context_length + 1) * dataset.stream.itemsize
@@ -490,8 +485,7 @@ class WindowLoader(DataLoader):
     def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
         order, (epoch, windows) = self.sampler, begin
         for batch in batches:
-            # Count a batch when the reader gets it, not when a worker cuts it, because
-            # workers are ahead. By now every rank has got as many.
+            # Count a batch when the reader gets it, because workers are ahead.
             windows += order.step
             order.position = order.position_after(epoch, windows)
             yield batch

@@ -317,8 +317,7 @@ def strided_evaluation(
     stride = check_integer("stride", stride, minimum=1)
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
-    # A window's last token has all of its inputs as context, the one before it has one
-    # fewer, and so on.
+    # A window's last token has all inputs as context, the one before it one fewer, ...
     context = sum(
         scored * length - scored * (scored - 1) // 2 for _, length, scored in windows
     )

@@ -304,8 +304,7 @@ class ShardedStream:
         for shard in asked:
             if shard not in self._maps:
                 mapped = _map(self.folder, self.manifest, self.split, shard)
-                # a plain array over the map, because slicing an np.memmap takes ten
-                # times as long
+                # a plain array, because slicing an np.memmap takes ten times as long
                 self._maps[shard] = np.asarray(mapped)
             self._maps.move_to_end(shard)
         while len(self._maps) > max(MAPS, len(asked)):

@@ -126,8 +126,7 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
             normalizers.Replace(Regex(_INVISIBLE), ""),
             normalizers.Replace(Regex(_JOINER), ""),
             normalizers.NFC(),
-            # Because of the lookbehind, a run is tried once, and not again from each of
-            # its characters.
+            # The lookbehind lets a run be tried once, not from each of its characters.
             normalizers.Replace(Regex(r"(?<![ \t])[ \t]++(?=\n|\z)"), ""),
             normalizers.Replace(Regex(spaces), " "),
             normalizers.Replace(Regex(r"\n{3,}"), "\n\n"),
@@ -173,8 +172,7 @@ def build_pre_tokenizer(
     split = pre_tokenizers.Split(Regex(pattern), behavior="isolated")
     if not check_flag("byte_level", byte_level):
         return split
-    # ByteLevel has a pattern of its own, GPT-2's. Without use_regex=False, it would cut
-    # our pieces once more.
+    # Without use_regex=False, ByteLevel would cut our pieces once more, as GPT-2 does.
     return pre_tokenizers.Sequence(
         [split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     )
@@ -314,8 +312,7 @@ def build_tokenizer(
         **marks,  # or it would set those of the model back to None
     )
     if byte_fallback:
-        # There may be more characters than the whole vocabulary can hold: the rarest
-        # are left to the bytes.
+        # There may be too many characters: the rarest are left to the bytes.
         trainer.limit_alphabet = (vocab_size - len(required) - len(special_tokens)) // 2
     shown = {"length": length, "progress": progress}
     batches = training_batches(texts, text_column=text_column, **shown)
@@ -338,9 +335,8 @@ def _check_marks(
                 "lose their names"
             )
         if not isinstance(mark, str):
-            raise TypeError(
-                f"{name} must be a str, got {mark!r} ({type(mark).__name__})"
-            )
+            kind = type(mark).__name__
+            raise TypeError(f"{name} must be a str, got {mark!r} ({kind})")
         if set(mark) <= set(BYTE_CHARACTERS):
             raise ValueError(
                 f"{name} must hold a character that ByteLevel never writes, such as "

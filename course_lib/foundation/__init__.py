@@ -70,7 +70,6 @@ from course_lib.foundation.orders import (
     AffineOrder,
     BlockOrder,
     FileOrder,
-    Mixing,
     measure_mixing,
     pages_read,
     shuffle_buffer,
@@ -78,7 +77,6 @@ from course_lib.foundation.orders import (
 from course_lib.foundation.packs import (
     LONGEST,
     Pack,
-    PackingReport,
     Piece,
     check_pad_token,
     check_rows,

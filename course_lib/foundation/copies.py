@@ -14,8 +14,7 @@ from course_lib.foundation.tokenizing import check_unicode, iterate_texts
 def normalized(text: str) -> str:
     """Return a text without differences in case, spacing and ligatures."""
     folded = unicodedata.normalize("NFKC", check_unicode(text)).casefold()
-    # Normalize once more, because casefold takes some letters apart, for example a
-    # Greek iota with two marks.
+    # Once more, because casefold takes letters apart, as a Greek iota with two marks.
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
@@ -31,8 +30,7 @@ class Copies:
 def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
     """Count the copies among documents that `write_shards` would split.
 
-    The count keeps 16 bytes of memory for each text. It does not find texts that are
-    merely similar.
+    It keeps 16 bytes for each text, and does not find texts that are merely similar.
     """
     val_every = check_integer("val_every", val_every, minimum=1)
     sides: dict[bytes, set[bool]] = {}
@@ -46,11 +44,7 @@ def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
 
 
 def drop_copies(documents: Iterable) -> Iterator[str]:
-    """Yield the texts without copies of earlier ones, a filter to use before writing.
-
-    Args:
-        documents: any documents that `write_shards` accepts.
-    """
+    """Yield the texts without copies of earlier ones: a filter before writing."""
     return _without_copies(iterate_texts(documents))
 
 

@@ -67,11 +67,8 @@ class Document:
 def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
     """Read a collection in JSON Lines, by default the bundled one, in the file's order.
 
-    Args:
-        path: a file with one JSON object per line, which has the keys of `Document`.
-
-    Raises ValueError if a line is not such an object, two documents have the same id,
-    or the file holds no documents.
+    Each line is a JSON object with the keys of `Document`. Raises ValueError if it is
+    not, or if two documents have the same id, or if there are none.
     """
     path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
@@ -136,10 +133,9 @@ def web_document(row: Mapping[str, object]) -> Document:
 
 def _parse_document(line: str, where: str) -> Document:
     try:
-        fields = json.loads(line, object_pairs_hook=_without_doubles)
+        fields = json.loads(line, object_pairs_hook=without_doubles)
         Document(**fields)
-    # A ValueError means that it is not JSON, or has a key twice or a number of
-    # thousands of digits.
+    # A ValueError: no JSON, a key twice, or a number of thousands of digits.
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{where}: expected an object with id, kind, quality and text ({error})"
@@ -161,11 +157,9 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
     return Document(**checked)
 
 
-def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Turn the pairs of a JSON object into a dict, and refuse a key that occurs twice.
-
-    A plain `dict` would keep only the last value of such a key.
-    """
+def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Turn the pairs of a JSON object into a dict, but refuse a key that occurs twice,
+    of which a plain `dict` would keep only the last value."""
     entries = dict(pairs)
     if len(entries) < len(pairs):
         names = [name for name, _ in pairs]

@@ -28,10 +28,9 @@ BUFFER_BYTES = 2**20
 class DurableFile:
     """A file that appears under its name only when it is complete.
 
-    Its checksum is computed while it is written, so that nothing is read again. Until
-    it is complete, the file has a name that no other attempt has, such as
-    `train.bin.5f0e….tmp`. If the program ends before the commit, the file stays under
-    that name.
+    Its checksum is computed while it is written. Until the commit, the file has a name
+    that no other attempt has, such as `train.bin.5f0e….tmp`, and keeps it if the
+    program ends.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -129,10 +128,8 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
 
 def append_line(path: str | os.PathLike, content: dict) -> None:
     """Append plain values as a line of JSON, and wait until it has reached the disk."""
-    path, line = (
-        check_path("path", path),
-        _as_json(check_type("content", content, dict)),
-    )
+    path = check_path("path", path)
+    line = _as_json(check_type("content", content, dict))
     with told(path), path.open("ab") as file:
         file.write(line)
         file.flush()
@@ -184,12 +181,9 @@ def sync_folder(folder: str | os.PathLike) -> None:
 
 @contextmanager
 def only_writer(folder: str | os.PathLike) -> Iterator[None]:
-    """Let one process at a time write into a folder.
-
-    It is a lock of the operating system on a file in the folder, so it ends with the
-    process, no matter how the process ends. Raises BlockingIOError if another process
-    is writing there now.
-    """
+    """Let one process at a time write into a folder, by a lock of the operating system
+    on a file in it, which ends with the process, no matter how. Raises BlockingIOError
+    if another process is writing there now."""
     lock = FileLock(check_path("folder", folder) / LOCK)
     try:
         lock.acquire(timeout=0)

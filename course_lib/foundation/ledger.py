@@ -123,8 +123,7 @@ def token_ledger(
     reasons = _check_reasons(reasons)
     as_input = _coverage(starts, ends, num_tokens)
     as_target = _coverage(starts + 1, ends + 1, num_tokens)
-    # A token at p that is a target of the windows at s, s', ... has the left contexts p
-    # - s, p - s', ...
+    # A target at p of windows at s, s', ... has the left contexts p - s, p - s', ...
     positions = np.arange(num_tokens)
     window_starts = _coverage(starts + 1, ends + 1, num_tokens, weights=starts)
     shortest, longest = _extreme_contexts(starts, ends, positions)
@@ -211,11 +210,9 @@ def _extreme_contexts(
     """
     if not starts.size:
         return np.zeros_like(positions), np.zeros_like(positions)
-    # the last window that starts before p
+    # the last window that starts before p, and the first that ends at p or later
     nearest = np.searchsorted(starts, positions, side="left") - 1
-    # the first that ends at p or later
-    farthest = np.searchsorted(ends, positions, side="left")
-    farthest = np.minimum(farthest, starts.size - 1)
+    farthest = np.searchsorted(ends, positions, side="left").clip(max=starts.size - 1)
     return positions - starts[nearest], positions - starts[farthest]
 
 

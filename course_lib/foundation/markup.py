@@ -50,8 +50,7 @@ def strip_html(text: str) -> str:
     if without_comments == text and not _TAG.search(text):
         return _ENTITY.sub(lambda entity: html.unescape(entity.group()), text)
     page = _Page()
-    # A lenient parser would take any < before a letter for a tag, so we first escape
-    # those that do not begin a tag.
+    # A lenient parser would take any < before a letter for a tag: escape the others.
     page.feed(_OTHER_LESS_THAN.sub("&lt;", without_comments))
     page.close()
     return re.sub(r"\n{3,}", "\n\n", "".join(page.parts)).strip()

@@ -114,8 +114,8 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     of a token after other tokens were merged away. Each merge adds at most two entries
     to the heap.
     """
-    # The None at the end takes part in no merge, and it closes the list to a ring, so
-    # that neither the first token nor the last needs a special case.
+    # The None at the end, which takes part in no merge, closes the list to a ring, so
+    # that no token needs a special case.
     ids, merges = [*as_id_list(ids), None], check_type("merges", merges, Mapping)
     after = [*range(1, len(ids)), -1]
     before = list(range(-1, len(ids) - 1))

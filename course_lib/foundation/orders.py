@@ -64,8 +64,7 @@ class AffineOrder(FileOrder):
 
     def __getitem__(self, positions: object) -> np.ndarray:
         positions = _check_positions(positions, self.size)
-        # Products of large numbers do not fit into 64 bits, but Python's own integers
-        # can be of any size.
+        # Products of large numbers do not fit into 64 bits, but into Python's integers.
         wide = positions.astype(np.int64 if self.size < 2**31 else object)
         entries = (wide * self.factor + self.shift) % max(1, self.size)
         return np.asarray(entries, dtype=np.int64)
@@ -78,16 +77,12 @@ class BlockOrder(FileOrder):
     Then, within each group of `blocks_at_a_time` consecutive blocks, the entries are
     also permuted. A reader therefore needs that many blocks at a time, and each block
     is one piece of the file. Unlike in a shuffle buffer, the entry at any position can
-    be computed at once.
+    be computed at once. Preparing a group takes about 20 microseconds, however few
+    things it has.
 
-    Args:
-        size: number of things to order, n.
-        seed: fixes the order, and also where the first block begins. The entries that
-            are left over after the last full block always come last, so they differ
-            from seed to seed.
-        block_size: number of things in a block.
-        blocks_at_a_time: number of blocks whose things are mixed with one another.
-            Preparing a group takes about 20 microseconds, however few things it has.
+    The `seed` fixes the order, and also where the first block begins. The entries that
+    are left over after the last full block always come last, so they differ from seed
+    to seed.
     """
 
     def __init__(
@@ -95,9 +90,8 @@ class BlockOrder(FileOrder):
     ):
         super().__init__(size, seed)
         self.block_size = check_integer("block_size", block_size, minimum=1)
-        self.blocks_at_a_time = check_integer(
-            "blocks_at_a_time", blocks_at_a_time, minimum=1
-        )
+        name = "blocks_at_a_time"
+        self.blocks_at_a_time = check_integer(name, blocks_at_a_time, minimum=1)
         # A larger block would be useless, and might not fit into 64 bits.
         self._block = min(self.block_size, max(1, self.size))
         self._group = min(self._block * self.blocks_at_a_time, max(1, self.size))
@@ -136,10 +130,10 @@ def shuffle_buffer(
 ) -> Iterator[Item]:
     """Yield items in the order of a shuffle buffer, as streaming loaders do.
 
-    A buffer holds `buffer_size` items. We yield one of them at random, and the next
-    item takes its place. An item therefore comes at most `buffer_size` - 1 positions
-    early, but it may come any number of positions late. To resume in the middle, you
-    must read everything from the start again.
+    Of the `buffer_size` items it holds, we yield one at random, and the next item takes
+    its place. An item therefore comes at most `buffer_size` - 1 positions early, but it
+    may come any number of positions late. To resume in the middle, you must read
+    everything from the start again.
     """
     buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
     draw = np.random.default_rng(check_integer("seed", seed, minimum=0))
@@ -183,12 +177,8 @@ class Mixing:
 
 
 def measure_mixing(entries: object, size: int) -> Mixing:
-    """Measure how well the beginning of an order mixes.
-
-    Args:
-        entries: the entries at the positions 0, 1, 2, ... of the order, some thousands.
-        size: n, the size of the whole order.
-    """
+    """Measure how well the beginning of an order of `size` things mixes, from the
+    entries at its positions 0, 1, 2, ..., some thousands."""
     size = check_integer("size", size, minimum=3, maximum=2**62)
     entries = as_integers("entries", entries).astype(np.int64)
     if entries.ndim != 1 or len(entries) < 3:
@@ -235,9 +225,7 @@ def pages_read(
     Args:
         starts: the starts of windows in tokens, in the order in which they are read.
         context_length: T. A window has T + 1 ids.
-        cached_pages: the number of pages that memory holds.
-        bytes_per_id: 2 for uint16.
-        page_bytes: size of a page.
+        bytes_per_id, page_bytes: 2 for uint16, and the size of a page.
 
     Returns the number of pages read, and how many of them do not directly follow the
     page that was read before.

@@ -63,11 +63,8 @@ class Pack:
 
     def along(self, values: Sequence[Sequence]) -> np.ndarray:
         """Put other values of the documents into a row, in the same way as their ids.
-
-        Args:
-            values: for each document a row with one value for each token, for example
-                labels, or a mask that says what is scored.
-        """
+        There is one for each token, for example labels, or a mask that says what is
+        scored."""
         check_iterable("values", values, "rows, one for each document")
         parts = []
         for document, offset, ids in self.pieces():
@@ -113,8 +110,7 @@ def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
 
 def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
     for number, ids in enumerate(documents):
-        # There are many documents, so one that is already compact is not checked
-        # further.
+        # There are many documents, so one that is already compact is not checked.
         if type(ids) is np.ndarray and ids.ndim == 1 and ids.dtype in COMPACT:
             yield ids
             continue
@@ -136,10 +132,8 @@ def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
         raise ValueError(f"document_starts must begin with 0, got {got}")
     if (np.diff(starts) <= 0).any() or starts[-1] >= length:
         shown = starts.tolist() if starts.size < 20 else f"{starts[:19].tolist()} ..."
-        raise ValueError(
-            f"document_starts must increase and be less than length {length}, got "
-            f"{shown}"
-        )
+        wanted = f"increase and be less than length {length}"
+        raise ValueError(f"document_starts must {wanted}, got {shown}")
     return starts, length
 
 
@@ -160,8 +154,7 @@ def check_rows(
 
     Args:
         rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least 1.
-        optional: other columns that either all rows have or none: `labels`, of the same
-            shape, or `document_starts`.
+        optional: columns of all rows or none: `labels`, as long, or `document_starts`.
     """
     rows = check_iterable("rows", rows, "rows")
     rows = [vars(row) if isinstance(row, Pack) else row for row in rows]

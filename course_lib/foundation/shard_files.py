@@ -1,7 +1,6 @@
 """The files of token shards, and how they are named, described and checked.
 
-A folder of shards is finished when it has a manifest, because the manifest is written
-last.
+A folder is finished when it has a manifest, because that is written last.
 """
 
 from __future__ import annotations
@@ -205,21 +204,13 @@ def check_files(
     sums: bool = False,
     progress: bool | None = None,
 ) -> None:
-    """Check the sizes of files and, optionally, their checksums.
-
-    Args:
-        out_dir: the folder of the files.
-        files: names, sizes and checksums, as from `files_of`.
-        sums: whether to read all files and compare their SHA-256.
-        progress: whether to show a progress bar while reading.
+    """Check the sizes of files, given as by `files_of`, and with `sums` their SHA-256.
 
     A missing or different file is a FileNotFoundError or a ValueError that names it.
     """
     sums, folder = check_flag("sums", sums), check_path("out_dir", out_dir)
-    files = [
-        (folder / path, size, sha256)
-        for path, size, sha256 in check_iterable("files", files, "files")
-    ]
+    files = check_iterable("files", files, "files")
+    files = [(folder / path, size, sha256) for path, size, sha256 in files]
     for path, size, _ in files:
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing, but it is listed")
@@ -280,13 +271,10 @@ def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None
 
 def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
     """Write the manifest, durably. From now on the folder is finished."""
-    entries = asdict(check_type("manifest", manifest, Manifest)) | {
-        "format_version": FORMAT_VERSION
-    }
-    write_json(
-        check_path("out_dir", out_dir) / MANIFEST,
-        entries | {"sha256": _hash_of(entries)},
-    )
+    entries = asdict(check_type("manifest", manifest, Manifest))
+    entries["format_version"] = FORMAT_VERSION
+    path = check_path("out_dir", out_dir) / MANIFEST
+    write_json(path, entries | {"sha256": _hash_of(entries)})
 
 
 def _hash_of(entries: dict) -> str:
@@ -341,13 +329,8 @@ def add_document(name: int, number: int, digest: bytes) -> int:
     """Return a name for some documents and one more, given the name of the former.
 
     A name is the sum, modulo 2**256, of one hash for each document. The document's
-    number is part of its hash, so the same texts in another order have another name.
-    Because it is a sum, many workers can compute parts of it in any order.
-
-    Args:
-        name: the name of the documents so far, `NO_DOCUMENTS` at first.
-        number: the number of this document among all documents, from 1.
-        digest: `text_digest` of its text.
+    number, from 1, is part of its hash, so the same texts in another order have another
+    name. Because it is a sum, many workers can compute parts of it in any order.
     """
     number = check_integer("number", number, minimum=0, maximum=2**64 - 1)
     digest = check_type("digest", digest, bytes)
@@ -377,10 +360,8 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
 
 
 def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Convert the ids of a document to the dtype of the files.
-
-    `astype` alone would let a large id wrap around.
-    """
+    """Convert a document's ids to the dtype of the files. `astype` alone would let a
+    large id wrap around."""
     ids, dtype = as_stream(ids), np.dtype(dtype)
     if dtype.kind not in "iu":
         raise TypeError(f"dtype must be one of integers, got {dtype}")

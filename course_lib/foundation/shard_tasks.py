@@ -1,8 +1,7 @@
 """How many workers make shards together, each on its own and in any order.
 
 First, tasks encode pieces of the input and store their ids and the number of ids. Sums
-of these numbers say what every shard is made of. After that, each shard can be written
-independently of the others.
+of these numbers say what every shard is made of, so each can be written independently.
 """
 
 from __future__ import annotations
@@ -20,11 +19,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.foundation import durable, shard_files
-from course_lib.foundation.arguments import (
-    check_integer,
-    check_iterable,
-    check_type,
-)
+from course_lib.foundation.arguments import check_integer, check_iterable, check_type
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.inputs import Task, read_piece
 from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
@@ -74,9 +69,7 @@ class TaskResult:
 
 def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     """Write down the settings of a run, or compare them with those in the folder.
-
-    Returns the size of tasks that the run was started with.
-    """
+    Returns the size of tasks that the run was started with."""
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
     entries = {
@@ -133,10 +126,10 @@ def remove_job(job: Job) -> None:
 def encode_task(job: Job, task: Task) -> TaskResult:
     """Encode the documents of a task into files of its own.
 
-    The result depends only on the input and the tokenizer. A task may therefore be done
-    twice, even by two workers at the same time. Each worker writes under a name of its
-    own, and the last one to finish replaces the files by files with the same bytes. The
-    record is written last, because it says that the task is done.
+    The result depends only on the input and the tokenizer, so a task may be done twice,
+    even by two workers at the same time. Each writes under a name of its own, and the
+    last one to finish replaces the files by files with the same bytes. The record is
+    written last, because it says that the task is done.
     """
     number = check_type("task", task, Task).number
     ids_path, documents_path, record_path = task_paths(job, number)
@@ -248,7 +241,6 @@ def plan_shards(
     """Say which tokens go into which shard, from the number of tokens of each task.
 
     In each split, the sum over all earlier tasks says where the tokens of a task begin.
-    For this reason, no shard has to wait for another one.
     """
     check_type("settings", settings, ShardSettings)
     results = check_iterable("results", results, "results of tasks")
@@ -288,10 +280,8 @@ class ShardResult:
 
 
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
-    """Write one shard from the results of tasks. Like a task, it may be done twice.
-
-    Raises ValueError if a file is not as its task has written it.
-    """
+    """Write one shard from the results of tasks. Like a task, it may be done twice. A
+    file that is not as its task has written it is a ValueError."""
     check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).out_dir
     path = shard_files.shard_path(folder, plan.split, plan.index)
@@ -328,11 +318,8 @@ def _record_of(job: Job, plan: ShardPlan) -> Path:
 def find_shard(
     job: Job, plan: ShardPlan, *, verify: bool = False
 ) -> ShardResult | None:
-    """Return the record of a shard if it was written by the same plan.
-
-    Args:
-        verify: whether to compare not only its size, but also its SHA-256.
-    """
+    """Return the record of a shard if it was written by the same plan and has the right
+    size, and with `verify` also the right SHA-256."""
     try:
         record = durable.read_json(_record_of(job, plan))
         result = ShardResult(**record | {"shard": Shard(**record["shard"])})

@@ -59,7 +59,7 @@ class CharTokenizer:
             frequent = np.argsort(-counts, kind="stable")[:max_characters]
             kept = np.union1d(kept[frequent], _code_points(REPLACEMENT))
         self._code_points = kept
-        self.characters = _characters(kept)
+        self.characters = kept.tobytes().decode("utf-32-le")
         self.end_of_text_id = len(self.characters)
         self.vocab_size = len(self.characters) + 1
         self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
@@ -159,15 +159,12 @@ def training_batches(
     """
     if length is not None:
         length = check_integer("length", length, minimum=0)
-    counted = hasattr(texts, "num_rows") or (
-        isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
-    )
-    if length is None and counted:  # batches hold an unknown number of texts
-        length = len(texts)
+    plain = isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
+    if length is None and (plain or hasattr(texts, "num_rows")):
+        length = len(texts)  # batches hold an unknown number of texts
     shown = {"total": length, "unit": "text", "progress": progress}
-    return _not_blank(
-        progress_bar(iterate_texts(texts, text_column), "reading", **shown)
-    )
+    texts = iterate_texts(texts, text_column)
+    return _not_blank(progress_bar(texts, "reading", **shown))
 
 
 def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -565,7 +562,3 @@ def _lies_in_a_file(array: object) -> bool:
 
 def _code_points(text: str) -> np.ndarray:
     return np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
-
-
-def _characters(code_points: np.ndarray) -> str:
-    return code_points.tobytes().decode("utf-32-le")
