@@ -13,10 +13,7 @@ Batch = tuple[torch.Tensor, ...]
 
 
 def copy_to_device(
-    batches: Iterable[Batch],
-    device: str | torch.device,
-    *,
-    ahead: int = 2,
+    batches: Iterable[Batch], device: str | torch.device, *, ahead: int = 2
 ) -> Iterator[Batch]:
     """Yield batches on a device. On a GPU, they are copied while the model works.
 
