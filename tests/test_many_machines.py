@@ -220,11 +220,7 @@ def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
 
 @pytest.mark.parametrize(
     ("changed", "words"),
-    [
-        ({"text_column": "title"}, "text_column"),
-        ({"shard_size": 6_000}, "shard_size"),
-        ({"val_every": 8}, "val_every"),
-    ],
+    [({"text_column": "title"}, "text_column"), ({"shard_size": 6_000}, "shard_size"), ({"val_every": 8}, "val_every")],
 )
 def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer, monkeypatch, changed, words):
     def stop(job, task):
@@ -369,10 +365,7 @@ def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokeni
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [
-        ("{'text': 'no JSON'}", "expected a JSON object"),
-        ('{"text": "half a \\ud83d"}', "half of one"),
-    ],
+    [("{'text': 'no JSON'}", "expected a JSON object"), ('{"text": "half a \\ud83d"}', "half of one")],
 )
 def test_a_wrong_line_names_its_file_and_line(tmp_path, made, capsys, line, words):
     bad = tmp_path / "wrong.jsonl"
@@ -460,12 +453,7 @@ def session(ray_session) -> dict:
 
 @pytest.mark.parametrize(
     "fact",
-    [
-        "same shards",
-        "same shards after a worker was killed",
-        "a killed run is finished",
-        "a task outlives its node",
-    ],
+    ["same shards", "same shards after a worker was killed", "a killed run is finished", "a task outlives its node"],
 )
 def test_a_cluster_of_ray(session, fact):
     assert session[fact]

@@ -28,14 +28,6 @@ from course_lib.foundation.corpora import (
     web_document,
 )
 from course_lib.foundation.devices import copy_to_device
-from course_lib.foundation.durable import (
-    checksum,
-    make_folder,
-    only_writer,
-    read_json,
-    write_durably,
-    write_json,
-)
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
@@ -78,7 +70,6 @@ from course_lib.foundation.orders import (
     AffineOrder,
     BlockOrder,
     FileOrder,
-    Mixing,
     measure_mixing,
     pages_read,
     shuffle_buffer,
@@ -86,7 +77,6 @@ from course_lib.foundation.orders import (
 from course_lib.foundation.packs import (
     LONGEST,
     Pack,
-    PackingReport,
     Piece,
     check_pad_token,
     check_rows,
@@ -97,43 +87,6 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
-from course_lib.foundation.shard_files import (
-    INPUTS,
-    MANIFEST,
-    NO_DOCUMENTS,
-    SPLITS,
-    Manifest,
-    Shard,
-    ShardSettings,
-    check_documents,
-    check_files,
-    check_settings,
-    check_split,
-    files_of,
-    open_manifest,
-    pieces_folder,
-    shard_path,
-    starts_path,
-    surplus_files,
-    text_digest,
-    write_manifest,
-)
-from course_lib.foundation.shard_tasks import (
-    Job,
-    Part,
-    ShardPlan,
-    TaskResult,
-    begin_job,
-    count_up_to,
-    encode_task,
-    find_result,
-    find_shard,
-    hash_of,
-    plan_shards,
-    remove_job,
-    task_paths,
-    write_shard,
-)
 from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (
