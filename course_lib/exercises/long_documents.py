@@ -1081,8 +1081,8 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
         for num_tokens in (1, 8, 9, 20)
     ],
     explanation=(
-        "In this library, `stride` is the overlap. Neighboring chunks share 384 tokens, "
-        "so a chunk starts every 512 - 384 = 128 tokens. In other lessons of this "
+        "In this library, `stride` is the overlap. Neighboring chunks share 384 "
+        "tokens, so a chunk starts every 512 - 384 = 128 tokens. In other lessons of this "
         "course, and in a convolution, a stride is the step. That is why `stride=128` "
         "looks right, but it would start a chunk every 384 tokens."
     ),
