@@ -1082,9 +1082,9 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
     ],
     explanation=(
         "In this library, `stride` is the overlap. Neighboring chunks share 384 "
-        "tokens, so a chunk starts every 512 - 384 = 128 tokens. In other lessons of this "
-        "course, and in a convolution, a stride is the step. That is why `stride=128` "
-        "looks right, but it would start a chunk every 384 tokens."
+        "tokens, so a chunk starts every 512 - 384 = 128 tokens. In other lessons of "
+        "this course, and in a convolution, a stride is the step. That is why "
+        "`stride=128` looks right, but it would start a chunk every 384 tokens."
     ),
 )
 def stride_for_a_step(num_tokens: int, max_length: int, stride: int) -> list[int]:
