@@ -3,10 +3,8 @@
 A sampling scheme is a choice of start positions, and one function turns starts into
 batches.
 
-foundation/    what the lessons build on: arguments, progress, corpora, markup,
-               tokenizing, merging, shuffling, ledger, models; packs; copies, orders,
-               durable, shard_files, shard_writer; inputs, shard_tasks, executors,
-               ranks, devices
+foundation/    what the lessons build on: checks of arguments, texts and tokens, orders,
+               the ledger, models, packs, shards, and workers
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, document_boundaries,
@@ -17,7 +15,8 @@ exercises/     one module a lesson
 classroom/     what teachers run: check, `blank`, slides, book, nbgrader, scores
 
 Imports run foundation <- lessons <- teaching <- exercises <- classroom. A lesson
-imports earlier lessons, never a later one.
+imports earlier lessons, never a later one. Wrong arguments raise a TypeError or a
+ValueError that names them; docstrings tell only what else may go wrong.
 """
 
 __version__ = "0.1.0"

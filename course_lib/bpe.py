@@ -52,9 +52,8 @@ from course_lib.foundation import (
     training_batches,
 )
 
-# How GPT-2 cuts text into words before any merge (Radford et al. 2019, "Language Models
-# are Unsupervised Multitask Learners"; the pattern is in its published code). A space
-# belongs to the word after it.
+# How GPT-2 cuts text into words, each with the space before it (Radford et al. 2019,
+# "Language Models are Unsupervised Multitask Learners", and its published code).
 GPT2_PATTERN = (
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 )
@@ -74,8 +73,7 @@ def _byte_characters() -> list[str]:
 
 
 BYTE_CHARACTERS = _byte_characters()
-# The alphabet in the order of these characters, which fixes the ids of bytes, and
-# through them breaks ties.
+# The order of these characters fixes the ids of bytes, and through them breaks ties.
 BYTE_ORDER = bytes(sorted(range(256), key=BYTE_CHARACTERS.__getitem__))
 _PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))
 
@@ -91,11 +89,9 @@ def printable(data: bytes) -> str:
 def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
     """Cut a text into words that no merge may cross; joined, they are the text again.
 
-    Args:
-        text: any `str`.
-        pattern: a regular expression for the module `regex`. Whatever is between two
-            matches is also a word, so a pattern that forgets something loses nothing.
-            None: the whole text is one word.
+    The `pattern` is a regular expression for the module `regex`. Whatever is between
+    two matches is also a word, so a pattern that forgets something loses nothing. With
+    None, the whole text is one word.
     """
     check_type("text", text, str)
     pattern, end = _check_pattern(pattern), 0
@@ -113,8 +109,7 @@ def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
     """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
     check_type("word", word, str)
     first_id = check_integer("first_id", first_id, minimum=0)
-    # surrogateescape: how Python carries bytes that are not UTF-8 inside a str; see
-    # BPETokenizer.encode_bytes.
+    # surrogateescape: how Python carries bytes that are not UTF-8; see encode_bytes.
     return tuple(
         first_id + place
         for place in word.encode("utf-8", "surrogateescape").translate(_PLACE_OF_BYTE)
@@ -224,8 +219,8 @@ class BPETokenizer:
         pattern: how text is cut into words; see `split_words`.
 
     Attributes:
-        merges: each pair with its new id, in order.
-        special_tokens: each name with its id.
+        merges, special_tokens: each pair with its new id, in order; each name with its
+            id.
         token_bytes: what each id spells; for a special token its name in UTF-8.
         vocab_size: the number of ids, V.
         end_of_text_id: the id of `<|endoftext|>` if that is a special token, else None.
@@ -251,10 +246,8 @@ class BPETokenizer:
         self._cache: dict[str, list[int]] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {
-            **vars(self),
-            "_cache": {},
-        }  # equal tokenizers are alike, whatever they read
+        # equal tokenizers are alike, whatever they have read
+        return {**vars(self), "_cache": {}}
 
     def _add_merge(self, pair: Pair) -> None:
         new_id, first_byte = len(self.token_bytes), len(self.special_tokens)
@@ -286,13 +279,8 @@ class BPETokenizer:
             text: one text, or several; no word reaches from one into the next.
             vocab_size: V, at least 256 and one for each special token. There are fewer
                 ids if the pairs are used up sooner.
-            special_tokens: names, whose order fixes their ids.
+            special_tokens, pattern: see `BPETokenizer`.
             min_frequency: pairs that occur less often are not merged; at least 1.
-            pattern: how text is cut into words.
-
-        Raises:
-            TypeError, ValueError: a wrong argument, nothing but whitespace, or a
-                vocabulary smaller than the alphabet.
         """
         special_tokens = check_special_tokens(special_tokens)
         alphabet = len(special_tokens) + 256
@@ -314,16 +302,10 @@ class BPETokenizer:
     ) -> np.ndarray:
         """Return the ids of a text, in the smallest dtype.
 
-        Args:
-            text: any text. By default `<|endoftext|>` in it is plain text. The author
-                of a text can therefore neither end it nor stop a run over a million
-                others (tiktoken's `encode` raises an error by default).
-            allowed_special: for text of your own, the names that mean their special
-                tokens; or "all".
-
-        Raises:
-            TypeError, ValueError: `text` is not text (`check_unicode`), or a name is
-                not that of a special token.
+        By default `<|endoftext|>` in it is plain text. The author of a text can
+        therefore neither end it nor stop a run over a million others (tiktoken's
+        `encode` raises an error by default). For text of your own, `allowed_special`
+        lists the names that mean their special tokens, or is "all".
         """
         text, known = check_unicode(text), list(self.special_tokens)
         everything = isinstance(allowed_special, str) and allowed_special == "all"
@@ -362,20 +344,12 @@ class BPETokenizer:
         return merge_word(spell(word, len(self.special_tokens)), self.merges)
 
     def decode_bytes(self, ids: Ids) -> bytes:
-        """Return the bytes that the ids spell, exactly.
-
-        Raises:
-            TypeError, ValueError: `ids` are not a stream of ids in 0 ... V - 1.
-        """
+        """Return the bytes that the ids spell, exactly."""
         stream = check_range("ids", as_stream(ids), self.vocab_size)
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:
-        """Return the text of the ids; half a character becomes U+FFFD.
-
-        Raises:
-            TypeError, ValueError: `ids` are not a stream of ids in 0 ... V - 1.
-        """
+        """Return the text of the ids; half a character becomes U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
     def to_tokenizers(self) -> Tokenizer:
@@ -383,10 +357,8 @@ class BPETokenizer:
 
         Special tokens in a text are also plain text there. But the file does not keep
         this choice, so set `encode_special_tokens` again after you have loaded it.
-
-        Raises:
-            ValueError: two ids are spelled alike, or Oniguruma cannot read the pattern.
-                It reads patterns as Ruby does, where `^` begins each line.
+        Raises ValueError if two ids are spelled alike, or if Oniguruma cannot read the
+        pattern. It reads patterns as Ruby does, where `^` begins each line.
         """
         first_byte = len(self.special_tokens)
         names = [*self.special_tokens, *map(printable, self.token_bytes[first_byte:])]
@@ -410,10 +382,8 @@ class BPETokenizer:
         """Write each token's bytes, in base64, and its id: the format of tiktoken.
 
         `tiktoken.Encoding` takes `special_tokens` and the pattern as its own arguments.
-
-        Raises:
-            ValueError: the bytes of a token are not encoded as that token. tiktoken
-                merges any pair that spells a token, so it would find this one.
+        Raises ValueError if the bytes of a token are not encoded as that token:
+        tiktoken merges any pair that spells a token, so it would find this one.
         """
         first, lines = len(self.special_tokens), []
         for rank, data in enumerate(self.token_bytes[first:], first):
@@ -443,9 +413,8 @@ class BPETokenizer:
             special_tokens: names of the ids below the first one in the file.
             pattern: how text is cut into words; the file does not say.
 
-        Raises:
-            ValueError: the file is not of this kind, the bytes are not first and in
-                GPT-2's order, or a token is not made of two earlier ones.
+        Raises ValueError if the file is of another kind, the bytes are not first and in
+        GPT-2's order, or a token is not made of two earlier ones.
         """
         tokenizer = cls(special_tokens=special_tokens, pattern=pattern)
         first = len(tokenizer.special_tokens)
@@ -484,19 +453,14 @@ def train_byte_level_bpe(
     """Train the same tokenizer with the library `tokenizers`, from any texts.
 
     Args:
-        texts: what `iterate_texts` takes. They are read once and not kept.
+        texts, text_column: what `iterate_texts` takes. They are read once and not kept.
         vocab_size, min_frequency, special_tokens: see `BPETokenizer.train`.
         add_prefix_space: put a space before a text that does not begin with one, and
             after each special token, so that the first word is a word like any other.
             Decoding does not take it away again.
         unicode_normalizer: "nfc", "nfd", "nfkc" or "nfkd" unites what looks alike; None
             changes nothing.
-        text_column: the column of a batch that contains the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
-
-    Raises:
-        TypeError, ValueError: as in `BPETokenizer.train`; or a special token is also an
-            ordinary token.
     """
     special_tokens = check_special_tokens(special_tokens)
     vocab_size = check_vocab_size(vocab_size, len(special_tokens))

@@ -50,8 +50,7 @@ def position_ids_from_tokens(
 
     Args:
         input_ids: L ids.
-        eos_token_id: the id that ends each text, or None if nothing does.
-        bos_token_id: the id that begins each text, or None if nothing does.
+        eos_token_id, bos_token_id: those that end and begin each text, or None.
     """
     ids = as_stream(input_ids, "input_ids")
     if not ids.size:
@@ -85,15 +84,12 @@ def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
     """
     starts, length = check_starts(document_starts, length)
     segments = torch.from_numpy(_segments(starts, length))
-    same = segments[:, None] == segments[None, :]
-    return same.tril()
+    return (segments[:, None] == segments).tril()
 
 
 def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
-    """Where documents begin and the last one ends, int32, shape (pieces + 1,).
-
-    Kernels for rows of several lengths take them: "cumulative sequence lengths".
-    """
+    """Where documents begin and the last one ends, int32, shape (pieces + 1,): the
+    "cumulative sequence lengths" of kernels for rows of several lengths."""
     starts, length = check_starts(document_starts, length)
     return torch.from_numpy(np.append(starts, length).astype(np.int32))
 
@@ -101,10 +97,8 @@ def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
 def flex_document_mask(
     document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
 ) -> Callable:
-    """Return `document_mask` as a function of places, without a table.
-
-    For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
-    """
+    """Return `document_mask` as a function of places, without a table, for
+    `torch.nn.attention.flex_attention.create_block_mask` on its `device`."""
     starts, length = check_starts(document_starts, length)
     segments = torch.from_numpy(_segments(starts, length)).to(device)
 
@@ -136,10 +130,6 @@ class PackingCollator:
         flatten: make one row of all, without padding, because flash attention infers
             documents from positions only in a batch of one row.
         cu_seq_lens: add what kernels for rows of several lengths need to be told.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a tokenizer without a pad token, or
-            one that neither begins nor ends a text if `packed_sequences` is True.
     """
 
     def __init__(
@@ -169,12 +159,11 @@ class PackingCollator:
                 1, perhaps with `document_starts`, and perhaps with `labels` of the same
                 shape as the ids, -100 where nothing is to be scored.
 
-        Returns:
-            `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each, where L
-            is the length of the longest row, or (1, ids of all rows) if flattened. With
-            `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32: where the
-            documents of all rows, laid end to end, begin and the last one ends. And
-            `max_length_q` and `max_length_k`, the length of the longest document.
+        Returns `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each,
+        where L is the length of the longest row, or (1, ids of all rows) if flattened.
+        With `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32: where the
+        documents of all rows, laid end to end, begin and the last one ends. And
+        `max_length_q` and `max_length_k`, the length of the longest document.
         """
         optional = () if self.packed_sequences is False else ("document_starts",)
         columns = check_rows(rows, "labels", *optional)

@@ -55,8 +55,8 @@ def assign_packs(
             of equally long ones, each into the first pack with room or into the fullest
             one with room (First Fit Decreasing, FFD, and Best Fit Decreasing, BFD).
 
-    Returns:
-        the documents of each pack, as indices, in the order in which they were put in.
+    Returns the documents of each pack, as indices, in the order in which they were put
+    in.
 
     Sources: Johnson, "Near-optimal bin packing algorithms" (1973), for the names in
     brackets; Ding et al., "Fewer Truncations Improve Language Modeling" (2024), for
@@ -176,10 +176,8 @@ def pack_documents(
 
     Args:
         documents: the ids of each.
-        max_length: L.
-        strategy: see `assign_packs`.
-        split_long: False: longer documents are truncated instead, and the part that is
-            cut is lost.
+        max_length, strategy: see `assign_packs`.
+        split_long: False: longer documents are truncated instead, and the rest is lost.
         labels: for each document as many as ids, -100 where nothing is to be scored.
             They are cut and joined as the ids are. For other values see `Pack.along`.
     """
@@ -218,10 +216,8 @@ def _pieces(
 
 
 def pad_documents(documents: Iterable[Ids], max_length: int) -> list[Pack]:
-    """Give each document a row of its own, which padding fills up later.
-
-    A longer document is split, as by `pack_documents`.
-    """
+    """Give each document a row of its own, which padding fills up later; split longer
+    ones."""
     max_length = _check_size("max_length", max_length)
     return [join_pieces([piece]) for piece in _pieces(documents, max_length)]
 
@@ -291,10 +287,9 @@ def pack_examples(
             mask of scored ids. They are cut and joined alike. By default `labels`, if
             there are any.
 
-    Returns:
-        columns `input_ids` and `document_starts`, and `columns`, a row for each pack.
-        There are fewer packs than texts, so `map` needs `remove_columns` with all
-        columns of the data set.
+    Returns columns `input_ids` and `document_starts`, and `columns`, a row for each
+    pack. There are fewer packs than texts, so `map` needs `remove_columns` with all
+    columns of the data set.
     """
     if isinstance(features, Mapping) and "input_ids" in features:
         documents = column_of_batch(features, "input_ids")
@@ -428,8 +423,7 @@ class PackStream:
                 buffer.add(number, piece)
         if _with_waiting(checksum, begin["waiting"]) != begin["checksum"]:
             raise ValueError(
-                "documents must be those of the saved state, and wait as it says; got "
-                "others"
+                "documents must be those of the saved state, and wait as it says"
             )
         return buffer, checksum
 
@@ -448,22 +442,14 @@ class PackStream:
         }
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
-        """Go on from `state`. The documents are read again, from the first to there.
-
-        Raises:
-            TypeError, ValueError: `state` is not such a state, or has other settings.
-                Whether the documents are the same is seen when they are read.
-        """
+        """Go on from `state`. The documents are read again, from the first to there,
+        and only then it is seen whether they are the same."""
         state = check_state(state, self._settings(), START, owner="stream")
-        read = check_integer(
-            "pieces_read", state["pieces_read"], minimum=0, maximum=2**62
-        )
-        waiting = as_stream(state["waiting"], "waiting")
-        checksum = check_integer("checksum", state["checksum"], minimum=0)
+        read, checksum, waiting = (state[name] for name in START)
         self._begin = {
-            "pieces_read": read,
-            "checksum": checksum,
-            "waiting": waiting.tolist(),
+            "pieces_read": check_integer("pieces_read", read, minimum=0, maximum=2**62),
+            "checksum": check_integer("checksum", checksum, minimum=0),
+            "waiting": as_stream(waiting, "waiting").tolist(),
         }
         self._position = None
 
@@ -496,7 +482,6 @@ def pack_stream(
         buffer_size: how many wait at most, at least 1. The more wait, the fuller are
             the packs, and the further documents are carried from their places.
 
-    Returns:
-        an iterable of packs, with `state_dict()` and `load_state_dict(state)`.
+    Returns an iterable of packs, with `state_dict()` and `load_state_dict(state)`.
     """
     return PackStream(documents, max_length, buffer_size)

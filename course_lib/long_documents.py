@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 LONGEST = 2**62  # beyond it, starts might not fit into 64 bits
 DOCUMENTS_AT_A_TIME = 64  # tokenized together
 ROWS_IN_A_FINGERPRINT = 64
+POSITION = ("epoch", "documents", "chunks")  # of a reader of a stream
 
 # Chunks.
 
@@ -55,8 +56,7 @@ def count_chunks(num_tokens: int, max_length: int, overlap: int = 0) -> int:
     """Count the chunks of a document: 1 + ceil((N - L) / step), or 0 if N is 0.
 
     Args:
-        num_tokens: N, at least 0.
-        max_length: L, the most tokens in a chunk.
+        num_tokens, max_length: N, at least 0, and L, the most tokens in a chunk.
         overlap: tokens that two neighbors share. The step is L - overlap.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=LONGEST)
@@ -80,11 +80,8 @@ def chunk_starts(num_tokens: int, max_length: int, overlap: int = 0) -> np.ndarr
 def chunk_ids(ids: Ids, max_length: int, overlap: int = 0) -> list[np.ndarray]:
     """Cut a document into chunks of at most `max_length` ids: views, not copies.
 
-    Args:
-        ids: one document, N integers.
-        max_length: L.
-        overlap: how many ids a chunk shares with the one before it. The `stride` of
-            `transformers` means this overlap, not the step.
+    The overlap is the number of ids that a chunk shares with the one before it. The
+    `stride` of `transformers` means this overlap, not the step.
     """
     stream = as_stream(ids)
     max_length, _ = _check_step(max_length, overlap)
@@ -121,9 +118,8 @@ def chunk_examples(
         max_length, overlap: see `chunk_ids`.
         text_column: which column holds the texts.
 
-    Returns:
-        a column `input_ids`, with a row for each chunk. There are more chunks than
-        texts, so `map` needs `remove_columns`, with all columns of the data set.
+    Returns a column `input_ids`, with a row for each chunk. There are more chunks than
+    texts, so `map` needs `remove_columns`, with all columns of the data set.
     """
     texts = column_of_batch(features, text_column)
     return {
@@ -173,16 +169,11 @@ class StreamingTextDataset(IterableDataset):
     Args:
         dataset: a `datasets.Dataset` with a column of texts, which is not copied.
         tokenizer, end_of_text_id: see `encode_corpus`.
-        max_length: L, the most ids in a chunk.
-        overlap: ids that a chunk shares with the one before it.
+        max_length, overlap: see `chunk_ids`.
         text_column: which column holds the texts.
         base_seed: documents come in an order fixed by `base_seed + epoch`, or with None
             in the order of the data set.
         rank, world_size: which share of the documents this process reads.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, a missing column, a column that holds
-            something other than texts, or a data set without rows.
     """
 
     def __init__(
@@ -220,15 +211,10 @@ class StreamingTextDataset(IterableDataset):
         return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch to iterate over.
-
-        A resumed epoch goes on where it was, and any other one starts at its first
-        document.
-
-        Raises:
-            ValueError: a state of a later epoch was loaded, so a loop (or a library)
-                that counts from 0 would begin the run again.
-        """
+        """Choose the epoch to iterate over. A resumed epoch goes on where it was, and
+        any other one starts at its first document. An epoch before that of a loaded
+        state is a ValueError, because a loop that counts from 0 would begin the run
+        again."""
         epoch = check_epoch(epoch, self._resumed_at)
         self._resumed_at = 0
         if epoch != self.epoch:
@@ -236,8 +222,7 @@ class StreamingTextDataset(IterableDataset):
 
     def _stand_at(self, epoch: int, documents: int = 0, chunks: int = 0) -> None:
         self._epoch.fill_(epoch)
-        # where the next iteration starts, and where the reader is: how many documents
-        # are done, and how many chunks of the next one
+        # where the next iteration starts, and where the reader is
         self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
         self._resumed_at = 0
 
@@ -264,8 +249,8 @@ class StreamingTextDataset(IterableDataset):
     def _positions(self) -> range:
         """The positions of this worker's documents in the order of the epoch.
 
-        Positions are dealt out like cards, first to the ranks and then to the workers
-        of each, so that what a rank reads does not depend on its workers.
+        They are dealt out like cards, first to the ranks and then to the workers of
+        each, so that what a rank reads does not depend on its workers.
         """
         worker, num_workers = _worker()
         step = self.world_size * num_workers
@@ -322,18 +307,17 @@ class StreamingTextDataset(IterableDataset):
     def count_chunks(self, num_proc: int | None = None) -> int:
         """Tokenize all documents once and count their chunks, so that `len` is known.
 
-        `len` is the number of chunks that this rank yields in the epoch that is set.
+        `len` is the number of chunks that this rank yields in the epoch that is set,
+        and this returns that of all ranks. For a data set on disk, the counts of tokens
+        are kept beside it, so that counting again costs nothing, even for chunks of
+        another length.
 
         Args:
             num_proc: how many processes to use.
-
-        Returns:
-            the number of chunks of all ranks. For a data set on disk, the counts of
-            tokens are kept beside it, so that counting again costs nothing, even for
-            chunks of another length.
         """
         if num_proc is not None:
             num_proc = check_integer("num_proc", num_proc, minimum=1)
+        settings = {"tokenizer": self.tokenizer, "end_of_text_id": self.end_of_text_id}
         with _bars_as_asked():
             counted = self._texts.map(
                 _count_tokens,
@@ -341,11 +325,7 @@ class StreamingTextDataset(IterableDataset):
                 with_indices=True,
                 num_proc=num_proc,
                 remove_columns=self._texts.column_names,
-                fn_kwargs={
-                    "tokenizer": self.tokenizer,
-                    "end_of_text_id": self.end_of_text_id,
-                    "text_column": self.text_column,
-                },
+                fn_kwargs={"text_column": self.text_column, **settings},
                 desc="counting tokens",
             )
         self._tokens = np.asarray(counted.with_format("numpy")["num_tokens"][:])
@@ -369,32 +349,23 @@ class StreamingTextDataset(IterableDataset):
 
     def state_dict(self) -> dict[str, int | str | None]:
         """Return where the reader is, and what its order depends on, ready for JSON."""
-        epoch, documents, chunks = self._position
-        return {
-            "epoch": epoch,
-            "documents": documents,
-            "chunks": chunks,
-            **self._settings(),
-        }
+        position = zip(POSITION, self._position, strict=True)
+        return {**dict(position), **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, int | str | None]) -> None:
         """Go on from `state`: the next iteration yields exactly what was left.
 
-        Raises:
-            TypeError: `state` is not what `state_dict` returns.
-            ValueError: this stream differs from the one that saved it, in its data, its
-                tokenizer or its settings.
+        Raises ValueError if this stream differs from the one that saved it, in its
+        data, its tokenizer or its settings.
         """
-        position = ("epoch", "documents", "chunks")
-        state = check_state(state, self._settings(), position, owner="stream")
-        epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=2**62)
-        documents = check_integer(
-            "documents", state["documents"], minimum=0, maximum=len(self._positions())
-        )
-        none_left = documents == len(self._positions())
-        chunks = check_integer(
-            "chunks", state["chunks"], minimum=0, maximum=0 if none_left else LONGEST
-        )
+        state = check_state(state, self._settings(), POSITION, owner="stream")
+        epoch, documents, chunks = (state[name] for name in POSITION)
+        own = len(self._positions())
+        epoch = check_integer("epoch", epoch, minimum=0, maximum=LONGEST)
+        documents = check_integer("documents", documents, minimum=0, maximum=own)
+        none_left = documents == own
+        most = 0 if none_left else LONGEST
+        chunks = check_integer("chunks", chunks, minimum=0, maximum=most)
         if none_left and get_worker_info() is None:
             epoch, documents = epoch + 1, 0
         self._stand_at(epoch, documents, chunks)
@@ -471,10 +442,8 @@ def _texts_of(dataset: object, text_column: str) -> datasets.Dataset:
         raise ValueError("dataset must hold at least one document, got none")
     kind = getattr(dataset.features[text_column], "dtype", None)
     if kind not in ("string", "large_string"):
-        raise TypeError(
-            f"dataset[{text_column!r}] must hold texts, got "
-            f"{dataset.features[text_column]}"
-        )
+        found = dataset.features[text_column]
+        raise TypeError(f"dataset[{text_column!r}] must hold texts, got {found}")
     texts = dataset.select_columns([text_column]).with_format(None)
     # Arrow counts missing texts, so this costs nothing if there are none.
     if dataset.data.column(text_column).null_count:
@@ -492,16 +461,9 @@ def _check_texts(texts: list, rows: list[int], text_column: str) -> None:
 
 
 def _count_tokens(
-    batch: dict,
-    rows: list[int],
-    *,
-    tokenizer: object,
-    end_of_text_id: int | None,
-    text_column: str,
+    batch: dict, rows: list[int], *, text_column: str, **settings: object
 ) -> dict:
-    each = encode_each(
-        batch[text_column], tokenizer, end_of_text_id=end_of_text_id, names=rows
-    )
+    each = encode_each(batch[text_column], names=rows, **settings)
     return {"num_tokens": [len(ids) for ids in each]}
 
 
@@ -516,11 +478,8 @@ class PaddingCollator:
 
     Args:
         tokenizer: the wrapped one of lesson 07, with a pad token.
-        max_length: fill every batch up to this length, or with None up to its longest
+        max_length: fill batches up to this length, or with None up to their longest
             row.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a tokenizer without a pad token.
     """
 
     def __init__(
@@ -540,9 +499,8 @@ class PaddingCollator:
             rows: each with `input_ids`, integers, shape (n,), n at least 1, and perhaps
                 `labels` of the same shape, with -100 for what is not to be scored.
 
-        Returns:
-            `input_ids`, `attention_mask` (1 for tokens, 0 for padding) and `labels`
-            (-100 for padding), each int64 of shape (B, L).
+        Returns `input_ids`, `attention_mask` (1 for tokens, 0 for padding) and `labels`
+        (-100 for padding), each int64 of shape (B, L).
         """
         columns = check_rows(rows, "labels")
         streams = columns["input_ids"]
@@ -570,8 +528,6 @@ class PaddingCollator:
 def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
     """Return the share of padding if each batch is filled up to its longest row.
 
-    It is 0 for rows of equal length.
-
     Args:
         lengths: ids of each row, shape (rows,).
         batches: which rows make up which batch.
@@ -595,7 +551,7 @@ def batches_by_length(
     """Choose batches of rows of similar length, in an order that is still random.
 
     Shuffle all rows, sort them within pools, cut the pools into batches, and shuffle
-    the batches.
+    the batches. The last batch of a pool may be smaller.
 
     Args:
         lengths: ids of each row, shape (rows,).
@@ -603,9 +559,6 @@ def batches_by_length(
         pool_size: how many rows are sorted together. With B, nothing is gained. With
             all rows, most is gained, but then length alone decides which rows meet.
         seed: of both shuffles.
-
-    Returns:
-        the rows of each batch. The last batch of a pool may be smaller.
     """
     lengths = _check_lengths(lengths)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -617,9 +570,8 @@ def batches_by_length(
         pool = order[first : first + pool_size]
         pool = pool[np.argsort(lengths[pool], kind="stable")]
         batches += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
-    return [
-        batches[i] for i in RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
-    ]
+    shuffled = RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
+    return [batches[i] for i in shuffled]
 
 
 def _check_lengths(lengths: object) -> np.ndarray:

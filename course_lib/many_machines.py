@@ -1,9 +1,9 @@
 """Lesson 12: tokenizing and feeding when one machine is not enough.
 
 Tokenizing is cut into tasks that any worker may do, twice if need be. Sums over the
-tasks say what each shard is made of, so any worker may also write any shard, and the
-shards are those of lesson 11. In training every rank reads its own part of one order,
-and all ranks divide by the same number of targets.
+tasks say what each shard of lesson 11 is made of, so any worker may also write any
+shard. In training every rank reads its own part of one order, and all ranks divide by
+the same number of targets.
 
     python -m course_lib.many_machines tokenize --help
 """
@@ -37,67 +37,50 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
-    INPUTS,
-    MANIFEST,
-    NO_DOCUMENTS,
-    SPLITS,
     TASK_BYTES,
     CharTokenizer,
     ConvolutionModel,
     InThisProcess,
-    Job,
-    Manifest,
     RayExecutor,
-    Shard,
-    ShardSettings,
     Task,
-    TaskResult,
     as_integers,
     as_stream,
-    begin_job,
     check_choice,
-    check_documents,
     check_flag,
     check_integer,
     check_iterable,
     check_number,
     check_path,
     check_range,
-    check_settings,
     check_state,
     check_type,
-    count_up_to,
+    durable,
     encode_each,
-    encode_task,
-    find_result,
-    find_shard,
-    hash_of,
     list_inputs,
-    make_folder,
-    only_writer,
-    open_manifest,
-    pieces_folder,
     plain_tokenizer,
-    plan_shards,
     plan_tasks,
     process_group,
     process_pool,
     progress_bar,
-    read_json,
     read_task,
-    remove_job,
     run_in_order,
+    shard_files,
+    shard_tasks,
     smallest_dtype,
-    surplus_files,
-    text_digest,
-    write_durably,
-    write_json,
-    write_manifest,
-    write_shard,
 )
+from course_lib.foundation.shard_files import (
+    INPUTS,
+    MANIFEST,
+    SPLITS,
+    Manifest,
+    Shard,
+    ShardSettings,
+)
+from course_lib.foundation.shard_tasks import Job, TaskResult
 from course_lib.token_shards import GlobalOrder
 
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
+MOST = 10**12  # machines, or readers, of an estimate
 
 # Tokenizing.
 
@@ -121,37 +104,30 @@ def tokenize_files(
 ) -> Manifest:
     """Tokenize input files into shards: those of `write_shards`, by many workers.
 
-    Tasks encode pieces of the files and leave the results beside the shards, in
-    `OUT_DIR.pieces`. From these results, any worker can write any shard, in any order.
-    A run that was killed is finished by running it again: results that are there are
-    not encoded a second time, and no finished shard is written again.
-
-    A folder that is already finished is returned as it is, if names, sizes and times
-    of the input files have not changed. Otherwise their documents are read and
-    compared with those of the shards by their hashes.
+    Tasks encode pieces of the files and leave the results in `OUT_DIR.pieces`. From
+    these, any worker can write any shard. A run that was killed is finished by running
+    it again, and nothing that is there is made a second time. A finished folder is
+    returned as it is if names, sizes and times of the input files have not changed.
+    Otherwise their documents are compared with those of the shards by their hashes.
 
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
         tokenizer: what `encode_corpus` takes.
         out_dir: a folder of their own; on a cluster every machine must see it.
-        num_workers: processes of this machine; a script starts them under
-            `if __name__ == "__main__":`.
+        num_workers: processes of this machine; a script starts them under `if __name__
+            == "__main__":`.
         make_executor: makes the executor to use instead of processes, for example
             `RayExecutor`; see `run_in_order`.
-        shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
-        text_column: which column of rows holds the texts.
+        shard_size, val_every, max_tokens, end_of_text_id, text_column, verify,
+            progress: see `write_shards`.
         suffixes: further endings of plain text; see `plan_tasks`.
         task_bytes: how many bytes a task reads, about; by default four tasks a worker,
             of 16 MiB at most, or what the run was begun with. The shards do not depend
             on it.
-        verify: read the finished shards of a killed run, and compare their SHA-256;
-            by default only their sizes are compared.
-        progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Raises:
-        ValueError: an input is wrong, and the message says where; or the folders hold
-            results of other inputs, another tokenizer or other settings.
-        BrokenExecutor: workers were killed again and again; run it again.
+    Raises ValueError if an input is wrong or the folders hold results of other inputs,
+    another tokenizer or other settings, and BrokenExecutor if workers were killed again
+    and again: run it again.
     """
     num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
     if task_bytes is not None:
@@ -167,11 +143,10 @@ def tokenize_files(
         end_of_text_id=end_of_text_id,
     )
     out_dir = Path(os.path.abspath(check_path("out_dir", out_dir)))
-    files = [
-        Path(os.path.abspath(p)) for p in list_inputs(inputs, suffixes=suffixes)[0]
-    ]
+    files = list_inputs(inputs, suffixes=suffixes)[0]
+    files = [Path(os.path.abspath(path)) for path in files]
     job = Job(
-        folder=str(pieces_folder(out_dir)),
+        folder=str(shard_files.pieces_folder(out_dir)),
         out_dir=str(out_dir),
         text_column=text_column,
         settings=settings,
@@ -179,28 +154,28 @@ def tokenize_files(
     )
     if (out_dir / MANIFEST).is_file():
         return _finished(job, files, suffixes, progress)
-    make_folder(out_dir)
-    with only_writer(out_dir):
+    durable.make_folder(out_dir)
+    with durable.only_writer(out_dir):
         if task_bytes is None:
             share = sum(path.stat().st_size for path in files) // (4 * num_workers)
             task_bytes = min(TASK_BYTES, max(2**20, share))
-        task_bytes = begin_job(job, tokenizer, task_bytes)
+        task_bytes = shard_tasks.begin_job(job, tokenizer, task_bytes)
         tasks = plan_tasks(files, task_bytes=task_bytes, suffixes=suffixes)
         make_executor = make_executor or partial(process_pool, num_workers)
         results = _encode_all(job, tasks, make_executor, progress)
         manifest = _write_all(job, results, make_executor, verify, progress)
-        for name in surplus_files(out_dir, manifest):
+        for name in shard_files.surplus_files(out_dir, manifest):
             (out_dir / name).unlink()  # of inputs that have changed since
-        write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
-        write_manifest(out_dir, manifest)
-    remove_job(job)
+        durable.write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
+        shard_files.write_manifest(out_dir, manifest)
+    shard_tasks.remove_job(job)
     return manifest
 
 
 def _hash_of_files(files: Iterable[Path]) -> str:
     """Name files by their places, their sizes, and the times of their last change."""
     known = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
-    return hash_of(known)
+    return shard_tasks.hash_of(known)
 
 
 def _finished(
@@ -208,15 +183,17 @@ def _finished(
 ) -> Manifest:
     """Return the manifest of a folder that is finished with the same documents."""
     folder = Path(job.out_dir)
-    manifest = open_manifest(folder)
-    check_settings(folder, manifest.settings, job.settings)
-    known = read_json(folder / INPUTS) if (folder / INPUTS).is_file() else {}
+    manifest = shard_files.open_manifest(folder)
+    shard_files.check_settings(folder, manifest.settings, job.settings)
+    inputs = folder / INPUTS
+    known = durable.read_json(inputs) if inputs.is_file() else {}
     if known.get("sha256") != _hash_of_files(files):
         tasks = plan_tasks(files, suffixes=suffixes)
         bar = progress_bar(tasks, "comparing", unit="task", progress=progress)
         texts = (text for task in bar for text in read_task(task, job.text_column))
-        check_documents(folder, manifest, map(text_digest, texts))
-    remove_job(job)
+        digests = map(shard_files.text_digest, texts)
+        shard_files.check_documents(folder, manifest, digests)
+    shard_tasks.remove_job(job)
     return manifest
 
 
@@ -227,22 +204,20 @@ def _encode_all(
     progress: bool | None,
 ) -> list[TaskResult]:
     """Do all tasks, or as many as `max_tokens` allows; return their results."""
-    found = [find_result(job, task) for task in tasks]
+    found = [shard_tasks.find_result(job, task) for task in tasks]
     shown = {"unit": "task", "total": len(tasks), "progress": progress}
     limit = job.settings.max_tokens
     results: list[TaskResult] = []
-    work = partial(encode_task, job)
+    work = partial(shard_tasks.encode_task, job)
     with closing(_each_result(work, tasks, found, make_executor)) as done:
         for result in progress_bar(done, "tokenizing", **shown):
             if limit is not None and sum(result.tokens) > limit:
-                results.append(count_up_to(job, result, limit))
+                results.append(shard_tasks.count_up_to(job, result, limit))
                 break
             results.append(result)
             limit = limit and limit - sum(result.tokens)
     if not sum(result.documents for result in results):
-        raise ValueError(
-            "documents must hold at least one, of no more than max_tokens ids"
-        )
+        raise ValueError(shard_files.NONE_FITS)
     return results
 
 
@@ -254,14 +229,14 @@ def _write_all(
     progress: bool | None,
 ) -> Manifest:
     """Write all shards, and say what they hold."""
-    plans = plan_shards(results, job.settings)
+    plans = shard_tasks.plan_shards(results, job.settings)
     if len(plans) <= len(SPLITS):  # a corpus of one shard needs no workers
         make_executor = InThisProcess
-    found = [find_shard(job, plan, verify=verify) for plan in plans]
+    found = [shard_tasks.find_shard(job, plan, verify=verify) for plan in plans]
     shown = {"unit": "shard", "total": len(plans), "progress": progress}
     shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
-    name = NO_DOCUMENTS
-    work = partial(write_shard, job)
+    name = shard_files.NO_DOCUMENTS
+    work = partial(shard_tasks.write_shard, job)
     with closing(_each_result(work, plans, found, make_executor)) as done:
         bar = progress_bar(done, "writing shards", **shown)
         for plan, result in zip(plans, bar, strict=True):
@@ -290,13 +265,10 @@ def _each_result(
 def reader_number(ranks: tuple[int, int]) -> tuple[int, int]:
     """Number the readers, each worker of each rank; say which one this process is.
 
-    Args:
-        ranks: what `rank_and_size()` returns in the process of the rank. A worker that
-            was not forked knows of no group. A data set must therefore ask when it is
-            made, and take the answer along to its workers.
-
-    Returns:
-        its number, from 0, and how many readers there are.
+    Takes what `rank_and_size()` returns in the process of the rank. A worker that was
+    not forked knows of no group. A data set must therefore ask when it is made, and
+    take the answer along to its workers. Returns the number, from 0, and how many
+    readers there are.
     """
     try:
         rank, world_size = ranks
@@ -311,11 +283,7 @@ def reader_number(ranks: tuple[int, int]) -> tuple[int, int]:
 
 
 class RandomNumbers(IterableDataset):
-    """Draw three random numbers in each worker, to see whether they are the same.
-
-    Yields:
-        the number of the worker, and what it has drawn.
-    """
+    """Yield each worker's number with three numbers it draws: are they the same?"""
 
     def __init__(self, seed: int):
         self.generator = np.random.default_rng(check_integer("seed", seed, minimum=0))
@@ -352,8 +320,7 @@ def rows_of_documents(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Make one row of each text: inputs, and targets that are -100 at padding.
 
-    Returns:
-        inputs and targets, int64, shape (documents, T). Longer texts are cut.
+    Both are int64, shape (documents, T). Longer texts are cut.
     """
     context_length = check_integer("context_length", context_length, minimum=1)
     rows = [ids[: context_length + 1] for ids in encode_each(texts, tokenizer)]
@@ -383,10 +350,8 @@ def backward_by_targets(
 
     Each rank divides its sum by the number of targets of *all* ranks, and then the
     gradients are added up. `DistributedDataParallel` takes the mean of the gradients
-    instead, so there the loss must first be multiplied by the number of ranks.
-
-    Returns:
-        the mean loss, the same on every rank.
+    instead, so there the loss must first be multiplied by the number of ranks. Returns
+    the mean loss, the same on every rank.
     """
     num_scored = check_integer("num_scored", num_scored, minimum=0)
     totals = torch.tensor([float(loss_sum.detach()), float(num_scored)]).double()
@@ -402,10 +367,9 @@ def backward_by_targets(
 def backward_by_ranks(
     model: nn.Module, loss_sum: torch.Tensor, num_scored: int
 ) -> float:
-    """Give every parameter the gradient of the mean of the ranks' means, a naive twin.
+    """The naive twin: the gradient of the mean of the ranks' means, which it returns.
 
-    The fewer targets a rank has, the more each of them counts. Returns the mean of
-    means.
+    The fewer targets a rank has, the more each of them counts.
     """
     num_scored = check_integer("num_scored", num_scored, minimum=1)
     _, world_size = rank_and_size()
@@ -427,19 +391,12 @@ LOSSES = {"global": backward_by_targets, "mean of means": backward_by_ranks}
 
 @dataclass(frozen=True)
 class RankReport:
-    """What a rank has done.
+    """What a rank has done."""
 
-    Attributes:
-        losses: the loss of each step, the same on every rank.
-        rows: the rows that this rank has read, in order.
-        scored: how many targets this rank had in each step.
-        state: the position to go on from, on any number of ranks.
-    """
-
-    losses: list[float]
-    rows: list[int]
-    scored: list[int]
-    state: dict[str, Any]
+    losses: list[float]  #: the loss of each step, the same on every rank
+    rows: list[int]  #: the rows that this rank has read, in order
+    scored: list[int]  #: how many targets this rank had in each step
+    state: dict[str, Any]  #: the position to go on from, on any number of ranks
 
     @property
     def weights(self) -> torch.Tensor:
@@ -472,12 +429,9 @@ def train_rank(
         num_steps: how many steps to take now.
         base_seed: orders the rows, and draws the first weights.
         loss: "global", the mean over the targets of all ranks, or "mean of means".
-        state: the state of a report, to go on from there; the number of ranks and of
-            rows in a step may differ. It is not changed.
-
-    Raises:
-        TypeError, ValueError: a wrong argument; too few rows for a step; or the state
-            belongs to other rows, another vocabulary, another seed or another model.
+        state: that of a report, to go on from there, of the same rows, vocabulary and
+            seed. The number of ranks and of rows in a step may differ. It is not
+            changed.
     """
     rank, world_size = rank_and_size()
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -522,22 +476,16 @@ def train_rank(
     if state is not None:
         state = check_state(state, settings, POSITION, owner="run")
         epoch = check_integer("epoch", state["epoch"], minimum=0)
-        done = check_integer(
-            "rows_delivered", state["rows_delivered"], minimum=0, maximum=len(inputs)
-        )
+        done, most = state["rows_delivered"], len(inputs)
+        done = check_integer("rows_delivered", done, minimum=0, maximum=most)
         _go_on(model, optimizer, state)
     losses, rows, scored = [], [], []
     while len(losses) < num_steps:
         order.stand_at(epoch, windows=done)
         for batch, _ in zip(order, range(num_steps - len(losses)), strict=False):
-            logits = model(inputs[batch])
-            loss_sum = F.cross_entropy(
-                logits.flatten(0, 1),
-                targets[batch].flatten(),
-                ignore_index=IGNORED,
-                reduction="sum",
-            )
-            scored.append(int((targets[batch] != IGNORED).sum()))
+            logits, ids = model(inputs[batch]).flatten(0, 1), targets[batch].flatten()
+            loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
+            scored.append(int((ids != IGNORED).sum()))
             optimizer.zero_grad()
             losses.append(LOSSES[loss](model, loss_sum, scored[-1]))
             optimizer.step()
@@ -545,23 +493,16 @@ def train_rank(
             done += batch_size
         if done + batch_size > len(inputs):
             epoch, done = epoch + 1, 0
-    saved = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "epoch": epoch,
-        "rows_delivered": done,
-        **settings,
-    }
+    position = model.state_dict(), optimizer.state_dict(), epoch, done
+    saved = dict(zip(POSITION, position, strict=True)) | settings
     return RankReport(losses, rows, scored, saved)
 
 
 def _go_on(
     model: nn.Module, optimizer: torch.optim.Adam, state: Mapping[str, Any]
 ) -> None:
-    """Load the weights and Adam's memory from a state, after a check of all of them.
-
-    Adam itself does not check: if its memory has other shapes, its fused step writes
-    beyond the end of that memory.
+    """Load the weights and Adam's memory from a state, after a check of all of them: if
+    the memory has other shapes, Adam's fused step writes beyond its end.
     """
     memory = {
         number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
@@ -620,8 +561,8 @@ def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> i
 
     Args:
         steps_of_ranks: the number of steps of each rank.
-        busy_seconds: how long a rank that has taken its steps is busy with something
-            else, as if it wrote a checkpoint.
+        busy_seconds: how long a rank is busy after its steps, as if it wrote a
+            checkpoint.
     """
     rank, world_size = rank_and_size()
     busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0, maximum=1e6)
@@ -642,9 +583,9 @@ def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> i
 def attention_pairs(lengths: Sequence[int]) -> int:
     """Count the pairs of a token and a token that it sees, with a document mask.
 
-    A token sees itself and the tokens before it in its own document, so a document of
-    n tokens makes n (n + 1) / 2 pairs. Two packs with equally many tokens can
-    therefore be very different work.
+    A document of n tokens makes n (n + 1) / 2 pairs, since a token sees itself and the
+    tokens before it there. Two packs with equally many tokens can be very different
+    work.
     """
     lengths = as_stream(lengths, "lengths").astype(object)
     if lengths.size and lengths.min() < 1:
@@ -662,22 +603,13 @@ def stored_bytes(num_tokens: int, vocab_size: int) -> int:
     return num_tokens * smallest_dtype(vocab_size - 1).itemsize
 
 
-def count_shards(num_tokens: int, shard_size: int) -> int:
-    """Count the shards of at most `shard_size` ids that hold all tokens: rounded up."""
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
-    shard_size = check_integer("shard_size", shard_size, minimum=1)
-    return -(-num_tokens // shard_size)
-
-
 def encoding_hours(
     num_tokens: float, tokens_per_second: float, num_machines: int = 1
 ) -> float:
     """Return the hours that machines take together, each at the rate of one."""
     num_tokens = check_number("num_tokens", num_tokens, minimum=0)
     rate = check_number("tokens_per_second", tokens_per_second, above=0)
-    num_machines = check_integer(
-        "num_machines", num_machines, minimum=1, maximum=10**12
-    )
+    num_machines = check_integer("num_machines", num_machines, minimum=1, maximum=MOST)
     return _finite(num_tokens / rate / num_machines / 3600)
 
 
@@ -686,35 +618,23 @@ def feeding_bandwidth(
 ) -> float:
     """Return the bytes a second that GPUs read, each at `tokens_per_second`."""
     rate = check_number("tokens_per_second", tokens_per_second, minimum=0)
-    num_readers = check_integer("num_readers", num_readers, minimum=1, maximum=10**12)
+    num_readers = check_integer("num_readers", num_readers, minimum=1, maximum=MOST)
     return _finite(rate * num_readers * stored_bytes(1, vocab_size))
 
 
 def _finite(number: float) -> float:
     if not math.isfinite(number):
-        raise ValueError(
-            "the result must be finite, but these numbers are too far apart"
-        )
+        raise ValueError("the result must be finite: these numbers are too far apart")
     return number
-
-
-def permutation_bytes(num_windows: int) -> int:
-    """Return the bytes of a stored order of windows; a computed one is a few keys."""
-    num_windows = check_integer("num_windows", num_windows, minimum=0)
-    return num_windows * (4 if num_windows <= 2**32 else 8)
 
 
 def hours_between_failures(
     num_machines: int, hours_between_failures_of_one: float
 ) -> float:
     """Return the mean hours between two failures, somewhere among all machines."""
-    num_machines = check_integer(
-        "num_machines", num_machines, minimum=1, maximum=10**12
-    )
-    hours = check_number(
-        "hours_between_failures_of_one", hours_between_failures_of_one, above=0
-    )
-    return hours / num_machines
+    num_machines = check_integer("num_machines", num_machines, minimum=1, maximum=MOST)
+    name, hours = "hours_between_failures_of_one", hours_between_failures_of_one
+    return check_number(name, hours, above=0) / num_machines
 
 
 # The command line.
@@ -772,26 +692,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-tokens", **number, help="stop before exceeding this number")
     words = "ends each document, if the tokenizer does not do so itself"
     add("--end-of-text-id", type=int, metavar="ID", help=words)
-    add(
-        "--task-bytes",
-        **number,
-        help="how many a task reads, about (default: four tasks a worker, of 16 MiB at "
-        "most); the shards stay the same",
-    )
-    add(
-        "--suffix",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar=".END",
-        help="further endings of plain text, for example --suffix .py .rst",
-    )
-    add(
-        "--verify",
-        action="store_true",
-        help="of a run that was stopped, read the finished shards again and compare "
-        "their SHA-256, not their sizes alone",
-    )
+    words = "how many a task reads, about (default: 4 a worker, of 16 MiB at most)"
+    add("--task-bytes", **number, help=f"{words}; the shards stay as they are")
+    words = "further endings of plain text, for example --suffix .py .rst"
+    several = {"nargs": "+", "action": "extend", "default": []}
+    add("--suffix", **several, metavar=".END", help=words)
+    words = "after a stop, compare finished shards' SHA-256, not their sizes alone"
+    add("--verify", action="store_true", help=words)
     add("--quiet", action="store_true", help="no progress bar")
     train = commands.add_parser(
         "train",
@@ -875,7 +782,7 @@ def _train(options: argparse.Namespace) -> None:
     if path is not None:
         file = io.BytesIO()
         torch.save(report.state, file)
-        write_durably(path, file.getvalue())
+        durable.write_durably(path, file.getvalue())
     weights = float(report.weights.double().square().sum())
     line = {"ranks": world_size, "weights": weights}
     print(json.dumps(line | {"losses": report.losses, "rows": report.rows}))

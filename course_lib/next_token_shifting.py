@@ -38,14 +38,9 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
     Args:
         window: integers, shape (..., T + 1), T at least 1. A list becomes a tensor.
 
-    Returns:
-        inputs and targets, shape (..., T) each: `targets[..., t]` is `window[..., t +
-        1]`. Both are views of `window`, so writing into one may change the other. Work
-        on a copy, `targets.clone()`, if you want to write.
-
-    Raises:
-        TypeError: `window` does not hold integers.
-        ValueError: `window` has fewer than 2 ids, so there is nothing to predict.
+    Returns inputs and targets, shape (..., T) each: `targets[..., t]` is the id at t +
+    1 of the window. Both are views of `window`, so writing into one may change the
+    other. Work on a copy, `targets.clone()`, if you want to write.
     """
     array = as_integers("window", window)
     if array.ndim == 0 or array.shape[-1] < 2:
@@ -61,29 +56,19 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
 def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
     """List the N - 1 predictions that N ids ask for: a context, and the id after it.
 
-    Returns:
-        an iterator over pairs, one for each t = 1 ... N - 1: the ids before position t,
-        shape (t,), as a read-only view, and the id at t.
-
-    Raises:
-        TypeError, ValueError: `ids` is not a stream of at least 2 integers.
+    Returns an iterator over pairs, one for each t = 1 ... N - 1: the ids before
+    position t, shape (t,), as a read-only view, and the id at t.
     """
     stream = as_predictable_stream(ids)
     return ((stream[:t], int(stream[t])) for t in range(1, len(stream)))
 
 
 def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
-    """View `ids` as a stream, shape (N,), in which there is something to predict.
-
-    Raises:
-        TypeError, ValueError: `ids` is not a stream of at least 2 integers.
-    """
+    """View `ids` as a stream, shape (N,), in which there is something to predict."""
     stream = as_stream(ids, name)
     if len(stream) < 2:
-        raise ValueError(
-            f"{name} must hold at least 2 tokens, a context and its target, got "
-            f"{len(stream)}"
-        )
+        needed = "at least 2 tokens, a context and its target"
+        raise ValueError(f"{name} must hold {needed}, got {len(stream)}")
     return stream
 
 
@@ -97,15 +82,9 @@ def next_token_loss(
         targets: the ids that came, integers, shape (...).
         ignore_index: targets with this value are neither scored nor counted.
 
-    Returns:
-        a scalar tensor that you can call `.backward()` on.
-
-    Raises:
-        TypeError: the logits are not a tensor of floats, or the targets are not a
-            tensor of integers.
-        ValueError: the shapes do not fit, a target is not an id of the vocabulary, or
-            no target is left to score. The mean of none would be NaN, which poisons
-            every average that it enters.
+    Returns a scalar tensor that you can call `.backward()` on. Raises ValueError if no
+    target is left to score, because the mean of none would be NaN, which poisons every
+    average that it enters.
     """
     ignore_index = check_integer(
         "ignore_index", ignore_index, minimum=-LARGEST_INT64, maximum=LARGEST_INT64
@@ -127,11 +106,6 @@ def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return targets as int64, if they are integers, one for each row of logits.
 
     The caller decides whether they are ids, or mark places that may not be scored.
-
-    Raises:
-        TypeError: the logits are not a tensor of floats, or the targets are not a
-            tensor of integers.
-        ValueError: the shapes do not fit.
     """
     for name, value in (("logits", logits), ("targets", targets)):
         if not isinstance(value, torch.Tensor):
@@ -173,14 +147,10 @@ def find_leak(
         inputs: ids to try the model on, shape (B, T), B at least 1 and T at least 2.
         vocab_size: V, at least 2.
 
-    Returns:
-        None if no prediction depends on a later input. Otherwise `(changed, moved)`:
-        the logits at position `moved` react to the input at the later position
-        `changed`.
-
-    Raises:
-        TypeError, ValueError: the inputs are not such a batch of ids, or the model does
-            not return logits of that shape without NaN. A logit may be infinite.
+    Returns None if no prediction depends on a later input. Otherwise `(changed,
+    moved)`: the logits at position `moved` react to the input at the later position
+    `changed`. Raises ValueError if the model returns logits of another shape, or NaN. A
+    logit may be infinite.
     """
     inputs, vocab_size = _check_batch(inputs, vocab_size)
     honest = _logits(model, inputs, vocab_size)

@@ -19,9 +19,8 @@ LARGEST_INT64 = 2**63 - 1
 
 def draw_offset(num_offsets: int, *, generator: torch.Generator | None = None) -> int:
     """Draw an integer from 0 ... num_offsets - 1, each equally likely."""
-    num_offsets = check_integer(
-        "num_offsets", num_offsets, minimum=1, maximum=LARGEST_INT64
-    )
+    most = LARGEST_INT64
+    num_offsets = check_integer("num_offsets", num_offsets, minimum=1, maximum=most)
     return int(torch.randint(num_offsets, (1,), generator=generator))
 
 
@@ -29,12 +28,8 @@ def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
     """Count the disjoint subsequences after an offset: (N - offset - 1) // T, or 0.
 
     The - 1 keeps one id for the last target. One is enough, because every other
-    subsequence finds its last target in the first id of the next one.
-
-    Args:
-        num_tokens: N, at least 0.
-        num_steps: T, the length of a subsequence, at least 1.
-        offset: ids skipped at the beginning, at least 0.
+    subsequence finds its last target in the first id of the next one. The offset says
+    how many ids are skipped at the beginning.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -66,16 +61,14 @@ def random_starts(
     of 0, except for the first.
 
     Args:
-        num_tokens: N.
+        num_tokens, num_steps: N and T.
         batch_size: B; the subsequences that do not fill a batch are left over, other
             ones in each epoch.
-        num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global
+        generator: where the randomness comes from; by default PyTorch's global
             generator.
 
-    Returns:
-        int64, shape (num_batches, B); no batch at all if the stream is too short for
-        one after this offset.
+    Returns int64, shape (num_batches, B); no batch at all if the stream is too short
+    for one after this offset.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=LARGEST_INT64)
@@ -100,20 +93,14 @@ def seq_data_iter_random(
 
     Args:
         corpus: the stream, N ids; a list is converted once.
-        batch_size: B.
-        num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global
+        batch_size, num_steps: B and T.
+        generator: where the randomness comes from; by default PyTorch's global
             generator.
 
-    Returns:
-        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
-        right after X[b, t]. Every id is a target at most once. The number of batches
-        may differ by one from epoch to epoch.
-
-    Raises:
-        TypeError: something is not an integer.
-        ValueError: the stream is too short to promise a batch at every offset: that
-            takes (B + 1) * T ids.
+    Returns an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
+    right after X[b, t]. Every id is a target at most once. The number of batches may
+    differ by one from epoch to epoch. Raises ValueError if the stream is too short to
+    promise a batch at every offset: that takes (B + 1) * T ids.
     """
     stream = as_stream(corpus, "corpus")
     batch_size = check_integer("batch_size", batch_size, minimum=1)

@@ -39,12 +39,8 @@ from course_lib.sliding_windows import gather_windows, window_starts
 def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
     """Return how many inputs each of the B rows has: (N - offset - 1) // B, at least 0.
 
-    The - 1 keeps one id for the last target of the last row.
-
-    Args:
-        num_tokens: N, at least 0.
-        batch_size: B, at least 1.
-        offset: ids skipped at the beginning, at least 0.
+    The - 1 keeps one id for the last target of the last row. The offset says how many
+    ids are skipped at the beginning.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -55,19 +51,15 @@ def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
 def partition_starts(
     num_tokens: int, batch_size: int, num_steps: int, offset: int
 ) -> np.ndarray:
-    """Return the starts of a partition at a given offset, shape (num_batches, B).
+    """Return the starts of a partition at a given offset, int64, shape (num_batches,
+    B).
 
     `starts[k, i]` is offset + i * row_length + k * T. Inputs after the last full T of a
-    row are left over.
+    row are left over, so rows shorter than T give no batch at all.
 
     Args:
-        num_tokens: N.
-        batch_size: B, the number of rows.
-        num_steps: T.
+        num_tokens, batch_size, num_steps: N, B, the number of rows, and T.
         offset: ids skipped at the beginning.
-
-    Returns:
-        int64; no batch at all if the rows are shorter than T.
     """
     length = row_length(num_tokens, batch_size, offset)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -94,15 +86,12 @@ def sequential_starts(
     offset of T makes the same cuts as an offset of 0, except for the first.
 
     Args:
-        num_tokens: N.
-        batch_size: B.
-        num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global
+        num_tokens, batch_size, num_steps: N, B and T.
+        generator: where the randomness comes from; by default PyTorch's global
             generator.
 
-    Returns:
-        int64, shape (num_batches, B); no batch at all if the rows after this offset
-        are shorter than T.
+    Returns int64, shape (num_batches, B); no batch at all if the rows after this offset
+    are shorter than T.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     offset = draw_offset(num_steps + 1, generator=generator)
@@ -123,20 +112,14 @@ def seq_data_iter_sequential(
 
     Args:
         corpus: the stream, N ids; a list is converted once.
-        batch_size: B.
-        num_steps: T.
-        generator: where the randomness comes from; without one, PyTorch's global
+        batch_size, num_steps: B and T.
+        generator: where the randomness comes from; by default PyTorch's global
             generator.
 
-    Returns:
-        an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
-        right after X[b, t]. Row i of one batch goes on in row i of the next; row i does
-        not go on in row i + 1 of the same batch.
-
-    Raises:
-        TypeError: something is not an integer.
-        ValueError: the stream is too short to promise a batch at every offset: that
-            takes (B + 1) * T + 1 ids.
+    Returns an iterator over (X, Y), torch.int64, shape (B, T) each, with Y[b, t] the id
+    right after X[b, t]. Row i of one batch goes on in row i of the next; row i does not
+    go on in row i + 1 of the same batch. Raises ValueError if the stream is too short
+    to promise a batch at every offset: that takes (B + 1) * T + 1 ids.
     """
     stream = as_stream(corpus, "corpus")
     batch_size = check_integer("batch_size", batch_size, minimum=1)
@@ -154,18 +137,11 @@ def seq_data_iter_sequential(
 def row_remainders(
     num_tokens: int, batch_size: int, num_steps: int, offset: int
 ) -> np.ndarray:
-    """Return the targets that rows leave over, as positions for the ledger.
+    """Return the *targets* after the last full T of each row, as positions for the
+    ledger.
 
-    These are the *targets* after the last full T of each row.
-
-    Args:
-        num_tokens: N.
-        batch_size: B, the number of rows.
-        num_steps: T.
-        offset: ids skipped at the beginning.
-
-    Returns:
-        int64, shape (B * (row_length % T),).
+    Takes the arguments of `partition_starts`. Returns int64, shape (B * (row_length %
+    T),).
     """
     length = row_length(num_tokens, batch_size, offset)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -182,10 +158,8 @@ def row_remainders(
 
 def count_graph_nodes(tensor: torch.Tensor) -> int:
     """Count the operations that a backward pass from `tensor` would visit."""
-    if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"tensor must be a tensor, got {type(tensor).__name__}")
     seen: set = set()
-    waiting = [tensor.grad_fn]
+    waiting = [check_type("tensor", tensor, torch.Tensor).grad_fn]
     while waiting:
         node = waiting.pop()
         if node is not None and node not in seen:
@@ -211,9 +185,6 @@ def epoch_after_epoch(
     Args:
         scheme: `seq_data_iter_sequential` or another of its kind.
         corpus, batch_size, num_steps, generator: of the scheme.
-
-    Raises:
-        ValueError: an epoch has no batch.
     """
     check_callable("scheme", scheme)
     while True:
@@ -257,12 +228,8 @@ def train_on_epochs(
         learning_rate: of the first step.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Returns:
-        the loss of each batch, nats per token.
-
-    Raises:
-        ValueError: an epoch has no batch, a loss is not finite, or an id is not in the
-            vocabulary.
+    Returns the loss of each batch, nats per token. Raises ValueError if an epoch has no
+    batch, or a loss is not finite.
     """
     check_type("model", model, GRUModel)
     corpus = _check_ids("corpus", corpus, model)
@@ -275,9 +242,8 @@ def train_on_epochs(
     losses: list[float] = []
     state = None
     model.train()
-    for _ in progress_bar(
-        range(num_updates), "training", unit="step", progress=progress
-    ):
+    updates = range(num_updates)
+    for _ in progress_bar(updates, "training", unit="step", progress=progress):
         begins_epoch, (inputs, targets) = next(batches)
         if begins_epoch or not carry_state:
             state = None
@@ -302,20 +268,15 @@ def train_on_epochs(
 
 @dataclass(frozen=True)
 class RecallStream:
-    """A made-up stream of records: a key, some filler, a query, and the key again.
+    """A made-up stream of records: a key, some filler, a query, and the key again."""
 
-    Attributes:
-        ids: shape (N,), in the smallest dtype: keys are 0 ... num_keys - 1, fillers
-            come next, the query is the last id.
-        vocab_size: V.
-        key_positions: where each record's key is, int64, shape (num_records,).
-        answer_positions: where its answer is; the answer equals the key, and follows
-            the query.
-    """
-
+    #: shape (N,), in the smallest dtype: keys are 0 ... num_keys - 1, fillers come
+    #: next, the query is the last id.
     ids: np.ndarray
-    vocab_size: int
+    vocab_size: int  #: V
+    #: where each record's key is, int64, shape (num_records,)
     key_positions: np.ndarray
+    #: where its answer is; the answer equals the key, and follows the query
     answer_positions: np.ndarray
 
 
@@ -332,18 +293,15 @@ def make_recall_stream(
     Args:
         num_records: how many records.
         longest_filler: the filler has a random length, uniform on 1 ... longest_filler.
-        num_keys: different keys, each equally likely, so that a guess is right once in
-            `num_keys`.
+        num_keys: different keys, equally likely: a guess is right once in `num_keys`.
         num_fillers: different filler ids.
         generator: where the randomness comes from.
     """
-    most = 2**31 - 1
-    num_records = check_integer("num_records", num_records, minimum=1, maximum=most)
-    longest_filler = check_integer(
-        "longest_filler", longest_filler, minimum=1, maximum=most
-    )
-    num_keys = check_integer("num_keys", num_keys, minimum=1, maximum=most)
-    num_fillers = check_integer("num_fillers", num_fillers, minimum=1, maximum=most)
+    bounds = {"minimum": 1, "maximum": 2**31 - 1}
+    num_records = check_integer("num_records", num_records, **bounds)
+    longest_filler = check_integer("longest_filler", longest_filler, **bounds)
+    num_keys = check_integer("num_keys", num_keys, **bounds)
+    num_fillers = check_integer("num_fillers", num_fillers, **bounds)
 
     def draw(low: int, high: int, count: int) -> np.ndarray:
         return torch.randint(low, high, (count,), generator=generator).numpy()
@@ -376,18 +334,12 @@ def token_logits(
     so that two models, or two ways of reading, can be compared fairly.
 
     Args:
-        model: the model.
         ids: the stream, N ids of the model's vocabulary, at least 2.
         num_steps: T, if the state is not carried; the last window may be shorter.
         carry_state: go on with the state of the window before, or begin each window
             with an empty one.
 
-    Returns:
-        logits, shape (N - 1, V): row t predicts token t + 1.
-
-    Raises:
-        TypeError: something has the wrong type.
-        ValueError: there are fewer than 2 ids, or one is not in the vocabulary.
+    Returns logits, shape (N - 1, V): row t predicts token t + 1.
     """
     check_type("model", model, GRUModel)
     num_steps = check_integer("num_steps", num_steps, minimum=1)
@@ -406,13 +358,7 @@ def token_logits(
 def token_losses(
     model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
 ) -> torch.Tensor:
-    """Return the loss of every token of a stream except the first, in nats.
-
-    Args and errors are those of `token_logits`.
-
-    Returns:
-        losses, shape (N - 1,): entry t is that of token t + 1.
-    """
+    """Return the loss of each prediction of `token_logits`, in nats, shape (N - 1,)."""
     logits = token_logits(model, ids, num_steps, carry_state=carry_state)
     targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))
     return torch.nn.functional.cross_entropy(logits, targets, reduction="none")

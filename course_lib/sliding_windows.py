@@ -57,15 +57,13 @@ def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
     windows of inputs alone would be N - T + 1.
 
     Args:
-        num_tokens: N, at least 0.
-        context_length: T, at least 1.
+        num_tokens, context_length: N, at least 0, and T, at least 1.
         stride: S, the step from one start to the next, at least 1.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
     stride = check_integer("stride", stride, minimum=1)
-    # Floor division rounds down, so a short stream makes the quotient negative: max()
-    # is part of the formula.
+    # Without max(), a short stream would give a negative number, rounded down.
     return max(0, 1 + (num_tokens - (context_length + 1)) // stride)
 
 
@@ -89,14 +87,9 @@ def gather_windows(
         starts: integers of any shape (...), each in 0 ... N - T - 1.
         context_length: T.
 
-    Returns:
-        inputs and targets, torch.int64, shape (..., T) each, of their own memory: write
-        into them as you like.
-
-    Raises:
-        TypeError: something is not an integer.
-        ValueError: a window would begin before the stream or reach beyond its end, or
-            holds a negative id.
+    Returns inputs and targets, torch.int64, shape (..., T) each, of their own memory:
+    write into them as you like. Raises ValueError if a window would begin before the
+    stream or reach beyond its end, or holds a negative id.
     """
     stream = as_stream(ids)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -137,9 +130,8 @@ def _widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
     # A memory map has not been read until now. A compact stream cannot hold such an id.
     if windows.dtype.kind == "i" and windows.min(initial=0) < 0:
         raise ValueError(f"ids must not be negative, got {windows.min()}")
-    inputs, targets = (
-        half.astype(np.int64, order="C") for half in shift_by_one(windows)
-    )
+    halves = shift_by_one(windows)
+    inputs, targets = (half.astype(np.int64, order="C") for half in halves)
     return torch.from_numpy(inputs), torch.from_numpy(targets)
 
 
@@ -153,36 +145,30 @@ class SlidingWindowDataset(Dataset):
 
     Args:
         ids: the stream, N integers, kept compact (uint16 if they fit). A memory map or
-            an array that is already compact is not copied.
+            an array that is already compact is not copied. For a worker that is
+            spawned, a memory map travels as the name of its file.
         context_length: T.
         stride: S, the step between starts. Neighbors overlap by T - S inputs.
 
-    When the data set is pickled, for example for a worker that is spawned, a memory map
-    travels as the name of its file, and is opened again there.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a stream too short for a single
-            window.
+    Raises ValueError if the stream is too short for a single window.
     """
 
     count_windows = staticmethod(count_windows)
 
     def __init__(self, ids: Ids, context_length: int, stride: int = 1):
-        self._stream = compact(ids)
-        self._context_length = check_integer(
-            "context_length", context_length, minimum=1
-        )
+        context_length = check_integer("context_length", context_length, minimum=1)
+        self._stream, self._context_length = compact(ids), context_length
         self._stride = check_integer("stride", stride, minimum=1)
-        if len(self._stream) <= self._context_length:
+        if len(self._stream) <= context_length:
             raise ValueError(
-                f"ids must hold at least {self._context_length + 1} tokens for one "
-                f"window (context_length + 1), got {len(self._stream)}"
+                f"ids must hold at least {context_length + 1} tokens for one window "
+                f"(context_length + 1), got {len(self._stream)}"
             )
         self._windows = self._view_windows()
         if not len(self._windows):  # in a stream of pieces, each may be too short
             raise ValueError(
-                f"ids must hold a piece of at least {self._context_length + 1} tokens "
-                "for one window (context_length + 1), got none"
+                f"ids must hold a piece of at least {context_length + 1} tokens for "
+                "one window (context_length + 1), got none"
             )
 
     def _view_windows(self) -> np.ndarray:
@@ -202,15 +188,13 @@ class SlidingWindowDataset(Dataset):
 
     def send(self, windows: np.ndarray) -> object:
         """Widen compact windows to a batch, or, in a worker, let them arrive as one."""
-        return (
-            self.widen(windows)
-            if get_worker_info() is None
-            else _Compact(self.widen, windows)
-        )
+        in_worker = get_worker_info() is not None
+        return _Compact(self.widen, windows) if in_worker else self.widen(windows)
 
     def as_rows(self) -> WindowRows:
-        """Return the same windows as rows for `transformers`, mappings of `input_ids`
-        and `labels` with T + 1 ids each. The model shifts the labels itself."""
+        """Return the same windows as rows of T + 1 `input_ids` and `labels`, for
+        `transformers`.
+        """
         return WindowRows(self.stream, self.context_length, self.stride)
 
     def cut(self, index: object) -> np.ndarray:
@@ -242,7 +226,7 @@ class SlidingWindowDataset(Dataset):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of up to 65,536 of the ids, whatever their dtype: it names the stream.
+        """A hash that names the stream, of up to 65,536 ids, whatever their dtype.
 
         A longer stream is sampled in 64 runs from its beginning to its end. An edit
         between two runs goes unnoticed, while another text does not.
@@ -291,12 +275,14 @@ def _file_of(stream: np.ndarray) -> dict | None:
 
 
 class WindowRows(SlidingWindowDataset):
-    """The same windows as `transformers` wants them; `dataset.as_rows()` makes it."""
+    """The same windows as `transformers` wants them; `dataset.as_rows()` makes it.
+
+    The model shifts the labels itself, so each row makes T predictions.
+    """
 
     @staticmethod
     def widen(windows: np.ndarray) -> dict[str, torch.Tensor]:
-        """Copy windows (..., T + 1) to int64, as inputs and labels that are aligned.
-        The model shifts the labels itself, so each row makes T predictions."""
+        """Copy windows (..., T + 1) to int64, as inputs and labels that are aligned."""
         inputs, targets = _widen(windows)
         input_ids = torch.cat([inputs, targets[..., -1:]], dim=-1)
         return {"input_ids": input_ids, "labels": input_ids.clone()}
@@ -307,7 +293,7 @@ class BatchOrder(Sampler):
 
     The order of epoch e depends on `base_seed + e` alone, neither on the number of
     workers nor on what ran before. All ranks together take `world_size * batch_size`
-    windows of that order at a time, and each rank takes its own slice of them. So the
+    windows of that order at a time, and each rank takes its own slice of them, so the
     ranks get equally many batches, and never the same window. At the end, the windows
     that cannot be shared out evenly, fewer than `world_size`, are left out. In each
     shuffled epoch these are other windows.
@@ -352,11 +338,8 @@ class BatchOrder(Sampler):
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over. A resumed epoch goes on where it was, and
-        any other starts at batch 0.
-
-        Raises:
-            ValueError: a state of a later epoch was loaded, so a loop (or a library)
-                that counts from 0 would begin the whole run again.
+        any other starts at batch 0. An epoch before that of a loaded state is a
+        ValueError, because a loop that counts from 0 would begin the whole run again.
         """
         epoch = check_epoch(epoch, self.resumed_at)
         self.resumed_at = 0
@@ -364,16 +347,18 @@ class BatchOrder(Sampler):
             self.stand_at(epoch)
 
     def stand_at(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
-        """Let each iteration begin after so many `windows` of the epoch, those of all
-        ranks, until one iteration reaches the end of it."""
+        """Let iterations begin after so many `windows` of the epoch, of all ranks,
+        until one of them reaches its end.
+        """
         self.begin = self.position_after(epoch, windows)
         # of the reader: the epoch, and how many of its windows have been delivered
         self.position: tuple[int, int] | None = self.begin
         self.resumed_at = self.epoch if resumed else 0
 
     def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
-        """Return the position of a reader that has got so many windows. After the last
-        batch of an epoch, it is the beginning of the next."""
+        """Return the position after so many windows: after an epoch's last batch, the
+        beginning of the next.
+        """
         return (epoch, windows) if self.count_from(windows) else (epoch + 1, 0)
 
     def count_from(self, windows: int) -> int:
@@ -390,8 +375,7 @@ class BatchOrder(Sampler):
         return order(self.num_windows, self.base_seed + epoch)
 
     def __iter__(self) -> Iterator[list[int]]:
-        # Read now, not when the first batch is asked for, because a generator would see
-        # the settings of a later epoch.
+        # Read now: a generator would see the settings at the time of the first batch.
         epoch, first = self.begin
         self.position = None  # this reader does not say how far it reads
         return self._batches(self.order_of(epoch), first)
@@ -411,10 +395,8 @@ class BatchOrder(Sampler):
 
     @property
     def sampler(self) -> BatchOrder:
-        """The order itself, for programs that deal its batches out to ranks.
-
-        Raises:
-            ValueError: it is one rank's share already.
+        """The order itself, for programs that deal its batches out to ranks. If it is
+        one rank's share already, that is a ValueError.
         """
         if self.world_size > 1:
             raise ValueError(
@@ -457,8 +439,7 @@ class WindowLoader(DataLoader):
                 options[name] = check(name, value)
         self.windows = dataset
         num_workers = check_integer("num_workers", num_workers, minimum=0)
-        # A generator of its own: without one, each epoch draws the workers' seeds from
-        # the global generator.
+        # Without it, each epoch draws the workers' seeds from the global generator.
         options = {"generator": torch.Generator(), "num_workers": num_workers} | options
         options["worker_init_fn"] = partial(_begin, options.get("worker_init_fn"))
         super().__init__(
@@ -468,8 +449,7 @@ class WindowLoader(DataLoader):
             **options,
         )
         # Between processes, every message and every byte costs time. So batches travel
-        # together and compact, and the reader's process widens them to int64, up to
-        # eight times as large. Memory that PyTorch has to pin travels as int64.
+        # together and compact, an eighth of int64. Pinned memory travels as int64.
         self._messages = None
         if num_workers and not self.pin_memory:
             window_bytes = dataset.cut(slice(0, 1)).nbytes
@@ -505,8 +485,7 @@ class WindowLoader(DataLoader):
     def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
         order, (epoch, windows) = self.sampler, begin
         for batch in batches:
-            # Count a batch when the reader gets it, not when a worker cuts it, because
-            # workers are ahead. By now every rank has got as many.
+            # Count a batch when the reader gets it, because workers are ahead.
             windows += order.step
             order.position = order.position_after(epoch, windows)
             yield batch
@@ -522,11 +501,10 @@ class WindowLoader(DataLoader):
         return self.sampler.step
 
     def state_dict(self) -> dict[str, int | bool | str]:
-        """Return where the reader is: the epoch, the batches delivered, and everything
-        that their order depends on. All values are plain, and ready for JSON.
+        """Return where the reader is, and everything that the order depends on, for
+        JSON.
 
-        Raises:
-            ValueError: another program has read the order in the meantime.
+        Raises ValueError if another program has read the order in the meantime.
         """
         if self.sampler.position is None:
             raise ValueError(
@@ -538,13 +516,11 @@ class WindowLoader(DataLoader):
         return {"epoch": epoch, self._counted: delivered, **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, int | bool | str]) -> None:
-        """Go on from `state`. The next iteration yields exactly the batches that were
-        left of its epoch.
+        """Go on from `state`: the next iteration yields exactly what was left of its
+        epoch.
 
-        Raises:
-            TypeError: `state` is not what `state_dict` returns.
-            ValueError: the loader differs from the one that saved the state, in the
-                setting that is named, so its batches would also differ.
+        Raises TypeError if `state` is not what `state_dict` returns, and ValueError if
+        this loader differs from the one that saved it, in the setting that is named.
         """
         position, settings = ("epoch", self._counted), self._settings()
         state = check_state(state, settings, position, owner="loader")
@@ -612,8 +588,7 @@ class _Compact:
 
 
 def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
-    """Begin a worker. A reader that is killed reads no more messages, so a worker that
-    wants to send one would wait forever."""
+    """Begin a worker, which would wait forever to send to a reader that was killed."""
     end_with_parent()
     if worker_init_fn is not None:
         worker_init_fn(worker)
@@ -639,9 +614,8 @@ def make_dataloader(
     is epoch 0 of base seed 8. Keep base seeds further apart than a run has epochs.
 
     `loader.state_dict()` and `loader.load_state_dict(state)` resume in the middle of an
-    epoch. The position is that of the iterator that last began or delivered a batch. A
-    state is refused if it would mean other batches: with another stream, context
-    length, stride, batch size, seed, order or rank.
+    epoch; see `WindowLoader`. A state is refused if it would mean other batches: with
+    another stream, context length, stride, batch size, seed, order or rank.
 
     Args:
         dataset: the windows.
@@ -649,21 +623,18 @@ def make_dataloader(
         base_seed: a non-negative integer.
         shuffle: take the windows in random order instead of the stream's.
         drop_last: leave out the last batch if it is smaller than B.
-        num_workers: processes that gather batches ahead. Their number does not change
-            the batches.
+        num_workers: processes that gather batches ahead, which does not change the
+            batches.
         rank, world_size: the number of this process, counted from 0, and the number of
             processes that share the windows evenly.
         loader_options: for PyTorch's `DataLoader`: pin_memory, prefetch_factor (of
             messages, which hold several batches unless memory is pinned),
             persistent_workers, multiprocessing_context, worker_init_fn, timeout.
 
-    Returns:
-        a loader of (inputs, targets), torch.int64, shape (B, T) each, or of mappings if
-        the data set comes from `as_rows`. Inputs and targets share no memory, so
-        `targets[mask] = -100` is safe, with workers and without.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or too few windows for a single batch.
+    Returns a loader of (inputs, targets), torch.int64, shape (B, T) each, or of
+    mappings if the data set comes from `as_rows`. Inputs and targets share no memory,
+    so `targets[mask] = -100` is safe, with workers and without. Raises ValueError if
+    there are too few windows for a single batch.
     """
     check_type("dataset", dataset, SlidingWindowDataset)
     order = BatchOrder(

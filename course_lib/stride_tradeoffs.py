@@ -49,60 +49,39 @@ T_QUANTILES = (
 
 @dataclass(frozen=True)
 class EpochCost:
-    """What one epoch of windows costs and covers: a column of `cost_table`.
+    """What one epoch of windows costs and covers: a column of `cost_table`."""
 
-    Attributes:
-        windows: number of starts.
-        steps: optimizer steps, one for each batch, including a short last batch.
-        overlap: inputs that the two closest neighbors share. It is negative if there
-            are ids between them, and 0 for a single window.
-        tokens_processed: inputs that go through the model, windows * T. There are as
-            many predictions.
-        effective_size: tokens that are a target at least once. Others give this name
-            to the number of windows, which counts repetitions.
-        mean_turns, fewest_turns, most_turns: how often a token is a target, over all
-            tokens but the first.
-        mean_context: mean left context of a prediction, in tokens, or 0 if there are
-            no predictions.
-        boundaries: different places where a window begins, and a context with it.
-        continued: share of rows that begin where the same row of the previous batch
-            ended.
-        bytes_stored: memory of all windows as int64 inputs and targets.
-        bytes_viewed: memory of the stream that they are views of, in uint16.
-    """
-
-    windows: int
-    steps: int
+    windows: int  #: number of starts
+    steps: int  #: optimizer steps, one for each batch, including a short last batch
+    #: inputs that the two closest neighbors share. It is negative if there are ids
+    #: between them, and 0 for a single window.
     overlap: int
+    #: inputs that go through the model, windows * T. There are as many predictions.
     tokens_processed: int
+    #: tokens that are a target at least once. Others give this name to the number of
+    #: windows, which counts repetitions.
     effective_size: int
-    mean_turns: float
+    mean_turns: float  #: how often a token is a target, over all tokens but the first
     fewest_turns: int
     most_turns: int
+    #: mean left context of a prediction, in tokens, or 0 if there are no predictions
     mean_context: float
-    boundaries: int
+    boundaries: int  #: different places where a window begins, and a context with it
+    #: share of rows that begin where the same row of the previous batch ended
     continued: float
-    bytes_stored: int
-    bytes_viewed: int
+    bytes_stored: int  #: memory of all windows as int64 inputs and targets
+    bytes_viewed: int  #: memory of the stream that they are views of, in uint16
 
 
 def epoch_cost(
-    starts: object,
-    num_tokens: int,
-    context_length: int,
-    batch_size: int,
+    starts: object, num_tokens: int, context_length: int, batch_size: int
 ) -> EpochCost:
     """Count what an epoch costs and covers, from its starts alone.
 
     Args:
         starts: integers in the order of the epoch, of shape (num_windows,), or
             (num_batches, B) as iterators yield them.
-        num_tokens, context_length: N and T.
-        batch_size: B. The last batch may be short.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a window that reaches past the end
-            of the stream.
+        num_tokens, context_length, batch_size: N, T and B. The last batch may be short.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -140,11 +119,7 @@ def usual_strides(context_length: int) -> list[int]:
 def stride_costs(
     num_tokens: int, context_length: int, batch_size: int
 ) -> dict[int, EpochCost]:
-    """Count what one epoch in order costs, for each of `usual_strides`.
-
-    Args:
-        num_tokens, context_length, batch_size: N, T and B.
-    """
+    """Count what one epoch of N tokens in order costs, for each of `usual_strides`."""
     costs = {}
     for stride in usual_strides(context_length):
         starts = window_starts(num_tokens, context_length, stride)
@@ -175,18 +150,11 @@ def confidence_interval(values: object) -> tuple[float, float]:
 
     Args:
         values: one number for each run, shape (n,), with n at least 2.
-
-    Raises:
-        TypeError: the values are not numbers.
-        ValueError: there are fewer than 2 values, which have no spread, or one of them
-            is not finite.
     """
     values = as_numbers("values", values)
     if values.ndim != 1 or len(values) < 2:
-        raise ValueError(
-            "values must be one number for each of at least 2 runs, got shape "
-            f"{values.shape}"
-        )
+        needed = "one number for each of at least 2 runs"
+        raise ValueError(f"values must be {needed}, got shape {values.shape}")
     if not np.isfinite(values).all():
         raise ValueError(f"values must be finite, got {values}")
     standard_error = values.std(ddof=1) / math.sqrt(len(values))
@@ -206,7 +174,7 @@ def t_quantile(degrees_of_freedom: int) -> float:
     return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
 
 
-# Where in the window the loss is
+# The loss of every prediction
 
 
 @one_thread()  # for models this small, a second thread mostly waits
@@ -214,54 +182,13 @@ def t_quantile(degrees_of_freedom: int) -> float:
 def prediction_losses(
     model: Model, inputs: torch.Tensor, targets: torch.Tensor
 ) -> np.ndarray:
-    """Return -ln p(target) of every prediction, float64, shape (B, T) as the targets.
-
-    Raises:
-        TypeError: the model does not return a tensor of floats, or the targets are not
-            a tensor of integers.
-        ValueError: the logits are not (B, T, V) for the targets' (B, T), or a target is
-            not an id of the vocabulary.
-    """
+    """Return -ln p(target) of every prediction, float64, shape (B, T)."""
     logits = check_callable("model", model)(inputs)
     targets = check_targets(logits, targets)
     check_range("targets", as_integers("targets", targets), logits.shape[-1])
     # in the precision of the logits, since more digits would cost as much as the model
     log_probabilities = logits.log_softmax(dim=-1)
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].double().numpy()
-
-
-def loss_by_context(model: Model, ids: Ids, context_length: int) -> np.ndarray:
-    """Return the mean loss of the *same* tokens with 1, 2, ... T tokens of context.
-
-    Position t of a window has a context of t + 1 tokens, so this is also the loss by
-    position. Windows at stride T would compare easy tokens with hard ones, but windows
-    at stride 1 bring every token to every position.
-
-    Args:
-        model: maps inputs (B, T) to logits (B, T, V).
-        ids: the stream, at least 2T ids, because only the ids from T to N - T come to
-            every position.
-        context_length: T.
-
-    Returns:
-        nats per token, shape (T,), where entry c - 1 is for a context of c tokens.
-    """
-    stream = as_stream(ids)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    num_common = len(stream) - 2 * context_length + 1
-    if num_common < 1:
-        raise ValueError(
-            f"ids must hold at least 2 * context_length = {2 * context_length} tokens, "
-            f"got {len(stream)}"
-        )
-    total = np.zeros(context_length)
-    for starts in _batches(window_starts(len(stream), context_length)):
-        batch = gather_windows(stream, starts, context_length)
-        losses = prediction_losses(model, *batch)
-        tokens = starts[:, None] + 1 + np.arange(context_length)
-        common = (tokens >= context_length) & (tokens <= len(stream) - context_length)
-        total += np.where(common, losses, 0).sum(axis=0)
-    return total / num_common
 
 
 # Evaluation has a stride too
@@ -279,14 +206,11 @@ def scored_windows(
     that reaches it, which gives it the most context.
 
     Args:
-        num_tokens: N, at least 2.
-        context_length: T, the largest number of inputs in a window.
-        stride: S, at most T, since a larger stride would leave tokens between two
-            windows unscored.
+        num_tokens, context_length: N, at least 2, and T, the largest number of inputs.
+        stride: S, at most T, since a larger stride would leave tokens unscored.
 
-    Returns:
-        (start, length, scored) for each window: its first input, its number of inputs,
-        and how many of its targets, counted from its end, it scores.
+    Returns (start, length, scored) for each window: its first input, its number of
+    inputs, and how many of its targets, counted from its end, it scores.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=2)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -318,14 +242,9 @@ def strided_losses(
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
         ids: the stream, at least 2 ids.
-        context_length: T.
-        stride: S, at most T.
+        context_length, stride: T, and S, at most T.
 
-    Returns:
-        nats, float64, shape (N - 1,), where entry p - 1 is -ln p(token p | context).
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a stream with nothing to predict.
+    Returns nats, float64, shape (N - 1,): entry p - 1 is -ln p(token p | context).
     """
     stream = as_predictable_stream(ids)
     losses = np.empty(len(stream) - 1)
@@ -343,21 +262,13 @@ def strided_losses(
 
 @dataclass(frozen=True)
 class StridedEvaluation:
-    """The mean loss at one evaluation stride, and what it cost.
+    """The mean loss at one evaluation stride, and what it cost."""
 
-    Attributes:
-        stride: S.
-        nats_per_token: mean over all tokens but the first.
-        num_targets: N - 1.
-        mean_context: mean left context of a prediction, in tokens.
-        tokens_processed: inputs that went through the model.
-    """
-
-    stride: int
-    nats_per_token: float
-    num_targets: int
-    mean_context: float
-    tokens_processed: int
+    stride: int  #: S
+    nats_per_token: float  #: mean over all tokens but the first
+    num_targets: int  #: N - 1
+    mean_context: float  #: mean left context of a prediction, in tokens
+    tokens_processed: int  #: inputs that went through the model
 
     @property
     def bits_per_token(self) -> float:
@@ -368,15 +279,12 @@ class StridedEvaluation:
 def strided_evaluation(
     model: Model, ids: Ids, context_length: int, stride: int
 ) -> StridedEvaluation:
-    """Return the mean of `strided_losses`, with its cost in tokens.
-
-    It takes the same arguments, and raises the same errors.
-    """
+    """Return the mean of `strided_losses` of the same arguments, with its cost in
+    tokens."""
     stride = check_integer("stride", stride, minimum=1)
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
-    # A window's last token has all of its inputs as context, the one before it has one
-    # fewer, and so on.
+    # A window's last token has all inputs as context, the one before it one fewer, ...
     context = sum(
         scored * length - scored * (scored - 1) // 2 for _, length, scored in windows
     )
@@ -392,44 +300,31 @@ def strided_evaluation(
 def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """Cut the stream once, before there are windows: first training, then validation.
 
-    Args:
-        ids: the stream, N ids.
-        validation_fraction: between 0 and 1. The cut is rounded to the nearest token.
-
-    Returns:
-        two arrays, which are read-only views of the stream. No token is in both, and
-        no window can reach across.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a part of fewer than 2 ids, which
-            leaves nothing to predict.
+    The `validation_fraction` lies between 0 and 1, and the cut is rounded to the
+    nearest token. Returns two arrays, which are read-only views of the stream. No token
+    is in both, and no window can reach across. Raises ValueError if a part has fewer
+    than 2 ids, which leaves nothing to predict.
     """
     stream = as_stream(ids)
-    fraction = check_number(
-        "validation_fraction", validation_fraction, above=0, maximum=1
-    )
-    cut = len(stream) - round(len(stream) * fraction)
-    if min(cut, len(stream) - cut) < 2:
+    name = "validation_fraction"
+    fraction = check_number(name, validation_fraction, above=0, maximum=1)
+    rest = round(len(stream) * fraction)
+    cut = len(stream) - rest
+    if min(cut, rest) < 2:
         raise ValueError(
-            f"ids must leave at least 2 tokens for each part, got {cut} and "
-            f"{len(stream) - cut}"
+            f"ids must leave at least 2 tokens for each part, got {cut} and {rest}"
         )
     return stream[:cut], stream[cut:]
 
 
 @dataclass(frozen=True)
 class SplitOverlap:
-    """What validation windows share with training windows, in tokens of the stream.
+    """What validation windows share with training windows, in tokens of the stream."""
 
-    Attributes:
-        validation_tokens, shared_tokens: tokens that validation uses, and how many of
-            them training also uses.
-        validation_targets, shared_targets: tokens that validation scores, and how many
-            of them are targets in training.
-    """
-
+    #: tokens that validation uses, and how many of them training also uses
     validation_tokens: int
     shared_tokens: int
+    #: tokens that validation scores, and how many of them are targets in training
     validation_targets: int
     shared_targets: int
 
@@ -442,13 +337,7 @@ def split_overlap(
 ) -> SplitOverlap:
     """Measure a leak by comparing the ledgers of both sides, token by token.
 
-    Args:
-        train_starts, validation_starts: integers of any shape, counted in one stream.
-        num_tokens, context_length: N and T.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or a window that reaches past the end
-            of the stream.
+    The starts are integers of any shape, counted in one stream of N tokens.
     """
     train = token_ledger(train_starts, num_tokens, context_length)
     validation = token_ledger(validation_starts, num_tokens, context_length)
@@ -482,8 +371,7 @@ def plan_epoch(
     """Answer "how long is an epoch?" before it begins.
 
     Args:
-        num_tokens, context_length, stride: N, T and S.
-        batch_size: B. The last batch may be short.
+        num_tokens, context_length, stride, batch_size: N, T, S and B.
         tokens_per_second: inputs that the machine trains on in a second, as measured.
     """
     context_length = check_integer("context_length", context_length, minimum=1)

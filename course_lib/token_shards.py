@@ -19,29 +19,20 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.foundation import (
-    Manifest,
     RandomOrder,
-    ShardSettings,
     ShardWriter,
     as_integers,
-    check_documents,
-    check_files,
     check_flag,
     check_index,
     check_integer,
     check_path,
-    check_split,
     check_type,
     encode_each,
-    files_of,
     iterate_texts,
-    open_manifest,
     progress_bar,
-    shard_path,
-    starts_path,
-    surplus_files,
-    text_digest,
+    shard_files,
 )
+from course_lib.foundation.shard_files import Manifest, ShardSettings
 from course_lib.sliding_windows import (
     BatchOrder,
     SlidingWindowDataset,
@@ -86,15 +77,13 @@ def write_shards(
             exceed this number is left out, with all that follow.
         end_of_text_id: by default that of the tokenizer; see `encode_corpus`.
         text_column: which column of rows holds the texts.
-        verify: read the finished shards of a killed run, and compare their SHA-256;
-            by default only their sizes are compared.
+        verify: of a killed run, read the finished shards, and compare their SHA-256,
+            not their sizes alone.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Raises:
-        TypeError, ValueError: a wrong argument; no document; or the folder holds shards
-            of another tokenizer, other settings or other documents, or damaged ones.
-            Nothing is overwritten then.
-        OSError: for example, another run is writing there, or the disk is full.
+    Raises ValueError if there is no document, or if the folder holds shards of another
+    tokenizer, other settings or other documents, or damaged ones, and then overwrites
+    nothing. Raises OSError, for example, if another run is writing there.
     """
     settings = ShardSettings.of(
         tokenizer,
@@ -104,17 +93,17 @@ def write_shards(
         end_of_text_id=end_of_text_id,
     )
     length = len(documents) if isinstance(documents, Sized) else None
+    shown = {"total": length, "unit": "text", "progress": progress}
     texts = iterate_texts(documents, text_column)
     with (
         ShardWriter(out_dir, settings, verify=verify) as writer,
-        progress_bar(
-            texts, "writing shards", total=length, unit="text", progress=progress
-        ) as bar,
+        progress_bar(texts, "writing shards", **shown) as bar,
     ):
         if writer.manifest is not None:
-            check_documents(writer.folder, writer.manifest, map(text_digest, bar))
+            digests = map(shard_files.text_digest, bar)
+            shard_files.check_documents(writer.folder, writer.manifest, digests)
             return writer.manifest
-        needed = (text for text in bar if writer.wants(text_digest(text)))
+        needed = (text for text in bar if writer.wants(shard_files.text_digest(text)))
         end = settings.end_of_text_id
         for ids in encode_each(needed, tokenizer, end_of_text_id=end):
             if not writer.place(ids):
@@ -130,31 +119,22 @@ def verify_shards(
 ) -> Manifest:
     """Read every file of a finished folder and compare its SHA-256 with the manifest's.
 
-    Returns:
-        the manifest, whose sizes and sums agree with those of the files.
-
-    Raises:
-        FileNotFoundError, ValueError: a file is missing, damaged, or not in the
-            manifest; the message names it.
+    Returns the manifest. Raises FileNotFoundError or ValueError with the name of a file
+    that is missing, damaged, or not in the manifest.
     """
-    manifest = open_manifest(out_dir)
-    files = files_of(manifest)
-    check_files(out_dir, files, sums=True, progress=progress)
-    if surplus := surplus_files(out_dir, manifest):
+    manifest = shard_files.open_manifest(out_dir)
+    files = shard_files.files_of(manifest)
+    shard_files.check_files(out_dir, files, sums=True, progress=progress)
+    if surplus := shard_files.surplus_files(out_dir, manifest):
         raise ValueError(f"{Path(out_dir) / min(surplus)} is not in the manifest")
     return manifest
 
 
 def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.memmap:
-    """Map one shard into memory: its ids, uint16 or uint32, read-only.
-
-    Raises:
-        FileNotFoundError, ValueError: the folder is not what its manifest says.
-        IndexError: the split has no such shard.
-    """
+    """Map one shard into memory: its ids, uint16 or uint32, read-only."""
     out_dir = check_path("out_dir", out_dir)
-    manifest = open_manifest(out_dir)
-    shards = manifest.shards[check_split(split)]
+    manifest = shard_files.open_manifest(out_dir)
+    shards = manifest.shards[shard_files.check_split(split)]
     index = check_integer("shard_index", shard_index, minimum=0)
     if index >= len(shards):
         raise IndexError(f"shard_index must be below {len(shards)}, got {index}")
@@ -164,7 +144,7 @@ def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.m
 def _map(
     out_dir: str | os.PathLike, manifest: Manifest, split: str, index: int
 ) -> np.memmap:
-    path = shard_path(out_dir, split, index)
+    path = shard_files.shard_path(out_dir, split, index)
     tokens = manifest.shards[split][index].tokens
     dtype = manifest.settings.file_dtype
     try:
@@ -177,34 +157,31 @@ class ShardedStream:
     """The shards of a split as one stream of N ids, read from their files.
 
     It serves wherever the course takes `ids`. `gather_windows` and all that uses it
-    read only the windows that they need, and `len(stream)` is what `token_ledger`
-    needs. `stream[i]`, `stream[a:b]` and `stream[array]` read ids as from an array,
-    and `np.asarray(stream)` copies all of them.
+    read only the windows that they need. `stream[i]`, `stream[a:b]` and `stream[array]`
+    read ids as from an array, and `np.asarray(stream)` copies all of them.
 
-    A shard is mapped when it is read, again in each process: a worker gets the names
-    of files, not their contents. Systems limit how many files a process may have open,
-    so only the `MAPS` shards that were read last stay mapped. The sizes of all files
-    are checked here, and the contents by `verify_shards`. If a file is cut off while
-    it is mapped, the system ends the process (SIGBUS), and no program can help that.
+    A shard is mapped when it is read, again in each process: a worker gets the names of
+    files, not their contents. Systems limit how many files a process may have open, so
+    only the `MAPS` shards that were read last stay mapped. The sizes of all files are
+    checked here, and the contents by `verify_shards`. If a file is cut off while it is
+    mapped, the system ends the process (SIGBUS), and no program can help that.
 
     Args:
         out_dir: what `write_shards` wrote.
         split: "train" or "val".
-        cross: windows may cross from a shard into the next one; otherwise each shard
-            is a stream of its own, with a tail of its own.
+        cross: windows may cross from a shard into the next one; otherwise each shard is
+            a stream of its own, with a tail of its own.
 
-    Raises:
-        FileNotFoundError, ValueError: the folder is not what its manifest says, or the
-            split is empty.
+    Raises FileNotFoundError or ValueError if the folder is not what its manifest says.
     """
 
     ndim = 1
 
     def __init__(self, out_dir: str | os.PathLike, split: str, *, cross: bool = True):
-        self.folder, self.split = check_path("out_dir", out_dir), check_split(split)
-        self.folder = self.folder.resolve()
+        self.folder = check_path("out_dir", out_dir).resolve()
+        self.split = shard_files.check_split(split)
         self.cross = check_flag("cross", cross)
-        self.manifest = open_manifest(self.folder)
+        self.manifest = shard_files.open_manifest(self.folder)
         tokens = [shard.tokens for shard in self.manifest.shards[split]]
         if not tokens:
             raise ValueError(
@@ -240,15 +217,15 @@ class ShardedStream:
         """Where documents start in the stream, int64, in order."""
         starts = []
         for index, first in enumerate(self.borders[:-1]):
-            path = starts_path(self.folder, self.split, index)
+            path = shard_files.starts_path(self.folder, self.split, index)
             starts.append(np.fromfile(path, dtype="<i8") + first)
         return np.concatenate(starts)
 
     def document_starts_in(self, start: int, length: int) -> np.ndarray:
         """Where documents start in a piece, counted from its beginning; 0 is the first.
 
-        The masks of lesson 10 need it in this form: a piece that begins in the middle
-        of a document counts as a document of its own.
+        A piece that begins in the middle of a document counts as a document of its own,
+        as the masks of lesson 10 need it.
         """
         start = check_integer("start", start, minimum=0, maximum=len(self) - 1)
         length = check_integer("length", length, minimum=1, maximum=len(self) - start)
@@ -276,12 +253,7 @@ class ShardedStream:
         return ShardedWindows(self, context_length, stride)
 
     def cut_windows(self, starts: object, context_length: int) -> np.ndarray:
-        """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`.
-
-        Raises:
-            ValueError: a window would reach over the end of the stream, or, without
-                `cross`, of a shard.
-        """
+        """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`."""
         length = check_integer("context_length", context_length, minimum=1) + 1
         starts = as_integers("starts", starts).astype(np.int64)
         last = len(self) - length
@@ -299,11 +271,8 @@ class ShardedStream:
         return self._copy(starts, length)
 
     def _copy(self, starts: np.ndarray, length: int) -> np.ndarray:
-        """Copy `length` ids from each start: slices of all shards in one go.
-
-        One slice for each window is faster than grouping a batch by shard. The few
-        windows that cross a border take two slices or more.
-        """
+        """Copy `length` ids from each start. One slice for each window is faster than
+        grouping a batch by shard."""
         flat = starts.ravel()
         shards = np.searchsorted(self.borders, flat, side="right") - 1
         places = flat - self.borders[shards]
@@ -323,11 +292,9 @@ class ShardedStream:
         """View a run of ids, shard by shard."""
         stop = start + length
         first, last = np.searchsorted(self.borders, [start, stop - 1], side="right") - 1
-        maps = self._mapped(range(first, last + 1))
-        return [
-            maps[k][max(0, start - self.borders[k]) : stop - self.borders[k]]
-            for k in range(first, last + 1)
-        ]
+        shards = range(first, last + 1)
+        maps, begins = self._mapped(shards), self.borders
+        return [maps[k][max(0, start - begins[k]) : stop - begins[k]] for k in shards]
 
     def _mapped(self, shards: Iterable[int]) -> Mapping[int, np.ndarray]:
         """Map the shards that are needed, and forget those not read for longest."""
@@ -337,8 +304,7 @@ class ShardedStream:
         for shard in asked:
             if shard not in self._maps:
                 mapped = _map(self.folder, self.manifest, self.split, shard)
-                # a plain array over the map, because slicing an np.memmap takes ten
-                # times as long
+                # a plain array, because slicing an np.memmap takes ten times as long
                 self._maps[shard] = np.asarray(mapped)
             self._maps.move_to_end(shard)
         while len(self._maps) > max(MAPS, len(asked)):
@@ -355,10 +321,7 @@ class ShardedStream:
             pieces = self._pieces(low, high + 1 - low)
             run = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
             return run[:: where.step]
-        index = index.astype(np.int64)
-        index = np.where(index < 0, index + len(self), index)
-        if index.size and not (index.min() >= 0 and index.max() < len(self)):
-            raise IndexError(f"index must lie within the {len(self)} ids of the stream")
+        index = _from_the_start(index, len(self), "ids of the stream")
         return self._copy(index, 1)[..., 0][()]
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
@@ -421,11 +384,17 @@ class ShardedWindows:
         rows = check_index(index)
         if isinstance(rows, slice):
             rows = np.arange(*rows.indices(len(self)))
-        rows = rows.astype(np.int64)
-        rows = np.where(rows < 0, rows + len(self), rows)
-        if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
-            raise IndexError(f"index must lie within the {len(self)} windows")
+        rows = _from_the_start(rows, len(self), "windows")
         return self.stream._copy(self._starts_of(rows), self.context_length + 1)
+
+
+def _from_the_start(index: np.ndarray, size: int, things: str) -> np.ndarray:
+    """Count negative places from the end, as in a list."""
+    index = index.astype(np.int64)
+    index = np.where(index < 0, index + size, index)
+    if index.size and not (index.min() >= 0 and index.max() < size):
+        raise IndexError(f"index must lie within the {size} {things}")
+    return index
 
 
 # A loader whose state counts windows, not batches.
@@ -434,11 +403,8 @@ class ShardedWindows:
 class GlobalOrder(BatchOrder):
     """Lesson 2's order of batches, with any order of the windows of an epoch.
 
-    Args:
-        order: makes the order of an epoch from the number of windows and a seed:
-            `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
-        drop_last: leave out windows that do not fill a batch of every rank; otherwise
-            only those that cannot be shared evenly, fewer than `world_size`.
+    The `order` makes that of an epoch from the number of windows and a seed:
+    `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
     """
 
     def __init__(
@@ -464,11 +430,11 @@ class GlobalOrder(BatchOrder):
         return self.order(self.num_windows, self.base_seed + epoch)
 
     def _some_windows(self) -> np.ndarray:
-        """The windows at some positions of the first epoch: 64 at the beginning, and 64
-        spread over it."""
-        last = self.num_windows - 1
-        positions = [np.arange(min(64, last + 1)), np.linspace(0, last, 64, dtype=int)]
-        return np.asarray(self.order_of(0)[np.unique(np.concatenate(positions))])
+        """The windows at positions of the first epoch: 64 at its beginning, 64 all over
+        it."""
+        spread = np.linspace(0, self.num_windows - 1, 64, dtype=int)
+        first = np.arange(min(64, self.num_windows))
+        return np.asarray(self.order_of(0)[np.union1d(first, spread)])
 
     @property
     def hash(self) -> str:
@@ -478,11 +444,9 @@ class GlobalOrder(BatchOrder):
 
 
 class ShardLoader(WindowLoader):
-    """Lesson 2's loader, with a state that survives a change of batch size or ranks:
-    it says how many windows all ranks together have delivered.
-
-    `make_shard_loader` makes it.
-    """
+    """Lesson 2's loader, with a state that survives a change of batch size or ranks: it
+    says how many windows all ranks together have delivered. `make_shard_loader` makes
+    it."""
 
     _counted, _unit = "windows_delivered", 1
 
@@ -525,23 +489,16 @@ def make_shard_loader(
     """Make a loader of windows that can go on after a change of batch size or ranks.
 
     Use it like that of `make_dataloader`: `loader.sampler.set_epoch(e)`,
-    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is the same on
-    all ranks, so save it on one of them.
+    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is the same on all
+    ranks, so save it on one of them.
 
     Args:
         dataset: the windows, of a `ShardedStream` or any other stream.
-        batch_size: B, the number of windows in a batch of each rank.
-        base_seed: a non-negative integer; epoch e is ordered by `base_seed + e`.
         order: makes the order of an epoch from a size and a seed: `RandomOrder`,
             `FileOrder`, or `partial(BlockOrder, block_size=..., blocks_at_a_time=...)`,
             which reads each page of a file about once.
-        drop_last: leave out the last batch if it is smaller than B.
-        num_workers: processes that gather batches ahead.
-        rank, world_size: which share of the windows this process takes.
-        loader_options: as for `make_dataloader`.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or too few windows for a single batch.
+        batch_size, base_seed, drop_last, num_workers, rank, world_size, loader_options:
+            as for `make_dataloader`.
     """
     check_type("dataset", dataset, SlidingWindowDataset)
     sampler = GlobalOrder(

@@ -80,12 +80,11 @@ def _select(
                 f"documents must be of type Document, but number {number} is "
                 f"{type(document).__name__}"
             )
-        if document.quality < min_quality:
-            continue
-        in_code = document.kind == "code"
-        text = document.text if in_code else strip_html(document.text)
-        if len(text) >= min_length:
-            yield text
+        if document.quality >= min_quality:
+            in_code = document.kind == "code"
+            text = document.text if in_code else strip_html(document.text)
+            if len(text) >= min_length:
+                yield text
 
 
 # The stages of the tokenizer, one function each.
@@ -114,9 +113,9 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
     stay. In Thai and Khmer U+200B separates words: for these, change the list.
 
     Args:
-        keep_indentation: leave the spaces at the beginning of a line as they are,
-            because in Python they are syntax. If False, they become one like any other
-            run. Leading tabs are kept in either case.
+        keep_indentation: leave the spaces at the beginning of a line, which are syntax
+            in Python. If False, they become one like any other run. Leading tabs are
+            kept in either case.
     """
     spaces = " {2,}"
     if check_flag("keep_indentation", keep_indentation):
@@ -127,8 +126,7 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
             normalizers.Replace(Regex(_INVISIBLE), ""),
             normalizers.Replace(Regex(_JOINER), ""),
             normalizers.NFC(),
-            # Because of the lookbehind, a run is tried once, and not again from each of
-            # its characters.
+            # The lookbehind lets a run be tried once, not from each of its characters.
             normalizers.Replace(Regex(r"(?<![ \t])[ \t]++(?=\n|\z)"), ""),
             normalizers.Replace(Regex(spaces), " "),
             normalizers.Replace(Regex(r"\n{3,}"), "\n\n"),
@@ -168,17 +166,13 @@ def build_pre_tokenizer(
             become one regular expression, whose alternatives are tried in this order:
             the first that matches wins, not the longest.
         byte_level: write each piece as its UTF-8 bytes, one visible character a byte.
-
-    Raises:
-        TypeError, ValueError: a rule is not a pattern; the message names it.
     """
     rules = PIECE_RULES if rules is None else _check_rules(rules)
     pattern = "|".join(f"(?:{rule})" for rule in rules.values())
     split = pre_tokenizers.Split(Regex(pattern), behavior="isolated")
     if not check_flag("byte_level", byte_level):
         return split
-    # ByteLevel has a pattern of its own, GPT-2's. Without use_regex=False, it would cut
-    # our pieces once more.
+    # Without use_regex=False, ByteLevel would cut our pieces once more, as GPT-2 does.
     return pre_tokenizers.Sequence(
         [split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     )
@@ -206,9 +200,8 @@ def _check_rules(rules: Mapping[str, str]) -> Mapping[str, str]:
 def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
     """Return the pieces of `text` as we read them, not as ByteLevel writes them."""
     text = check_unicode(text)
-    return [
-        text[first:last] for _, (first, last) in pre_tokenizer.pre_tokenize_str(text)
-    ]
+    pieces = pre_tokenizer.pre_tokenize_str(text)
+    return [text[first:last] for _, (first, last) in pieces]
 
 
 def build_post_processor(
@@ -218,11 +211,10 @@ def build_post_processor(
     end_of_text = check_unicode(end_of_text, "end_of_text")
     if not end_of_text:
         raise ValueError("end_of_text must not be empty: it is a token's name")
-    end_of_text_id = check_integer(
-        "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
-    )
+    most = 2**32 - 1
+    number = check_integer("end_of_text_id", end_of_text_id, minimum=0, maximum=most)
     # The template knows the token as END, so that its name may hold a space or a colon.
-    end = {"id": "END", "ids": [end_of_text_id], "tokens": [end_of_text]}
+    end = {"id": "END", "ids": [number], "tokens": [end_of_text]}
     return processors.TemplateProcessing(
         single="$A END", pair="$A END $B:1 END:1", special_tokens=[end]
     )
@@ -265,7 +257,7 @@ def build_tokenizer(
     Each call makes a new tokenizer: training one a second time is not the same.
 
     Args:
-        texts: texts, lists of texts, or a `datasets` data set; read once, not kept.
+        texts, text_column: what `iterate_texts` takes; read once, not kept.
         vocab_size: V, including special tokens and alphabet; the vocabulary is smaller
             if the pairs are used up sooner.
         min_frequency: merge no pair that occurs less often.
@@ -274,23 +266,19 @@ def build_tokenizer(
         dropout: skip each merge with this probability when encoding, so that a text has
             many encodings (Provilkov et al., BPE-Dropout, 2020). It is meant for
             training a model; set `tokenizer.model.dropout = None` afterwards.
-        continuing_subword_prefix: a mark before each token that does not begin a piece.
-        end_of_word_suffix: a mark after each token that ends a piece. Both marks must
-            hold a character that ByteLevel never writes, such as `▸`, so that they
-            cannot be mistaken for text. The trainer is also given the marks, because it
-            would otherwise set those of the model back to None.
+        continuing_subword_prefix, end_of_word_suffix: a mark before each token that
+            does not begin a piece, and one after each that ends a piece. Both must hold
+            a character that ByteLevel never writes, such as `▸`, so that they cannot be
+            mistaken for text.
         byte_fallback: use characters instead of bytes as the alphabet, and bytes
             `<0x00>` ... `<0xFF>` for characters outside of it.
         keep_indentation: see `build_normalizer`.
-        text_column: which column of a data set holds the texts.
         length: number of texts, for the progress bar; by default they are counted, if
             that is possible.
         progress: show progress; by default unless `COURSE_PROGRESS=0`.
 
-    Raises:
-        TypeError: a text is not a `str`, or `texts` is a single one.
-        ValueError: there is no text, the vocabulary is smaller than the alphabet, a
-            special token repeats or does not come back, or an option is out of range.
+    Raises ValueError if there is no text, the vocabulary is smaller than the alphabet,
+    or a special token repeats or does not come back.
     """
     special_tokens = check_special_tokens(special_tokens)
     min_frequency = check_integer(
@@ -310,9 +298,8 @@ def build_tokenizer(
     tokenizer = Tokenizer(model)
     tokenizer.normalizer = build_normalizer(keep_indentation=keep_indentation)
     tokenizer.pre_tokenizer = build_pre_tokenizer(byte_level=not byte_fallback)
-    tokenizer.decoder = build_decoder(
-        byte_level=not byte_fallback, affixes=list(marks.values())
-    )
+    marked = list(marks.values())
+    tokenizer.decoder = build_decoder(byte_level=not byte_fallback, affixes=marked)
     _check_names(special_tokens, required, tokenizer)
     trainer = trainers.BpeTrainer(
         # Required tokens that are not in the alphabet are added below: leave room.
@@ -322,15 +309,13 @@ def build_tokenizer(
         initial_alphabet=alphabet,
         # The library's bar can only be drawn in a terminal.
         show_progress=shows(progress) and sys.stderr.isatty(),
-        **marks,
+        **marks,  # or it would set those of the model back to None
     )
     if byte_fallback:
-        # There may be more characters than the whole vocabulary can hold: the rarest
-        # are left to the bytes.
+        # There may be too many characters: the rarest are left to the bytes.
         trainer.limit_alphabet = (vocab_size - len(required) - len(special_tokens)) // 2
-    batches = training_batches(
-        texts, text_column=text_column, length=length, progress=progress
-    )
+    shown = {"length": length, "progress": progress}
+    batches = training_batches(texts, text_column=text_column, **shown)
     tokenizer.train_from_iterator(batches, trainer, length=length)
     tokenizer = _with_tokens(tokenizer, required)
     tokenizer.post_processor = build_post_processor(special_tokens[0], 0)
@@ -350,9 +335,8 @@ def _check_marks(
                 "lose their names"
             )
         if not isinstance(mark, str):
-            raise TypeError(
-                f"{name} must be a str, got {mark!r} ({type(mark).__name__})"
-            )
+            kind = type(mark).__name__
+            raise TypeError(f"{name} must be a str, got {mark!r} ({kind})")
         if set(mark) <= set(BYTE_CHARACTERS):
             raise ValueError(
                 f"{name} must hold a character that ByteLevel never writes, such as "
@@ -360,18 +344,13 @@ def _check_marks(
                 f"{mark!r}"
             )
     if len(marks) > len(set(marks.values())):
-        raise ValueError(
-            f"end_of_word_suffix must differ from the prefix, got {suffix!r} twice"
-        )
+        raise ValueError(f"end_of_word_suffix must differ from the prefix {suffix!r}")
     return marks
 
 
 def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
-    """Return each byte with and without each mark.
-
-    The model must know all of them, whether or not they occur: a byte without a token
-    would be dropped in silence.
-    """
+    """Return each byte with and without each mark. A byte that occurs with a mark, but
+    has no such token, would be dropped in silence."""
     prefixes = dict.fromkeys(["", marks.get("continuing_subword_prefix", "")])
     suffixes = dict.fromkeys(["", marks.get("end_of_word_suffix", "")])
     return [p + byte + s for p in prefixes for s in suffixes for byte in alphabet]
@@ -380,8 +359,7 @@ def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
 def _check_names(
     special_tokens: list[str], required: list[str], tokenizer: Tokenizer
 ) -> None:
-    """Refuse names that are ordinary text, that a template takes for a text, or that
-    decode to something else."""
+    """Refuse names that are ordinary text, or that template or decoder misread."""
     if not special_tokens:
         raise ValueError(
             "special_tokens must hold at least one name: the first one ends every text"
@@ -405,11 +383,9 @@ def _check_names(
 
 
 def _with_tokens(tokenizer: Tokenizer, tokens: Iterable[str]) -> Tokenizer:
-    """Return a tokenizer whose model also knows `tokens`, as ordinary ones.
-
-    Special or added tokens would be looked for in the text, where somebody may have
-    written `<0x41>`.
-    """
+    """Return a tokenizer whose model also knows `tokens`, as ordinary ones: special or
+    added ones would be looked for in the text, where somebody may have written
+    `<0x41>`."""
     description = json.loads(tokenizer.to_str())
     vocabulary = description["model"]["vocab"]
     for token in tokens:
@@ -510,20 +486,16 @@ def wrap_tokenizer(
         pad_token: the token that fills up a batch. It may be `end_of_text`, because
             that is common, but then the ids no longer tell where a text ends.
 
-    Raises:
-        ValueError: a token is not among the special tokens. It would get a new id,
-            which no model expects.
+    Raises ValueError if a token is not among the special tokens: it would get a new id,
+    which no model expects.
     """
     _check_tokenizer(tokenizer)
     ends = tokenizer.num_special_tokens_to_add(is_pair=False)
     model_max_length = check_integer(
         "model_max_length", model_max_length, minimum=1 + ends
     )
-    special = [
-        token.content
-        for token in tokenizer.get_added_tokens_decoder().values()
-        if token.special
-    ]
+    added = tokenizer.get_added_tokens_decoder().values()
+    special = [token.content for token in added if token.special]
     for name, token in (("end_of_text", end_of_text), ("pad_token", pad_token)):
         if not isinstance(token, str) or token not in special:
             raise ValueError(

@@ -17,15 +17,7 @@ from tokenizers.implementations import ByteLevelBPETokenizer
 from tokenizers.pre_tokenizers import ByteLevel
 
 from course_lib import bpe
-from course_lib.bpe import (
-    BYTE_ORDER,
-    GPT2_PATTERN,
-    BPETokenizer,
-    printable,
-    spell,
-    split_words,
-    train_byte_level_bpe,
-)
+from course_lib.bpe import BYTE_ORDER, GPT2_PATTERN, BPETokenizer, printable, spell, split_words, train_byte_level_bpe
 from course_lib.foundation import (
     END_OF_TEXT,
     check_unicode,

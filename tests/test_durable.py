@@ -9,15 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from course_lib.foundation.durable import (
-    DurableFile,
-    checksum,
-    only_writer,
-    read_json,
-    told,
-    write_durably,
-    write_json,
-)
+from course_lib.foundation.durable import DurableFile, checksum, only_writer, read_json, told, write_durably, write_json
 
 
 def test_a_file_appears_when_it_is_whole_and_its_checksum_is_that_of_its_bytes(tmp_path):

@@ -165,12 +165,7 @@ def test_small_files_share_a_task_and_large_ones_are_cut(tmp_path):
         (tmp_path / f"{number}.jsonl").write_bytes(b" " * size)
     tasks = plan_tasks([tmp_path], task_bytes=100)
     cut = [[(piece.path[-7], piece.start, piece.stop) for piece in task.pieces] for task in tasks]
-    assert cut == [
-        [("0", 0, 30), ("1", 0, 30), ("2", 0, 50)],
-        [("3", 0, 100)],
-        [("3", 100, 200)],
-        [("3", 200, 250)],
-    ]
+    assert cut == [[("0", 0, 30), ("1", 0, 30), ("2", 0, 50)], [("3", 0, 100)], [("3", 100, 200)], [("3", 200, 250)]]
     assert [task.number for task in tasks] == [0, 1, 2, 3]
     assert [task.num_bytes for task in tasks] == [110, 100, 100, 50]
     assert plan_tasks([tmp_path], task_bytes=100) == tasks
@@ -205,7 +200,7 @@ def test_a_wrong_row_is_named(tmp_path):
     for name in ("holes.parquet", "holes"):
         with pytest.raises(ValueError, match=r"row 11: text must be a str, got NoneType"):
             read([tmp_path / name])
-    with pytest.raises(ValueError, match=r"holes\.parquet: there is no column 'body', only text"):
+    with pytest.raises(ValueError, match=r"holes\.parquet: no column 'body', only text"):
         list(read_task(plan_tasks([tmp_path / "holes.parquet"])[0], "body"))
 
 

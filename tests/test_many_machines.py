@@ -37,7 +37,6 @@ from course_lib.many_machines import (
     encode_task,
     encoding_hours,
     main,
-    permutation_bytes,
     rank_and_size,
     reader_number,
     rows_of_documents,
@@ -221,11 +220,7 @@ def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
 
 @pytest.mark.parametrize(
     ("changed", "words"),
-    [
-        ({"text_column": "title"}, "text_column"),
-        ({"shard_size": 6_000}, "shard_size"),
-        ({"val_every": 8}, "val_every"),
-    ],
+    [({"text_column": "title"}, "text_column"), ({"shard_size": 6_000}, "shard_size"), ({"val_every": 8}, "val_every")],
 )
 def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer, monkeypatch, changed, words):
     def stop(job, task):
@@ -370,10 +365,7 @@ def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokeni
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [
-        ("{'text': 'no JSON'}", "expected a JSON object"),
-        ('{"text": "half a \\ud83d"}', "half of one"),
-    ],
+    [("{'text': 'no JSON'}", "expected a JSON object"), ('{"text": "half a \\ud83d"}', "half of one")],
 )
 def test_a_wrong_line_names_its_file_and_line(tmp_path, made, capsys, line, words):
     bad = tmp_path / "wrong.jsonl"
@@ -461,12 +453,7 @@ def session(ray_session) -> dict:
 
 @pytest.mark.parametrize(
     "fact",
-    [
-        "same shards",
-        "same shards after a worker was killed",
-        "a killed run is finished",
-        "a task outlives its node",
-    ],
+    ["same shards", "same shards after a worker was killed", "a killed run is finished", "a task outlives its node"],
 )
 def test_a_cluster_of_ray(session, fact):
     assert session[fact]
@@ -638,5 +625,3 @@ def test_fifteen_trillion_tokens_on_paper():
     assert stored_bytes(1, 65_536) == 2
     assert stored_bytes(1, 65_537) == 4
     assert encoding_hours(15 * 10**12, 10**6, 1000) == pytest.approx(15_000 / 3600)
-    assert permutation_bytes(2**32) == 2**34
-    assert permutation_bytes(2**32 + 1) == 8 * (2**32 + 1)

@@ -2,18 +2,19 @@
 
 import numpy as np
 
-from course_lib.foundation import (
+from course_lib.foundation import CharTokenizer
+from course_lib.foundation.shard_files import (
     NO_DOCUMENTS,
-    CharTokenizer,
     ShardSettings,
+    add_document,
     check_files,
     files_of,
+    names_of_shards,
     open_manifest,
     shard_path,
     starts_path,
     text_digest,
 )
-from course_lib.foundation.shard_files import add_document, names_of_shards
 from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.token_shards import write_shards
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from course_lib.foundation import CharTokenizer, ShardSettings, ShardWriter, encode_each, open_manifest, text_digest
+from course_lib.foundation import CharTokenizer, ShardWriter, encode_each
+from course_lib.foundation.shard_files import ShardSettings, open_manifest, text_digest
 from course_lib.token_shards import write_shards
 
 TEXTS = ["abc", "", "b" * 40, "cab", "a", "bca" * 5, "c"]
@@ -44,7 +45,7 @@ def test_a_writer_is_told_of_each_document_and_given_those_that_it_wants(tmp_pat
         with pytest.raises(ValueError, match="digest must be 32 bytes"):
             writer.wants("x")
         assert writer.wants(digest)
-        with pytest.raises(ValueError, match="all documents that are wanted must be placed, 1 are not"):
+        with pytest.raises(ValueError, match="all documents wanted must be placed, 1 are not"):
             writer.finish()
         assert writer.place(ids)
         assert writer.wants(digest)

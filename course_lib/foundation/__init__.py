@@ -41,14 +41,6 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.draws import DrawBlocks, check_weights, seed_of
-from course_lib.foundation.durable import (
-    checksum,
-    make_folder,
-    only_writer,
-    read_json,
-    write_durably,
-    write_json,
-)
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
@@ -91,7 +83,6 @@ from course_lib.foundation.orders import (
     AffineOrder,
     BlockOrder,
     FileOrder,
-    Mixing,
     measure_mixing,
     pages_read,
     shuffle_buffer,
@@ -99,7 +90,6 @@ from course_lib.foundation.orders import (
 from course_lib.foundation.packs import (
     LONGEST,
     Pack,
-    PackingReport,
     Piece,
     check_pad_token,
     check_rows,
@@ -110,43 +100,6 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
-from course_lib.foundation.shard_files import (
-    INPUTS,
-    MANIFEST,
-    NO_DOCUMENTS,
-    SPLITS,
-    Manifest,
-    Shard,
-    ShardSettings,
-    check_documents,
-    check_files,
-    check_settings,
-    check_split,
-    files_of,
-    open_manifest,
-    pieces_folder,
-    shard_path,
-    starts_path,
-    surplus_files,
-    text_digest,
-    write_manifest,
-)
-from course_lib.foundation.shard_tasks import (
-    Job,
-    Part,
-    ShardPlan,
-    TaskResult,
-    begin_job,
-    count_up_to,
-    encode_task,
-    find_result,
-    find_shard,
-    hash_of,
-    plan_shards,
-    remove_job,
-    task_paths,
-    write_shard,
-)
 from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (

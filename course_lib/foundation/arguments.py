@@ -1,8 +1,8 @@
 """Checks that all functions share, so that the same mistake gets the same message.
 
-Each check returns the value that it has checked, in a type that is safe to calculate
-with. Use the returned value instead of the raw argument, because a NumPy int16 may pass
-a check and overflow later.
+Each raises a TypeError or a ValueError that names the argument, or returns the value in
+a type that is safe to calculate with. Use this instead of the raw argument, because a
+NumPy int16 may pass a check and overflow later.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ def check_integer(
 ) -> int:
     """Return `value` as an `int`, or say what the argument `name` must be.
 
-    Raises:
-        TypeError: `value` is not an integer (`True`, `2.0` and `[2]` are not).
-        ValueError: it is outside `minimum` ... `maximum`.
+    `True`, `2.0` and `[2]` are no integers.
     """
     scalar = _scalar(value)
     try:
@@ -61,19 +59,11 @@ def check_number(
 ) -> float:
     """Return `value` as a finite `float`, or say what `name` must be.
 
-    Args:
-        minimum, maximum: the smallest and the largest number allowed.
-        above: a lower bound that is not itself allowed. For example, `above=0` requires
-            a positive number.
-
-    Raises:
-        TypeError: `value` is not a real number (`True` and `"2"` are not).
-        ValueError: it is NaN, infinite or outside the bounds.
+    `above` is a lower bound that is not itself allowed. `True` and `"2"` are no
+    numbers.
     """
     bounds = {"above": above, "of at least": minimum, "of at most": maximum}
-    bounds = [
-        f"{words} {bound}" for words, bound in bounds.items() if bound is not None
-    ]
+    bounds = [f"{words} {end}" for words, end in bounds.items() if end is not None]
     wanted = f"a finite number {' and '.join(bounds)}".rstrip()
     scalar = _scalar(value)
     if isinstance(scalar, bool) or not isinstance(scalar, Real):
@@ -99,9 +89,6 @@ def check_flag(name: str, value: object) -> bool:
     """Return `value` as a `bool`. Only True and False are accepted.
 
     An `if` would take `"False"`, NaN and `[False]` for true.
-
-    Raises:
-        TypeError: `value` is something else.
     """
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {_shown(value)}")
@@ -109,12 +96,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str | None:
-    """Return `value` if it is one of `choices`.
-
-    Raises:
-        TypeError: `value` is not even a name, but a list or an array of names, for
-            example.
-    """
+    """Return `value` if it is one of `choices`."""
     choices = list(choices)
     is_name = isinstance(value, tuple(map(type, choices)))
     if is_name and value in choices:
@@ -125,13 +107,10 @@ def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str
 
 
 def check_path(name: str, value: object) -> Path:
-    """Return `value` as a `Path`, with `~` expanded to the home directory.
+    """Return `value` as a `Path`, with `~` expanded to the home directory if there is
+    one.
 
-    The file need not exist. A `~` that names nobody's home directory is left as it is.
-
-    Raises:
-        TypeError: `value` is neither a `str` nor anything like a `Path`.
-        ValueError: it is empty or contains a NUL, so that no file can have this name.
+    The file need not exist.
     """
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str):
@@ -142,14 +121,7 @@ def check_path(name: str, value: object) -> Path:
 
 
 def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
-    """Return `value` if we can iterate over it and it is not a text or a mapping.
-
-    Args:
-        of: what `value` should contain, for the error message.
-
-    Raises:
-        TypeError: `value` is a text, a mapping or a single thing.
-    """
+    """Return `value`, several things `of` a kind, unless it is a text or a mapping."""
     single = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0
     if single or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be several {of}, got {_shown(value)}")
@@ -165,23 +137,14 @@ def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
 
 
 def check_callable(name: str, value: object) -> Callable:
-    """Return `value` if it can be called, like a function or a model.
-
-    Raises:
-        TypeError: `value` can't be called.
-    """
+    """Return `value` if it can be called, like a function or a model."""
     if not callable(value):
         raise TypeError(f"{name} must be callable, got {_shown(value)}")
     return value
 
 
 def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
-    """Return a tensor in this process's memory, detached from its gradient.
-
-    Raises:
-        TypeError: it is sparse or quantized, or it has no data, which is so on the
-            device "meta".
-    """
+    """Return a tensor with data, neither sparse nor quantized, detached, on the CPU."""
     check_type(name, tensor, torch.Tensor)
     is_dense = tensor.layout is torch.strided and not tensor.is_quantized
     if not is_dense or tensor.is_meta:
@@ -201,43 +164,28 @@ def check_state(
 ) -> Mapping[str, object]:
     """Return a saved state if its settings are those of the object that loads it.
 
-    The caller checks the position, because only the caller knows how far it can go.
-
-    Args:
-        state: an earlier result of `state_dict`: the settings and a position.
-        settings: the object's present settings, which decide the data and their order.
-            A value may be None.
-        position: the names of the other entries.
-        owner: what the messages call the object, for example "loader".
-
-    Raises:
-        TypeError: `state` is not a dict.
-        ValueError: it has other entries, or it was saved with other settings. With
-            other settings, its position would refer to other data.
+    Besides the present `settings`, the state holds the entries of `position`, which the
+    caller checks, because only the caller knows how far it can go. Messages call the
+    object `owner`, for example "loader".
     """
     if not isinstance(state, Mapping):
-        raise TypeError(
-            "state must be a dict that `state_dict` returned, got "
-            f"{type(state).__name__}"
-        )
+        got = type(state).__name__
+        raise TypeError(f"state must be a dict that `state_dict` returned, got {got}")
     wanted = {*position, *settings}
     if set(state) != wanted:
         got = sorted(map(str, state))
         raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
     for name, value in settings.items():
         saved = state[name]
-        # Compare the types as well, because 1 == 1.0 == True. A state is read back
-        # exactly as it was saved.
+        # Types as well, because 1 == 1.0 == True, and a state is read back as saved.
         if type(saved) is not type(value) or saved != value:
-            raise ValueError(
-                f"state was saved with {name}={saved!r}, but this {owner} has "
-                f"{name}={value!r}"
-            )
+            here = f"this {owner} has {name}={value!r}"
+            raise ValueError(f"state was saved with {name}={saved!r}, but {here}")
     return state
 
 
 def check_epoch(epoch: int, resumed_at: int) -> int:
-    """Return the epoch to read next if it is not before the epoch of a loaded state.
+    """Return the epoch to read next if it is not before that of a loaded state.
 
     A loop or a library that counts from 0 would start the run over.
     """
@@ -254,37 +202,25 @@ def check_epoch(epoch: int, resumed_at: int) -> int:
 def as_integers(name: str, values: object) -> np.ndarray:
     """View `values` as a NumPy integer array of any shape, read-only.
 
-    Arrays and tensors are not copied. If you write into them later, the result shows
-    the change, but you cannot write into them through the result.
-
-    Raises:
-        TypeError: `values` are not integers.
-        ValueError: they are ragged, or too large for the signed 64-bit integers that
-            batches are made of.
+    Arrays and tensors are not copied: if you write into them later, the result shows
+    it. Raises ValueError if they are ragged, or too large for the signed 64-bit
+    integers that batches are made of.
     """
     # Every batch is requested with a plain array, so this path is kept short.
     array = values if type(values) is np.ndarray else _to_array(name, values)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {_describe(values, array)}")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(
-            f"{name} must fit into 64-bit signed integers, got {array.max()}"
-        )
+        largest = f"got {array.max()}"
+        raise ValueError(f"{name} must fit into 64-bit signed integers, {largest}")
     array = array.view()
     array.setflags(write=False)
     return array
 
 
 def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
-    """Copy real numbers of any shape to float64. Masked numbers become NaN.
-
-    Args:
-        kinds: the kinds of NumPy types that are accepted.
-
-    Raises:
-        TypeError: `values` are not numbers.
-        ValueError: they are ragged.
-    """
+    """Copy real numbers, of NumPy's `kinds`, of any shape to float64; masked become
+    NaN."""
     if isinstance(values, torch.Tensor):
         values = check_dense(name, values)
         # NumPy does not have all of PyTorch's float types.
@@ -303,9 +239,7 @@ def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
 def check_index(index: object) -> slice | np.ndarray:
     """Return `index` if it can index a stream, as a slice or integers can.
 
-    Raises:
-        TypeError: it is something else, for example a tuple, which NumPy takes for an
-            index into several dimensions.
+    NumPy takes a tuple for an index into several dimensions, so it is refused.
     """
     if isinstance(index, tuple):
         raise TypeError(
@@ -319,10 +253,6 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
 
     It is read-only, and only a list is copied; see `as_integers`. A stream in several
     files cuts its own windows (lesson 11), so it is returned as it is.
-
-    Raises:
-        TypeError: `ids` are not integers.
-        ValueError: they are not one-dimensional.
     """
     if hasattr(ids, "cut_windows"):
         return ids
@@ -335,27 +265,18 @@ def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
 def check_range(
     name: str, values: object, size: int, error: type[Exception] = ValueError
 ) -> np.ndarray:
-    """Return integers, any number of them, if all are in 0 ... `size` - 1.
-
-    Raises:
-        TypeError: they are not integers.
-        ValueError, or another `error`: one of them is outside that range.
-    """
+    """Return integers, any number of them, if all are in 0 ... `size` - 1."""
     if not hasattr(values, "cut_windows"):  # a stream in files, as in `as_stream`
         values = as_integers(name, values)
     if values.size and not (values.min() >= 0 and values.max() < size):
-        raise error(
-            f"{name} must lie in 0 ... {size - 1}, got {values.min()} ... "
-            f"{values.max()}"
-        )
+        found = f"{values.min()} ... {values.max()}"
+        raise error(f"{name} must lie in 0 ... {size - 1}, got {found}")
     return values
 
 
 def _to_array(name: str, values: object) -> np.ndarray:
-    """Convert `values` to an array, but refuse texts, masks and flags.
-
-    NumPy would take many of them for integers.
-    """
+    """Convert `values` to an array, but refuse texts, masks and flags, many of which
+    NumPy would take for integers."""
     kind = type(values).__name__
     if isinstance(values, str | bytes | bytearray | memoryview):
         raise TypeError(f"{name} must be integers, got text ({kind}): encode it first")
@@ -410,9 +331,8 @@ def _range_of_integers(minimum: int, maximum: int | None) -> str:
 def _scalar(value: object) -> object:
     """Take the value out of a NumPy scalar, or an array or tensor without dimensions.
 
-    Return None for an array or tensor with dimensions, because `[3]` is not 3. Return
-    None also for a time, which NumPy would return as a number of nanoseconds, and for a
-    tensor without data.
+    Return None for one with dimensions, because `[3]` is not 3, for a tensor without
+    data, and for a time, which NumPy would return as a number of nanoseconds.
     """
     if isinstance(value, np.ndarray | np.generic):
         is_number = value.ndim == 0 and value.dtype.kind not in "mM"

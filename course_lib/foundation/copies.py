@@ -27,31 +27,23 @@ from course_lib.foundation.tokenizing import check_unicode, iterate_texts
 def normalized(text: str) -> str:
     """Return a text without differences in case, spacing and ligatures."""
     folded = unicodedata.normalize("NFKC", check_unicode(text)).casefold()
-    # Normalize once more, because casefold takes some letters apart, for example a
-    # Greek iota with two marks.
+    # Once more, because casefold takes letters apart, as a Greek iota with two marks.
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 @dataclass(frozen=True)
 class Copies:
-    """How many documents are copies of an earlier one, after `normalized`.
+    """How many documents are copies of an earlier one, after `normalized`."""
 
-    Attributes:
-        documents: the number of all documents.
-        copies: documents whose text has come before, on either side of the split.
-        across: documents whose text has come before on the other side of the split.
-    """
-
-    documents: int
-    copies: int
-    across: int
+    documents: int  #: the number of all documents
+    copies: int  #: documents whose text has come before, on either side of the split
+    across: int  #: documents whose text has come before on the other side of the split
 
 
 def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
     """Count the copies among documents that `write_shards` would split.
 
-    The count keeps 16 bytes of memory for each text. It does not find texts that are
-    merely similar.
+    It keeps 16 bytes for each text, and does not find texts that are merely similar.
     """
     val_every = check_integer("val_every", val_every, minimum=1)
     sides: dict[bytes, set[bool]] = {}
@@ -65,11 +57,7 @@ def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
 
 
 def drop_copies(documents: Iterable) -> Iterator[str]:
-    """Yield the texts without copies of earlier ones, a filter to use before writing.
-
-    Args:
-        documents: any documents that `write_shards` accepts.
-    """
+    """Yield the texts without copies of earlier ones: a filter before writing."""
     return _without_copies(iterate_texts(documents))
 
 

@@ -23,11 +23,7 @@ def load_text(path: str | os.PathLike | None = None) -> str:
 
     Without a `path`, we read the file that the environment variable `COURSE_CORPUS`
     names, or else the bundled story. This is how you run the whole course on a text of
-    your own.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is empty, binary, or not UTF-8.
+    your own. Raises ValueError if it is empty, binary, or not UTF-8.
     """
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
@@ -37,9 +33,8 @@ def load_text(path: str | os.PathLike | None = None) -> str:
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
     if b"\0" in data:
-        raise ValueError(
-            f"{path}{origin} is binary, not text: byte {data.index(0)} is zero"
-        )
+        zero = data.index(0)
+        raise ValueError(f"{path}{origin} is binary, not text: byte {zero} is zero")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -72,13 +67,8 @@ class Document:
 def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
     """Read a collection in JSON Lines, by default the bundled one, in the file's order.
 
-    Args:
-        path: a file with one JSON object per line, which has the keys of `Document`.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        TypeError, ValueError: a line is not such an object, two documents have the same
-            id, or the file holds no documents.
+    Each line is a JSON object with the keys of `Document`. Raises ValueError if it is
+    not, or if two documents have the same id, or if there are none.
     """
     path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
@@ -147,10 +137,6 @@ def web_document(row: Mapping[str, object]) -> Document:
 
     The columns `id` and `text` are kept, and `language` becomes the kind. The quality
     is `int_score`, a model's score for how much can be learned from the text.
-
-    Raises:
-        TypeError, ValueError: the row lacks one of these columns, or a value in them is
-            not what a document needs.
     """
     if not isinstance(row, Mapping):
         raise TypeError(f"row must be a dict of columns, got {type(row).__name__}")
@@ -164,10 +150,9 @@ def web_document(row: Mapping[str, object]) -> Document:
 
 def _parse_document(line: str, where: str) -> Document:
     try:
-        fields = json.loads(line, object_pairs_hook=_without_doubles)
+        fields = json.loads(line, object_pairs_hook=without_doubles)
         Document(**fields)
-    # A ValueError means that it is not JSON, or has a key twice or a number of
-    # thousands of digits.
+    # A ValueError: no JSON, a key twice, or a number of thousands of digits.
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{where}: expected an object with id, kind, quality and text ({error})"
@@ -189,11 +174,9 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
     return Document(**checked)
 
 
-def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Turn the pairs of a JSON object into a dict, and refuse a key that occurs twice.
-
-    A plain `dict` would keep only the last value of such a key.
-    """
+def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Turn the pairs of a JSON object into a dict, but refuse a key that occurs twice,
+    of which a plain `dict` would keep only the last value."""
     entries = dict(pairs)
     if len(entries) < len(pairs):
         names = [name for name, _ in pairs]

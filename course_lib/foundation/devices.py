@@ -7,19 +7,13 @@ from collections.abc import Iterable, Iterator
 
 import torch
 
-from course_lib.foundation.arguments import (
-    check_integer,
-    check_iterable,
-)
+from course_lib.foundation.arguments import check_integer, check_iterable
 
 Batch = tuple[torch.Tensor, ...]
 
 
 def copy_to_device(
-    batches: Iterable[Batch],
-    device: str | torch.device,
-    *,
-    ahead: int = 2,
+    batches: Iterable[Batch], device: str | torch.device, *, ahead: int = 2
 ) -> Iterator[Batch]:
     """Yield batches on a device. On a GPU, they are copied while the model works.
 
@@ -29,8 +23,8 @@ def copy_to_device(
     CPU there is nothing to copy, so we yield the same tensors, one batch at a time.
 
     We start to copy `ahead` batches to a GPU before they are needed, and a loader
-    counts these batches as delivered. This means that a `state_dict()` which you take
-    from the loader inside the loop is also that many batches ahead.
+    counts these batches as delivered, so its `state_dict()` inside the loop is also
+    that many batches ahead.
 
     Args:
         batches: tuples of tensors. If they raise an error, the batches before it still
@@ -73,16 +67,14 @@ def _begin_copy(
     batch: Batch, device: torch.device, stream: torch.cuda.Stream
 ) -> tuple[Batch, torch.cuda.Event]:
     with torch.cuda.stream(stream):
-        # A tensor that is pinned already, for example by `DataLoader(pin_memory=True)`,
-        # is not copied by `pin_memory`.
+        # `pin_memory` copies no tensor that is pinned already, as by a DataLoader.
         copy = tuple(t.pin_memory().to(device, non_blocking=True) for t in batch)
     return copy, stream.record_event()
 
 
 def _end_copy(copy: Batch, copied: torch.cuda.Event, device: torch.device) -> Batch:
-    # The model must not start before this copy has ended, although later copies may
-    # still run. And the memory of the copy must not be reused before the model has
-    # ended.
+    # The model must not start before this copy has ended, while later copies may still
+    # run. And the copy's memory must not be reused before the model has ended.
     current = torch.cuda.current_stream(device)
     current.wait_event(copied)
     for tensor in copy:

@@ -28,10 +28,9 @@ BUFFER_BYTES = 2**20
 class DurableFile:
     """A file that appears under its name only when it is complete.
 
-    Its checksum is computed while it is written, so that nothing is read again. Until
-    it is complete, the file has a name that no other attempt has, such as
-    `train.bin.5f0e….tmp`. If the program ends before the commit, the file stays under
-    that name.
+    Its checksum is computed while it is written. Until the commit, the file has a name
+    that no other attempt has, such as `train.bin.5f0e….tmp`, and keeps it if the
+    program ends.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -43,12 +42,7 @@ class DurableFile:
             self._file = self._temporary.open("xb", buffering=BUFFER_BYTES)
 
     def write(self, data: bytes | memoryview) -> None:
-        """Append bytes, or any object whose memory is one contiguous piece.
-
-        Raises:
-            TypeError: `data` is something else, for example a text.
-            OSError: the disk is full, for example; the message names the file.
-        """
+        """Append bytes, or any object whose memory is one contiguous piece."""
         try:
             data = memoryview(data)
         except TypeError:
@@ -90,9 +84,8 @@ def write_durably(path: str | os.PathLike, data: bytes) -> str:
 def write_json(path: str | os.PathLike, content: object) -> str:
     """Write plain values as JSON, durably. The same values give the same bytes.
 
-    Raises:
-        TypeError, ValueError: JSON has no such values. For example, it has no NaN, and
-            a key that is not a text would come back as a text.
+    Raises TypeError or ValueError where JSON has no such values: it has no NaN, and a
+    key that is not a text would come back as a text.
     """
     return write_durably(path, _as_json(content, indent=2))
 
@@ -118,12 +111,7 @@ def _check_keys(content: object) -> None:
 
 
 def read_json(path: str | os.PathLike) -> dict:
-    """Read a JSON object.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it does not hold a JSON object. The message names the file.
-    """
+    """Read a JSON object."""
     (content,) = _objects_in(path, [check_path("path", path).read_bytes()])
     return content
 
@@ -139,15 +127,9 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
 
 
 def append_line(path: str | os.PathLike, content: dict) -> None:
-    """Append plain values as a line of JSON, and wait until it has reached the disk.
-
-    Raises:
-        TypeError, ValueError: JSON has no such values; see `write_json`.
-    """
-    path, line = (
-        check_path("path", path),
-        _as_json(check_type("content", content, dict)),
-    )
+    """Append plain values as a line of JSON, and wait until it has reached the disk."""
+    path = check_path("path", path)
+    line = _as_json(check_type("content", content, dict))
     with told(path), path.open("ab") as file:
         file.write(line)
         file.flush()
@@ -155,11 +137,7 @@ def append_line(path: str | os.PathLike, content: dict) -> None:
 
 
 def read_lines(path: str | os.PathLike) -> list[dict]:
-    """Read the lines of `append_line`, and cut off an incomplete last line.
-
-    Raises:
-        ValueError: another line is not a JSON object. The message names the file.
-    """
+    """Read the lines of `append_line`, and cut off an incomplete last line."""
     path = check_path("path", path)
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
@@ -203,14 +181,9 @@ def sync_folder(folder: str | os.PathLike) -> None:
 
 @contextmanager
 def only_writer(folder: str | os.PathLike) -> Iterator[None]:
-    """Let one process at a time write into a folder.
-
-    It is a lock of the operating system on a file in the folder, so it ends with the
-    process, no matter how the process ends.
-
-    Raises:
-        BlockingIOError: another process is writing there now.
-    """
+    """Let one process at a time write into a folder, by a lock of the operating system
+    on a file in it, which ends with the process, no matter how. Raises BlockingIOError
+    if another process is writing there now."""
     lock = FileLock(check_path("folder", folder) / LOCK)
     try:
         lock.acquire(timeout=0)

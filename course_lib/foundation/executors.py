@@ -1,8 +1,7 @@
 """Run tasks in processes of this machine, or on many machines by Ray.
 
-Both have the interface of `concurrent.futures`: you `submit` a function and get a
-future. Tasks are pure and may run twice, so a task that is lost with its worker simply
-runs again.
+Both have the interface of `concurrent.futures`. Tasks are pure and may run twice, so a
+task that is lost with its worker simply runs again.
 """
 
 from __future__ import annotations
@@ -58,11 +57,8 @@ def process_context() -> multiprocessing.context.BaseContext:
 
 
 def process_pool(num_workers: int) -> ProcessPoolExecutor:
-    """Make an executor of `num_workers` processes, which end with this process.
-
-    A script must call it under `if __name__ == "__main__":`, because each worker
-    imports the script.
-    """
+    """Make an executor of `num_workers` processes, which end with this process. Each
+    imports the script, which must call this under `if __name__ == "__main__":`."""
     num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
     context = process_context()
     begun = context.RawValue("b", 0)  # without a lock, which a killed worker may hold
@@ -74,8 +70,7 @@ def process_pool(num_workers: int) -> ProcessPoolExecutor:
 
 
 def _begin_worker(begun: ctypes.c_byte) -> None:
-    # Ctrl-C is meant for the process that gave out the tasks. That process ends the
-    # workers.
+    # Ctrl-C is meant for the process that gave out the tasks: it ends the workers.
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     # There are already as many workers as cores.
@@ -111,20 +106,17 @@ def run_in_order(
     """Submit all tasks at once, and yield their results in the order of the tasks.
 
     Args:
-        function: a function that is pure, or at least harmless when it runs twice.
-            Other processes must find it by name, so it must not be defined in a
-            notebook.
+        function: pure, or at least harmless when it runs twice. Other processes must
+            find it by name, so it must not be defined in a notebook.
         tasks: the arguments, one for each call.
         make_executor: a function that makes an executor. If the executor breaks because
             a worker was killed, we make another one and run the unfinished tasks again,
-            up to three times. If you give an executor instead, we use it and do not
-            shut it down. The run ends if that executor breaks.
+            up to three times. If you give an executor instead, we do not shut it down,
+            and the run ends if it breaks.
 
-    Raises:
-        BrokenExecutor: a task was lost a fourth time, or no worker could start.
-        Exception: the exception of the first task, by its order, that raised one. If it
-            cannot be sent between processes, a RuntimeError with its text is raised
-            instead.
+    Raises BrokenExecutor if a task was lost a fourth time or no worker could start, and
+    otherwise the exception of the first task, by its order, that raised one, or a
+    RuntimeError with its text if it cannot be sent between processes.
     """
     tasks = list(check_iterable("tasks", tasks, "tasks"))
     check_callable("function", function)
@@ -188,21 +180,17 @@ class InThisProcess(Executor):
 class RayExecutor(Executor):
     """Runs tasks on a Ray cluster. Ray runs a task again if its worker is lost.
 
-    It calls `ray.init` unless this program has already called it.
-
     Args:
-        address: for `ray.init`. Without an address, it joins the cluster that
-            `RAY_ADDRESS` names, or the cluster that was started on this machine, or
-            else it starts a cluster of this machine alone. With "local", it always does
-            the last.
+        address: for `ray.init`, unless this program has already called it. Without one,
+            it joins the cluster that `RAY_ADDRESS` names, or that was started on this
+            machine, or else it starts a cluster of this machine alone, as it always
+            does with "local".
         options: options of Ray for each task, such as `num_cpus` or `resources`. The
-            option `max_retries` says how often Ray runs a task again when its worker,
-            or its whole machine, is lost. The default is three times. If the task
-            itself raises an exception, it is not run again, and the run ends.
+            option `max_retries`, by default three, says how often Ray runs a task again
+            when its worker, or its whole machine, is lost. An exception of the task
+            itself ends the run.
 
-    Raises:
-        ImportError: Ray is not installed.
-        OSError: Ray can't be started or joined.
+    Raises ImportError without Ray, and OSError if Ray can't be started or joined.
     """
 
     def __init__(self, address: str | None = None, **options: Any):
@@ -233,8 +221,7 @@ class RayExecutor(Executor):
         error = done.exception()
         if error is None:
             future.set_result(done.result())
-        # An exception of the task itself is inside. All others are Ray's own, about a
-        # worker.
+        # An exception of the task itself is inside. Others are Ray's, about a worker.
         elif isinstance(error, self._ray.exceptions.RayTaskError):
             future.set_exception(error.cause or error)
         else:

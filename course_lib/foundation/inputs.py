@@ -1,9 +1,8 @@
 """Cut input files of any size into tasks that workers may read in any order.
 
-The documents of a task depend only on the files. They do not depend on the number of
-workers, or on what was read before. A line of JSON belongs to the task that contains
-its first byte. This is why a file can be cut at any byte, and no line is lost or read
-twice.
+The documents of a task depend only on the files, not on the number of workers, or on
+what was read before. A line of JSON belongs to the task that contains its first byte,
+so a file can be cut at any byte, and no line is lost or read twice.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from course_lib.foundation.arguments import (
     check_path,
     check_type,
 )
+from course_lib.foundation.corpora import without_doubles
 from course_lib.foundation.tokenizing import check_unicode
 
 KINDS = {
@@ -48,24 +48,18 @@ NO_DOCUMENTS_IN = ("readme", "license", "changelog", "dataset_info.json", "state
 
 
 class Piece(NamedTuple):
-    """A part of an input file.
+    """A part of an input file."""
 
-    Attributes:
-        path: the file.
-        kind: how it is read.
-        start, stop: the first byte, and the byte after the last one. For Parquet these
-            count row groups, and for Arrow record batches.
-        num_bytes: about how many bytes are read. For Parquet and Arrow it is an
-            estimate.
-        modified: two times in nanoseconds: when the file was last written, and when the
-            system last saw it change. No program can set the second one.
-    """
-
-    path: str
-    kind: str
+    path: str  #: the file
+    kind: str  #: how it is read
+    #: the first byte, and the byte after the last one. For Parquet these count row
+    #: groups, and for Arrow record batches.
     start: int
     stop: int
+    #: about how many bytes are read. For Parquet and Arrow it is an estimate.
     num_bytes: int
+    #: two times in nanoseconds: when the file was last written, and when the system
+    #: last saw it change. No program can set the second one.
     modified: tuple[int, int]
 
     def __str__(self) -> str:
@@ -102,11 +96,6 @@ def plan_tasks(
             `list_inputs` for what is left out of a folder.
         task_bytes: a task ends after the piece that brings it to this many bytes.
         suffixes: further endings of plain text, for example `[".py", ".rst"]`.
-
-    Raises:
-        FileNotFoundError: an input is not there.
-        OSError: a folder, or one in it, cannot be read.
-        ValueError: there are no inputs, or a file is of another kind.
     """
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     parts: list[list[Piece]] = [[]]
@@ -126,13 +115,10 @@ def list_inputs(
 ) -> tuple[list[Path], dict[Path, str]]:
     """Find all input files, including those in folders; see `plan_tasks`.
 
-    Links in a folder are followed. We leave out files of other kinds, hidden files, and
-    the files that `datasets` keeps for itself. We also leave out a README, a license or
-    a changelog, because they describe documents but are not documents, and any file
-    that was found before, even under another name.
-
-    Returns:
-        the files in order, and the reason for each file that was left out.
+    Links in a folder are followed. We leave out files of other kinds, hidden files, the
+    files that `datasets` keeps for itself, a README, a license or a changelog, because
+    they describe documents, and any file that was found before, even under another
+    name. Returns the files in order, and the reason for each that was left out.
     """
     files, left_out = _find_inputs(inputs, suffixes)
     reasons = {Path(path): reason for path, reason in left_out.items()}
@@ -142,10 +128,8 @@ def list_inputs(
 def _find_inputs(
     inputs: Iterable[str | os.PathLike], suffixes: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the kinds of all files, in order, and why others are left out.
-
-    There may be a hundred thousand files, so we ask the system little about each one.
-    """
+    """Return the kinds of all files, in order, and why others are left out. There may
+    be a hundred thousand files, so we ask the system little about each one."""
     check_iterable("inputs", inputs, "paths")
     suffixes = list(check_iterable("suffixes", suffixes, "endings such as '.py'"))
     if not all(isinstance(suffix, str) and suffix[:1] == "." for suffix in suffixes):
@@ -189,10 +173,8 @@ def _find_inputs(
 
 
 def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield all files below a folder by name, each with its real path.
-
-    Folders that were `seen` already, and to which a link leads back, are skipped.
-    """
+    """Yield all files below a folder by name, each with its real path, but of folders
+    that were `seen` already, and to which a link leads back, nothing."""
     real = os.path.realpath(folder)
     if real in seen:
         return
@@ -250,25 +232,16 @@ def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
 
 
 def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
-    """Yield the documents of a task, in order.
-
-    Raises:
-        ValueError: a line or row is wrong. The message names it, and its file.
-    """
+    """Yield the documents of a task, in order, or name the wrong line or row, and its
+    file."""
     for piece in check_type("task", task, Task).pieces:
         yield from read_piece(piece, text_column)
 
 
 def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
-    """Yield the documents of a piece of a file; see `read_task`.
-
-    Raises:
-        ValueError: something in it is wrong, and the message says where; or the file
-            was changed after the tasks were planned.
-    """
+    """Yield the documents of a piece, whose file must be as it was when planned."""
     check_type("text_column", text_column, str)
-    # Compare before and after, because otherwise some documents could come from an old
-    # file and some from a new one.
+    # Before and after, or some documents could come from an old file, some from a new.
     _compare(check_type("piece", piece, Piece))
     if piece.kind == "text":
         yield _read_text(piece)
@@ -342,7 +315,7 @@ def _open_lines(piece: Piece) -> io.BufferedIOBase:
 
 def _text_in(line: bytes, text_column: str) -> str:
     try:
-        row = json.loads(line.decode(), object_pairs_hook=_once)
+        row = json.loads(line.decode(), object_pairs_hook=without_doubles)
     except UnicodeDecodeError as error:
         raise ValueError(f"expected UTF-8 ({error})") from None
     except ValueError as error:
@@ -354,14 +327,6 @@ def _text_in(line: bytes, text_column: str) -> str:
             f"there is no {text_column!r}, only {', '.join(row) or 'an empty object'}"
         )
     return check_unicode(row[text_column], text_column)
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Turn a JSON object into a dict, and refuse a name that occurs twice."""
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        raise ValueError("a name occurs twice")
-    return row
 
 
 def _line_number(piece: Piece, position: int) -> int:
@@ -413,8 +378,7 @@ def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
         names = file.schema_arrow.names if is_parquet else file(part).schema.names
         if text_column not in names:
             raise ValueError(
-                f"{piece.path}: there is no column {text_column!r}, only "
-                f"{', '.join(names)}"
+                f"{piece.path}: no column {text_column!r}, only {', '.join(names)}"
             )
         if is_parquet:
             batches = file.iter_batches(ROWS_AT_A_TIME, [part], [text_column])
@@ -430,10 +394,8 @@ def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
                 try:
                     yield check_unicode(text, text_column)
                 except TypeError as error:
-                    before = _rows_before(file, piece, part)
-                    raise ValueError(
-                        f"{piece.path}, row {before + row}: {error}"
-                    ) from None
+                    row += _rows_before(file, piece, part)
+                    raise ValueError(f"{piece.path}, row {row}: {error}") from None
                 row += 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -23,32 +24,24 @@ class TokenLedger:
     """An account of what the windows at given starts do with every token of a stream.
 
     Two ledgers are equal if all of their entries are equal.
-
-    Attributes:
-        num_tokens: N.
-        num_windows: the number of starts.
-        context_length: T of the longest window.
-        as_input: how often each token is an input, int64, shape (N,).
-        as_target: how often each token is a target, int64, shape (N,).
-        context_sum: the left context of each token, in tokens, summed over the times
-            that it is a target, int64, shape (N,).
-        shortest_context, longest_context: the smallest and the largest left context of
-            each token, or 0 if it is never a target.
-        reason: for each token a code, an index into `reasons`, shape (N,). It says that
-            the token was used, or why it was not.
-        reasons: the names of the codes, `"used"` first.
     """
 
-    num_tokens: int
-    num_windows: int
-    context_length: int
-    as_input: np.ndarray
-    as_target: np.ndarray
+    num_tokens: int  #: N
+    num_windows: int  #: the number of starts
+    context_length: int  #: T of the longest window
+    as_input: np.ndarray  #: how often each token is an input, int64, shape (N,)
+    as_target: np.ndarray  #: how often each token is a target, int64, shape (N,)
+    #: the left context of each token, in tokens, summed over the times that it is a
+    #: target, int64, shape (N,)
     context_sum: np.ndarray
+    #: the smallest and the largest left context of each token, or 0 if it is never a
+    #: target
     shortest_context: np.ndarray
     longest_context: np.ndarray
+    #: for each token a code, an index into `reasons`, shape (N,). It says that the
+    #: token was used, or why it was not.
     reason: np.ndarray
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  #: the names of the codes, `"used"` first
 
     @property
     def used(self) -> int:
@@ -74,9 +67,7 @@ class TokenLedger:
     def mean_context(self) -> float:
         """Mean left context of a prediction, in tokens; NaN without predictions."""
         predictions = int(self.as_target.sum())
-        return (
-            float(self.context_sum.sum() / predictions) if predictions else float("nan")
-        )
+        return float(self.context_sum.sum() / predictions) if predictions else math.nan
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TokenLedger):
@@ -89,27 +80,18 @@ class TokenLedger:
 
     def __str__(self) -> str:
         rows = [("used as input or target", self.used)]
-        rows += [
-            (f"dropped: {reason}", count) for reason, count in self.dropped.items()
-        ]
+        rows += [(f"dropped: {name}", count) for name, count in self.dropped.items()]
         rows += [("all tokens", self.used + sum(self.dropped.values())), ("", None)]
-        rows += [
-            ("windows", self.num_windows),
-            ("predictions made", int(self.as_target.sum())),
-        ]
-        rows += [
-            ("a target at least once", self.targets),
-            ("never a target", self.num_tokens - self.targets),
-        ]
+        rows += [("windows", self.num_windows)]
+        rows += [("predictions made", int(self.as_target.sum()))]
+        rows += [("a target at least once", self.targets)]
+        rows += [("never a target", self.num_tokens - self.targets)]
         if self.targets:
             seen = self.as_target[self.as_target > 0]
-            rows += [
-                ("fewest turns as a target", int(seen.min())),
-                ("most turns as a target", int(seen.max())),
-            ]
-        return "\n".join(
-            f"{name:<26}{count:>12,}" if name else "" for name, count in rows
-        )
+            rows += [("fewest turns as a target", int(seen.min()))]
+            rows += [("most turns as a target", int(seen.max()))]
+        lines = [f"{name:<26}{count:>12,}" if name else "" for name, count in rows]
+        return "\n".join(lines)
 
 
 def token_ledger(
@@ -135,19 +117,13 @@ def token_ledger(
         reasons: names for other tokens that a scheme leaves out on purpose, with their
             positions in the stream, such as `{"dropped batch": positions}`. If a token
             has two names, the later one counts.
-
-    Raises:
-        TypeError: something is not an integer.
-        ValueError: a window extends past the end of the stream or lies inside another,
-            or a position is outside the stream.
     """
     num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**40)
     starts, ends, longest_window = _check_windows(starts, context_length, num_tokens)
     reasons = _check_reasons(reasons)
     as_input = _coverage(starts, ends, num_tokens)
     as_target = _coverage(starts + 1, ends + 1, num_tokens)
-    # A token at p that is a target of the windows at s, s', ... has the left contexts p
-    # - s, p - s', ...
+    # A target at p of windows at s, s', ... has the left contexts p - s, p - s', ...
     positions = np.arange(num_tokens)
     window_starts = _coverage(starts + 1, ends + 1, num_tokens, weights=starts)
     shortest, longest = _extreme_contexts(starts, ends, positions)
@@ -234,11 +210,9 @@ def _extreme_contexts(
     """
     if not starts.size:
         return np.zeros_like(positions), np.zeros_like(positions)
-    # the last window that starts before p
+    # the last window that starts before p, and the first that ends at p or later
     nearest = np.searchsorted(starts, positions, side="left") - 1
-    # the first that ends at p or later
-    farthest = np.searchsorted(ends, positions, side="left")
-    farthest = np.minimum(farthest, starts.size - 1)
+    farthest = np.searchsorted(ends, positions, side="left").clip(max=starts.size - 1)
     return positions - starts[nearest], positions - starts[farthest]
 
 

@@ -43,9 +43,6 @@ def strip_html(text: str) -> str:
     `#include <map>` and `a<b && c>d` do contain elements, so this function should not
     be used on source code. In a text without tags and comments, only the entities
     change.
-
-    Raises:
-        TypeError: `text` is not a `str`.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
@@ -53,8 +50,7 @@ def strip_html(text: str) -> str:
     if without_comments == text and not _TAG.search(text):
         return _ENTITY.sub(lambda entity: html.unescape(entity.group()), text)
     page = _Page()
-    # A lenient parser would take any < before a letter for a tag, so we first escape
-    # those that do not begin a tag.
+    # A lenient parser would take any < before a letter for a tag: escape the others.
     page.feed(_OTHER_LESS_THAN.sub("&lt;", without_comments))
     page.close()
     return re.sub(r"\n{3,}", "\n\n", "".join(page.parts)).strip()
@@ -101,6 +97,5 @@ class _Page(HTMLParser):
         if self.hidden:
             return
         # Outside of <pre>, indentation belongs to the markup and not to the text.
-        self.parts.append(
-            data if self.preformatted else re.sub(r"\n[ \t]+", "\n", data)
-        )
+        kept = data if self.preformatted else re.sub(r"\n[ \t]+", "\n", data)
+        self.parts.append(kept)

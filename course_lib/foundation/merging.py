@@ -43,12 +43,7 @@ def learn_merges(
         first_id: the id of the first merged pair; the others follow.
         min_frequency: stop when no pair occurs as often as this; at least 1.
 
-    Returns:
-        each merged pair with its new id, in the order in which they were learned.
-
-    Raises:
-        TypeError, ValueError: an argument that should be an integer is not, or a word
-            contains an id of `first_id` or above.
+    Returns each merged pair with its new id, in the order in which they were learned.
     """
     num_merges = check_integer("num_merges", num_merges, minimum=0)
     first_id = check_integer("first_id", first_id, minimum=0)
@@ -119,8 +114,8 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     of a token after other tokens were merged away. Each merge adds at most two entries
     to the heap.
     """
-    # The None at the end takes part in no merge, and it closes the list to a ring, so
-    # that neither the first token nor the last needs a special case.
+    # The None at the end, which takes part in no merge, closes the list to a ring, so
+    # that no token needs a special case.
     ids, merges = [*as_id_list(ids), None], check_type("merges", merges, Mapping)
     after = [*range(1, len(ids)), -1]
     before = list(range(-1, len(ids) - 1))

@@ -1,7 +1,7 @@
 """Small language models, each a map from ids (B, T) to logits (B, T, V).
 
-They train in seconds on a CPU. This module also contains what training and evaluation
-need from PyTorch, and the bound that no bigram model can beat.
+They train in seconds on a CPU. Beside them stand what training and evaluation need from
+PyTorch, and the bound that no bigram model can beat.
 """
 
 from __future__ import annotations
@@ -33,11 +33,8 @@ LARGEST_TABLE = 10_000  # ids, for which a V x V table takes 400 MB, or 800
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Make PyTorch use one thread inside a `with`, or in a function decorated with it.
-
-    Such small models gain nothing from a second thread, and on a busy machine they
-    would spend most of their time waiting for it.
-    """
+    """Make PyTorch use one thread inside a `with`, or in a function decorated with it:
+    with models so small, a second thread would spend most of its time waiting."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -56,12 +53,7 @@ def check_model(model: object) -> nn.Module:
 def check_batch(
     inputs: object, vocab_size: int, *, any_shape: bool = False
 ) -> torch.Tensor:
-    """Return ids that a model can read, int64, shape (B, T), or of `any_shape`.
-
-    Raises:
-        TypeError: `inputs` is not a tensor of integers.
-        ValueError: it has another shape, or an id outside 0 ... `vocab_size` - 1.
-    """
+    """Return ids that a model can read, int64, shape (B, T), or of `any_shape`."""
     if not isinstance(inputs, torch.Tensor):
         raise TypeError(
             f"inputs must be a tensor of ids, got {type(inputs).__name__}: try "
@@ -76,10 +68,8 @@ def check_batch(
 
 @contextmanager
 def evaluation_mode(model: nn.Module) -> Iterator[None]:
-    """Put a model into evaluation mode inside a `with`, then restore each part's mode.
-
-    Calling `model.train()` afterwards would not be enough, because it would also put a
-    part into training mode that had been set to evaluation mode on its own.
+    """Put a model into evaluation mode inside a `with`, then restore each part's mode,
+    which `model.train()` would not: a part may have been in evaluation mode on its own.
     """
     modes = [(module, module.training) for module in check_model(model).modules()]
     model.eval()
@@ -97,11 +87,6 @@ def adam_with_linear_decay(
 
     A training loop calls `step()` on both, first on the optimizer. The rate falls
     linearly from `learning_rate` to near zero, and stays there after `num_steps` steps.
-
-    Args:
-        model: has at least one weight to train.
-        learning_rate: of the first step.
-        num_steps: over how many steps the rate falls.
     """
     if not any(weight.requires_grad for weight in check_model(model).parameters()):
         raise ValueError("model must have at least one weight to train, got none")
@@ -116,27 +101,20 @@ class BigramModel(nn.Module):
     """Predict the next token from the current one alone, by a V x V table of logits.
 
     All logits are zero at the start, which is the uniform distribution, so the first
-    loss is ln V.
-
-    Args:
-        vocab_size: V, at most 10,000. Time and memory grow with its square.
+    loss is ln V. Time and memory grow with the square of V, which is 10,000 at most.
     """
 
     def __init__(self, vocab_size: int):
         super().__init__()
-        vocab_size = check_integer(
-            "vocab_size", vocab_size, minimum=1, maximum=LARGEST_TABLE
-        )
+        vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
         self.table = nn.Parameter(torch.zeros(vocab_size, vocab_size))
 
     @classmethod
     def from_counts(cls, counts: np.ndarray) -> BigramModel:
-        """Build the model of smallest loss on a text from its pair counts, untrained.
+        """Build the model of smallest loss on a text from its `count_pairs`, untrained.
 
-        Args:
-            counts: the result of `count_pairs`, shape (V, V). A pair that never occurs
-                gets probability 0, which is a logit of minus infinity. After a token
-                that never occurs, all tokens are equally likely.
+        A pair that never occurs gets probability 0, which is a logit of minus infinity.
+        After a token that never occurs, all tokens are equally likely.
         """
         counts = _check_counts(counts)
         totals = counts.sum(axis=1, keepdims=True)
@@ -160,8 +138,7 @@ class ConvolutionModel(nn.Module):
     because all padding goes to the left.
 
     Args:
-        vocab_size: V.
-        hidden_size: width of embedding and hidden layer.
+        vocab_size, hidden_size: V, and the width of embedding and hidden layer.
         kernel_size: how many tokens are seen at once, an odd number.
         causal: see only tokens up to the current one.
     """
@@ -176,11 +153,10 @@ class ConvolutionModel(nn.Module):
     ):
         super().__init__()
         vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
-        kernel_size = check_integer("kernel_size", kernel_size, minimum=1, maximum=999)
+        kernel_size = _check_size("kernel_size", kernel_size, 999)
         if kernel_size % 2 == 0:
             raise ValueError(
-                "kernel_size must be odd, so that it can be centered, got "
-                f"{kernel_size}"
+                f"kernel_size must be odd, so it can be centered, got {kernel_size}"
             )
         causal = check_flag("causal", causal)
         left = kernel_size - 1 if causal else kernel_size // 2
@@ -197,11 +173,7 @@ class ConvolutionModel(nn.Module):
 
 class GRUModel(nn.Module):
     """Read a window from left to right, with a state that can be carried to the next.
-
-    Args:
-        vocab_size: V.
-        hidden_size: width H of embedding and state.
-    """
+    The `hidden_size` is the width H of embedding and state."""
 
     def __init__(self, vocab_size: int, hidden_size: int = 64):
         super().__init__()
@@ -227,8 +199,7 @@ class AttentionModel(nn.Module):
     """Read a row by attention: each token looks at the ones before it that it may see.
 
     It is a usual transformer, but small. You can say for every row which tokens each
-    token sees, and which position each token has, so that the model can also read
-    packed documents.
+    token sees, and which position each token has, so it can also read packed documents.
 
     Args:
         vocab_size: V.
@@ -254,8 +225,8 @@ class AttentionModel(nn.Module):
         super().__init__()
         vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
         num_heads = check_integer("num_heads", num_heads, minimum=1)
-        num_layers = check_integer("num_layers", num_layers, minimum=1, maximum=999)
-        max_length = check_integer("max_length", max_length, minimum=1, maximum=2**20)
+        num_layers = _check_size("num_layers", num_layers, 999)
+        max_length = _check_size("max_length", max_length, 2**20)
         if hidden_size % (2 * num_heads):
             raise ValueError(
                 f"hidden_size must be a multiple of twice num_heads {num_heads}, got "
@@ -281,14 +252,10 @@ class AttentionModel(nn.Module):
 
         Args:
             inputs: ids, int64, shape (B, T).
-            position_ids: the position of each token, int64, shape (T,) or (B, T), by
-                default 0 ... T - 1.
-            mask: which tokens each token sees, bool, shape (T, T) or (B, T, T). Token q
-                may look at token k where `mask[..., q, k]` is True. By default, each
-                token sees all tokens that are not later.
-
-        Raises:
-            ValueError: with learned positions, the row is longer than `max_length`.
+            position_ids: of each token, int64, shape (T,) or (B, T), by default 0 ... T
+                - 1.
+            mask: bool, shape (T, T) or (B, T, T). Token q may look at token k where
+                `mask[..., q, k]` is True, by default at all tokens that are not later.
         """
         inputs = check_batch(inputs, self.embedding.num_embeddings)
         length = inputs.shape[1]
@@ -357,14 +324,11 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
         distance: 1 for neighbors, 0 for each token with itself.
     """
     stream = as_stream(ids)
-    vocab_size = check_integer(
-        "vocab_size", vocab_size, minimum=1, maximum=LARGEST_TABLE
-    )
+    vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
     distance = check_integer("distance", distance, minimum=0)
     if len(stream) <= distance:
         raise ValueError(
-            f"ids must hold more than {distance} tokens to make a pair, got "
-            f"{len(stream)}"
+            f"ids must hold more than {distance} tokens for a pair, got {len(stream)}"
         )
     stream = check_range("ids", stream, vocab_size).astype(np.int64)
     first, second = stream[: len(stream) - distance], stream[distance:]
@@ -376,10 +340,7 @@ def conditional_entropy(counts: np.ndarray) -> float:
     """Return H(second | first), nats per pair: the floor of every bigram model's loss.
 
     No model that sees only the first of two tokens can have a smaller mean loss on the
-    text that was counted.
-
-    Args:
-        counts: pair counts, shape (V, V), as from `count_pairs`.
+    text with these counts, shape (V, V), as from `count_pairs`.
     """
     counts = _check_counts(counts)
     total = counts.sum()
@@ -394,9 +355,7 @@ def _check_counts(counts: object) -> np.ndarray:
     """Return a table of counts as float64, or say what is wrong with it."""
     table = as_numbers("counts", counts)  # in float64, their sums cannot overflow
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
-        raise ValueError(
-            f"counts must be a table of shape (V, V), got shape {table.shape}"
-        )
+        raise ValueError(f"counts must be a table (V, V), got shape {table.shape}")
     if not (table.min() >= 0 and table.max() <= 2**63):  # written so that NaN fails
         raise ValueError(
             f"counts must lie in 0 ... 2**63, got {table.min()} ... {table.max()}"
@@ -405,7 +364,9 @@ def _check_counts(counts: object) -> np.ndarray:
 
 
 def _check_sizes(vocab_size: object, hidden_size: object) -> tuple[int, int]:
-    return (
-        check_integer("vocab_size", vocab_size, minimum=1, maximum=2**20),
-        check_integer("hidden_size", hidden_size, minimum=1, maximum=2**14),
-    )
+    vocab_size = _check_size("vocab_size", vocab_size, 2**20)
+    return vocab_size, _check_size("hidden_size", hidden_size, 2**14)
+
+
+def _check_size(name: str, size: object, largest: int) -> int:
+    return check_integer(name, size, minimum=1, maximum=largest)

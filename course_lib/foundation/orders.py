@@ -64,8 +64,7 @@ class AffineOrder(FileOrder):
 
     def __getitem__(self, positions: object) -> np.ndarray:
         positions = _check_positions(positions, self.size)
-        # Products of large numbers do not fit into 64 bits, but Python's own integers
-        # can be of any size.
+        # Products of large numbers do not fit into 64 bits, but into Python's integers.
         wide = positions.astype(np.int64 if self.size < 2**31 else object)
         entries = (wide * self.factor + self.shift) % max(1, self.size)
         return np.asarray(entries, dtype=np.int64)
@@ -78,16 +77,12 @@ class BlockOrder(FileOrder):
     Then, within each group of `blocks_at_a_time` consecutive blocks, the entries are
     also permuted. A reader therefore needs that many blocks at a time, and each block
     is one piece of the file. Unlike in a shuffle buffer, the entry at any position can
-    be computed at once.
+    be computed at once. Preparing a group takes about 20 microseconds, however few
+    things it has.
 
-    Args:
-        size: number of things to order, n.
-        seed: fixes the order, and also where the first block begins. The entries that
-            are left over after the last full block always come last, so they differ
-            from seed to seed.
-        block_size: number of things in a block.
-        blocks_at_a_time: number of blocks whose things are mixed with one another.
-            Preparing a group takes about 20 microseconds, however few things it has.
+    The `seed` fixes the order, and also where the first block begins. The entries that
+    are left over after the last full block always come last, so they differ from seed
+    to seed.
     """
 
     def __init__(
@@ -95,9 +90,8 @@ class BlockOrder(FileOrder):
     ):
         super().__init__(size, seed)
         self.block_size = check_integer("block_size", block_size, minimum=1)
-        self.blocks_at_a_time = check_integer(
-            "blocks_at_a_time", blocks_at_a_time, minimum=1
-        )
+        name = "blocks_at_a_time"
+        self.blocks_at_a_time = check_integer(name, blocks_at_a_time, minimum=1)
         # A larger block would be useless, and might not fit into 64 bits.
         self._block = min(self.block_size, max(1, self.size))
         self._group = min(self._block * self.blocks_at_a_time, max(1, self.size))
@@ -136,10 +130,10 @@ def shuffle_buffer(
 ) -> Iterator[Item]:
     """Yield items in the order of a shuffle buffer, as streaming loaders do.
 
-    A buffer holds `buffer_size` items. We yield one of them at random, and the next
-    item takes its place. An item therefore comes at most `buffer_size` - 1 positions
-    early, but it may come any number of positions late. To resume in the middle, you
-    must read everything from the start again.
+    Of the `buffer_size` items it holds, we yield one at random, and the next item takes
+    its place. An item therefore comes at most `buffer_size` - 1 positions early, but it
+    may come any number of positions late. To resume in the middle, you must read
+    everything from the start again.
     """
     buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
     draw = np.random.default_rng(check_integer("seed", seed, minimum=0))
@@ -162,47 +156,34 @@ def _from_buffer(
 
 @dataclass(frozen=True)
 class Mixing:
-    """Five numbers that say how well an order mixes, each with its value under chance.
+    """How well an order mixes: five numbers, each with its value under chance."""
 
-    Attributes:
-        correlation: correlation between the places in the file of neighboring entries,
-            -1 to 1. By chance it is 0.
-        distance: mean distance between the places in the file of neighboring entries,
-            as a share of the file. By chance it is 1/3.
-        distinct_steps: number of different steps between neighboring entries, as a
-            share of all steps. By chance it is about 1 if the file is long enough.
-        together: share of the measured entries whose successor in the file is also
-            among the measured entries. By chance it equals the share of the file that
-            is measured.
-        predicted: how often the best simple rule predicts the lowest bit of an entry.
-            Such a rule is a constant, or the exclusive or of one or two bits of the
-            position. By chance it is a little over 0.5, because the best of many rules
-            is taken.
-    """
-
+    #: correlation between the places in the file of neighboring entries, -1 to 1. By
+    #: chance it is 0.
     correlation: float
+    #: mean distance between the places in the file of neighboring entries, as a share
+    #: of the file. By chance it is 1/3.
     distance: float
+    #: number of different steps between neighboring entries, as a share of all steps.
+    #: By chance it is about 1 if the file is long enough.
     distinct_steps: float
+    #: share of the measured entries whose successor in the file is also among the
+    #: measured entries. By chance it equals the share of the file that is measured.
     together: float
+    #: how often the best simple rule predicts the lowest bit of an entry. Such a rule
+    #: is a constant, or the exclusive or of one or two bits of the position. By chance
+    #: it is a little over 0.5, because the best of many rules is taken.
     predicted: float
 
 
 def measure_mixing(entries: object, size: int) -> Mixing:
-    """Measure how well the beginning of an order mixes.
-
-    Args:
-        entries: the entries at the positions 0, 1, 2, ... of the order, some thousands.
-        size: n, the size of the whole order.
-
-    Raises:
-        ValueError: there are fewer than three entries, or one lies outside 0 ... n - 1.
-    """
+    """Measure how well the beginning of an order of `size` things mixes, from the
+    entries at its positions 0, 1, 2, ..., some thousands."""
     size = check_integer("size", size, minimum=3, maximum=2**62)
     entries = as_integers("entries", entries).astype(np.int64)
     if entries.ndim != 1 or len(entries) < 3:
         raise ValueError(
-            "entries must be at least three, in one dimension, got shape "
-            f"{entries.shape}"
+            f"entries must be three or more, in one row, got shape {entries.shape}"
         )
     check_range("entries", entries, size)
     steps = np.diff(entries)
@@ -220,9 +201,8 @@ def measure_mixing(entries: object, size: int) -> Mixing:
 def _best_rule(bits: np.ndarray) -> float:
     """Return how often the best rule is right; see `Mixing.predicted`."""
     positions = np.arange(len(bits))
-    of_position = [
-        (positions >> bit) & 1 for bit in range(int(len(bits) - 1).bit_length())
-    ]
+    bits_of = range(int(len(bits) - 1).bit_length())
+    of_position = [(positions >> bit) & 1 for bit in bits_of]
     rules = [np.zeros_like(bits), *of_position]
     agree = [np.mean(rule == bits) for rule in rules]
     agree += [np.mean((a ^ b) == bits) for a, b in combinations(of_position, 2)]
@@ -245,24 +225,17 @@ def pages_read(
     Args:
         starts: the starts of windows in tokens, in the order in which they are read.
         context_length: T. A window has T + 1 ids.
-        cached_pages: the number of pages that memory holds.
-        bytes_per_id: 2 for uint16.
-        page_bytes: size of a page.
+        bytes_per_id, page_bytes: 2 for uint16, and the size of a page.
 
-    Returns:
-        the number of pages read, and how many of them do not directly follow the page
-        that was read before.
-
-    Raises:
-        ValueError: more than 100 million pages would be touched.
+    Returns the number of pages read, and how many of them do not directly follow the
+    page that was read before.
     """
     starts = as_integers("starts", starts).astype(np.int64).ravel()
-    context_length = check_integer(
-        "context_length", context_length, minimum=1, maximum=2**62
-    )
+    bounds = {"minimum": 1, "maximum": 2**62}
+    context_length = check_integer("context_length", context_length, **bounds)
     cached_pages = check_integer("cached_pages", cached_pages, minimum=1)
-    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, minimum=1, maximum=2**62)
-    page_bytes = check_integer("page_bytes", page_bytes, minimum=1, maximum=2**62)
+    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, **bounds)
+    page_bytes = check_integer("page_bytes", page_bytes, **bounds)
     if starts.size and starts.min() < 0:
         raise ValueError(f"starts must not be negative, got {starts.min()}")
     if starts.size and (int(starts.max()) + context_length + 1) * bytes_per_id > 2**63:

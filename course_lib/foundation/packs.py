@@ -38,23 +38,18 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)  # a generated `==` would fail on arrays
 class Pack:
-    """Several documents, or pieces of them, in one row.
+    """Several documents, or pieces of them, in one row."""
 
-    Attributes:
-        input_ids: their ids end to end, shape (n,), n at most `max_length`.
-        document_starts: where each piece begins, int64, shape (pieces,). The first
-            start is 0, and the starts increase.
-        documents: for each piece the number of its document, int64, shape (pieces,).
-        offsets: how many tokens of its document come before each piece, int64, shape
-            (pieces,).
-        labels: the ids that are scored, and -100 where nothing is scored, shape (n,).
-            With None, all ids are scored.
-    """
-
-    input_ids: np.ndarray
+    input_ids: np.ndarray  #: their ids end to end, shape (n,), n at most `max_length`
+    #: where each piece begins, int64, shape (pieces,). The first start is 0, and the
+    #: starts increase.
     document_starts: np.ndarray
+    #: for each piece the number of its document, int64, shape (pieces,)
     documents: np.ndarray
+    #: how many tokens of its document come before each piece, int64, shape (pieces,)
     offsets: np.ndarray
+    #: the ids that are scored, and -100 where nothing is scored, shape (n,). With None,
+    #: all ids are scored.
     labels: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -68,11 +63,8 @@ class Pack:
 
     def along(self, values: Sequence[Sequence]) -> np.ndarray:
         """Put other values of the documents into a row, in the same way as their ids.
-
-        Args:
-            values: for each document a row with one value for each token, for example
-                labels, or a mask that says what is scored.
-        """
+        There is one for each token, for example labels, or a mask that says what is
+        scored."""
         check_iterable("values", values, "rows, one for each document")
         parts = []
         for document, offset, ids in self.pieces():
@@ -118,8 +110,7 @@ def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
 
 def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
     for number, ids in enumerate(documents):
-        # There are many documents, so one that is already compact is not checked
-        # further.
+        # There are many documents, so one that is already compact is not checked.
         if type(ids) is np.ndarray and ids.ndim == 1 and ids.dtype in COMPACT:
             yield ids
             continue
@@ -133,35 +124,21 @@ def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
 
 
 def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
-    """Return where the documents of a row begin, int64, and its length.
-
-    Raises:
-        TypeError, ValueError: the first start is not 0, or the starts do not increase,
-            or they extend past the end of the row.
-    """
+    """Return where the documents of a row begin, int64, and its length."""
     starts = as_stream(document_starts, "document_starts").astype(np.int64)
     length = check_integer("length", length, minimum=1, maximum=LONGEST)
     if not starts.size or starts[0] != 0:
-        raise ValueError(
-            "document_starts must begin with 0, got "
-            f"{starts[:1].tolist() or 'none at all'}"
-        )
+        got = starts[:1].tolist() or "none at all"
+        raise ValueError(f"document_starts must begin with 0, got {got}")
     if (np.diff(starts) <= 0).any() or starts[-1] >= length:
         shown = starts.tolist() if starts.size < 20 else f"{starts[:19].tolist()} ..."
-        raise ValueError(
-            f"document_starts must increase and be less than length {length}, got "
-            f"{shown}"
-        )
+        wanted = f"increase and be less than length {length}"
+        raise ValueError(f"document_starts must {wanted}, got {shown}")
     return starts, length
 
 
 def check_pad_token(tokenizer: object) -> int:
-    """Return the id that pads rows.
-
-    Raises:
-        TypeError, ValueError: the tokenizer has no pad token, or its value is not an
-            id.
-    """
+    """Return the id that pads rows."""
     pad_token_id = getattr(tokenizer, "pad_token_id", None)
     if pad_token_id is None:
         raise ValueError(
@@ -177,12 +154,7 @@ def check_rows(
 
     Args:
         rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least 1.
-        optional: other columns that either all rows have or none: `labels`, of the same
-            shape, or `document_starts`.
-
-    Raises:
-        TypeError, ValueError: a row is wrong, and the message names it; or only some
-            rows have a column.
+        optional: columns of all rows or none: `labels`, as long, or `document_starts`.
     """
     rows = check_iterable("rows", rows, "rows")
     rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
@@ -197,10 +169,8 @@ def check_rows(
                     f"rows[{number}] must have input_ids, got a {type(row).__name__}"
                 )
             if (row.get(name) is None) != (rows[0].get(name) is None):
-                raise ValueError(
-                    f"{name} must be in all rows or in none, but row 0 and row "
-                    f"{number} differ"
-                )
+                where = f"row 0 and row {number} differ"
+                raise ValueError(f"{name} must be in all rows or in none, but {where}")
             if row.get(name) is not None:
                 columns[name].append(as_stream(row[name], f"rows[{number}]: {name}"))
     for number, ids in enumerate(columns["input_ids"]):
@@ -208,38 +178,26 @@ def check_rows(
             raise ValueError(f"rows[{number}] must hold at least one id, got none")
     for number, labels in enumerate(columns.get("labels", [])):
         if len(labels) != (length := len(columns["input_ids"][number])):
-            raise ValueError(
-                f"rows[{number}]: labels must be {length}, as many as ids, got "
-                f"{len(labels)}"
-            )
+            found = f"{length}, as many as ids, got {len(labels)}"
+            raise ValueError(f"rows[{number}]: labels must be {found}")
     return {name: values or None for name, values in columns.items()}
 
 
 @dataclass(frozen=True)
 class PackingReport:
-    """What happened to every document and every token. Both accounts add up.
+    """What happened to every document and every token. Both accounts add up."""
 
-    Attributes:
-        documents: the number of documents, which is the sum of the five kinds below.
-        documents_whole: packed in one piece.
-        documents_split: packed completely, but in several pieces.
-        documents_truncated: packed only in part.
-        documents_dropped: not packed, although they have tokens.
-        documents_empty: without tokens.
-        tokens: the tokens of all documents, `tokens_packed` + `tokens_lost`.
-        packs: the number of rows. Together they have `packs` * `max_length` places,
-            which is `tokens_packed` + `padding`.
-    """
-
-    documents: int
-    documents_whole: int
-    documents_split: int
-    documents_truncated: int
-    documents_dropped: int
-    documents_empty: int
-    tokens: int
+    documents: int  #: the number of documents, which is the sum of the five kinds below
+    documents_whole: int  #: packed in one piece
+    documents_split: int  #: packed completely, but in several pieces
+    documents_truncated: int  #: packed only in part
+    documents_dropped: int  #: not packed, although they have tokens
+    documents_empty: int  #: without tokens
+    tokens: int  #: the tokens of all documents, `tokens_packed` + `tokens_lost`
     tokens_packed: int
     tokens_lost: int
+    #: the number of rows. Together they have `packs` * `max_length` places, which is
+    #: `tokens_packed` + `padding`.
     packs: int
     padding: int
     max_length: int
@@ -267,9 +225,8 @@ def packing_report(
 ) -> PackingReport:
     """Account for every token, using only the documents and the packs.
 
-    Raises:
-        ValueError: the two do not agree. A pack is too long, or it has a token that its
-            document does not have, or a token is packed twice.
+    Raises ValueError if the two do not agree: a pack is too long, or has a token that
+    its document does not have, or a token is packed twice.
     """
     max_length = check_integer("max_length", max_length, minimum=1)
     streams = list(iterate_documents(documents))

@@ -1,7 +1,7 @@
 """A progress bar for terminals and notebooks, which disappears when the work is done.
 
 In a notebook, all bars of a cell share one line of its output, and a bar inside another
-bar is not shown. For example, 25 training runs in a loop give one bar that counts runs.
+is not shown, so 25 training runs in a loop give one bar that counts runs.
 """
 
 from __future__ import annotations
@@ -23,22 +23,16 @@ OFF = ("0", "false", "no", "off")
 
 
 def shows(progress: bool | None) -> bool:
-    """Decide whether long work shows a progress bar.
-
-    With None, it does, unless the environment says `COURSE_PROGRESS=0` (or false, no,
-    off).
-    """
+    """Say whether long work shows a progress bar; with None, it does unless the
+    environment says `COURSE_PROGRESS=0` (or false, no, off)."""
     if progress is not None:
         return check_flag("progress", progress)
     return os.environ.get(PROGRESS_VARIABLE, "").strip().lower() not in OFF
 
 
 class _Bar(tqdm):
-    """tqdm's bar, with a lock that ends with its process.
-
-    tqdm's own lock is shared with forked processes. If a worker is killed while it
-    holds that lock, all other processes wait forever.
-    """
+    """tqdm's bar with a lock of its own process. tqdm's own lock is shared with forked
+    processes, which wait forever if a worker is killed while it holds that lock."""
 
 
 _Bar.set_lock(threading.RLock())
@@ -47,9 +41,8 @@ _Bar.set_lock(threading.RLock())
 class _NotebookBar(_Bar):
     """tqdm's bar, in a line that all bars of a cell share and that is empty at the end.
 
-    We use neither of tqdm's own bars for notebooks. One is a widget, which leaves an
-    error in a saved notebook, and the other writes to stderr, which leaves an empty red
-    strip.
+    Of tqdm's own bars for notebooks, one is a widget, which leaves an error in a saved
+    notebook, and the other writes to stderr, which leaves an empty red strip.
     """
 
     # The last cell that showed a bar, with its line, and the cell whose bar is open.
@@ -60,9 +53,8 @@ class _NotebookBar(_Bar):
         self._cell, self._handle = get_ipython().execution_count, None
         disable = disable or self._cell == _NotebookBar._busy
         # Without a file of its own, it would still write a line end to stderr.
-        super().__init__(
-            *args, disable=disable, file=io.StringIO(), ascii=False, **kwargs
-        )
+        kwargs |= {"disable": disable, "file": io.StringIO(), "ascii": False}
+        super().__init__(*args, **kwargs)
         if not disable:
             _NotebookBar._busy = self._cell
 
@@ -92,11 +84,8 @@ def progress_bar(
 ) -> tqdm:
     """Wrap an iterable, or count by hand with `.update()`, as `tqdm` does.
 
-    Args:
-        iterable: the iterable to wrap, or None.
-        description, unit, total: what is written beside the bar.
-        progress: whether to show the bar, by default unless `COURSE_PROGRESS=0`. In a
-            notebook, a bar inside an open one is not shown.
+    The `description`, `unit` and `total` are written beside the bar. It is shown unless
+    `progress` or `COURSE_PROGRESS` says no, but in a notebook not inside an open one.
     """
     if total is not None:
         total = check_integer("total", total, minimum=0)

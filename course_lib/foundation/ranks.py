@@ -27,8 +27,7 @@ from course_lib.foundation.executors import NO_GUARD, end_with_parent, process_c
 from course_lib.foundation.models import one_thread
 
 SECONDS_TO_COME = 300.0  # until all ranks have met; a busy machine starts them slowly
-# Names the interface that gloo uses. Without it, gloo would ask the network for this
-# machine's name.
+# The interface that gloo uses, or it would ask the network for this machine's name.
 INTERFACE = "GLOO_SOCKET_IFNAME"
 LOOPBACK = {"linux": "lo", "darwin": "lo0"}
 
@@ -45,33 +44,28 @@ def run_ranks(
     In each process, `torch.distributed` is ready (with gloo, on this machine alone),
     and `get_rank()` gives the number of the process. The processes share no memory, as
     if each had a machine of its own. When the function returns, the rank leaves the
-    group, and its process ends. A script must call `run_ranks` under `if __name__ ==
-    "__main__":`, because each process imports the script.
+    group, and its process ends. Each process imports the script, which must therefore
+    call `run_ranks` under `if __name__ == "__main__":`.
 
     Args:
-        function: a function that other processes can find by name, which means that it
-            must not be defined in a notebook.
+        function: other processes must find it by name, so not one of a notebook.
         world_size: the number of processes.
         arguments, options: arguments of the function, the same for all ranks.
         time_limit: seconds that a rank waits for the others, as in `process_group`.
 
-    Returns:
-        the results of the function, by rank.
-
-    Raises:
-        RuntimeError: the first error of a rank, with the number of the rank. The error
-            may come from gloo, if the time limit was reached or another rank is gone.
-            It may also say that a rank was killed. All other ranks are ended.
+    Returns the results of the function, by rank. Raises RuntimeError with the first
+    error of a rank and its number, after which all others are ended. The error may be
+    gloo's, because the time limit was reached or another rank is gone, or say that a
+    rank was killed.
     """
     world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
     time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
-    # We pickle the work here, because otherwise a tensor would be sent as shared
-    # memory, in which one rank sees what another one writes.
+    # Pickled here, because a tensor would be sent as memory that ranks share.
     work = pickle.dumps(partial(function, *arguments, **options))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # We do not use `elastic_launch`, because it writes each failure to stderr with
-        # its time and process, so that no notebook would give the same output twice.
+        # Not `elastic_launch`, which writes failures to stderr with time and process,
+        # so that no notebook would give the same output twice.
         ranks = start_processes(
             _run_rank,
             (world_size, folder, time_limit, work),
@@ -108,8 +102,7 @@ def _run_rank(
     end_with_parent()
     store = _meet(rank, world_size, folder / "meeting", time_limit)
     with _group(time_limit, store=store, rank=rank, world_size=world_size):
-        # Everything is written before this rank leaves the group, because the other
-        # ranks fail from then on.
+        # Written before this rank leaves the group: from then on the others fail.
         try:
             result = pickle.dumps(pickle.loads(work)())
             (folder / f"{rank}.pickle").write_bytes(result)
@@ -126,11 +119,9 @@ def process_group(*, time_limit: float = 1800.0) -> AbstractContextManager[None]
 
     The environment variables of `torchrun` say which rank this is, how many ranks there
     are, and where they meet. Without these variables, the process is alone. The ranks
-    share this machine's cores, so PyTorch computes with one thread inside the `with`.
-
-    Args:
-        time_limit: seconds that a rank waits for the others in each sum before gloo
-            gives up with a RuntimeError. 1800 is PyTorch's default.
+    share this machine's cores, so PyTorch computes with one thread inside the `with`. A
+    rank waits `time_limit` seconds for the others in each sum before gloo gives up with
+    a RuntimeError; 1800 is PyTorch's default.
     """
     time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
     if "RANK" in os.environ:

@@ -1,7 +1,6 @@
 """The files of token shards, and how they are named, described and checked.
 
-A folder of shards is finished when it has a manifest, because the manifest is written
-last.
+A folder is finished when it has a manifest, because that is written last.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ INPUTS = "inputs.json"  #: names the files that were tokenized
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
 RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
 UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
+NONE_FITS = "documents must hold at least one, of no more than max_tokens ids"
 NO_DOCUMENTS = 0  #: the name of no documents; see `add_document`
 
 # What the files hold.
@@ -105,17 +105,12 @@ class Shard:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of `manifest.json`, which describes a finished folder.
+    """The content of `manifest.json`, which describes a finished folder."""
 
-    Attributes:
-        settings: the settings that the shards were written with.
-        documents: a name for all texts, which also depends on their numbers; see
-            `add_document`.
-        shards: for each split its shards, in order.
-    """
-
-    settings: ShardSettings
+    settings: ShardSettings  #: the settings that the shards were written with
+    #: a name for all texts, which also depends on their numbers; see `add_document`
     documents: str = f"{NO_DOCUMENTS:064x}"
+    #: for each split its shards, in order
     shards: dict[str, tuple[Shard, ...]] = field(
         default_factory=lambda: dict.fromkeys(SPLITS, ())
     )
@@ -169,18 +164,14 @@ def check_split(split: object) -> str:
 def open_manifest(out_dir: str | os.PathLike) -> Manifest:
     """Read the manifest of a finished folder, and check the size of every file.
 
-    Raises:
-        FileNotFoundError: there is no manifest, or a file that it lists is missing.
-        ValueError: the manifest has another version or is damaged, or a file has
-            another size.
+    Raises FileNotFoundError if a file is missing, and ValueError if one has another
+    size, or if the manifest is damaged or of another version.
     """
     out_dir = check_path("out_dir", out_dir)
     path = out_dir / MANIFEST
     if not path.is_file():
-        begun = (path.with_name(PROGRESS).is_file(), pieces_folder(out_dir).is_dir())
-        reason = (
-            "the run was not finished; run it again" if any(begun) else "no shards here"
-        )
+        begun = (out_dir / PROGRESS).is_file() or pieces_folder(out_dir).is_dir()
+        reason = "the run was not finished; run it again" if begun else "no shards here"
         raise FileNotFoundError(f"no {path}: {reason}")
     manifest = _read_manifest(path)
     check_files(out_dir, files_of(manifest))
@@ -213,23 +204,13 @@ def check_files(
     sums: bool = False,
     progress: bool | None = None,
 ) -> None:
-    """Check the sizes of files and, optionally, their checksums.
+    """Check the sizes of files, given as by `files_of`, and with `sums` their SHA-256.
 
-    Args:
-        out_dir: the folder of the files.
-        files: names, sizes and checksums, as from `files_of`.
-        sums: whether to read all files and compare their SHA-256.
-        progress: whether to show a progress bar while reading.
-
-    Raises:
-        FileNotFoundError, ValueError: a file is missing or different. The message names
-            it.
+    A missing or different file is a FileNotFoundError or a ValueError that names it.
     """
     sums, folder = check_flag("sums", sums), check_path("out_dir", out_dir)
-    files = [
-        (folder / path, size, sha256)
-        for path, size, sha256 in check_iterable("files", files, "files")
-    ]
+    files = check_iterable("files", files, "files")
+    files = [(folder / path, size, sha256) for path, size, sha256 in files]
     for path, size, _ in files:
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing, but it is listed")
@@ -239,9 +220,8 @@ def check_files(
                 "cut off or altered"
             )
     if sums:
-        for path, _, sha256 in progress_bar(
-            files, "verifying", unit="file", progress=progress
-        ):
+        shown = {"unit": "file", "progress": progress}
+        for path, _, sha256 in progress_bar(files, "verifying", **shown):
             if checksum(path) != sha256:
                 raise ValueError(f"{path} has another SHA-256: it was altered")
 
@@ -291,13 +271,10 @@ def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None
 
 def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
     """Write the manifest, durably. From now on the folder is finished."""
-    entries = asdict(check_type("manifest", manifest, Manifest)) | {
-        "format_version": FORMAT_VERSION
-    }
-    write_json(
-        check_path("out_dir", out_dir) / MANIFEST,
-        entries | {"sha256": _hash_of(entries)},
-    )
+    entries = asdict(check_type("manifest", manifest, Manifest))
+    entries["format_version"] = FORMAT_VERSION
+    path = check_path("out_dir", out_dir) / MANIFEST
+    write_json(path, entries | {"sha256": _hash_of(entries)})
 
 
 def _hash_of(entries: dict) -> str:
@@ -309,9 +286,8 @@ def _read_manifest(path: Path) -> Manifest:
     entries = read_json(path)
     version = entries.get("format_version")
     if version != FORMAT_VERSION:
-        raise ValueError(
-            f"{path} must be of format version {FORMAT_VERSION}, got {version!r}"
-        )
+        wanted = f"format version {FORMAT_VERSION}"
+        raise ValueError(f"{path} must be of {wanted}, got {version!r}")
     if entries.pop("sha256", None) != _hash_of(entries):
         raise ValueError(f"{path} is damaged: its SHA-256 is not the one that it says")
     try:
@@ -353,13 +329,8 @@ def add_document(name: int, number: int, digest: bytes) -> int:
     """Return a name for some documents and one more, given the name of the former.
 
     A name is the sum, modulo 2**256, of one hash for each document. The document's
-    number is part of its hash, so the same texts in another order have another name.
-    Because it is a sum, many workers can compute parts of it in any order.
-
-    Args:
-        name: the name of the documents so far, `NO_DOCUMENTS` at first.
-        number: the number of this document among all documents, from 1.
-        digest: `text_digest` of its text.
+    number, from 1, is part of its hash, so the same texts in another order have another
+    name. Because it is a sum, many workers can compute parts of it in any order.
     """
     number = check_integer("number", number, minimum=0, maximum=2**64 - 1)
     digest = check_type("digest", digest, bytes)
@@ -370,9 +341,7 @@ def add_document(name: int, number: int, digest: bytes) -> int:
 def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) -> None:
     """Refuse documents that are not those of a finished folder.
 
-    Raises:
-        ValueError: they differ. With `max_tokens`, documents after the last one that
-            was written are not compared.
+    With `max_tokens`, documents after the last one that was written are not compared.
     """
     check_type("manifest", manifest, Manifest)
     count = sum(manifest.num_documents(split) for split in SPLITS)
@@ -391,14 +360,8 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
 
 
 def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Convert the ids of a document to the dtype of the files.
-
-    `astype` alone would let a large id wrap around.
-
-    Raises:
-        TypeError: `dtype` is not a type of integers.
-        ValueError: there are no ids, or one does not fit.
-    """
+    """Convert a document's ids to the dtype of the files. `astype` alone would let a
+    large id wrap around."""
     ids, dtype = as_stream(ids), np.dtype(dtype)
     if dtype.kind not in "iu":
         raise TypeError(f"dtype must be one of integers, got {dtype}")

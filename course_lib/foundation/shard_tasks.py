@@ -1,8 +1,7 @@
 """How many workers make shards together, each on its own and in any order.
 
 First, tasks encode pieces of the input and store their ids and the number of ids. Sums
-of these numbers say what every shard is made of. After that, each shard can be written
-independently of the others.
+of these numbers say what every shard is made of, so each can be written independently.
 """
 
 from __future__ import annotations
@@ -20,11 +19,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.foundation import durable, shard_files
-from course_lib.foundation.arguments import (
-    check_integer,
-    check_iterable,
-    check_type,
-)
+from course_lib.foundation.arguments import check_integer, check_iterable, check_type
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.inputs import Task, read_piece
 from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
@@ -41,43 +36,28 @@ DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task res
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks of a run share. It is small, because it is sent with each of them.
+    """What all tasks of a run share, small because it is sent with each of them."""
 
-    Attributes:
-        folder: where tasks leave their results. Every machine must see this folder.
-        out_dir: where the shards go. Every machine must see this folder also.
-        text_column: which column of rows holds the texts.
-        settings: the settings of the shards.
-        tokenizer: the tokenizer, or None if it is in the folder as `tokenizer.json`.
-    """
-
-    folder: str
-    out_dir: str
-    text_column: str
-    settings: ShardSettings
+    folder: str  #: where tasks leave their results. Every machine must see this folder.
+    out_dir: str  #: where the shards go. Every machine must see this folder also.
+    text_column: str  #: which column of rows holds the texts
+    settings: ShardSettings  #: the settings of the shards
+    #: the tokenizer, or None if it is in the folder as `tokenizer.json`
     tokenizer: object = None
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """The record of a finished task, such as `00012.json`, beside its two files.
+    """The record of a finished task, such as `00012.json`, beside its two files."""
 
-    Attributes:
-        number: the number of the task.
-        inputs: a hash of its pieces, as they were when they were read.
-        documents: how many documents it has read.
-        tokens: for each k, how many tokens its documents k, k + `val_every`, k + 2
-            `val_every`, ... have together. All of these documents are in one split. We
-            know which split it is as soon as we know how many documents come before the
-            task.
-        ids_sha256, documents_sha256: the checksums of its two files.
-    """
-
-    number: int
-    inputs: str
-    documents: int
+    number: int  #: the number of the task
+    inputs: str  #: a hash of its pieces, as they were when they were read
+    documents: int  #: how many documents it has read
+    #: for each k, how many tokens its documents k, k + `val_every`, k + 2 `val_every`,
+    #: ... have together. All of these documents are in one split. We know which split
+    #: it is as soon as we know how many documents come before the task.
     tokens: tuple[int, ...]
-    ids_sha256: str
+    ids_sha256: str  #: the checksums of its two files
     documents_sha256: str
 
     def tokens_in(self, split: str, before: int, val_every: int) -> int:
@@ -89,10 +69,7 @@ class TaskResult:
 
 def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     """Write down the settings of a run, or compare them with those in the folder.
-
-    Returns:
-        the size of tasks that the run was started with.
-    """
+    Returns the size of tasks that the run was started with."""
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
     entries = {
@@ -149,10 +126,10 @@ def remove_job(job: Job) -> None:
 def encode_task(job: Job, task: Task) -> TaskResult:
     """Encode the documents of a task into files of its own.
 
-    The result depends only on the input and the tokenizer. A task may therefore be done
-    twice, even by two workers at the same time. Each worker writes under a name of its
-    own, and the last one to finish replaces the files by files with the same bytes. The
-    record is written last, because it says that the task is done.
+    The result depends only on the input and the tokenizer, so a task may be done twice,
+    even by two workers at the same time. Each writes under a name of its own, and the
+    last one to finish replaces the files by files with the same bytes. The record is
+    written last, because it says that the task is done.
     """
     number = check_type("task", task, Task).number
     ids_path, documents_path, record_path = task_paths(job, number)
@@ -241,17 +218,11 @@ def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
 
 @dataclass(frozen=True)
 class Part:
-    """A range of the tokens of one split in the result of a task.
+    """A range of the tokens of one split in the result of a task."""
 
-    Attributes:
-        result: the result of the task.
-        before: how many documents, in all tasks, come before those of this task.
-        start, stop: the range, counted over the tokens of the split in this task.
-    """
-
-    result: TaskResult
-    before: int
-    start: int
+    result: TaskResult  #: the result of the task
+    before: int  #: how many documents, in all tasks, come before those of this task
+    start: int  #: the range, counted over the tokens of the split in this task
     stop: int
 
 
@@ -270,7 +241,6 @@ def plan_shards(
     """Say which tokens go into which shard, from the number of tokens of each task.
 
     In each split, the sum over all earlier tasks says where the tokens of a task begin.
-    For this reason, no shard has to wait for another one.
     """
     check_type("settings", settings, ShardSettings)
     results = check_iterable("results", results, "results of tasks")
@@ -300,26 +270,18 @@ def plan_shards(
 
 @dataclass(frozen=True)
 class ShardResult:
-    """The record of a shard that has been written, beside the records of the tasks.
+    """The record of a shard that has been written, beside the records of the tasks."""
 
-    Attributes:
-        plan: a hash of the shard's plan.
-        shard: the shard's entry in the manifest.
-        documents: the name of the documents that start in the shard (`add_document`).
-            The names of all shards add up to the name of all documents.
-    """
-
-    plan: str
-    shard: Shard
+    plan: str  #: a hash of the shard's plan
+    shard: Shard  #: the shard's entry in the manifest
+    #: the name of the documents that start in the shard (`add_document`). The names of
+    #: all shards add up to the name of all documents.
     documents: str
 
 
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
-    """Write one shard from the results of tasks. Like a task, it may be done twice.
-
-    Raises:
-        ValueError: a file is not as its task has written it.
-    """
+    """Write one shard from the results of tasks. Like a task, it may be done twice. A
+    file that is not as its task has written it is a ValueError."""
     check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).out_dir
     path = shard_files.shard_path(folder, plan.split, plan.index)
@@ -356,11 +318,8 @@ def _record_of(job: Job, plan: ShardPlan) -> Path:
 def find_shard(
     job: Job, plan: ShardPlan, *, verify: bool = False
 ) -> ShardResult | None:
-    """Return the record of a shard if it was written by the same plan.
-
-    Args:
-        verify: whether to compare not only its size, but also its SHA-256.
-    """
+    """Return the record of a shard if it was written by the same plan and has the right
+    size, and with `verify` also the right SHA-256."""
     try:
         record = durable.read_json(_record_of(job, plan))
         result = ShardResult(**record | {"shard": Shard(**record["shard"])})

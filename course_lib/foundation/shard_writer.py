@@ -26,6 +26,7 @@ from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.shard_files import (
     MANIFEST,
     NO_DOCUMENTS,
+    NONE_FITS,
     PROGRESS,
     SPLITS,
     Manifest,
@@ -39,19 +40,17 @@ from course_lib.foundation.shard_files import (
 class ShardWriter:
     """Places encoded documents, one after another, and makes them durable.
 
-    It does not encode. You call `wants` for every document, in order, and it says
-    whether the ids of this document are needed. You then pass the ids of the documents
-    that are needed to `place`, in the same order, as soon as you have them. Use the
-    writer as a context manager, so that no other process writes into the folder.
+    You call `wants` for every document, in order, and it says whether the ids of this
+    document are needed. You then pass the ids of those to `place`, in the same order,
+    as soon as you have them. Use the writer as a context manager, so that no other
+    process writes into the folder. If the folder is already finished, `manifest` is its
+    manifest.
 
     Args:
         out_dir: a folder of its own, which is created if it does not exist.
         settings: the settings that the shards depend on.
-        verify: if a run is resumed, whether to read the finished shards and compare
-            their SHA-256. Otherwise only their sizes are compared.
-
-    Attributes:
-        manifest: the manifest if the folder is already finished, else None.
+        verify: of a resumed run, read the finished shards and compare their SHA-256,
+            not their sizes alone.
     """
 
     def __init__(
@@ -97,15 +96,13 @@ class ShardWriter:
     def _begin(self) -> None:
         """Continue after the finished shards if these are as they should be."""
         self._splits = {split: _SplitWriter(self.folder, split) for split in SPLITS}
-        # The last document that the finished shards know of, and then the last one that
-        # `wants` has seen.
+        # The last document that finished shards know of, and that `wants` has seen.
         self._begun, self._begun_name = self._read_progress()
         self._seen, self._seen_name = 0, NO_DOCUMENTS
         self._placed, self._placed_name = self._begun, self._begun_name
         self._waiting: deque[tuple[int, int]] = deque()  # number and name, wanted
-        self._num_tokens = sum(
-            s.tokens for w in self._splits.values() for s in w.shards
-        )
+        splits = self._splits.values()
+        self._num_tokens = sum(s.tokens for split in splits for s in split.shards)
         shard_files.remove_unfinished(self.folder)
         if not self._begun:  # then nothing is kept, and old settings do not matter
             first_line = json.dumps({"settings": asdict(self.settings)}) + "\n"
@@ -113,16 +110,8 @@ class ShardWriter:
         self._is_full, self._is_open = False, True
 
     def _read_progress(self) -> tuple[int, int]:
-        """Restore the splits from the progress of an earlier run.
-
-        Return the number of the last document that the run knew of, and the name of all
-        documents up to it.
-
-        Raises:
-            FileExistsError: there are shards, but no progress file.
-            ValueError: the run had other settings, its progress file is damaged, or a
-                shard is not as it should be.
-        """
+        """Restore the splits from an earlier run. Return the number of the last
+        document that it knew of, and the name of all documents up to it."""
         path, number, name = self.folder / PROGRESS, 0, NO_DOCUMENTS
         if not path.exists():
             shard_files.refuse_shards(self.folder)
@@ -161,13 +150,9 @@ class ShardWriter:
     def wants(self, digest: bytes) -> bool:
         """Take note of the next document, and say whether its ids are needed.
 
-        They are not needed if finished shards hold all of them.
-
-        Args:
-            digest: `text_digest` of its text.
-
-        Raises:
-            ValueError: the documents are not those that the run was started with.
+        They are not if finished shards hold all of them. The `digest` is `text_digest`
+        of its text. Raises ValueError if the documents are not those that the run was
+        started with.
         """
         self._check_open()
         if not isinstance(digest, bytes) or len(digest) != 32:
@@ -183,14 +168,10 @@ class ShardWriter:
         return needed
 
     def place(self, ids: np.ndarray) -> bool:
-        """Write the next document that is wanted into its split.
+        """Write the next document that is wanted into its split, its end included.
 
-        Args:
-            ids: the ids of the document, including its end.
-
-        Returns:
-            False if it would exceed `max_tokens`; then nothing is written, and no
-            further document may be placed.
+        Returns False if it would exceed `max_tokens`; then nothing is written, and no
+        further document may be placed.
         """
         self._check_open()
         if self._is_full or not self._waiting:
@@ -235,25 +216,17 @@ class ShardWriter:
         durable.append_line(self.folder / PROGRESS, line)
 
     def finish(self) -> Manifest:
-        """Write the last shards, and then the manifest, which finishes the folder.
-
-        Raises:
-            ValueError: no document has been placed, a document that is wanted has not
-                been placed, or there were fewer documents than when the run was
-                started.
-        """
+        """Write the last shards, and then the manifest, which finishes the folder. At
+        least one document, and all that were wanted, must have been placed, and no
+        fewer than before."""
         self._check_open()
         if self._waiting and not self._is_full:
-            raise ValueError(
-                f"all documents that are wanted must be placed, {len(self._waiting)} "
-                "are not"
-            )
+            left = len(self._waiting)
+            raise ValueError(f"all documents wanted must be placed, {left} are not")
         if self._seen < self._begun:
             self._refuse_documents()
         if not self._placed:
-            raise ValueError(
-                "documents must hold at least one, of no more than max_tokens ids"
-            )
+            raise ValueError(NONE_FITS)
         for split in self._splits.values():
             if split.num_tokens:
                 split.commit()
@@ -278,16 +251,12 @@ class ShardWriter:
 
 
 class _SplitWriter:
-    """The shards of one split: the finished ones, and the one that is being written.
-
-    Attributes:
-        next_document: the first one that is not wholly in the finished shards.
-        ids_written: how many ids of that one are.
-    """
+    """The shards of one split: the finished ones, and the one that is being written."""
 
     def __init__(self, folder: Path, split: str):
         self.folder, self.split = folder, split
         self.shards: list[Shard] = []
+        # the first document that is not wholly in finished shards, and its ids that are
         self.next_document, self.ids_written = 1, 0
         self.file: DurableFile | None = None
         self.num_tokens, self.starts = 0, []

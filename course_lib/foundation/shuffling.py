@@ -17,19 +17,14 @@ ROUNDS = 6
 
 
 class RandomOrder:
-    """A random permutation of `range(size)`, fixed by `seed` alone.
+    """A random permutation of `range(size)`, fixed by `seed`, the same on every
+    machine.
 
-    It is the same on every machine and release.
-
-    Args:
-        size: n, the number of things to order, at most 2**62.
-        seed: a non-negative integer.
-
-    Up to 65,536 entries are sorted by random keys and stored. A larger order is a
-    Feistel network on pairs (a, b) of digits in base ceil(sqrt(n)), as in Black and
-    Rogaway, "Ciphers with Arbitrary Finite Domains" (2002). Each round adds to one
-    digit a random-looking function of the other digit. Because this step can be undone,
-    different positions never get the same entry.
+    Up to 65,536 entries are sorted by random keys and stored. A larger order, of at
+    most 2**62, is a Feistel network on pairs (a, b) of digits in base ceil(sqrt(n)), as
+    in Black and Rogaway, "Ciphers with Arbitrary Finite Domains" (2002). Each round
+    adds to one digit a random-looking function of the other digit. Because this step
+    can be undone, different positions never get the same entry.
     """
 
     def __init__(self, size: int, seed: int):
@@ -39,33 +34,23 @@ class RandomOrder:
         self._base = np.uint64(_ceiling_root(self.size))
         self._stored = None
         if self.size <= STORED_UP_TO:
-            random_keys = _scramble(
-                np.arange(self.size, dtype=np.uint64), self._keys[0]
-            )
-            self._stored = np.argsort(random_keys, kind="stable")
+            numbers = np.arange(self.size, dtype=np.uint64)
+            self._stored = np.argsort(_scramble(numbers, self._keys[0]), kind="stable")
 
     def __len__(self) -> int:
         return self.size
 
     def __getitem__(self, positions: object) -> np.ndarray:
-        """Return the entries at `positions`, int64, in the shape of `positions`.
-
-        Args:
-            positions: an integer, or integers of any shape.
-
-        Raises:
-            IndexError: a position lies outside 0 ... size - 1.
-        """
+        """Return the entries at `positions`, integers of any shape, int64, in that
+        shape."""
         positions = as_integers("positions", positions)
         check_range("positions", positions, self.size, IndexError)
         if self._stored is not None:
             return self._stored[positions]
-        # At least one dimension: NumPy warns when a single number wraps around, but not
-        # when an array does.
+        # One dimension at least: NumPy warns when a single number wraps around.
         entries = self._permute(np.atleast_1d(positions).astype(np.uint64))
         # The base squared may be a little more than n. An entry outside of the range is
-        # permuted again. This walk along a cycle must lead back inside, because it
-        # started inside.
+        # permuted again: this walk along a cycle leads back inside, where it started.
         while (outside := entries >= self.size).any():
             entries = np.where(outside, self._permute(entries), entries)
         return entries.astype(np.int64).reshape(positions.shape)

@@ -31,19 +31,17 @@ class CharTokenizer:
 
     Args:
         characters: the alphabet. `CharTokenizer(text)` takes every character in `text`.
-        max_characters: keep at most this many characters, those that occur most often.
-            Among equally frequent characters, those with smaller code points are kept.
-            Every other character becomes U+FFFD, the replacement character, which is
-            added to the alphabet. An alphabet that is small enough is not changed.
+        max_characters: keep at most this many characters, those that occur most often,
+            and of equally frequent ones those with smaller code points. Every other
+            character becomes U+FFFD, the replacement character, which is added to the
+            alphabet. An alphabet that is small enough is not changed.
 
     Attributes:
-        characters: the alphabet, sorted by code point. The character with id `i` is
-            `characters[i]`.
+        characters: the alphabet, sorted by code point: id `i` is `characters[i]`.
         vocab_size: the number of ids, V = number of characters + 1.
         end_of_text_id: V - 1.
-        replacement_id: the id of U+FFFD, which stands for all other characters. It is
-            None if no character was left out. In that case, a character outside the
-            alphabet is an error.
+        replacement_id: the id of U+FFFD, or None if no character was left out. In that
+            case, a character outside the alphabet is an error.
     """
 
     def __init__(self, characters: str, *, max_characters: int | None = None):
@@ -61,20 +59,17 @@ class CharTokenizer:
             frequent = np.argsort(-counts, kind="stable")[:max_characters]
             kept = np.union1d(kept[frequent], _code_points(REPLACEMENT))
         self._code_points = kept
-        self.characters = _characters(kept)
+        self.characters = kept.tobytes().decode("utf-32-le")
         self.end_of_text_id = len(self.characters)
         self.vocab_size = len(self.characters) + 1
         self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
 
     def encode(self, text: str) -> np.ndarray:
-        """Return the id of each character, shape (n,), in the smallest dtype.
+        """Return the id of each character, shape (n,), in the smallest dtype, without
+        an end.
 
-        No end-of-text id is added.
-
-        Raises:
-            TypeError, ValueError: `text` is not a text (`check_unicode`), or a
-                character is not in the alphabet and there is no replacement. The
-                message names the character and its position.
+        A character outside the alphabet, if there is no replacement, is a ValueError
+        that says where it is.
         """
         text = check_unicode(text)
         wanted = _code_points(text)
@@ -84,18 +79,12 @@ class CharTokenizer:
             ids[~found] = self.replacement_id
         elif not found.all():
             position = int(np.argmin(found))
-            raise ValueError(
-                f"character {text[position]!r} at position {position} is not in the "
-                "alphabet"
-            )
+            where = f"{text[position]!r} at position {position}"
+            raise ValueError(f"character {where} is not in the alphabet")
         return ids.astype(smallest_dtype(self.vocab_size - 1))
 
     def decode(self, ids: Ids) -> str:
-        """Return the text of `ids`; an end-of-text id becomes `<|endoftext|>`.
-
-        Raises:
-            ValueError: an id lies outside 0 ... V - 1.
-        """
+        """Return the text of `ids`; an end-of-text id becomes `<|endoftext|>`."""
         stream = check_range("ids", as_stream(ids), self.vocab_size)
         names = [*self.characters, END_OF_TEXT]
         return "".join(names[i] for i in stream.tolist())
@@ -106,10 +95,8 @@ def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
 
     Args:
         texts: texts, lists of texts, batches of columns, or a `datasets` data set.
+            Anything else is a TypeError that names it, with its position.
         text_column: which column of a batch or a data set holds the texts.
-
-    Raises:
-        TypeError: something else comes along; it is named, with its position.
     """
     single = isinstance(texts, str | bytes) or getattr(texts, "ndim", 1) == 0
     if single or not isinstance(texts, Iterable):
@@ -144,11 +131,7 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
 
 
 def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
-    """Return a column of a batch, as `map` of `datasets` passes it with `batched=True`.
-
-    Raises:
-        TypeError, ValueError: `features` is not a batch, or has no such column.
-    """
+    """Return a column of a batch, as `map` of `datasets` passes it with `batched`."""
     check_unicode(name, "the name of a column")
     if not isinstance(features, Mapping) or isinstance(features.get(name), str):
         raise TypeError("features must be a batch: use map with batched=True")
@@ -167,32 +150,21 @@ def training_batches(
     """Read texts for a trainer of `tokenizers`, in batches, with a progress bar.
 
     Args:
-        texts: any texts that `iterate_texts` accepts. They are read once and not kept.
-        text_column: which column of a batch or a data set holds the texts.
+        texts, text_column: see `iterate_texts`. The texts are read once and not kept.
         length: how many texts there are, for the bar. By default they are counted if
             possible.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Raises:
-        TypeError: an item is not a text. The message names its type and position.
-        ValueError: at the end, if there was nothing except whitespace.
+    Raises ValueError at the end if there was nothing except whitespace.
     """
     if length is not None:
         length = check_integer("length", length, minimum=0)
-    counted = hasattr(texts, "num_rows") or (
-        isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
-    )
-    if length is None and counted:  # batches hold an unknown number of texts
-        length = len(texts)
-    return _not_blank(
-        progress_bar(
-            iterate_texts(texts, text_column),
-            "reading",
-            total=length,
-            unit="text",
-            progress=progress,
-        )
-    )
+    plain = isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
+    if length is None and (plain or hasattr(texts, "num_rows")):
+        length = len(texts)  # batches hold an unknown number of texts
+    shown = {"total": length, "unit": "text", "progress": progress}
+    texts = iterate_texts(texts, text_column)
+    return _not_blank(progress_bar(texts, "reading", **shown))
 
 
 def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -220,30 +192,24 @@ def _batches(texts: Iterable[str], batch_size: int) -> Iterator[list[str]]:
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
-    """Return the names as a list, if all of them are different non-empty strings.
-
-    Raises:
-        TypeError, ValueError: they are not. The message gives the wrong name.
-    """
+    """Return the names as a list, if all of them are different non-empty strings."""
     # A set would not do, because the ids follow the order of the names.
     if isinstance(special_tokens, str) or not isinstance(special_tokens, Sequence):
-        raise TypeError(
-            f"special_tokens must be a list of names, got {special_tokens!r:.60}"
-        )
+        shown = f"{special_tokens!r:.60}"
+        raise TypeError(f"special_tokens must be a list of names, got {shown}")
     names = [
         check_unicode(name, f"special_tokens[{i}]")
         for i, name in enumerate(special_tokens)
     ]
     if "" in names:
         raise ValueError(
-            "special_tokens must not be empty: an empty name is everywhere in every "
-            "text"
+            "special_tokens must not be empty: an empty name is everywhere in a text"
         )
-    name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
-    if times > 1:
-        raise ValueError(
-            f"special_tokens must be different, but {name!r} occurs {times} times"
-        )
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ValueError(
+                f"special_tokens must be different, but {name!r} occurs {times} times"
+            )
     return names
 
 
@@ -253,10 +219,6 @@ def check_unicode(text: object, name: str = "text") -> str:
     A surrogate is half of a character in UTF-16. Python allows a single surrogate in a
     `str`, but UTF-8 has no bytes for it. Every function that encodes a text calls this
     check.
-
-    Raises:
-        TypeError, ValueError: it is not a `str`, or it has a single surrogate. The
-            message says where.
     """
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a str, got {type(text).__name__}")
@@ -289,40 +251,29 @@ def encode_corpus(
 
     A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
     on all cores. With any tokenizer, a special token that is spelled out in a text is
-    plain text. This means that the author of a document can neither end it early nor
-    stop the run.
+    plain text, so the author of a document can neither end it early nor stop the run.
 
     Args:
-        texts: texts, lists of texts, batches of columns, or a `datasets` data set. They
-            are read once and not kept.
+        texts, text_column: see `iterate_texts`. The texts are read once and not kept.
         tokenizer: a tokenizer of `tokenizers`, `transformers` or `tiktoken`, or any
             object whose `encode(text)` returns ids, or an object with `.ids`.
         end_of_text_id: the id that ends each text. By default it is the id that the
             tokenizer itself puts there, or else the tokenizer's `end_of_text_id`,
             `eos_token_id` or `eot_token`. A tokenizer that marks the beginning of each
             text does not need one.
-        text_column: which column of a batch or a data set holds the texts.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Returns:
-        the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a
-        tokenizer of `tokenizers`, every id of its vocabulary must fit, whether it
-        occurs or not.
-
-    Raises:
-        TypeError, ValueError: an argument is wrong, there is no text, nothing says
-            where a text ends, or two things do, or a text cannot be encoded. In the
-            last case the message says which text.
+    Returns the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a
+    tokenizer of `tokenizers`, every id of its vocabulary must fit, whether it occurs or
+    not. Raises ValueError if there is no text, if nothing says where a text ends, or
+    two things do, or if a text cannot be encoded, and says which.
     """
     length = len(texts) if isinstance(texts, Sized) else None
     documents = encode_each(
         texts, tokenizer, end_of_text_id=end_of_text_id, text_column=text_column
     )
-    pieces = list(
-        progress_bar(
-            documents, "tokenizing", total=length, unit="text", progress=progress
-        )
-    )
+    shown = {"total": length, "unit": "text", "progress": progress}
+    pieces = list(progress_bar(documents, "tokenizing", **shown))
     if not pieces:
         raise ValueError("texts must hold at least one document, got none")
     return np.concatenate(pieces)
@@ -337,13 +288,14 @@ def encode_each(
     batch_size: int = BATCH_SIZE,
     names: Iterable[int | str] | None = None,
 ) -> Iterator[np.ndarray]:
-    """Yield the ids of one text after another, each with its end, for `encode_corpus`.
+    """Yield the ids of one text after another, each with its end, as in
+    `encode_corpus`.
 
-    Arguments and errors are those of `encode_corpus`. The ids are compact, which means
-    uint16 or uint32. For a tokenizer of `tokenizers` its vocabulary decides, and
-    otherwise the largest id of the text. A library's tokenizer gets `batch_size` texts
-    at a time, or about a million characters, and this many are held in memory. Errors
-    refer to the texts by `names`, which are 0, 1, 2 and so on by default.
+    The ids are compact, uint16 or uint32. For a tokenizer of `tokenizers` its
+    vocabulary decides, and otherwise the largest id of the text. A library's tokenizer
+    gets `batch_size` texts at a time, or about a million characters, and this many are
+    held in memory. Errors refer to the texts by `names`, which are 0, 1, 2 and so on by
+    default.
     """
     batch_size = check_integer("batch_size", batch_size, minimum=1)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
@@ -369,16 +321,11 @@ def plain_tokenizer(
 ) -> tuple[object, int | None]:
     """Return the tokenizer that does the work, and the id to put after each text.
 
-    A tokenizer of `transformers` is a wrapper. It hides the tokenizer that does the
-    work, and it knows the id. The id is None if the tokenizer itself ends each text. It
-    is also None if the tokenizer marks the beginning of each text and no end is known,
-    because then each beginning shows that the previous text has ended.
-
-    Raises:
-        TypeError: `tokenizer` is not a tokenizer.
-        ValueError: it marks neither the beginning nor the end of a text, or it ends
-            texts itself although you give an `end_of_text_id`, which would be a second
-            end.
+    A tokenizer of `transformers` is a wrapper that hides it, and knows the id. The id
+    is None if the tokenizer itself ends each text, or marks the beginning of each and
+    no end is known, because then each beginning shows that the previous text has ended.
+    Raises ValueError if it marks neither, or if it ends texts itself although you give
+    an `end_of_text_id`, which would be a second end.
     """
     face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
@@ -410,8 +357,7 @@ def plain_tokenizer(
 def document_marks(tokenizer: object) -> tuple[int | None, int | None]:
     """Return the ids that begin and end each text, or None where there is no such id.
 
-    `tokenizer` need not be able to encode. It may also be an object that has nothing
-    except its special ids.
+    `tokenizer` may be an object that has nothing except its special ids.
     """
     begins, ends = _frame(getattr(tokenizer, "backend_tokenizer", tokenizer))
     end = ends[-1] if ends else _own_end(tokenizer)
@@ -474,7 +420,7 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
 
 
 def _uncut(tokenizer: object) -> object:
-    """Return a copy of a tokenizer of `tokenizers` that neither truncates nor pads."""
+    """Copy a tokenizer of `tokenizers` so that it neither truncates nor pads."""
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -503,13 +449,10 @@ def tokenizer_hash(tokenizer: object) -> str:
     """Hash a tokenizer so that equal tokenizers have equal hashes on any machine.
 
     For a tokenizer of `tokenizers`, we hash all of `tokenizer.json` except for
-    truncation and padding, which do not matter here. For any other, we hash what
-    `pickle` would store. A tokenizer that remembers texts it has encoded should leave
-    them out by a `__getstate__`.
-
-    Raises:
-        TypeError: it is not a tokenizer, or it contains something that cannot be hashed
-            in this way, for example a function without a name.
+    truncation and padding. For any other, we hash what `pickle` would store. A
+    tokenizer that remembers texts it has encoded should leave them out by a
+    `__getstate__`. Raises TypeError if it holds something that cannot be hashed in this
+    way, for example a function without a name.
     """
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(tokenizer, "encode_batch_fast"):
@@ -527,10 +470,8 @@ def tokenizer_hash(tokenizer: object) -> str:
 
 
 def _digest(value: object) -> bytes:
-    """Hash a value of any size, so that equal values agree in any process.
-
-    `repr` would do for few values, because it abbreviates arrays and shows addresses.
-    """
+    """Hash a value so that equal values agree in any process. `repr` would do for few
+    values, because it abbreviates arrays and shows addresses."""
     kind = type(value)
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
@@ -559,14 +500,8 @@ def _digest(value: object) -> bytes:
 
 
 def id_dtype(tokenizer: object) -> np.dtype:
-    """Return uint16 if every id of a tokenizer fits, else uint32.
-
-    Added tokens also count, and they have the largest ids.
-
-    Raises:
-        TypeError, ValueError: the tokenizer does not say how many ids it has, or it has
-            none.
-    """
+    """Return uint16 if every id of a tokenizer fits, added tokens included, else
+    uint32."""
     if hasattr(tokenizer, "get_vocab"):
         vocabulary = tokenizer.get_vocab()
         if not vocabulary:
@@ -588,23 +523,16 @@ def smallest_dtype(largest_id: int) -> np.dtype:
     """Return uint16 up to id 65,535 and uint32 beyond.
 
     `array.astype(np.uint16)` would not complain about id 70,000: it would store 4,464.
-
-    Raises:
-        ValueError: the id is negative or needs more than 32 bits.
     """
     largest_id = check_integer("largest_id", largest_id, minimum=0, maximum=2**32 - 1)
     return np.dtype(np.uint16 if largest_id < 2**16 else np.uint32)
 
 
 def compact(ids: Ids) -> np.ndarray:
-    """Return `ids` in the smallest dtype, shape (N,), read-only.
+    """Return `ids` in the smallest dtype, shape (N,), read-only, copied at most once.
 
-    The ids are copied at most once. A memory map, or an array of unsigned integers of
-    at most 32 bits, is returned as it is, without being read or copied.
-
-    Raises:
-        TypeError, ValueError: `ids` are not a stream of ids, or one is negative or
-            needs more than 32 bits.
+    A memory map, or an array of unsigned integers of at most 32 bits, is returned as it
+    is, without being read.
     """
     stream = as_stream(ids)
     is_compact = stream.dtype.kind == "u" and stream.dtype.itemsize <= 4
@@ -613,23 +541,19 @@ def compact(ids: Ids) -> np.ndarray:
     if stream.size == 0:
         return stream.astype(np.uint16)
     if stream.min() < 0:
-        raise ValueError(
-            f"ids must not be negative, got {stream.min()} at position "
-            f"{int(stream.argmin())}"
-        )
+        where = f"{stream.min()} at position {stream.argmin()}"
+        raise ValueError(f"ids must not be negative, got {where}")
     if stream.max() >= 2**32:
-        raise ValueError(
-            f"ids must fit into 32 bits, got {stream.max()} at position "
-            f"{int(stream.argmax())}"
-        )
+        where = f"{stream.max()} at position {stream.argmax()}"
+        raise ValueError(f"ids must fit into 32 bits, got {where}")
     return stream.astype(smallest_dtype(stream.max()))
 
 
 def _lies_in_a_file(array: object) -> bool:
     """Say whether an array shows a memory map.
 
-    Its type cannot tell us, because even `memory_map.astype(np.int64)`, which is a copy
-    in memory, has the type `np.memmap`.
+    Its type cannot tell: `memory_map.astype(np.int64)`, a copy in memory, is an
+    `np.memmap`.
     """
     while array is not None and not isinstance(array, mmap):
         array = getattr(array, "base", None)
@@ -638,7 +562,3 @@ def _lies_in_a_file(array: object) -> bool:
 
 def _code_points(text: str) -> np.ndarray:
     return np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
-
-
-def _characters(code_points: np.ndarray) -> str:
-    return code_points.tobytes().decode("utf-32-le")

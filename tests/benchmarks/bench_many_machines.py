@@ -23,23 +23,17 @@ from tokenizers import Tokenizer
 from course_lib.foundation import (
     CharTokenizer,
     InThisProcess,
-    Job,
-    ShardSettings,
     ShardWriter,
-    TaskResult,
-    checksum,
     copy_to_device,
     encode_corpus,
     encode_each,
     load_documents,
-    plan_shards,
     process_pool,
     run_in_order,
-    task_paths,
-    text_digest,
-    write_durably,
-    write_shard,
 )
+from course_lib.foundation.durable import checksum, write_durably
+from course_lib.foundation.shard_files import ShardSettings, text_digest
+from course_lib.foundation.shard_tasks import Job, TaskResult, plan_shards, task_paths, write_shard
 from course_lib.many_machines import encoding_hours, rows_of_documents, tokenize_files, train_rank
 from course_lib.token_shards import write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer

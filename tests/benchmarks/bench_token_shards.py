@@ -20,20 +20,8 @@ from measuring import compare, over
 from tokenizers import Tokenizer
 
 from course_lib import token_shards
-from course_lib.foundation import (
-    BlockOrder,
-    CharTokenizer,
-    FileOrder,
-    Manifest,
-    RandomOrder,
-    Shard,
-    ShardSettings,
-    encode_each,
-    load_documents,
-    shard_path,
-    starts_path,
-    write_manifest,
-)
+from course_lib.foundation import BlockOrder, CharTokenizer, FileOrder, RandomOrder, encode_each, load_documents
+from course_lib.foundation.shard_files import Manifest, Shard, ShardSettings, shard_path, starts_path, write_manifest
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
 from course_lib.token_shards import ShardedStream, make_shard_loader, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer

@@ -43,7 +43,8 @@ from measuring import interleave  # noqa: E402
 
 from course_lib.bpe import GPT2_PATTERN, BPETokenizer, train_byte_level_bpe  # noqa: E402
 from course_lib.document_packing import assign_packs, pack_documents  # noqa: E402
-from course_lib.foundation import CharTokenizer, load_documents, progress_bar, shard_path  # noqa: E402
+from course_lib.foundation import CharTokenizer, load_documents, progress_bar  # noqa: E402
+from course_lib.foundation.shard_files import shard_path  # noqa: E402
 from course_lib.sliding_windows import SlidingWindowDataset  # noqa: E402
 from course_lib.teaching.plots.style import (  # noqa: E402
     DOTTED,

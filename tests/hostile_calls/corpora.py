@@ -93,6 +93,8 @@ CALLS = {
     "next(python_sources()).kind": "python",
     "len(list(islice(python_sources(), 3)))": 3,
     "python_sources(None)": TypeError("takes 0 positional arguments"),
+    "without_doubles([('a', 1), ('b', 2)])": {"a": 1, "b": 2},
+    "without_doubles([('a', 1), ('a', 2)])": ValueError("'a' occurs 2 times"),
     "web_document(ROW).quality": 3,
     "web_document(ROW | {'score': nan, 'url': None}).kind": "en",
     "web_document(ROW | {'int_score': 6})": ValueError("row 'a': quality must be"),

@@ -58,7 +58,7 @@ CALLS = {
     "read(b'', '.txt')": [""],
     "read(b'\\n \\n\\t\\n')": [],
     'read(b\'{"text": ""}\', task_bytes=1)': [""],
-    'read(b\'{"text": "a", "text": "b"}\')': ValueError("line 1: expected a JSON object (a name occurs twice)"),
+    'read(b\'{"text": "a", "text": "b"}\')': ValueError("line 1: expected a JSON object ('text' occurs 2 times)"),
     "read(b'{\"text\": NaN}')": ValueError("line 1: text must be a str, got float"),
     "read(b'null')": ValueError("line 1: expected a JSON object, got NoneType"),
     "read(b'\\x00')": ValueError("line 1: expected a JSON object"),

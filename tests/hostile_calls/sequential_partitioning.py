@@ -155,8 +155,8 @@ CALLS = {
     # count_graph_nodes
     "count_graph_nodes(torch.zeros(1))": 0,
     "count_graph_nodes(torch.zeros(1, requires_grad=True) + 1)": 2,
-    "count_graph_nodes([1.0])": TypeError("tensor must be a tensor, got list"),
-    "count_graph_nodes(None)": TypeError("tensor must be a tensor"),
+    "count_graph_nodes([1.0])": TypeError("tensor must be a Tensor, got list"),
+    "count_graph_nodes(None)": TypeError("tensor must be a Tensor"),
     # epoch_after_epoch
     "next(epoch_after_epoch(nothing, range(9), 1, 2))": ValueError(
         "scheme must give at least one batch an epoch, got 0"

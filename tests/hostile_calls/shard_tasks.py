@@ -6,7 +6,9 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from course_lib.foundation import CharTokenizer, Job, ShardSettings, encode_task, plan_shards, plan_tasks, write_shard
+from course_lib.foundation import CharTokenizer, plan_tasks
+from course_lib.foundation.shard_files import ShardSettings
+from course_lib.foundation.shard_tasks import Job, encode_task, plan_shards, write_shard
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation import CharTokenizer, Shard, ShardSettings, ShardWriter
+from course_lib.foundation import CharTokenizer, ShardWriter
 from course_lib.foundation.durable import append_line
+from course_lib.foundation.shard_files import Shard, ShardSettings
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
