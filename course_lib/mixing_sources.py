@@ -220,6 +220,8 @@ class StagedMixture:
 
     def _check_stage(self, stage: object) -> tuple[dict[str, float], int]:
         try:
+            if isinstance(stage, Mapping | str):  # its names would be unpacked
+                raise TypeError
             weights, num_draws = stage
         except (TypeError, ValueError):
             raise TypeError(

@@ -1,11 +1,25 @@
 """The same text twice: counted and left out as a loop over all pairs of texts would do it."""
 
 import unicodedata
+from itertools import combinations
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import Copies, count_copies, drop_copies, normalized
+from course_lib.foundation import (
+    Copies,
+    candidate_pairs,
+    count_copies,
+    drop_copies,
+    match_probability,
+    minhash,
+    normalized,
+    shared_ngrams,
+    shingles,
+    similarity,
+)
 
 
 def test_what_makes_no_other_text():
@@ -41,3 +55,82 @@ def test_any_letter_is_the_same_in_upper_case():
     letters = [chr(number) for number in range(0x20, 0x3000) if unicodedata.category(chr(number)) in ("Ll", "Lt")]
     # but the Turkish i without a dot, whose capital is the usual one
     assert [letter for letter in letters if normalized(letter) != normalized(letter.upper())] == ["ı"]
+
+
+# Near copies
+
+
+@given(st.lists(st.sampled_from(["a", "B", "ﬃ"]), max_size=9), st.integers(1, 10))
+def test_shingles_are_all_runs_of_words(words, size):
+    plain = [normalized(word) for word in words]
+    runs = {" ".join(plain[i : i + size]) for i in range(len(plain)) if i + size <= len(plain)}
+    assert shingles(" \n".join(words), size) == (runs or {" ".join(plain)})  # a shorter text is one
+
+
+@given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)))
+def test_similarity_is_a_share(a, b):
+    both, either = sum(x in b for x in a), sum(x in a or x in b for x in range(10))
+    assert similarity(a, b) == similarity(b, a) == (both / either if either else 1)
+
+
+@pytest.mark.parametrize(("shared", "alone"), [(0, 50), (1, 60), (20, 40), (50, 25), (90, 5), (40, 0)])
+def test_signatures_agree_as_often_as_sets_are_similar(shared, alone):
+    a = {f"both {k}" for k in range(shared)} | {f"a {k}" for k in range(alone)}
+    b = {f"both {k}" for k in range(shared)} | {f"b {k}" for k in range(alone)}
+    wanted, num_hashes = similarity(a, b), 2_000
+    agreed = np.mean([minhash(a, num_hashes, base_seed=s) == minhash(b, num_hashes, base_seed=s) for s in range(3)])
+    assert abs(agreed - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / (3 * num_hashes))
+
+
+def test_a_signature_depends_on_the_set_and_the_seed_alone():
+    signature = minhash(["a", "b", "a"], 64)
+    assert signature.dtype == np.uint64
+    assert signature.shape == (64,)
+    assert np.array_equal(signature, minhash({"b", "a"}, 64))
+    assert not (signature == minhash(["a", "b"], 64, base_seed=1)).any()
+    assert np.array_equal(minhash(["a", "b"], 64), np.minimum(minhash(["a"], 64), minhash(["b"], 64)))
+    assert len(np.unique(signature)) == 64  # each of a hash function of its own
+
+
+@given(st.data())
+def test_candidates_are_the_pairs_that_agree_in_a_band(data):
+    bands, rows = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 3))
+    row = st.lists(st.integers(0, 2), min_size=bands * rows, max_size=bands * rows)
+    table = np.array(data.draw(st.lists(row, min_size=1, max_size=8)))
+    wanted = {
+        (i, j)
+        for i, j in combinations(range(len(table)), 2)
+        if any((table[i, b * rows : (b + 1) * rows] == table[j, b * rows : (b + 1) * rows]).all() for b in range(bands))
+    }
+    for layout in (table, np.asfortranarray(table), table.astype(np.uint64), table.tolist()):
+        assert candidate_pairs(layout, bands) == wanted
+
+
+def test_candidates_are_found_as_often_as_foretold():
+    rows, bands = 4, 8
+    a, b = ({f"{k}" for k in range(60)} | {f"{name} {k}" for k in range(20)} for name in "ab")
+    found = sum(
+        candidate_pairs([minhash(a, rows * bands, base_seed=s), minhash(b, rows * bands, base_seed=s)], bands)
+        == {(0, 1)}
+        for s in range(300)
+    )
+    wanted = float(match_probability(similarity(a, b), rows, bands))
+    assert wanted == pytest.approx(1 - (1 - 0.6**4) ** 8)
+    assert abs(found / 300 - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / 300)
+    assert match_probability([0, 1], rows, bands).tolist() == [0, 1]
+    assert np.all(np.diff(match_probability(np.linspace(0, 1, 50), rows, bands)) >= 0)
+
+
+some_ids = st.lists(st.integers(0, 2), max_size=12)
+
+
+@given(some_ids, some_ids, st.integers(1, 5))
+def test_shared_ngrams_are_those_that_stand_in_both(train, test, length):
+    known = [train[i : i + length] for i in range(len(train) - length + 1)]
+    wanted = [
+        any(test[s : s + length] in known for s in range(i - length + 1, i + 1) if 0 <= s <= len(test) - length)
+        for i in range(len(test))
+    ]
+    found = shared_ngrams(np.array(train, dtype=np.uint16), test, length)
+    assert found.dtype == bool
+    assert found.tolist() == wanted

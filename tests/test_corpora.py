@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from course_lib.foundation import Document, corpora, load_documents, load_text
+from course_lib.foundation import Document, corpora, load_documents, load_sources, load_text
 from course_lib.foundation.corpora import CORPUS_VARIABLE, DATA_DIRECTORY
 
 
@@ -38,6 +38,22 @@ def test_the_documents_are_many_and_of_every_kind():
     assert 20 <= min(lengths) < 100
     assert 5_000 < max(lengths) <= 8_000
     assert len({d.id for d in documents}) == len({d.text for d in documents}) == len(documents)
+
+
+def test_four_sources_to_mix_hold_the_documents_of_their_kinds(monkeypatch):
+    sources = load_sources()
+    assert list(sources) == ["english", "chinese", "code", "math"]
+    documents = load_documents()
+    kinds = dict(zip(sources, ("article", "chinese", "code", "math"), strict=True))
+    more = [document.text for document in load_documents(DATA_DIRECTORY / "more_documents.jsonl")]
+    for name, texts in sources.items():
+        first = [document.text for document in documents if document.kind == kinds[name]]
+        assert texts[: len(first)] == first
+        assert set(texts[len(first) :]) <= set(more)
+        assert len(set(texts)) == len(texts) >= 10
+        assert sum(map(len, texts)) > 5_000
+    monkeypatch.setenv(CORPUS_VARIABLE, str(DATA_DIRECTORY / "story.txt"))
+    assert load_sources() == sources
 
 
 # A reader's own text

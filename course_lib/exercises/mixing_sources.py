@@ -70,8 +70,6 @@ epochs_of_sources.slips("""
         own.
     / total / size => / total / num_windows[0]
         the draws of every source are divided by the windows of the first.
-    / total / size => / total / max(num_windows)
-        the draws of every source are divided by the windows of the largest.
     / total / size => / total * size
         the draws are multiplied by the windows: divide.
     / total / size => / total // size
@@ -83,7 +81,6 @@ epochs_of_sources.slips("""
     num_draws * weight / total / size => round(num_draws * weight / total / size)
         the epochs are rounded to whole numbers, but half an epoch is 0.5.
     num_draws * weight / total / size => round(num_draws * weight / total / size, 2)
-    num_draws * weight / total / size => round(num_draws * weight / total / size, 1)
         the epochs are rounded, but nobody asked for that.
     num_draws * weight / total / size => math.ceil(num_draws * weight / total / size)
         an epoch that has begun is counted whole, but half an epoch is 0.5.
@@ -94,8 +91,6 @@ epochs_of_sources.slips("""
         the epochs end at 1, but a source may be read more than once.
     num_draws * weight / total / size => max(1, num_draws * weight / total / size)
         the epochs begin at 1, but a source may be read only in part, or not at all.
-    num_draws * weight / total / size => num_draws * weight / total / size % 1
-        only the part of an epoch is left: the whole ones also count.
     weight / total / size for => weight / total / size * 100 for
         these are per cent: an epoch is 1.0.
     total = sum(weights) => \
@@ -209,7 +204,7 @@ most_draws.slips("""
     max_epochs * size => size
         `max_epochs` is missing: a source may be read so many times.
     max_epochs * size * total // weight => max_epochs * size // weight
-        the sum of the weights is missing: other sources are drawn, too.
+        the sum of the weights is missing: other sources are also drawn.
     max_epochs * size * total // weight => max_epochs * size * total
         the weight is missing: a source of a large weight is used up sooner.
     max_epochs * size * total // weight => max_epochs * size
@@ -228,7 +223,7 @@ most_draws.slips("""
     max_epochs * size * total // weight => math.ceil(max_epochs * size * total / weight)
         this rounds up, and then the source is read more than `max_epochs` times.
     max_epochs * size * total // weight => max_epochs * size * total // weight - 1
-        1 is subtracted from the draws, but the last of them is allowed, too.
+        1 is subtracted from the draws, but the last of them is also allowed.
     max_epochs * size * total // weight => round(max_epochs * size * total / weight)
         this rounds to the nearest, but one more draw may be one too many.
     max_epochs * size * total // weight => int(max_epochs * size * total / weight)
@@ -247,8 +242,6 @@ most_draws.slips("""
         this takes the number of weights for their sum.
     total = sum(weights) => total = max(weights)
         this takes the largest weight for the sum of all.
-    total = sum(weights) => total = sum(num_windows)
-        this takes the sum of all windows for the sum of all weights.
     if weight > 0 => if True
         a weight of 0 is divided by, but such a source allows any number of draws.
     weight for => max(1, weight) for ; if weight > 0 => if True
@@ -257,8 +250,6 @@ most_draws.slips("""
         a source of weight 1 is left out, but only a weight of 0 binds nothing.
     * size * => * min(num_windows) *
         every source is taken to be as small as the smallest.
-    * size * => * sum(num_windows) *
-        every source is given the windows of all.
     // weight for => // max(weights) for
         every source is given the largest weight.
     for weight, size in zip(weights, num_windows, strict=True) => \
@@ -372,7 +363,7 @@ def _lags(random: Random) -> Iterator[Case]:
     ),
 )
 def next_source(weights: list[int], counts: list[int]) -> int:
-    """Return the source that lags most behind its share of one more draw."""
+    """Return the source that is most below its share after one more draw."""
     total, draws = sum(weights), sum(counts) + 1
     lags = [
         weight * draws - count * total
@@ -419,9 +410,6 @@ next_source.slips("""
     weight * draws - count * total => weight * draws // total - count
     weight * draws - count * total => round(weight * draws / total) - count
         the share is rounded to whole draws: two lags may then look alike.
-    weight * draws - count * total => weight * draws // total - count ; \
-    max(lags) => min(lags)
-        this is the source that leads most, with shares rounded to whole draws.
 """)
 
 
@@ -548,8 +536,6 @@ drawn_before.slips("""
         this counts the source that comes first in the block.
     source = block[place] => source = block[place - 1]
         this counts the source at the place before.
-    source = block[place] => source = block[(place + 1) % len(block)]
-        this counts the source at the next place.
     blocks, place = divmod => place, blocks = divmod
         `divmod` gives the quotient first, and then the remainder.
     divmod(position, len(block)) => divmod(position + 1, len(block))
@@ -558,8 +544,6 @@ drawn_before.slips("""
         1 is subtracted from the position, but positions count from 0.
     divmod(position, len(block)) => divmod(position, len(set(block)))
         the position is divided by the number of sources, not by the length of a block.
-    divmod(position, len(block)) => divmod(position, max(block) + 1)
-        the position is divided by the largest source, not by the length of a block.
     return blocks * ... + block[:place].count(source) => \
     return source
         this is the source: how often was it drawn?
@@ -574,7 +558,7 @@ drawn_before.slips("""
         this is what *one* block holds of the source.
     return blocks * ... + block[:place].count(source) => \
     return position - blocks * block.count(source)
-        these are draws of other sources, too.
+        these also count draws of other sources.
     return blocks * ... + block[:place].count(source) => \
     return position
         this is the number of all draws before: how many are of the same source?
@@ -587,8 +571,6 @@ drawn_before.slips("""
     return position * block.count(source) // len(block)
         this is the share of the source in all draws before, but not at each place does
         it have just its share.
-    * block.count(source) => * block.count(source) / 1
-        `/` makes a float, but this is a count.
 """)
 
 
@@ -685,18 +667,10 @@ document_weights.slips("""
     rate / sum(rates) for => rate * (sum(mean_tokens) / len(mean_tokens)) for
         these are multiplied by the mean length of all sources, but long and short
         documents do not come equally often.
-    rate / sum(rates) for => rate * sum(s * m for s, m in zip(token_shares, \
-    mean_tokens)) for
-        these are multiplied by a mean length weighted by tokens, but documents are
-        drawn, not tokens.
     share / mean for => share - mean / sum(mean_tokens) for
         the share of the length is subtracted: divide by the length.
     share / mean for => share * (1 - mean / sum(mean_tokens)) for
         the length is turned round by a subtraction: divide by it.
-    share / mean for => share / math.sqrt(mean) for
-        the shares are divided by the *root* of the lengths.
-    share / mean for => share / mean**2 for
-        the lengths are divided by twice.
     share / mean for share, mean in zip(token_shares, mean_tokens, strict=True) => \
     share / mean for share in token_shares for mean in mean_tokens
         each share meets the length of every source: `zip` pairs them.
@@ -787,7 +761,7 @@ temperature_for.slips("""
     math.log(large / small) => math.log(small / large)
         a ratio is upside down inside a logarithm: both `ratio` and large / small are
         above 1.
-    math.log(large / small) => math.log(large) / math.log(small + 1e-12)
+    math.log(large / small) => math.log(large) / math.log(small)
         the logarithm of a fraction is a *difference* of logarithms.
     math.log(large / small) => math.log(large - small)
         the sizes are subtracted: what counts is their ratio.
@@ -803,7 +777,7 @@ temperature_for.slips("""
     math.log(ratio) => math.log2(ratio)
     math.log(ratio) => math.log10(ratio)
         the two logarithms have different bases.
-    math.log(large / small) => math.log(large / small - 1) if large > small * 1 else 0
+    math.log(large / small) => math.log(large / small - 1)
         1 is subtracted from the ratio of sizes.
 """)
 
@@ -827,8 +801,8 @@ def by_halving(large, small, ratio):
 
 temperature_for.answers("""
     large / small / ratio
-        sizes and ratio are divided as they are, but a temperature stands in an
-        exponent.
+        sizes and ratio are divided as they are, but a temperature is part of
+        an exponent.
     ratio
         this is the ratio itself: what temperature makes it?
     (large / small) ** (1 / ratio)
@@ -918,16 +892,12 @@ draws_until_stop.slips("""
         a draw takes one window of *every* source.
     left = list(num_windows) => left = [min(num_windows)] * len(num_windows)
         every source is taken to be as small as the smallest.
-    left = list(num_windows) => left = [sum(num_windows)] * len(num_windows)
-        every source is taken to have the windows of all.
     return draws => return source
         this is the source that ends: how many draws are made?
-    return draws => return sources[:draws]
-        these are the draws: how many are they?
     return draws => return len(sources) - draws
         these are the draws that are *not* made.
     return draws => return num_windows[source]
-        these are the windows of the source that ends: other sources were drawn, too.
+        these are the windows of the source that ends: others were also drawn.
 """)
 
 
@@ -967,7 +937,7 @@ draws_until_stop.answers("""
         before.
     min(num_windows) * len(num_windows)
     min(len(sources), min(num_windows) * len(num_windows))
-        the sources are taken to come in turn, and the smallest to end first.
+        the sources are taken to come one after another, and the smallest to end first.
     sources.index(num_windows.index(min(num_windows))) + 1
         this is the first draw of the smallest source: which draw takes its last window?
     sum(min(sources.count(s), n) for s, n in enumerate(num_windows))
@@ -1075,7 +1045,7 @@ share_a_band.slips("""
     if agreeing == rows: => if agreeing >= 1:
         one number in common…
     if agreeing == rows: => if agreeing == rows - 1:
-        all but one of the numbers of a band have to agree.
+        all numbers of a band except one have to agree.
     agreeing = 0 => agreeing = agreeing if start else 0
         the count goes on from band to band: begin each one with 0.
     return True => return False ; return False => return True
@@ -1262,7 +1232,7 @@ def each_window_once(
         "random from the same seed read the same data. But here all ranks need the "
         "same list of draws, since each of them takes its own *slice* of that list. "
         "Slices do not overlap, and together they are the whole list. The windows are "
-        "numbered in the whole list, too, before the slice is taken. With seeds of "
+        "also numbered in the whole list, before the slice is taken. With seeds of "
         "their own, the ranks would cut slices from different lists, and then it would "
         "be a bug."
     ),
@@ -1344,8 +1314,8 @@ def _plan(rng: Random) -> dict[str, object]:
 
 @numbers(
     ask="Five sources have {sizes} windows and the weights {weights}. A run makes "
-    "{budget:,} draws. How often is the second source read? Count parts of an epoch, "
-    "too.",
+    "{budget:,} draws. How often is the second source read? Parts of an epoch "
+    "also count.",
     draw=lambda rng: {**_plan(rng), "budget": 1_000_000 * rng.randrange(4, 20)},
     hints=(
         "What share of the draws does the second source get, and how many are that?",
