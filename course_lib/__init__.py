@@ -8,7 +8,7 @@ foundation/    what the lessons build on: checks of arguments, texts and tokens,
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, document_boundaries,
-               token_shards, many_machines
+               token_shards, many_machines, mixing_sources
 teaching/      what shows and judges them: training, packed, plots, source,
                checker, guesses, widgets; lessons
 exercises/     one module a lesson

@@ -26,6 +26,7 @@ LESSONS = [
     "document_boundaries",
     "token_shards",
     "many_machines",
+    "mixing_sources",
 ]
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [

@@ -47,7 +47,7 @@ def plot_draws(ways: Mapping[str, object], names: Sequence[str]) -> Figure:
             mine = (sources == number).nonzero()[0].tolist()
             ticks[y + HEIGHT / 2] = f"{name}, {len(mine)} of {len(sources)}"
             for draw in mine:
-                axes.add_patch(style.block(draw, y, 1, HEIGHT, "inputs"))
+                style.block(axes, draw, y, 1, HEIGHT, "inputs")
             y += 1
     axes.set_xticks(range(0, widest + 1, 5))
     style.fit_columns(axes, widest, 0.42, 1.7)
