@@ -57,8 +57,8 @@ def draw_sources(
             any length is a `MixtureOrder`.
         method: "blocks" gives each source its exact share of every block, to within one
             draw, and shuffles the draws inside. "random" draws each one independently.
-            "largest_error" always takes the source that lags most behind its share; no
-            source ever leads by more than one draw.
+            "largest_error" always takes the source that lacks most of its share; no source
+            ever leads by more than one draw.
         block_size: draws in a block; the last block may be shorter. The other methods
             do not use it.
         base_seed: fixes "blocks" and "random".
@@ -130,7 +130,7 @@ class SourceReport:
         draws: the number of draws.
         epochs: how often the source has been read, `draws` over its windows.
         largest_lead, largest_lag: by how many draws it was at most ahead of its share,
-            and behind it, after any number of draws from 1 on.
+            and how many short of it, after any number of draws from 1 on.
     """
 
     asked: float
