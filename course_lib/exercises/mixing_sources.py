@@ -1215,7 +1215,7 @@ def reseeded_by_place(before: list[str], after: list[str]) -> list[str]:
 def filtered_before(
     weights: list[float], keep_every: list[int], num_rows: int
 ) -> list[int]:
-    sources = draw_sources(weights, num_rows, method="largest_error")
+    sources = draw_sources(weights, num_rows, block_size=4)
     return np.bincount(sources, minlength=len(weights)).tolist()
 
 
@@ -1244,7 +1244,7 @@ def filtered_after(
     weights: list[float], keep_every: list[int], num_rows: int
 ) -> list[int]:
     tried, delivered = [0] * len(weights), [0] * len(weights)
-    for source in draw_sources(weights, 9 * num_rows, method="largest_error").tolist():
+    for source in draw_sources(weights, 9 * num_rows, block_size=4).tolist():
         if sum(delivered) < num_rows:
             tried[source] += 1
             delivered[source] += tried[source] % keep_every[source] == 0
