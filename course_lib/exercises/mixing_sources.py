@@ -1392,9 +1392,9 @@ epochs_of_the_second.answers("""
 
 
 @numbers(
-    ask="Five sources, number 1 to 5, have {sizes} windows and the weights {weights}. "
-    "A run goes on and on. Which source, by number, is first to be read more than 4 "
-    "times?",
+    ask="Five sources have {sizes} windows and the weights {weights}. A run goes on "
+    "and on. One of the sources is first to be read more than 4 times. How many "
+    "windows has that source?",
     draw=_plan,
     hints=(
         "Which source goes through its windows fastest? Compare weights with windows.",
@@ -1402,17 +1402,21 @@ epochs_of_the_second.answers("""
 )
 def first_read_too_often(sizes: list[int], weights: list[int]) -> int:
     speeds = [weight / size for weight, size in zip(weights, sizes, strict=True)]
-    return speeds.index(max(speeds)) + 1
+    return sizes[speeds.index(max(speeds))]
 
 
 first_read_too_often.answers("""
-    sizes.index(min(sizes)) + 1
+    min(sizes)
         this is the smallest source, but another one has a larger weight for its size.
-    weights.index(max(weights)) + 1
+    sizes[weights.index(max(weights))]
         this is the source of the largest weight, but another one has fewer windows for
         its weight.
-    min(range(5), key=lambda i: weights[i] / sizes[i]) + 1
+    min(sizes, key=lambda size: weights[sizes.index(size)] / size)
         this is the source that is *last* to be read so often.
-    sizes.index(max(sizes)) + 1
+    max(sizes)
         this is the largest source, which takes long to read.
+    sizes.index(max(sizes, key=lambda size: weights[sizes.index(size)] / size)) + 1
+        this is the number of the source: how many windows has it?
+    4 * max(sizes, key=lambda size: weights[sizes.index(size)] / size)
+        these are the draws of that source in 4 epochs: how many windows has it?
 """)
