@@ -49,6 +49,8 @@ def epochs_of_sources(
 epochs_of_sources.slips("""
     / total => / 1
         the weights are not divided by their sum, but they need not add up to 1.
+    / total => / 100
+        the weights are taken as per cent: divide by their sum.
     num_draws * weight => weight
         the number of draws is missing: a longer run reads each source more often.
     num_draws * weight / total / size => num_draws * weight / total
@@ -76,6 +78,7 @@ epochs_of_sources.slips("""
         only whole epochs are counted, but half an epoch is 0.5.
     weight / total / size => weight // total / size
     num_draws * weight / total / size => round(num_draws * weight / total) / size
+    num_draws * weight / total / size => math.ceil(num_draws * weight / total) / size
         the draws are rounded to whole numbers, although each source gets exactly its
         share.
     num_draws * weight / total / size => round(num_draws * weight / total / size)
@@ -151,6 +154,9 @@ epochs_of_sources.answers("""
         this is one number for all sources: return one for each.
     [num_draws * size / sum(num_windows) for size in num_windows]
         draws are shared out by size, but they follow the weights.
+    [w / sum(weights) / (n / sum(num_windows)) for w, n in zip(weights, num_windows)]
+        the share of the draws is divided by the share of the windows, but not draws by
+        windows.
     [weight / size for weight, size in zip(weights, num_windows)]
         weights are divided by windows as they are: how many draws does a weight mean?
 """)
@@ -201,6 +207,8 @@ most_draws.slips("""
     return min( => return sum(
         the draws that sources allow are added up, but the one that allows the fewest
         decides for all.
+    max_epochs * size * total // weight => size * total // (weight * max_epochs)
+        `max_epochs` is divided by, but more epochs allow more draws.
     max_epochs * size => size
         `max_epochs` is missing: a source may be read so many times.
     max_epochs * size * total // weight => max_epochs * size // weight
@@ -238,6 +246,8 @@ most_draws.slips("""
         one more epoch is allowed than `max_epochs`.
     max_epochs * size => (max_epochs - 1) * size
         the last of the epochs is not allowed for, but it may be read.
+    total = sum(weights) => total = 100
+        the weights are taken as per cent: use their sum.
     total = sum(weights) => total = len(weights)
         this takes the number of weights for their sum.
     total = sum(weights) => total = max(weights)
@@ -262,7 +272,7 @@ most_draws.slips("""
     if not weight: continue => if not weight: return 0
         a source of weight 0 ends the search, but it allows any number of draws.
     draws = None => draws = 0 ; if draws is None or => if
-        the search for the smallest begins with 0, and nothing is smaller.
+        the result is always 0. Does a search for the smallest begin with 0?
     if draws is None or longest < draws: => if draws is None or longest > draws:
         this is the source that allows the *most*…
     longest = size * max_epochs * sum(weights) // weight => \
@@ -317,6 +327,8 @@ most_draws.answers("""
     max_epochs * min(num_windows)
         these are the draws of the smallest source: what do the others add, and does it
         decide?
+    max_epochs * min(num_windows) * sum(weights) // min(filter(None, weights))
+        the smallest source meets the smallest weight, but each source has its own.
     max_epochs * min(num_windows) * len(weights)
         all sources are taken to be as small as the smallest, and of equal weight.
     max_epochs * num_windows[weights.index(max(weights))] * sum(weights) // max(weights)
@@ -408,6 +420,7 @@ next_source.slips("""
     weight * draws - count * total => (weight * draws - count * total) * weight
         the lags are multiplied by the weights, but a lag is counted in draws.
     weight * draws - count * total => weight * draws // total - count
+    weight * draws - count * total => -(-weight * draws // total) - count
     weight * draws - count * total => round(weight * draws / total) - count
         the share is rounded to whole draws: two lags may then look alike.
 """)
@@ -416,6 +429,8 @@ next_source.slips("""
 @next_source.way("""
     lag > most => lag >= most
         of several sources that lag most, the last…
+    = 0, -math.inf => = 0, 0 ; best, most = source, lag => best = source
+        the largest lag so far is not kept: this is the last source that lags at all.
     lag > most => lag < most
         this is the source that *leads*…
     + 1) / sum(weights) => ) / sum(weights)
@@ -512,6 +527,7 @@ drawn_before.slips("""
     blocks * block.count(source) => (blocks + 1) * block.count(source)
         the block of `position` is counted whole.
     blocks * block.count(source) => max(0, blocks - 1) * block.count(source)
+    blocks * block.count(source) => (blocks - 1) * block.count(source)
         one whole block before `position` is left out.
     blocks * block.count(source) + block[:place].count => block[:place].count
         the whole blocks before are not counted.
@@ -677,12 +693,24 @@ document_weights.slips("""
     rate / sum(rates) for => math.exp(rate) / sum(map(math.exp, rates)) for
         a softmax is taken, but these numbers are in proportion already.
     rate / sum(rates) for => round(rate / sum(rates), 2) for
+    rate / sum(rates) for => round(rate / sum(rates), 3) for
         the probabilities are rounded, but nobody asked for that.
     rate / sum(rates) for => rate / sum(rates) * 100 for
         these are per cent: probabilities add up to 1.
     return [rate / sum(rates) for rate in rates] => return rates[0] / sum(rates)
         this is the probability of the first source: return all of them.
 """)
+
+
+@document_weights.mistake(
+    "the sum is taken again after each division, but then some numbers are divided "
+    "already."
+)
+def divided_one_by_one(token_shares, mean_tokens):
+    rates = [s / m for s, m in zip(token_shares, mean_tokens, strict=True)]
+    for source in range(len(rates)):
+        rates[source] /= sum(rates)
+    return rates
 
 
 @document_weights.way("""
@@ -750,6 +778,11 @@ temperature_for.slips("""
     math.log(large) / math.log(ratio) - math.log(small)
         `/` comes before `-`, so only one of the two logarithms is divided.
     math.log(large / small) / math.log(ratio) => \
+    round(math.log(large / small) / math.log(ratio), 1)
+    math.log(large / small) / math.log(ratio) => \
+    round(math.log(large / small) / math.log(ratio), 2)
+        the result is rounded, but nobody asked for that.
+    math.log(large / small) / math.log(ratio) => \
     math.log(large / small) // math.log(ratio)
     math.log(large / small) / math.log(ratio) => \
     round(math.log(large / small) / math.log(ratio))
@@ -765,6 +798,8 @@ temperature_for.slips("""
         the logarithm of a fraction is a *difference* of logarithms.
     math.log(large / small) => math.log(large - small)
         the sizes are subtracted: what counts is their ratio.
+    math.log(large / small) => math.log(large + small)
+        the sizes are added: what counts is their ratio.
     math.log(large / small) => math.log(large * small)
         the sizes are multiplied: what counts is their ratio.
     math.log(large / small) => math.log(large)
@@ -872,6 +907,9 @@ draws_until_stop.slips("""
     left[source] == 0 => max(left) <= 0
     left[source] == 0 => not any(left)
         the program stops when *every* source has ended: the first one decides.
+    left[source] -= 1 => left[source - 1] -= 1 ; left[source] == 0: => \
+    left[source - 1] == 0:
+        sources are counted from 1, but they count from 0.
     left[source] == 0 => left[0] == 0
         only the end of source 0 counts.
     left[source] == 0 => left[-1] == 0
@@ -926,6 +964,8 @@ def first_of_the_ends(sources, num_windows):
 
 
 draws_until_stop.answers("""
+    1 if sources and num_windows[sources[0]] == 1 else len(sources)
+        only the first draw is looked at: does the loop return in its first round?
     min(num_windows)
         these are the windows of the smallest source: other sources are drawn in
         between.
@@ -993,6 +1033,8 @@ share_a_band.slips("""
         this looks at a run of `rows` numbers from each place on: bands do not overlap.
     range(0, len(a), rows) => range(0, len(a) - rows, rows)
         the last band is left out.
+    range(0, len(a), rows) => range(0, len(a) - 1, rows)
+        with `rows` = 1 the last band is left out: `range` ends before its end.
     range(0, len(a), rows) => range(rows, len(a), rows)
         the first band is left out.
     range(0, len(a), rows) => range(0, rows * rows, rows)
@@ -1080,6 +1122,8 @@ share_a_band.answers("""
         this is `True` for all signatures: which of them agree in a band?
     False
         this is `False` for all signatures: which of them agree in a band?
+    a[:rows] == b[:rows] or a[-rows:] == b[-rows:]
+        only the first band and the last are compared: look at all of them.
     a[-rows:] == b[-rows:]
         the last band alone decides, but an earlier one is enough.
     sum(x == y for x, y in zip(a, b)) >= rows
@@ -1171,7 +1215,7 @@ def reseeded_by_place(before: list[str], after: list[str]) -> list[str]:
 def filtered_before(
     weights: list[float], keep_every: list[int], num_rows: int
 ) -> list[int]:
-    sources = draw_sources(weights, num_rows, method="largest_error")
+    sources = draw_sources(weights, num_rows, block_size=4)
     return np.bincount(sources, minlength=len(weights)).tolist()
 
 
@@ -1200,7 +1244,7 @@ def filtered_after(
     weights: list[float], keep_every: list[int], num_rows: int
 ) -> list[int]:
     tried, delivered = [0] * len(weights), [0] * len(weights)
-    for source in draw_sources(weights, 9 * num_rows, method="largest_error").tolist():
+    for source in draw_sources(weights, 9 * num_rows, block_size=4).tolist():
         if sum(delivered) < num_rows:
             tried[source] += 1
             delivered[source] += tried[source] % keep_every[source] == 0
@@ -1348,9 +1392,9 @@ epochs_of_the_second.answers("""
 
 
 @numbers(
-    ask="Five sources, number 1 to 5, have {sizes} windows and the weights {weights}. "
-    "A run goes on and on. Which source, by number, is first to be read more than 4 "
-    "times?",
+    ask="Five sources have {sizes} windows and the weights {weights}. A run goes on "
+    "and on. One of the sources is first to be read more than 4 times. How many "
+    "windows has that source?",
     draw=_plan,
     hints=(
         "Which source goes through its windows fastest? Compare weights with windows.",
@@ -1358,17 +1402,21 @@ epochs_of_the_second.answers("""
 )
 def first_read_too_often(sizes: list[int], weights: list[int]) -> int:
     speeds = [weight / size for weight, size in zip(weights, sizes, strict=True)]
-    return speeds.index(max(speeds)) + 1
+    return sizes[speeds.index(max(speeds))]
 
 
 first_read_too_often.answers("""
-    sizes.index(min(sizes)) + 1
+    min(sizes)
         this is the smallest source, but another one has a larger weight for its size.
-    weights.index(max(weights)) + 1
+    sizes[weights.index(max(weights))]
         this is the source of the largest weight, but another one has fewer windows for
         its weight.
-    min(range(5), key=lambda i: weights[i] / sizes[i]) + 1
+    min(sizes, key=lambda size: weights[sizes.index(size)] / size)
         this is the source that is *last* to be read so often.
-    sizes.index(max(sizes)) + 1
+    max(sizes)
         this is the largest source, which takes long to read.
+    sizes.index(max(sizes, key=lambda size: weights[sizes.index(size)] / size)) + 1
+        this is the number of the source: how many windows has it?
+    4 * max(sizes, key=lambda size: weights[sizes.index(size)] / size)
+        these are the draws of that source in 4 epochs: how many windows has it?
 """)
