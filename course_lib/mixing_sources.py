@@ -58,7 +58,8 @@ def draw_sources(
         method: "blocks" gives each source its exact share of every block, to within one
             draw, and shuffles the draws inside. "random" draws each one independently.
             "largest_error" always takes the source that lags most behind its share; no
-            source ever leads by more than one draw.
+            source ever leads by more than one draw, or lags by more than 1/2 + 1/3 +
+            ... + 1/S, with S sources.
         block_size: draws in a block; the last block may be shorter. The other methods
             do not use it.
         base_seed: fixes "blocks" and "random".
