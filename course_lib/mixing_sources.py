@@ -57,8 +57,9 @@ def draw_sources(
             any length is a `MixtureOrder`.
         method: "blocks" gives each source its exact share of every block, to within one
             draw, and shuffles the draws inside. "random" draws each one independently.
-            "largest_error" always takes the source that lacks most of its share; no source
-            ever leads by more than one draw.
+            "largest_error" always takes the source that lacks most of its share. With S
+            sources, none ever leads by more than 1 draw, or lags by more than
+            1/2 + 1/3 + ... + 1/S.
         block_size: draws in a block; the last block may be shorter. The other methods
             do not use it.
         base_seed: fixes "blocks" and "random".

@@ -84,6 +84,16 @@ def test_random_draws_are_independent():
     assert max(counts) - min(counts) > 10  # which blocks would not allow
 
 
+def largest_lag(sources: int) -> float:
+    """1/2 + 1/3 + ... + 1/S, the bound of any lag: call f(k) = 1/(k+1) + ... + 1/S a bound of the mean lag of any k.
+
+    It holds for all S, whose lags add up to 0. If a draw takes one of the k, their sum does not grow. If it takes
+    another, that one lagged at least as much as each of them, so their mean is at most that of all k + 1 before it was
+    taken, f(k + 1) + 1/(k + 1) = f(k).
+    """
+    return sum(1 / k for k in range(2, sources + 1))
+
+
 @settings(max_examples=80)
 @given(some_weights, st.integers(0, 200))
 def test_largest_error_takes_the_source_most_behind(weights, num_draws):
@@ -94,15 +104,27 @@ def test_largest_error_takes_the_source_most_behind(weights, num_draws):
         assert behind[source] >= max(behind) - 1e-9
         got[source] += 1
         assert max(np.array(got) - shares * number) <= 1
-        assert max(shares * number - np.array(got)) <= 2
+        assert max(shares * number - np.array(got)) <= largest_lag(len(weights)) + 1e-9  # below 2, up to 10 sources
 
 
-def test_largest_error_lags_by_more_than_one_where_rare_sources_come_at_the_wrong_time():
-    weights = [0.492527053, 0.492527053, 0.000679710204, 0.014266184]  # found by hill climbing
-    draws, shares = draw_sources(weights, 400, method="largest_error"), shares_of(weights)
-    ahead = np.cumsum(draws[:, None] == np.arange(4), axis=0) - shares * np.arange(1, 401)[:, None]
+# Found by hill climbing: 4 and 33 sources, rare ones among frequent ones, whose turns come at the worst time.
+FOUR = [0.492527053, 0.492527053, 0.000679710204, 0.014266184]
+MANY = """0.48713027 0.000558776069 1.87400531e-05 0.0166132014 0.00301091018 0.48713027 1.87261994e-05 0.000559417095
+1.72116423e-05 0.000559655734 1.88137786e-05 0.000559340899 0.000102399466 1.87918655e-05 1.88315785e-05 0.000103224318
+0.000101877223 0.000103224069 0.00301029168 0.000102167668 1.88160418e-05 1.90402648e-05 1.87088409e-05 1.8623186e-05
+1.87003197e-05 1.88472233e-05 1.79951992e-05 1.88472233e-05 1.90866248e-05 1.88668758e-05 1.87209764e-05 1.88657171e-05
+1.87396778e-05"""
+
+
+@pytest.mark.parametrize(
+    ("weights", "num_draws", "lag"), [(FOUR, 400, 1.07), ([*map(float, MANY.split())], 38_100, 2.15)], ids=["4", "33"]
+)
+def test_largest_error_never_leads_by_more_than_one_but_may_lag_by_more(weights, num_draws, lag):
+    draws, shares = draw_sources(weights, num_draws, method="largest_error"), shares_of(weights)
+    ahead = np.cumsum(draws[:, None] == np.arange(len(weights)), axis=0)
+    ahead = ahead - shares * np.arange(1, num_draws + 1)[:, None]
     assert ahead.max() <= 1
-    assert 1.07 < -ahead.min() <= 2
+    assert lag < -ahead.min() <= largest_lag(len(weights))
 
 
 # A mixture is an order

@@ -14,9 +14,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import token_ledger
+from course_lib.foundation import CharTokenizer, token_ledger
 from course_lib.mixing_sources import MixedWindows, MixtureOrder, StagedMixture, make_mixture_loader
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows
+from course_lib.token_shards import ShardedStream, write_shards
 
 T = 4
 STREAMS = {"a": np.arange(100), "b": np.arange(70_000, 70_043), "c": np.arange(500, 900)}
@@ -114,6 +115,22 @@ def test_memory_maps_and_rows(tmp_path):
     assert torch.equal(torch.cat([batch["input_ids"] for batch in batches]), torch.from_numpy(ROWS[order]))
     with pytest.raises(ValueError, match="all of one kind"):
         MixedWindows({"a": dataset("a"), "b": dataset("b").as_rows()})
+
+
+def test_shards_are_a_source_like_any_other(tmp_path):
+    tokenizer = CharTokenizer("ab")
+    write_shards(["ab" * 20, "b" * 31], tokenizer, tmp_path, shard_size=25, val_every=10**9, progress=False)
+    stream = ShardedStream(tmp_path, "train")
+    both = MixedWindows({"a": dataset("a"), "shards": SlidingWindowDataset(stream, T, 6)})
+    plain = MixedWindows({"a": dataset("a"), "shards": SlidingWindowDataset(np.asarray(stream), T, 6)})
+    assert np.array_equal(both.cut(slice(None)), plain.cut(slice(None)))
+    mixture = MixtureOrder(both.num_windows, {"a": 1, "shards": 3}, 60)
+    found = [torch.cat([inputs for inputs, _ in make_mixture_loader(w, mixture, 7)]) for w in (both, plain)]
+    assert torch.equal(*found)
+    within = MixedWindows({"a": dataset("a"), "shards": SlidingWindowDataset(ShardedStream(tmp_path, "train"), T, 6)})
+    loader = make_mixture_loader(within, mixture, 7)
+    loader.load_state_dict(json.loads(json.dumps(make_mixture_loader(both, mixture, 9).state_dict())))
+    assert torch.equal(next(iter(loader))[0], found[0][:7])
 
 
 # In the order of the mixture
