@@ -257,7 +257,7 @@ def check_texts() -> Iterator[Point]:
         else:
             names.append(path.name)
     if names:
-        yield Point(OK, f"texts: {' and '.join(names)} are as they came")
+        yield Point(OK, f"texts: {', '.join(names)} are as they came")
     own = os.environ.get("COURSE_CORPUS")
     if own and Path(own).expanduser().is_file():
         yield Point(
