@@ -964,6 +964,8 @@ def first_of_the_ends(sources, num_windows):
 
 
 draws_until_stop.answers("""
+    next((d for d, s in enumerate(sources, 1) if d >= num_windows[s]), len(sources))
+        *all* draws so far are compared with the windows of one source: count its own.
     1 if sources and num_windows[sources[0]] == 1 else len(sources)
         only the first draw is looked at: does the loop return in its first round?
     min(num_windows)
@@ -1122,6 +1124,11 @@ share_a_band.answers("""
         this is `True` for all signatures: which of them agree in a band?
     False
         this is `False` for all signatures: which of them agree in a band?
+    a[:rows] == b[:rows] or a[rows:] == b[rows:]
+        all numbers after the first band are taken for one band.
+    any(a[i] == b[i] for i in range(rows))
+        one number of the first band is enough here, but all numbers of a band must
+        agree, and any band will do.
     a[:rows] == b[:rows] or a[-rows:] == b[-rows:]
         only the first band and the last are compared: look at all of them.
     a[-rows:] == b[-rows:]
