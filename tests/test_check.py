@@ -172,13 +172,10 @@ def refuse(**_):
     raise PermissionError(13, "Permission denied")
 
 
-def test_locks_that_cannot_be_made_are_told(monkeypatch):
+def test_locks_that_cannot_be_made_and_widgets_that_cannot_be_shown_are_told(monkeypatch, tmp_path):
     assert signs(check.check_locks()) == [OK]
     monkeypatch.setattr(check.multiprocessing, "Lock", refuse)
     assert re.search(r"Permission denied\n +On Linux the folder /dev/shm", the_one(check.check_locks()))
-
-
-def test_widgets_that_jupyterlab_cannot_show_are_told(tmp_path, monkeypatch):
     assert signs(check.check_widgets()) == [OK]
     monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda name: [str(tmp_path)])
     assert "jupyterlab_widgets" in the_one(check.check_widgets())

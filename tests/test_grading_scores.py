@@ -164,15 +164,12 @@ def test_a_notebook_gets_its_row_whatever_it_does(name, rows):
     assert words in row["diagnosis"]
 
 
-def test_other_exercises_of_a_spoiled_notebook_are_scored(rows):
+def test_other_exercises_of_a_spoiled_notebook_are_scored_and_questions_with_drawn_numbers(rows):
     outcomes = {row["file"]: row["outcome"] for row in rows if row["exercise"] == "starts_from_range"}
     assert outcomes["anna/02_sliding_windows.ipynb"] == outcomes["kills.ipynb"] == "passed"
     assert outcomes["ben/02_sliding_windows.ipynb"] == "missing"
     (untouched,) = [row for row in rows if (row["file"], row["exercise"]) == ("untouched.ipynb", "starts_from_range")]
     assert (untouched["outcome"], untouched["diagnosis"]) == ("failed", "answered 'not a bug'.")
-
-
-def test_a_question_with_drawn_numbers_is_scored_where_a_teacher_has_put_it(rows):
     drawn = [row for row in rows if row["exercise"] == "windows_of_stream"]
     assert [(row["file"], row["outcome"]) for row in drawn] == [("unchecked.ipynb", "failed")]
 

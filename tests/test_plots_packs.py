@@ -18,16 +18,13 @@ def boxes(axes, color) -> list[tuple[float, float, float]]:
     return sorted((p.get_y(), p.get_x(), p.get_x() + p.get_width()) for p in rectangles(axes, color))
 
 
-def test_packs_are_bars_of_documents_and_what_is_left_is_padding():
+def test_packs_are_bars_of_documents_and_padding_is_a_row_for_each_document():
     figure = plot_packs({"greedy": assign_packs(LENGTHS, 8, strategy="greedy")}, LENGTHS, 8)
     (axes,) = figure.axes
     assert boxes(axes, INPUTS) == [(0, 0, 5), (0, 5, 8), (1, 0, 4), (1, 4, 6)]
     assert boxes(axes, LOST) == [(1, 6, 8)]
     assert texts(axes) == ["0", "1", "2", "3"]
     assert row_names(axes) == ["row 0", "row 1"]
-
-
-def test_padding_is_packing_with_a_row_for_each_document():
     ways = {"padding": [[n] for n in range(4)], "packing": assign_packs(LENGTHS, 7)}
     first, second = plot_packs(ways, LENGTHS, 7).axes
     assert boxes(first, LOST) == [(0, 5, 7), (1, 3, 7), (2, 4, 7), (3, 2, 7)]
@@ -36,12 +33,9 @@ def test_padding_is_packing_with_a_row_for_each_document():
     assert first.get_ylim() == second.get_ylim()
 
 
-def test_the_key_names_only_what_is_drawn():
+def test_the_key_names_only_what_is_drawn_and_a_number_that_does_not_fit_is_left_out():
     assert keys(plot_packs({"a": [[0]]}, [8], 8)) == ["a document (neighbors differ in shade)"]
     assert keys(plot_packs({"a": [[0]]}, [8], 9)) == ["a document (neighbors differ in shade)", "padding"]
-
-
-def test_a_number_that_does_not_fit_into_its_box_is_left_out():
     (axes,) = plot_packs({"a": [[0, 1]]}, [1, 999], 1000).axes
     assert texts(axes) == ["1"]
 

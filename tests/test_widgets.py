@@ -73,9 +73,6 @@ def says(figure: LessonFigure) -> str:
     return figure.get_supxlabel()
 
 
-# What every figure must do
-
-
 def test_without_a_kernel_one_picture_stands_in_its_place_and_tells_what_could_be_moved(played):
     data, _ = played._repr_mimebundle_()
     form = "text/html" if isinstance(played._picture, Html) else "image/png"
@@ -201,9 +198,6 @@ def test_a_text_may_be_anything(tokenizer):
     assert not is_told(play_pipeline(tokenizer).show(text=""))
 
 
-# One by one
-
-
 def test_windows_are_those_of_the_lesson():
     figure = windows.draw_windows(23, 4, 2)
     assert says(figure) == (
@@ -251,15 +245,12 @@ def test_merges_are_learned_one_after_another():
     assert "No more than 1 merge: no pair occurs twice." in merges.draw_merges("abab", 60).text
 
 
-def test_the_pipeline_tells_every_stage(tokenizer):
+def test_the_pipeline_tells_every_stage_of_a_bare_model_too(tokenizer):
     text = pipeline.draw_pipeline(tokenizer, "the  sea é").text
     assert re.search(r"text +the␣␣sea␣é\nnormalized +the␣sea␣é\n3 pieces +the\|␣sea\|␣é\n", text)
     assert re.search(r"<\|endoftext\|> +0 +special: a name, no text", text)
     assert re.search(r"the +\d+ +74 68 65 +merge \d+: (t \+ he|th \+ e)", text)
     assert "Decoded, it is the normalized text again." in text
-
-
-def test_a_bare_model_has_stages_too():
     bare = Tokenizer(models.BPE(vocab={"a": 0, "b": 1, "ab": 2}, merges=[("a", "b")]))
     text = pipeline.draw_pipeline(bare, "aab").text
     assert re.search(r"1 piece +aab\n2 tokens +a\|ab\n", text)

@@ -56,9 +56,8 @@ class Point:
     remedy: str = ""
 
     def __str__(self) -> str:
-        return f"{self.sign:<6} {self.text}" + "".join(
-            f"\n       {line}" for line in self.remedy.splitlines()
-        )
+        more = (f"\n       {line}" for line in self.remedy.splitlines())
+        return f"{self.sign:<6} {self.text}{''.join(more)}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -260,9 +259,8 @@ def check_texts() -> Iterator[Point]:
         yield Point(OK, f"texts: {' and '.join(names)} are as they came")
     own = os.environ.get("COURSE_CORPUS")
     if own and Path(own).expanduser().is_file():
-        yield Point(
-            NOTE, f"COURSE_CORPUS is set: the lessons read {own}, not the story"
-        )
+        text = f"COURSE_CORPUS is set: the lessons read {own}, not the story"
+        yield Point(NOTE, text)
     elif own:
         text = f"COURSE_CORPUS names {own}, and there is no such file"
         yield Point(WRONG, text, "Correct the variable, or remove it.")

@@ -150,10 +150,9 @@ def _graded(
 
 def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[NotebookNode]:
     if items:
-        words = (
-            "Work these out on paper or in code, as you like. Each answer is a number."
-        )
-        yield v4.new_markdown_cell(f"## With numbers\n\n{words}")
+        words = "Work these out on paper or in code, as you like."
+        each = "Each answer is a number."
+        yield v4.new_markdown_cell(f"## With numbers\n\n{words} {each}")
     for item in items:
         yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
         yield _answer(item, seed)

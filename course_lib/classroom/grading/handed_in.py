@@ -71,7 +71,7 @@ def read_code(path: Path) -> list[tuple[int, str]]:
         sheets = notebook.get("worksheets") or [notebook]
         cells = [cell for sheet in sheets for cell in sheet["cells"]]
         return [
-            (number, _joined(cell.get("source", cell.get("input", ""))))
+            (number, "".join(map(str, cell.get("source", cell.get("input", "")))))
             for number, cell in enumerate(cells, start=1)
             # The cell that installs the course where it is missing is not needed here.
             if cell["cell_type"] == "code"
@@ -79,10 +79,6 @@ def read_code(path: Path) -> list[tuple[int, str]]:
         ]
     except Exception as error:  # the file may contain anything
         raise Unreadable(f"it is not a notebook: {type(error).__name__}") from error
-
-
-def _joined(source: object) -> str:
-    return source if isinstance(source, str) else "".join(map(str, source))
 
 
 def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:

@@ -51,9 +51,8 @@ def run(function: Callable, case: Case) -> Outcome:
             if hasattr(value, "__next__"):
                 value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except (Exception, SystemExit) as error:
-        return Outcome(
-            error=error, printed=printed.getvalue(), place=_place(function, error)
-        )
+        place = _place(function, error)
+        return Outcome(error=error, printed=printed.getvalue(), place=place)
     # No copy of a model equals its original, and drawing numbers is not a mistake.
     pairs = zip(arguments, case, strict=True)
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)

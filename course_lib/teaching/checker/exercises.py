@@ -43,13 +43,8 @@ class Exercise(Examined):
         return "\n".join([*head, "    ..."])
 
     def check(self, answer: object, *, seed: int = 0) -> Score:
-        """Judge `answer`, and return 1.0 if it passed, else 0.0.
-
-        A notebook shows why. Another seed draws other calls.
-        """
-        judgment = self.judge(answer, seed=seed)
-        self.last_outcome = judgment.outcome
-        return messages.report(judgment)
+        """Return 1.0 if `answer` passes, else 0.0, and show why; a seed draws calls."""
+        return messages.report(self, self.judge(answer, seed=seed))
 
     def solution(self) -> None:
         """Display the reference solution, and which names of earlier cells it uses."""
@@ -76,9 +71,8 @@ class Exercise(Examined):
         _ = self.expected  # computed here, so that the next check also has it
         if self.last_outcome in (FAILED, RAISED):  # then this check may fail again
             self.compile()
-        found = with_what_came_before(
-            lambda stopped: limited(partial(self._judge_calls, answer, stopped))
-        )
+        judge = partial(self._judge_calls, answer)
+        found = with_what_came_before(lambda stopped: limited(partial(judge, stopped)))
         return self.judge_outcomes(found) if isinstance(found, Stopped) else found
 
     def _judge_calls(

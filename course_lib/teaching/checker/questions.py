@@ -77,9 +77,7 @@ class Question:
 
     def check(self, verdict: object) -> Score:
         """Return 1.0 if the verdict agrees with the evidence, else 0.0."""
-        judgment = self.judge(verdict)
-        self.last_outcome = judgment.outcome
-        return messages.report(judgment)
+        return messages.report(self, self.judge(verdict))
 
     def hint(self, number: int = 1) -> None:
         """Display a way to find the answer."""

@@ -167,9 +167,7 @@ class Way:
             elif len(news) != len(spans):
                 raise ValueError(f"{change!r}: as many `...` on both sides, or none")
             else:
-                edits += [
-                    self._difference(*pair) for pair in zip(spans, news, strict=True)
-                ]
+                edits += map(self._difference, spans, news)
         return tuple(edit for edit in edits if edit.begin < edit.end or edit.new)
 
     def _places(self, pieces: list[str], first: int) -> Iterator[list[list[Span]]]:
@@ -220,10 +218,8 @@ class Way:
         indent = line[: len(line) - len(line.lstrip())]
         text = re.sub(r"\s*⏎ ?", "\n" + indent, text)
         neighbors = self.source[begin - 1] + text[:1], text[-1:] + self.source[end]
-        before, behind = (
-            " " if re.fullmatch(r"\w\w", two) else "" for two in neighbors
-        )
-        return before + text + behind
+        before, after = (" " * bool(re.fullmatch(r"\w\w", two)) for two in neighbors)
+        return before + text + after
 
     def with_slips(self, *slips: Slip) -> str:
         source = self.source

@@ -36,11 +36,10 @@ def show(value: object) -> str:
 
 
 def _written(value: object) -> str:
-    if isinstance(value, torch.Tensor | np.ndarray):
-        array = (
-            value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
-        )
-        return repr((np.round(array, 4) if array.dtype.kind == "f" else array).tolist())
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().numpy()
+    if isinstance(value, np.ndarray):
+        return repr((np.round(value, 4) if value.dtype.kind == "f" else value).tolist())
     if isinstance(value, np.number | np.bool_):
         value = value.item()  # np.int64(1) is as good as 1: show it so
     if isinstance(value, float):

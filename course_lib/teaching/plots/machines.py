@@ -194,10 +194,8 @@ def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
 def _steps(name: str, work: object) -> np.ndarray:
     work = style.finite(name, work)
     if work.ndim != 2 or not work.size or (work < 0).any():
-        raise ValueError(
-            f"{name} must have shape (num_steps, world_size), none below 0, got shape "
-            f"{work.shape}"
-        )
+        wanted = "shape (num_steps, world_size), none below 0"
+        raise ValueError(f"{name} must have {wanted}, got shape {work.shape}")
     return work
 
 
@@ -208,9 +206,7 @@ def _tasks(name: str, tasks: object) -> list[tuple[float, float, str]]:
             raise ValueError(f"{name} must hold (begin, end, label), got {task!r:.60}")
         begin, end = style.finite(name, task[:2]).tolist()
         if not 0 <= begin <= end:
-            raise ValueError(
-                f"{name} must hold tasks that begin at 0 or later and end after that, "
-                f"got {begin:g} to {end:g}"
-            )
+            wanted = "tasks that begin at 0 or later and end after that"
+            raise ValueError(f"{name} must hold {wanted}, got {begin:g} to {end:g}")
         checked.append((begin, end, str(task[2])))
     return checked

@@ -86,9 +86,8 @@ def plot_tracks(
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     row_length = style.check_few("row_length", row_length, LONGEST_ROW)
     if starts.ndim != 2 or not starts.size:
-        raise ValueError(
-            f"starts must have shape (num_batches, B), got shape {starts.shape}"
-        )
+        got = f"got shape {starts.shape}"
+        raise ValueError(f"starts must have shape (num_batches, B), {got}")
     num_batches, batch_size = starts.shape
     style.check_few("number of rows", batch_size, style.MOST_ROWS // 2)
     if num_batches * num_steps > row_length:
@@ -96,10 +95,9 @@ def plot_tracks(
             f"starts must fit into rows of {row_length}, got {num_batches} batches of "
             f"{num_steps} steps"
         )
-    if (starts != starts[0] + num_steps * np.arange(num_batches)[:, None]).any():
-        raise ValueError(
-            f"starts must go on {num_steps} ids later in every batch, got {starts}"
-        )
+    if (np.diff(starts, axis=0) != num_steps).any():
+        wanted = f"go on {num_steps} ids later in every batch"
+        raise ValueError(f"starts must {wanted}, got {starts}")
     figure, axes = style.new_figure(0.5 * batch_size + 1.1)
     for row, first in enumerate(starts[0]):
         y = batch_size - 1 - row

@@ -1,16 +1,13 @@
 """One style for every figure of the course: what a color means, sizes, and the shapes
-that pictures share.
-
-A color means the same in every lesson, and never carries a meaning alone: a hatch, a
-marker or a label also does. What has no meaning of its own is drawn in ink, the color
-of text.
+that pictures share. A color never carries a meaning alone: a hatch, a marker or a label
+also does. What has no meaning of its own is drawn in ink, the color of text.
 """
 
 import base64
 import functools
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 from matplotlib import style
@@ -81,8 +78,6 @@ RULES = {
     "text.parse_math": False,  # a label with two $ is no formula
     "figure.dpi": SHOWN_DPI,
 }
-
-Read = TypeVar("Read")
 
 
 class LessonFigure(Figure):
@@ -362,12 +357,8 @@ def as_mapping(name: str, values: object, most: int | None = None) -> Mapping:
 
 
 def read_each(
-    name: str,
-    values: object,
-    read: Callable[..., Read],
-    *rest: object,
-    most: int | None = None,
-) -> dict[str, Read]:
+    name: str, values: object, read: Callable, *rest: object, most: int | None = None
+) -> dict[str, Any]:
     """Read each value of a mapping by `read(its name in messages, value, *rest)`."""
     check_mapping(name, values, most)
     return {
@@ -390,9 +381,8 @@ def check_few(name: str, number: object, most: int = LARGEST_PICTURE) -> int:
 def check_lengths(name: str, values: object) -> np.ndarray:
     lengths = as_integers(name, values).astype(np.int64)
     if lengths.ndim != 1 or (lengths < 1).any():
-        raise ValueError(
-            f"{name} must be lengths of at least 1, got {lengths.tolist()!s:.60}"
-        )
+        got = f"got {lengths.tolist()!s:.60}"
+        raise ValueError(f"{name} must be lengths of at least 1, {got}")
     return lengths
 
 

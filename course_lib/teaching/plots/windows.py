@@ -39,9 +39,8 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     shift_by_one(stream)  # says what is wrong with a window of one id
     labels = stream if labels is None else [*check_iterable("labels", labels, "labels")]
     if len(labels) != len(stream):
-        raise ValueError(
-            f"labels must be one for each of the {len(stream)} ids, got {len(labels)}"
-        )
+        wanted = f"one for each of the {len(stream)} ids"
+        raise ValueError(f"labels must be {wanted}, got {len(labels)}")
     num_drawn = min(len(stream), MOST_SHIFTED)
     letters = int(style.column_width(num_drawn, 0.7) / 0.1)
     written = [in_a_box(str(label), letters) for label in labels[:num_drawn]]
@@ -213,9 +212,8 @@ def plot_scored_windows(
     table = as_integers("windows", windows).astype(np.int64)
     style.check_few("number of windows", len(np.atleast_1d(table)), style.MOST_ROWS)
     if table.ndim != 2 or table.shape[1] != 3:
-        raise ValueError(
-            f"windows must be rows of (start, length, scored), got shape {table.shape}"
-        )
+        wanted = "rows of (start, length, scored)"
+        raise ValueError(f"windows must be {wanted}, got shape {table.shape}")
     used: set[int] = set()
     for start, length, scored in table.tolist():
         check_integer("length", length, minimum=1)
