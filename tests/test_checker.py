@@ -31,9 +31,9 @@ from course_lib.teaching.checker import (
     running,
     same,
 )
+from course_lib.teaching.checker.calling import format_call, show
 from course_lib.teaching.checker.questions import BUG, FALSE, NOT_A_BUG, TRUE
 from course_lib.teaching.checker.sources import is_stub
-from course_lib.teaching.checker.writing import format_call, show
 from solved_lessons import define
 
 

@@ -32,7 +32,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DISTRIBUTION = "feeding-language-models"
 OK, NOTE, WRONG = "ok", "note", "WRONG"
-# For what each extra is; the lessons themselves need none.
 EXTRAS = {
     "test": "to run the course's tests",
     "cluster": "for the cluster of lesson 12, which is skipped without it",
@@ -181,7 +180,6 @@ def check_packages(*, every_package: bool) -> Iterator[Point]:
 
 
 def check_extras() -> Iterator[Point]:
-    """What is not needed, and what it would be good for."""
     for extra, purpose in EXTRAS.items():
         packages = required(extra)
         missing = [n for n, w in packages if not fits(installed_version(n), w)]
@@ -215,7 +213,6 @@ def installed_version(name: str) -> str | None:
 
 
 def fits(version: str | None, wanted: str) -> bool:
-    """Say whether a version lies in a range such as `>=2.6,<2.14`."""
     from packaging.specifiers import SpecifierSet
 
     allowed = SpecifierSet(wanted, prereleases=True)

@@ -45,43 +45,29 @@ from course_lib.teaching.checker.processes import CAN_FORK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "folder", type=user_path, help="what the class has handed in, or one notebook"
-    )
-    parser.add_argument(
-        "--out",
-        type=user_path,
-        default=Path("scores.csv"),
-        help="the table, for a spreadsheet (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--summary", type=user_path, help="also write what is printed into this file"
-    )
+    words = "what the class has handed in, or one notebook"
+    parser.add_argument("folder", type=user_path, help=words)
+    words = "the table, for a spreadsheet (default: %(default)s)"
+    parser.add_argument("--out", type=user_path, default=Path("scores.csv"), help=words)
+    words = "also write what is printed into this file"
+    parser.add_argument("--summary", type=user_path, help=words)
     add_force(parser)
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=20,
-        help="of computing for the cells that an answer needs; its calls have 2 seconds"
-        " each, 10 in all (default: %(default)s)",
-    )
+    words = "of computing for the cells that an answer needs; its calls have 2 seconds"
+    words += " each, 10 in all (default: %(default)s)"
+    parser.add_argument("--seconds", type=float, default=20, help=words)
     words = "GB for an answer (default: %(default)s)"
     parser.add_argument("--memory", type=float, default=1, help=words)
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=len(os.sched_getaffinity(0)) if CAN_FORK else 1,
-        help="notebooks at the same time (default: %(default)s, the processors)",
-    )
+    words = "notebooks at the same time (default: %(default)s, the processors)"
+    cores = len(os.sched_getaffinity(0)) if CAN_FORK else 1
+    parser.add_argument("--jobs", type=int, default=cores, help=words)
     words = "draws the calls; with the default, 0, they are those of the notebooks"
     parser.add_argument("--seed", type=int, default=0, help=words)
 
 
 def run(options: argparse.Namespace) -> int:
     if not CAN_FORK:
-        raise OSError(
-            "this works on Linux alone: run it in a container, or on Windows in WSL"
-        )
+        words = "run it in a container, or on Windows in WSL"
+        raise OSError(f"this works on Linux alone: {words}")
     files = find_notebooks(options.folder)
     if options.folder.is_file():
         options.folder = options.folder.parent

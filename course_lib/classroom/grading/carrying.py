@@ -112,7 +112,6 @@ def _from_error(error: BaseException) -> tuple[str, str, str]:
 
 
 def _to_error(name: str, known: str, words: str) -> BaseException:
-    """Return an error of the same kind with the same words."""
     kind = getattr(builtins, known)
     if name != known:
         kind = type(name, (kind,), {"__str__": lambda self: words})

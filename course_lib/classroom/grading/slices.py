@@ -137,11 +137,10 @@ class Sheet:
         """Find where a name gets the value that it has before a position."""
         found: list[int] = []
         for i, statement in enumerate(self.statements[:before]):
+            alters = name in statement.alters and name not in self.imported
             if name in statement.binds and statement.replaces:
                 found = [i]
-            elif name in statement.binds or (
-                name in statement.alters and name not in self.imported
-            ):
+            elif name in statement.binds or alters:
                 found.append(i)
         if any(name in self.statements[i].binds for i in found):
             return found

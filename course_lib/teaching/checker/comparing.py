@@ -192,10 +192,8 @@ def _kind(value: object) -> str:
 
 
 def in_common(results: Results) -> str | None:
-    """Say how all wrong results differ from the expected ones, or return None.
-
-    These are facts and not guesses, because each holds in every failing call.
-    """
+    """Say how all wrong results differ from the expected ones: facts, and not guesses,
+    because each holds in every failing call."""
     # A tuple is several results, not one list of them.
     several = any(isinstance(expected, tuple) for expected, _ in results)
     lists = [] if several else [[*map(_listed, pair)] for pair in results]

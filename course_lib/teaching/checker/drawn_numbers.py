@@ -13,11 +13,11 @@ from IPython.display import Markdown, display
 
 from course_lib.foundation import check_integer
 from course_lib.teaching.checker import messages
+from course_lib.teaching.checker.calling import show
 from course_lib.teaching.checker.comparing import as_array, wrong_kind
 from course_lib.teaching.checker.messages import Judgment, Score
 from course_lib.teaching.checker.mistakes import Solved
 from course_lib.teaching.checker.sources import source_without_decorators
-from course_lib.teaching.checker.writing import show
 
 MOST_DRAWS = 1000
 # Rounding to three digits changes a number by at most half of one in a hundred.
@@ -38,10 +38,7 @@ class NumbersQuestion(Solved):
         self._drawn: dict[int, Drawn] = {}
 
     def drawn(self, seed: int = 0) -> Drawn:
-        """The numbers of a seed, by name: the same ones on every machine.
-
-        Raises a ValueError if no draw tells the mistakes apart.
-        """
+        """The numbers of a seed, by name, if a draw tells the mistakes apart."""
         seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
             source = random.Random(f"{self.name}, seed {seed}")

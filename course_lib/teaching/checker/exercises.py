@@ -10,7 +10,12 @@ from functools import partial
 from IPython.display import Markdown, display
 
 from course_lib.teaching.checker import messages
-from course_lib.teaching.checker.calling import Outcome, run
+from course_lib.teaching.checker.calling import (
+    Outcome,
+    format_call,
+    format_outcome,
+    run,
+)
 from course_lib.teaching.checker.diagnosing import diagnose
 from course_lib.teaching.checker.messages import FAILED, RAISED, Judgment, Score
 from course_lib.teaching.checker.mistakes import Cases, Examined, size_of
@@ -21,7 +26,6 @@ from course_lib.teaching.checker.sources import (
     names_from_elsewhere,
     source_without_decorators,
 )
-from course_lib.teaching.checker.writing import format_call, format_outcome
 
 LONGEST_PRINT = 500  # characters
 LARGE = 100_000  # rounds; if a call did not end, so many are too slow

@@ -34,10 +34,8 @@ class Judgment:
 
 
 class Score(float):
-    """The number 1.0 or 0.0 for programs, and the message of the check for readers.
-
-    A saved cell holds the plain number under `text/plain`, where graders look for it.
-    """
+    """The number 1.0 or 0.0 for programs, also in a saved cell, and the message of the
+    check for readers."""
 
     judgment: Judgment
 

@@ -116,9 +116,8 @@ def plot_intervals(
         for name, points in panel.items():
             table = style.finite(f"curves[{name!r}]", list(points.values()))
             if table.ndim != 2 or table.shape[1] != 2:
-                raise ValueError(
-                    f"curves[{name!r}] must be pairs of a mean and a half-width"
-                )
+                wanted = "pairs of a mean and a half-width"
+                raise ValueError(f"curves[{name!r}] must be {wanted}")
             if (table[:, 1] < 0).any():
                 raise ValueError(f"curves[{name!r}] must have no negative half-width")
             order = np.argsort(list(points))
@@ -145,7 +144,6 @@ def _height(num_names: int) -> float:
 def _with_levels(
     num_curves: int, lines: Mapping[str, float] | None
 ) -> tuple[Figure, Axes, list[tuple]]:
-    """Make a figure with lines across, and say where to write their names."""
     lines = style.as_levels(lines)
     figure, axes = style.new_figure(_height(num_curves + len(lines)))
     return figure, axes, style.draw_levels(axes, lines)

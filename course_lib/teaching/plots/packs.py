@@ -246,13 +246,11 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
         _draw_mask(pane, table, forbidden, starts)
         pane.set_title(row_name(name))
     keys = {"may look at": style.sample("inputs", 0.55)}
-    wrong = [table & forbidden for table in tables.values()]
-    if any(table.any() for table in wrong):
-        names = {
-            "another document": any((table & ~later).any() for table in wrong),
-            "what comes later": any((table & later).any() for table in wrong),
-        }
-        words = " or at ".join(name for name, there in names.items() if there)
+    wrong = forbidden & list(tables.values())
+    if wrong.any():
+        others = {"another document": ~later, "what comes later": later}
+        seen = [name for name, there in others.items() if (there & wrong).any()]
+        words = " or at ".join(seen)
         look = {"marker": "X", "markersize": 9, "linestyle": "none"}
         keys[f"looks at {words}"] = Line2D([], [], color=style.WRONG, **look)
     keys["document boundaries"] = Line2D([], [], color=style.INK, linewidth=1.6)
@@ -306,7 +304,7 @@ def plot_positions(
     """Draw the position of each place of a row: a saw-tooth where they begin again.
 
     Args:
-        positions: name to positions, shape (L,) each, all of one length.
+        positions: name to positions, shape (L,) each.
         document_starts: where documents begin, drawn as dotted lines.
         meanings: name to "right" or "wrong", for those that are.
     """

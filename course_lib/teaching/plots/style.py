@@ -250,7 +250,6 @@ def as_levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
 
 
 def draw_levels(axes: Axes, levels: Mapping[str, float]) -> list[tuple]:
-    """Draw lines across, and return where to write their names."""
     for level in levels.values():
         axes.axhline(level, **DOTTED, zorder=1)
     return [(None, y, name, {"color": INK}) for name, y in levels.items()]
@@ -287,10 +286,8 @@ def name_curves(axes: Axes, ends: list[tuple], levels: Iterable[tuple] = ()) -> 
 
 
 def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
-    """Move places apart until neighbors are `gap` away, and as little as that takes.
-
-    This is an isotonic regression: a maximum of minima of means.
-    """
+    """Move places apart until neighbors are `gap` away, and as little as that takes: an
+    isotonic regression, a maximum of minima of means."""
     order, count = np.argsort(wanted, kind="stable"), len(wanted)
     gaps = gap * np.arange(count)
     places, moved = np.asarray(wanted)[order] - gaps, np.empty(count)
@@ -332,10 +329,8 @@ def finite(name: str, values: object) -> np.ndarray:
     sizes = np.abs(array)
     bad = array[~(sizes <= EXTREME) | ((sizes > 0) & (sizes < 1 / EXTREME))]
     if bad.size:
-        raise ValueError(
-            f"{name} must be finite to be drawn, got {bad[0]}; what is not 0 must be "
-            f"of {1 / EXTREME:g} ... {EXTREME:g}"
-        )
+        sizes = f"what is not 0 must be of {1 / EXTREME:g} ... {EXTREME:g}"
+        raise ValueError(f"{name} must be finite to be drawn, got {bad[0]}; {sizes}")
     return array
 
 
@@ -406,7 +401,5 @@ def check_inside(name: str, starts: np.ndarray, length: int, num_tokens: int) ->
     """Refuse windows of so many ids that reach over an end of the stream."""
     outside = starts[(starts < 0) | (starts > num_tokens - length)]
     if outside.size:
-        raise ValueError(
-            f"{name} must leave room for {length} ids in a stream of {num_tokens}, got "
-            f"a window at {outside[0]}"
-        )
+        room = f"room for {length} ids in a stream of {num_tokens}"
+        raise ValueError(f"{name} must leave {room}, got a window at {outside[0]}")

@@ -62,10 +62,8 @@ class Table:
             raise ValueError("header must name at least one column, got none")
         for number, row in enumerate(rows):
             if len(row) != width:
-                raise ValueError(
-                    f"rows[{number}] must have {width} cells, one for each name in "
-                    f"header, got {len(row)}"
-                )
+                wanted = f"{width} cells, one for each name in header"
+                raise ValueError(f"rows[{number}] must have {wanted}, got {len(row)}")
         if (count := len(rows)) > LARGEST_TABLE:
             most = f"at most {LARGEST_TABLE} to be looked at"
             raise ValueError(f"rows must be {most}, got {count}")
@@ -76,10 +74,8 @@ class Table:
         if not isinstance(align, str) or not set(align) <= set(SIDES):
             raise ValueError(f"align must consist of '<', '>' and '^', got {align!r}")
         if len(align) != width:
-            raise ValueError(
-                f"align must have one sign for each of the {width} columns, got "
-                f"{align!r}"
-            )
+            wanted = f"one sign for each of the {width} columns"
+            raise ValueError(f"align must have {wanted}, got {align!r}")
         self.align, self.caption = align, caption
 
     @property

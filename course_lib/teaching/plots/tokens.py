@@ -61,7 +61,6 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
 
 
 def _draw_node(axes: Axes, x: float, y: float, label: str, *, bold: bool) -> None:
-    """A symbol has a thin frame, and what a merge made a thick one."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": style.INK}
     box["linewidth"] = 1.8 if bold else 0.7
     style.centered(axes, x, y, visible(label), bbox=box, zorder=2)

@@ -32,7 +32,7 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     """Draw a window of T + 1 ids, and under it its inputs and targets.
 
     Args:
-        window: T + 1 integers. Of a long window the first 17 are drawn.
+        window: T + 1 integers, of which the first 17 are drawn.
         labels: what to write for each of them, by default the id.
     """
     stream = as_stream(window, "window")
@@ -129,8 +129,7 @@ def plot_windows(
 
     Args:
         starts: shape (num_windows,), or (num_batches, batch_size) to set batches apart.
-        context_length: T.
-        num_tokens: N, small enough to look at.
+        context_length, num_tokens: T and N, small enough to look at.
         ledger: of these starts, to be drawn below the windows, on the same axis.
     """
     starts = as_integers("starts", starts).astype(np.int64)
@@ -138,10 +137,8 @@ def plot_windows(
     num_tokens = style.check_few("num_tokens", num_tokens)
     style.check_few("number of windows", starts.size, style.MOST_ROWS)
     if starts.ndim not in (1, 2):
-        raise ValueError(
-            "starts must have shape (num_windows,) or (num_batches, batch_size), got "
-            f"shape {starts.shape}"
-        )
+        wanted = "shape (num_windows,) or (num_batches, batch_size)"
+        raise ValueError(f"starts must have {wanted}, got shape {starts.shape}")
     style.check_inside("starts", starts, context_length + 1, num_tokens)
     in_batches = starts.ndim > 1
     batches = np.atleast_2d(starts)
@@ -152,8 +149,7 @@ def plot_windows(
         figure, axes = _with_ledger(ledger, num_tokens, rows)
     touched = {int(s) + t for s in starts.flat for t in range(context_length + 1)}
     top = _draw_stream(axes, num_tokens, touched)
-    ticks = {0.75: "stream"}
-    y = 0.0
+    ticks, y = {0.75: "stream"}, 0.0
     for number, batch in enumerate(batches):
         for start in batch:
             y -= 1
@@ -162,10 +158,8 @@ def plot_windows(
             name = f"batch {number}, " if in_batches else ""
             ticks[y + 0.36] = f"{name}start {start}"
         y -= 0.45
-    keys = {
-        f"T = {context_length} inputs": "inputs",
-        "one id more, for the last target": "targets",
-    }
+    keys = {f"T = {context_length} inputs": "inputs"}
+    keys |= {"one id more, for the last target": "targets"}
     if ledger is not None:
         left, right = axes.get_xlim()
         # a token is a box from t to t + 1 above, a step around t below
@@ -183,10 +177,8 @@ def _with_ledger(
 ) -> tuple[Figure, Axes]:
     check_type("ledger", ledger, TokenLedger)
     if ledger.num_tokens != num_tokens:
-        raise ValueError(
-            f"ledger must be of a stream of {num_tokens} tokens, got one of "
-            f"{ledger.num_tokens}"
-        )
+        wanted = f"of a stream of {num_tokens} tokens"
+        raise ValueError(f"ledger must be {wanted}, got one of {ledger.num_tokens}")
     # Many rows are flatter, so that the picture fits on a screen.
     heights = min(0.3, max(0.2, 4.2 / rows)) * (rows + 1.5), LEDGER_HEIGHT
     total = sum(heights) + 1.3
@@ -228,11 +220,8 @@ def plot_scored_windows(
         style.block(axes, start, -row, first - start, 0.72, "neutral", 0.12)
         style.block(axes, first, -row, scored, 0.72, "targets")
         ticks[0.36 - row] = f"start {start}"
-    keys = {
-        "read as context only": style.sample("neutral", 0.12),
-        "scored": "targets",
-        "never scored": "lost",
-    }
+    keys = {"read as context only": style.sample("neutral", 0.12)}
+    keys |= {"scored": "targets", "never scored": "lost"}
     return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 

@@ -21,10 +21,8 @@ def play_pipeline(
 ) -> Player:
     """Play with a text that goes through all stages of a tokenizer."""
     if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(
-            "tokenizer must be a tokenizers.Tokenizer, got "
-            f"{type(tokenizer).__name__}: build_tokenizer makes one"
-        )
+        got = f"{type(tokenizer).__name__}: build_tokenizer makes one"
+        raise TypeError(f"tokenizer must be a tokenizers.Tokenizer, got {got}")
     draw = functools.partial(draw_pipeline, tokenizer)
     return Player(draw, {"text": Line("text", 160)}, text=text)
 

@@ -31,7 +31,6 @@ Picture = LessonFigure | Html
 
 
 def stacked(*parts: Table | TokenRows | str) -> Html:
-    """Set tables and sentences below one another."""
     forms = [Html(f"<p>{plain(p)}</p>", p) if isinstance(p, str) else p for p in parts]
     text = "\n\n".join(form.text for form in forms)
     return Html("\n".join(form.html for form in forms), text)
