@@ -728,6 +728,8 @@ def test_calls_are_shown_by_name_and_value_as_they_are_and_cut_at_their_end():
     assert "xxxxxxxxxx" in shown
     assert shown.endswith(" ...)")
     assert len(shown) < 250
+    assert show([np.int64(1), (np.float64(0.5), np.True_)]) == "[1, (0.5, True)]"
+    assert format_call(peeks, (the_first, [0])) == "peeks(model=the_first, ids=[0])\n  # the_first: output 0 is id 0"
 
 
 def stream_cases(random_numbers):
@@ -761,14 +763,11 @@ def as_many(num_tokens, context_length):
     return num_tokens
 
 
-def test_calls_settle_what_is_a_bug_and_whether_a_claim_is_true():
+def test_calls_settle_a_question_and_a_verdict_is_told_the_evidence_and_only_the_right_one_the_reason(shown):
     assert [item.truth for item in (off_by_one, unusual, fewer, as_many)] == [BUG, NOT_A_BUG, TRUE, FALSE]
     case, expected, got = off_by_one.evidence
     assert (case, expected.value, got.value) == ((2, 1), 1, 2)
     assert unusual.evidence is None
-
-
-def test_a_verdict_is_told_the_evidence_and_only_the_right_one_the_reason(shown):
     assert unusual.check(NOT_A_BUG) == 1.0
     assert unusual.explanation in shown.pop()
     assert off_by_one.check(NOT_A_BUG) == 0.0
@@ -821,11 +820,6 @@ def test_a_question_has_a_snippet_a_hint_a_stub_and_a_solution(shown):
 def the_first(ids):
     """output 0 is id 0"""
     return ids[:1]
-
-
-def test_numbers_are_written_plainly_and_a_function_with_what_it_does():
-    assert show([np.int64(1), (np.float64(0.5), np.True_)]) == "[1, (0.5, True)]"
-    assert format_call(peeks, (the_first, [0])) == "peeks(model=the_first, ids=[0])\n  # the_first: output 0 is id 0"
 
 
 def peeks(model, ids):

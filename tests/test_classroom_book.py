@@ -134,11 +134,12 @@ def test_a_lesson_that_got_another_number_is_found_at_its_old_address(tmp_path):
     assert set(RENAMED.values()) <= {path.stem for path in ROOT.glob("notebooks/*.ipynb")}
 
 
-def test_what_only_installs_is_left_out_and_formulas_need_no_script(lesson):
+def test_what_only_installs_is_left_out_formulas_need_no_script_and_sources_lead_to_the_reference(lesson):
     assert "where it is missing, as on Colab" in LESSONS[0].path.read_text(encoding="utf-8")
     assert "where it is missing, as on Colab" not in lesson
     assert '<div class="math"><math' in lesson
     assert "<mfrac>" in lesson
+    assert re.search(r'href="\.\./reference/sliding_windows\.html"[^>]*>\s*<code[^>]*>', lesson)
 
 
 def test_figures_are_told_in_words(site):
@@ -174,10 +175,6 @@ def test_what_comes_after_a_guess_is_folded_as_are_hints_below_their_exercise(le
     assert lesson.index("exercises</span><span") < lesson.index("<summary>Hint 1")
 
 
-def test_source_boxes_lead_to_the_reference(lesson):
-    assert re.search(r'href="\.\./reference/sliding_windows\.html"[^>]*>\s*<code[^>]*>', lesson)
-
-
 def test_the_reference_tells_of_every_public_function_and_class(site):
     for wanted in LESSONS:
         module = importlib.import_module(f"course_lib.{wanted.name}")
@@ -208,14 +205,11 @@ def test_the_reference_links_names_types_and_sources(site):
     assert "check_integer" in read(site, "_modules/course_lib/foundation/arguments.html")
 
 
-def test_docstrings_are_told_as_they_are_written(site):
+def test_docstrings_are_told_as_they_are_written_and_the_search_knows_the_words_of_the_lessons(site):
     page = re.sub(r"<[^>]+>", "", read(site, "reference/sliding_windows.html"))
     assert "context_length -- T.\n" in page  # no list with an item T
     assert "shape (..., T) each, of their own memory: write\ninto them" in page  # no type before the colon
     assert "A hash of up to 65,536 of the ids, whatever their dtype: " in page
-
-
-def test_the_search_knows_the_words_of_the_lessons(site):
     index = read(site, "searchindex.js")
     assert '"notebooks/02_sliding_windows"' in index
     assert "stride:" in index or '"stride":' in index

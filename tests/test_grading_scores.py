@@ -193,12 +193,16 @@ def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
     assert {(row["lesson"], row["score"]) for row in forged} == {("sliding_windows", "0.0")}
 
 
-def test_rows_are_sorted_and_no_name_is_a_formula(rows):
+def test_rows_are_sorted_no_name_is_a_formula_and_no_diagnosis_needs_a_screen(rows):
     names = list(dict.fromkeys(row["file"] for row in rows))
     assert [name.lstrip("'") for name in names] == sorted(name.lstrip("'") for name in names)
     assert "'=渡辺/02 sliding windows.ipynb" in names
     exercises = [row["exercise"] for row in rows if row["file"].startswith("ben")]
     assert exercises == list(in_order("sliding_windows"))
+    for row in rows:
+        assert bool(row["diagnosis"]) == (row["outcome"] in ("failed", "raised", "unreadable")), row
+        assert "below" not in row["diagnosis"]
+        assert "restart" not in row["diagnosis"]
 
 
 def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
@@ -208,13 +212,6 @@ def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
     diagnosis = next(row["diagnosis"] for row in rows if row["file"].startswith("ben") and row["diagnosis"])
     assert f"- 3 of {count}: `tokens_in_tail`: {diagnosis}" in text
     assert "- broken.ipynb: it is not a notebook" in text
-
-
-def test_no_diagnosis_needs_a_screen_and_none_is_missing(rows):
-    for row in rows:
-        assert bool(row["diagnosis"]) == (row["outcome"] in ("failed", "raised", "unreadable")), row
-        assert "below" not in row["diagnosis"]
-        assert "restart" not in row["diagnosis"]
 
 
 def test_the_summary_shows_the_commonest_wrong_answers_as_code(scored):

@@ -166,7 +166,7 @@ def test_tracks_show_every_id_of_every_row():
     assert [label.get_text() for label in axes.get_xticklabels()] == ["batch 0", "batch 1"]
 
 
-def test_the_ledger_is_drawn_token_by_token():
+def test_the_ledger_is_drawn_token_by_token_also_without_windows_or_without_losses():
     ledger = token_ledger([3, 5, 14], 24, 4)
     axes = axes_of(plot_ledger(ledger))
     stairs = {p.get_label(): p for p in axes.patches if isinstance(p, StepPatch)}
@@ -174,6 +174,10 @@ def test_the_ledger_is_drawn_token_by_token():
     assert np.array_equal(stairs["as target"].get_data().values, ledger.as_target)
     assert np.array_equal(stairs["as target"].get_data().edges, np.arange(25) - 0.5)
     assert [line.get_xdata()[0] for line in axes.lines] == [2.5, 4.5, 13.5]
+    figure = plot_ledger(token_ledger([], 5, 2))
+    assert [(p.get_x(), p.get_width()) for p in rectangles(axes_of(figure))] == [(-0.5, 5)]
+    assert keys(figure) == ["as input", "as target", "never used: tail"]
+    assert rectangles(axes_of(plot_ledger(token_ledger([0], 5, 4)))) == []
 
 
 def test_what_is_never_used_is_shaded_run_by_run_and_named_once_and_many_reasons_share_a_hatch():
@@ -189,14 +193,7 @@ def test_what_is_never_used_is_shaded_run_by_run_and_named_once_and_many_reasons
     assert "never used: other reasons" in keys(plot_ledger(ledger))
 
 
-def test_a_ledger_without_windows_and_one_without_losses_are_drawn():
-    figure = plot_ledger(token_ledger([], 5, 2))
-    assert [(p.get_x(), p.get_width()) for p in rectangles(axes_of(figure))] == [(-0.5, 5)]
-    assert keys(figure) == ["as input", "as target", "never used: tail"]
-    assert rectangles(axes_of(plot_ledger(token_ledger([0], 5, 4)))) == []
-
-
-def test_several_ledgers_share_one_axis_of_positions():
+def test_several_ledgers_share_one_axis_and_a_long_stream_is_drawn_in_steps():
     panels = drawn("plot_ledger, three").axes
     assert list(map(title, panels)) == list(LEDGERS)
     assert {axes.get_xlim() for axes in panels} == {(-0.5, 43.5)}
@@ -206,9 +203,6 @@ def test_several_ledgers_share_one_axis_of_positions():
         [-0.5, 7.5, 15.5, 23.5, 31.5],
         [-0.5, 8.5, 17.5, 26.5],
     ]
-
-
-def test_a_long_stream_is_drawn_in_steps_and_the_figure_says_so():
     ledger = token_ledger(np.arange(0, 2_400_000, 80), 2_400_065, 64)
     figure = plot_ledger(ledger)
     stairs = [p.get_data() for p in axes_of(figure).patches if isinstance(p, StepPatch)]
@@ -232,7 +226,7 @@ def test_losses_are_the_first_and_then_means_of_neighboring_steps(losses, width)
     assert axes.get_ylim()[0] == 0
 
 
-def test_several_runs_are_a_mean_and_a_band_from_the_smallest_to_the_largest():
+def test_several_runs_are_a_mean_and_a_band():
     axes = axes_of(plot_losses({"a": [[1.0, 2.0], [3.0, 6.0]]}))
     (line,) = axes.lines
     assert line.get_ydata().tolist() == [2, 2, 4]
@@ -240,6 +234,14 @@ def test_several_runs_are_a_mean_and_a_band_from_the_smallest_to_the_largest():
     corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
     assert corners == {(0, 1), (0.5, 1), (1.5, 2), (0, 3), (0.5, 3), (1.5, 6)}
     assert axes_of(plot_losses({"a": [1.0, 2.0]})).collections[:] == []
+    runs = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
+    axes = axes_of(plot_curves([1, 2, 4], {"runs": runs, "one": [0, 0, 0]}, xlabel="x", ylabel="y", lines={"l": 2}))
+    level, *curves = axes.lines
+    assert curves[0].get_xydata().tolist() == [[1, 2], [2, 3], [4, 4]]
+    assert curves[1].get_ydata().tolist() == [0, 0, 0]
+    assert level.get_ydata() == [2, 2]
+    assert len(axes.collections) == 1
+    assert texts(axes) == ["● runs", "■ one", "l"]
 
 
 def test_levels_have_their_names_beside_them_and_a_curve_that_is_alone_as_the_title():
@@ -261,18 +263,7 @@ def test_curves_with_a_meaning_have_its_color_and_all_others_are_ink():
     assert colors[1] in SHADES
 
 
-def test_curves_are_drawn_as_means_with_a_band():
-    runs = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
-    axes = axes_of(plot_curves([1, 2, 4], {"runs": runs, "one": [0, 0, 0]}, xlabel="x", ylabel="y", lines={"l": 2}))
-    level, *curves = axes.lines
-    assert curves[0].get_xydata().tolist() == [[1, 2], [2, 3], [4, 4]]
-    assert curves[1].get_ydata().tolist() == [0, 0, 0]
-    assert level.get_ydata() == [2, 2]
-    assert len(axes.collections) == 1
-    assert texts(axes) == ["● runs", "■ one", "l"]
-
-
-def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
+def test_intervals_reach_from_mean_minus_to_mean_plus_half_width_in_panels_with_one_y_axis():
     figure = plot_intervals({"a": {1: (3.0, 0.5), 4: (2.0, 0.25)}, "b": {1: (5.0, 0.0)}}, xlabel="S", ylabel="bits")
     axes = axes_of(figure)
     lines = [container.lines for container in axes.containers]
@@ -281,6 +272,10 @@ def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
     assert len({(line[0].get_marker(), line[0].get_linestyle()) for line in lines}) == 2
     assert texts(axes) == ["● a", "■ b"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("S", "bits")
+    left, right = drawn("plot_intervals, panels").axes
+    assert [title(left), title(right)] == ["training", "validation"]
+    assert left.get_ylim() == right.get_ylim()
+    assert [texts(left), texts(right)] == [[], ["● epochs", "■ steps"]]
 
 
 @pytest.mark.parametrize(
@@ -297,13 +292,6 @@ def test_each_x_is_written_where_it_stands(spacing, at, labels):
     assert [label.get_text() for label in axes.get_xticklabels()] == labels
     assert axes.get_xscale() == ("log" if spacing == "logarithmic" else "linear")
     assert axes.containers[0].lines[0].get_xdata().tolist() == at
-
-
-def test_titles_make_panels_with_one_y_axis_and_names_once():
-    left, right = drawn("plot_intervals, panels").axes
-    assert [title(left), title(right)] == ["training", "validation"]
-    assert left.get_ylim() == right.get_ylim()
-    assert [texts(left), texts(right)] == [[], ["● epochs", "■ steps"]]
 
 
 def test_bars_are_as_long_as_their_values_and_say_them_in_one_color():
@@ -357,7 +345,7 @@ def test_rows_under_titles_look_alike_where_their_names_are_alike_and_pairs_are_
     assert joined == [[[1, 0], [1.5, 1]], [[2, 0], [2.5, 1]], [[1.5, 1], [0, 2]], [[2.5, 1], [1, 2]]]
 
 
-def test_a_heatmap_masks_zeros_and_says_what_they_are():
+def test_a_heatmap_masks_zeros_and_has_a_color_for_each_of_a_few_integers_or_a_scale_for_all_tables():
     values = np.array([[0, 1, 2], [3, 0, 5]])
     figure = plot_heatmap(values, xlabel="x", ylabel="y", label="context", zero="never a target")
     (image,) = figure.axes[0].images
@@ -366,9 +354,6 @@ def test_a_heatmap_masks_zeros_and_says_what_they_are():
     assert keys(figure) == ["0: never a target"]
     assert plot_heatmap([[1, 2]], xlabel="x", ylabel="y", label="z").legends == []
     assert keys(plot_heatmap([[0, 0]], xlabel="x", ylabel="y", label="z")) == ["0"]
-
-
-def test_a_few_integers_have_a_color_each_and_many_share_a_scale_as_do_tables_side_by_side():
     bar = plot_heatmap([[1, 8]], xlabel="x", ylabel="y", label="z").axes[-1]
     assert bar.get_yticks().tolist() == list(range(1, 9))
     image = plot_heatmap([[1, 800]], xlabel="x", ylabel="y", label="z").axes[0].images[0]

@@ -11,9 +11,6 @@ def test_chunks_say_what_is_new_what_was_read_before_and_what_is_never_predicted
     assert boxes(axes, INPUTS) == [(1, 5), (5, 8), (8, 10)]
     assert boxes(axes, INK) == [(3, 5), (6, 8)]
     assert boxes(axes, LOST) == [(0, 1)]
-
-
-def test_first_tokens_without_overlap_and_tokens_after_the_last_chunk_are_never_predicted():
     figure = plot_chunks({"none": chunk_starts(9, 4), "one": chunk_starts(9, 4, 1)}, num_tokens=9, max_length=4)
     (axes,) = figure.axes
     assert boxes(axes, LOST) == [(0, 1), (4, 5), (8, 9), (0, 1)]

@@ -7,14 +7,11 @@ from course_lib.teaching.plots.style import INK, INPUTS, LOST
 from figures import boxes, keys, row_names, title
 
 
-def test_documents_and_shards_lie_end_to_end():
+def test_documents_and_shards_lie_end_to_end_and_a_window_that_reaches_into_another_looks_different():
     (axes,) = plot_shards([5, 4], [0, 3, 7]).axes
     assert boxes(axes, INK) == [(0, 3), (3, 7), (7, 9), (0, 5), (5, 9)]
     assert row_names(axes) == ["documents", "shards"]
     assert sorted(x for lines in axes.collections for (x, _), _ in lines.get_segments()) == [3, 5, 7]
-
-
-def test_a_window_that_reaches_into_another_shard_looks_different():
     figure = plot_shards([5, 4], [0], [0, 1, 4, 5], context_length=3)
     (axes,) = figure.axes
     assert boxes(axes, INPUTS) == [(0, 4), (1, 5), (5, 9)]

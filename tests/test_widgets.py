@@ -231,13 +231,10 @@ def test_tracks_tell_what_the_state_holds():
     assert "the state goes on" not in one  # a single batch: there is nothing to go on from
 
 
-def test_packs_are_those_of_the_strategies():
+def test_packs_are_those_of_the_strategies_and_merges_are_learned_one_after_another():
     assert says(packs.draw_packs("7 2 5 3 1 6 4 2 5 3", 8, "best_fit")).startswith("5 rows in place of 10")
     assert says(packs.draw_packs("7 2 5 3 1 6 4 2 5 3", 8, "greedy")).startswith("6 rows in place of 10")
     assert "at most 24" in play_packs().show(lengths="1 " * 30)
-
-
-def test_merges_are_learned_one_after_another():
     three = merges.draw_merges("the theme of these thirty-three threads", 3).text
     assert re.search(r"1 +t \+ h +6 +th +256\n +2 +Ġ \+ th +4 +Ġth +257\n +3 +r \+ e +2 +re +258", three)
     assert "after 3 merges: 27 tokens" in three
