@@ -7,7 +7,7 @@ import base64
 import functools
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 from matplotlib import style
@@ -79,6 +79,8 @@ RULES = {
     "figure.dpi": SHOWN_DPI,
 }
 
+P = ParamSpec("P")
+
 
 class LessonFigure(Figure):
     """A figure that a notebook shows at one size, and sharply on any screen."""
@@ -105,11 +107,11 @@ class LessonFigure(Figure):
         return picture.getvalue()
 
 
-def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Let a function draw in the style of the course, whatever the reader's own is."""
 
     @functools.wraps(draw)
-    def drawn(*args: object, **kwargs: object) -> Figure:
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
         with style.context(["default", RULES]):
             return draw(*args, **kwargs)
 
