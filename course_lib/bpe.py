@@ -184,9 +184,6 @@ def learn_merges_by_rescanning(words: Words, num_merges: int) -> dict[Pair, int]
     return merges
 
 
-# Encoding a word: repeat the merges.
-
-
 def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[int]]:
     """Encode a word by the definition; return all stages, from bytes to the result.
 

@@ -312,8 +312,7 @@ class StridedEvaluation:
 def strided_evaluation(
     model: Model, ids: Ids, context_length: int, stride: int
 ) -> StridedEvaluation:
-    """Return the mean of `strided_losses` of the same arguments, with its cost in
-    tokens."""
+    """Return the mean of `strided_losses`, same arguments, and its cost in tokens."""
     stride = check_integer("stride", stride, minimum=1)
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)

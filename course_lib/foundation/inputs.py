@@ -173,8 +173,10 @@ def _find_inputs(
 
 
 def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield all files below a folder by name, each with its real path, but of folders
-    that were `seen` already, and to which a link leads back, nothing."""
+    """Yield all files below a folder by name, each with its real path.
+
+    Folders that were `seen` already, and to which a link leads back, are skipped.
+    """
     real = os.path.realpath(folder)
     if real in seen:
         return
@@ -232,8 +234,7 @@ def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
 
 
 def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
-    """Yield the documents of a task, in order, or name the wrong line or row, and its
-    file."""
+    """Yield the documents of a task, in order; a wrong line or row is named."""
     for piece in check_type("task", task, Task).pieces:
         yield from read_piece(piece, text_column)
 

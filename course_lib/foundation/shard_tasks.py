@@ -280,8 +280,10 @@ class ShardResult:
 
 
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
-    """Write one shard from the results of tasks. Like a task, it may be done twice. A
-    file that is not as its task has written it is a ValueError."""
+    """Write one shard from the results of tasks. Like a task, it may be done twice.
+
+    Raises ValueError if a file is not as its task has written it.
+    """
     check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).out_dir
     path = shard_files.shard_path(folder, plan.split, plan.index)
@@ -318,8 +320,10 @@ def _record_of(job: Job, plan: ShardPlan) -> Path:
 def find_shard(
     job: Job, plan: ShardPlan, *, verify: bool = False
 ) -> ShardResult | None:
-    """Return the record of a shard if it was written by the same plan and has the right
-    size, and with `verify` also the right SHA-256."""
+    """Return the record of a shard if the same plan has written it, of the right size.
+
+    With `verify`, its SHA-256 is also compared.
+    """
     try:
         record = durable.read_json(_record_of(job, plan))
         result = ShardResult(**record | {"shard": Shard(**record["shard"])})
