@@ -216,8 +216,8 @@ class BPETokenizer:
         pattern: how text is cut into words; see `split_words`.
 
     Attributes:
-        merges, special_tokens: each pair with its new id, in order; each name with its
-            id.
+        merges: each pair with its new id, in order.
+        special_tokens: each name with its id.
         token_bytes: what each id spells; for a special token its name in UTF-8.
         vocab_size: the number of ids, V.
         end_of_text_id: the id of `<|endoftext|>` if that is a special token, else None.

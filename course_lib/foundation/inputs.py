@@ -52,10 +52,8 @@ class Piece(NamedTuple):
 
     path: str  #: the file
     kind: str  #: how it is read
-    #: the first byte, and the byte after the last one. For Parquet these count row
-    #: groups, and for Arrow record batches.
-    start: int
-    stop: int
+    start: int  #: the first byte, or row group of Parquet, or record batch of Arrow
+    stop: int  #: the one after the last
     #: about how many bytes are read. For Parquet and Arrow it is an estimate.
     num_bytes: int
     #: two times in nanoseconds: when the file was last written, and when the system

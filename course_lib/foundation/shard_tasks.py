@@ -57,8 +57,8 @@ class TaskResult:
     #: ... have together. All of these documents are in one split. We know which split
     #: it is as soon as we know how many documents come before the task.
     tokens: tuple[int, ...]
-    ids_sha256: str  #: the checksums of its two files
-    documents_sha256: str
+    ids_sha256: str  #: the checksum of its file of ids
+    documents_sha256: str  #: and of its file of documents
 
     def tokens_in(self, split: str, before: int, val_every: int) -> int:
         """Its tokens in a split, given how many documents come before the task."""
@@ -222,8 +222,8 @@ class Part:
 
     result: TaskResult  #: the result of the task
     before: int  #: how many documents, in all tasks, come before those of this task
-    start: int  #: the range, counted over the tokens of the split in this task
-    stop: int
+    start: int  #: the first token, counted over those of the split in this task
+    stop: int  #: the one after the last
 
 
 @dataclass(frozen=True)
