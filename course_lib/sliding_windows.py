@@ -224,7 +224,7 @@ class SlidingWindowDataset(Dataset):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash that names the stream, of up to 65,536 ids, whatever their dtype.
+        """A hash of up to 65,536 of the ids, whatever their dtype: it names the stream.
 
         A longer stream is sampled in 64 runs from its beginning to its end. An edit
         between two runs goes unnoticed, while another text does not.
