@@ -602,13 +602,6 @@ def stored_bytes(num_tokens: int, vocab_size: int) -> int:
     return num_tokens * smallest_dtype(vocab_size - 1).itemsize
 
 
-def count_shards(num_tokens: int, shard_size: int) -> int:
-    """Count the shards of at most `shard_size` ids that hold all tokens: rounded up."""
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
-    shard_size = check_integer("shard_size", shard_size, minimum=1)
-    return -(-num_tokens // shard_size)
-
-
 def encoding_hours(
     num_tokens: float, tokens_per_second: float, num_machines: int = 1
 ) -> float:
@@ -632,12 +625,6 @@ def _finite(number: float) -> float:
     if not math.isfinite(number):
         raise ValueError("the result must be finite: these numbers are too far apart")
     return number
-
-
-def permutation_bytes(num_windows: int) -> int:
-    """Return the bytes of a stored order of windows; a computed one is a few keys."""
-    num_windows = check_integer("num_windows", num_windows, minimum=0)
-    return num_windows * (4 if num_windows <= 2**32 else 8)
 
 
 def hours_between_failures(

@@ -174,7 +174,7 @@ def t_quantile(degrees_of_freedom: int) -> float:
     return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
 
 
-# Where in the window the loss is
+# The loss of every prediction
 
 
 @one_thread()  # for models this small, a second thread mostly waits
@@ -189,39 +189,6 @@ def prediction_losses(
     # in the precision of the logits, since more digits would cost as much as the model
     log_probabilities = logits.log_softmax(dim=-1)
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].double().numpy()
-
-
-def loss_by_context(model: Model, ids: Ids, context_length: int) -> np.ndarray:
-    """Return the mean loss of the *same* tokens with 1, 2, ... T tokens of context.
-
-    Position t of a window has a context of t + 1 tokens, so this is also the loss by
-    position. Windows at stride T would compare easy tokens with hard ones, but windows
-    at stride 1 bring every token to every position.
-
-    Args:
-        model: maps inputs (B, T) to logits (B, T, V).
-        ids: the stream, at least 2T ids, because only those from T to N - T come to
-            every position.
-        context_length: T.
-
-    Returns nats per token, shape (T,), where entry c - 1 is for a context of c tokens.
-    """
-    stream = as_stream(ids)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    num_common = len(stream) - 2 * context_length + 1
-    if num_common < 1:
-        raise ValueError(
-            f"ids must hold at least 2 * context_length = {2 * context_length} tokens, "
-            f"got {len(stream)}"
-        )
-    total = np.zeros(context_length)
-    for starts in _batches(window_starts(len(stream), context_length)):
-        batch = gather_windows(stream, starts, context_length)
-        losses = prediction_losses(model, *batch)
-        tokens = starts[:, None] + 1 + np.arange(context_length)
-        common = (tokens >= context_length) & (tokens <= len(stream) - context_length)
-        total += np.where(common, losses, 0).sum(axis=0)
-    return total / num_common
 
 
 # Evaluation has a stride too

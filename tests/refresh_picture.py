@@ -27,6 +27,15 @@ ONLY = """
 """
 
 
+def show_other_numbers(notebook: Path) -> None:
+    """Ask about another stream than the lesson does: the picture shows the answer."""
+    text = notebook.read_text(encoding="utf-8")
+    for number in ("num_tokens=200", "N = 200"):
+        assert number in text
+        text = text.replace(number, number.replace("200", "100"))
+    notebook.write_text(text, encoding="utf-8")
+
+
 def main() -> int:
     if missing():
         print(missing(), file=sys.stderr)
@@ -34,7 +43,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with jupyterlab(folder, kernel_environment(folder / "ipython")) as (url, root), open_browser() as browser:
-            shutil.copy(test_browser.NOTEBOOKS[1], root)
+            copy = shutil.copy(test_browser.NOTEBOOKS[1], root)
+            show_other_numbers(Path(copy))
             size = {"width": WIDTH, "height": HEIGHT}
             lesson = Reader(browser.new_page(viewport=size, device_scale_factor=SCALE), url, root)
             lesson.open(test_browser.NOTEBOOKS[1].name)

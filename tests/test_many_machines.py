@@ -608,6 +608,3 @@ def test_ranks_that_torchrun_starts_find_each_other(made):
     one = train_rank(inputs, targets, characters.vocab_size, batch_size=12, num_steps=3)
     np.testing.assert_allclose(line["losses"], one.losses, rtol=1e-5)
     np.testing.assert_allclose(line["weights"], one.weights.double().square().sum(), rtol=1e-5)
-
-
-# Work, and sums on paper

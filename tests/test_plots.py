@@ -104,7 +104,7 @@ def test_each_window_lies_under_its_tokens_with_its_last_target_apart():
     assert heights == sorted(set(heights), reverse=True)
     assert heights == [patch.get_y() for patch in rectangles(axes, TARGETS)]
     assert row_names(axes) == ["stream", "start 0", "start 3", "start 6"]
-    assert keys(figure) == ["T = 4 inputs", "one id more, for the last target", "in no window"]
+    assert keys(figure) == ["T = 4 inputs", "one more id, for the last target", "in no window"]
 
 
 def test_the_stream_is_numbered_and_what_no_window_touches_is_crossed_out():

@@ -16,7 +16,6 @@ from course_lib.sliding_windows import count_windows, window_starts
 from course_lib.stride_tradeoffs import (
     confidence_interval,
     epoch_cost,
-    loss_by_context,
     plan_epoch,
     scored_windows,
     split_overlap,
@@ -129,22 +128,6 @@ def test_an_interval_is_the_one_of_the_textbook(values):
     assert half_width == pytest.approx(expected, abs=1e-9)
 
 
-# Where in the window the loss is
-
-
-@given(st.integers(1, 6), st.integers(0, 12), st.integers(1, 9))
-@settings(max_examples=30)
-def test_loss_by_context_scores_the_same_tokens_with_every_context(context_length, more, batch_size):
-    ids = np.random.default_rng(more).integers(0, 7, 2 * context_length + more)
-    tokens = range(context_length, len(ids) - context_length + 1)
-    expected = [
-        statistics.mean(one_loss(ids, token, context) for token in tokens) for context in range(1, context_length + 1)
-    ]
-    with mock.patch.object(stride_tradeoffs, "WINDOWS_AT_A_TIME", batch_size):
-        curve = loss_by_context(READER, ids, context_length)
-    assert curve == pytest.approx(expected, abs=1e-5)
-
-
 # Strided evaluation
 
 
@@ -199,7 +182,6 @@ def test_the_cost_is_the_inputs_that_the_model_has_seen():
 def test_evaluation_leaves_the_global_seed_and_gradients_alone():
     before = torch.get_rng_state()
     strided_evaluation(READER, [1, 2, 3, 4, 5], 3, 1)
-    loss_by_context(READER, [1, 2, 3, 4, 5], 2)
     assert torch.equal(torch.get_rng_state(), before)
     assert all(parameter.grad is None for parameter in READER.parameters())
 

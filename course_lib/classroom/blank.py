@@ -11,8 +11,6 @@ see the code while you type.
     python -m course_lib blank ~/monday 2 --empty-imports
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import copy
@@ -21,13 +19,11 @@ import re
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.classroom.links import add_out_and_lessons, check_out, relink
-from course_lib.teaching.lessons import exercise_of, find_lessons
+from course_lib.classroom.links import add_out_and_lessons, files_of_lessons
+from course_lib.teaching.lessons import exercise_of
 
 # A prompt, a snippet to judge, the count of what is solved or guessed.
-ASKS = re.compile(
-    r"^(?:predict|show_guesses|show_scores)\(|^exercises\.\w+\.show\(", re.MULTILINE
-)
+ASKS = re.compile(r"^(predict|show_guesses|show_scores|exercises\.\w+\.show)\(", re.M)
 # Exercises, and what tells how many are solved, do not work without these.
 NEEDED = re.compile(r"^from course_lib\.exercises import .*$", re.MULTILINE)
 
@@ -45,13 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the notebooks, and say where."""
-    lessons = find_lessons(options.lessons)
-    paths = [options.out / lesson.path.name for lesson in lessons]
-    check_out(options.out, paths, force=options.force)
-    options.out.mkdir(parents=True, exist_ok=True)
-    repair = relink(lessons[0].path.parent, paths)
-    for lesson, path in zip(lessons, paths, strict=True):
+    for lesson, path, repair in files_of_lessons(options):
         notebook = blank(
             lesson.notebook,
             keep_imports=not options.empty_imports,

@@ -7,8 +7,6 @@ reference of the package. It needs no network, no server and no kernel. Open ind
 A folder that is not empty needs --force, and an older site in it is removed first.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import shutil
@@ -27,12 +25,9 @@ SITE_MARK = ".buildinfo"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    parser.add_argument(
-        "--api",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="with a reference of the package (default)",
-    )
+    how = {"action": argparse.BooleanOptionalAction, "default": True}
+    words = "with a reference of the package (default)"
+    parser.add_argument("--api", help=words, **how)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,8 +9,6 @@ check changes nothing and uses no network. The exit status is 1 if anything is w
 """
 
 # The standard library alone: what is missing must not keep this from saying so.
-from __future__ import annotations
-
 import argparse
 import hashlib
 import importlib.metadata
@@ -45,8 +43,7 @@ FIRST_LESSON, FIRST_CELLS = "01_next_token_shifting.ipynb", 3
 KERNEL, KERNEL_SECONDS = "python3", 90
 GIGABYTE = 10**9
 GET_A_COPY = "Get a copy of the repository, and install the course in its folder."
-# Imported as a lesson would, in a process of its own: an installed package may still be
-# damaged. The heavy ones; the kernel imports the rest.
+# The heavy ones, which may be damaged although installed; the kernel imports the rest.
 IMPORTED = ("tokenizers", "regex", "pyarrow", "datasets", "transformers", "accelerate")
 
 
@@ -65,18 +62,13 @@ class Point:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--all", action="store_true", help="list every package, the fine ones too"
-    )
-    parser.add_argument(
-        "--no-kernel",
-        action="store_true",
-        help="start no kernel and import no package: quicker, but knows less",
-    )
+    words = "list every package, the fine ones too"
+    parser.add_argument("--all", action="store_true", help=words)
+    words = "start no kernel and import no package: quicker, but knows less"
+    parser.add_argument("--no-kernel", action="store_true", help=words)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the points as they are found; 1 if one of them is wrong."""
     wrong = 0
     for point in examine(every_package=options.all, kernel=not options.no_kernel):
         print(point, flush=True)
@@ -120,12 +112,11 @@ def _points_of(points: Callable[[], Iterable[Point]]) -> Iterator[Point]:
     except ModuleNotFoundError as error:
         yield Point(WRONG, f"{error.name} is not installed", install_again())
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        yield Point(WRONG, f"a check broke off: {reason}", install_again())
+        text = f"a check broke off: {type(error).__name__}: {error}"
+        yield Point(WRONG, text, install_again())
 
 
 def install_again(extra: str = "") -> str:
-    """Say what to type to have the packages that the course needs."""
     return _pip("--editable", f"{ROOT}{extra}") if in_repository() else GET_A_COPY
 
 
@@ -152,9 +143,8 @@ def ranges() -> tuple[list[str], str]:
         for extra, names in project["optional-dependencies"].items():
             requirements += [f"{name}; extra == '{extra}'" for name in names]
         return requirements, project["requires-python"]
-    installed = importlib.metadata.metadata(DISTRIBUTION)
-    requirements = installed.get_all("Requires-Dist") or []
-    return requirements, installed["Requires-Python"] or ""
+    asked = importlib.metadata.metadata(DISTRIBUTION)
+    return asked.get_all("Requires-Dist") or [], asked["Requires-Python"] or ""
 
 
 def check_python() -> Iterator[Point]:
@@ -219,7 +209,6 @@ def required(extra: str = "") -> list[tuple[str, str]]:
 
 
 def installed_version(name: str) -> str | None:
-    """The version of a distribution, or None."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -243,11 +232,9 @@ def check_widgets() -> Iterator[Point]:
         yield Point(OK, "buttons and sliders: JupyterLab can show them")
         return
     again = _pip("--force-reinstall", "--no-deps", "jupyterlab_widgets")
-    remedy = (
-        f"{again}\n"
-        "and reload the page in the browser. The lessons also run without them."
-    )
-    yield Point(NOTE, "buttons and sliders: JupyterLab cannot show them", remedy)
+    more = "and reload the page in the browser. The lessons also run without them."
+    text = "buttons and sliders: JupyterLab cannot show them"
+    yield Point(NOTE, text, f"{again}\n{more}")
 
 
 def check_texts() -> Iterator[Point]:
@@ -271,13 +258,14 @@ def check_texts() -> Iterator[Point]:
             names.append(path.name)
     if names:
         yield Point(OK, f"texts: {' and '.join(names)} are as they came")
-    if own := os.environ.get("COURSE_CORPUS"):
-        if Path(own).expanduser().is_file():
-            text = f"COURSE_CORPUS is set: the lessons read {own}, not the story"
-            yield Point(NOTE, text)
-        else:
-            text = f"COURSE_CORPUS names {own}, and there is no such file"
-            yield Point(WRONG, text, "Correct the variable, or remove it.")
+    own = os.environ.get("COURSE_CORPUS")
+    if own and Path(own).expanduser().is_file():
+        yield Point(
+            NOTE, f"COURSE_CORPUS is set: the lessons read {own}, not the story"
+        )
+    elif own:
+        text = f"COURSE_CORPUS names {own}, and there is no such file"
+        yield Point(WRONG, text, "Correct the variable, or remove it.")
 
 
 def check_notebooks() -> Iterator[Point]:
@@ -316,7 +304,6 @@ def folders_to_write() -> dict[str, Path]:
 
 
 def check_folders() -> Iterator[Point]:
-    """Each folder lets us write, and has room."""
     fine = []
     for purpose, folder in folders_to_write().items():
         place = next(p for p in (folder, *folder.parents) if p.exists())
@@ -341,24 +328,18 @@ def check_folders() -> Iterator[Point]:
 
 
 def check_machine() -> Iterator[Point]:
-    """Processor cores, and memory: all of it and what is free."""
     import psutil
 
     memory = psutil.virtual_memory()
     total, free = memory.total / GIGABYTE, memory.available / GIGABYTE
     text = f"memory: {total:.1f} GB, {free:.1f} GB of it free"
-    if free < 2:
-        remedy = "A lesson takes up to 2 GB: close what you do not need."
-        yield Point(NOTE, text, remedy)
-    else:
-        yield Point(OK, text)
+    remedy = "A lesson takes up to 2 GB: close what you do not need."
+    yield Point(NOTE, text, remedy) if free < 2 else Point(OK, text)
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     text = f"processor cores: {cores}"
-    if cores < 2:
-        yield Point(NOTE, f"{text}; lessons take longer than they say, with only one")
-    else:
-        yield Point(OK, text)
+    slow = f"{text}; lessons take longer than they say, with only one"
+    yield Point(NOTE, slow) if cores < 2 else Point(OK, text)
 
 
 def check_locks() -> Iterator[Point]:
@@ -375,17 +356,10 @@ def check_locks() -> Iterator[Point]:
 def check_imports() -> Iterator[Point]:
     """Import packages in a new process: one that is damaged cannot end this one."""
     names = [name for name in IMPORTED if find_spec(name)]
-    program = (
-        "import sys\n"
-        "for name in sys.argv[1:]: print(name, flush=True); __import__(name)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *names],
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        env=_environment(),
-    )
+    each = "for name in sys.argv[1:]: print(name, flush=True); __import__(name)"
+    command = [sys.executable, "-c", f"import sys\n{each}", *names]
+    as_text = {"encoding": "utf-8", "errors": "replace"}
+    done = subprocess.run(command, capture_output=True, env=_environment(), **as_text)
     if not done.returncode:
         yield Point(OK, "packages can be imported")
         return
@@ -401,7 +375,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "HF_HUB_OFFLINE": "1", **quiet}
 
 
-def check_kernel() -> Iterator[Point]:
+def check_kernel() -> list[Point]:
     """Start a kernel as JupyterLab does, and run the first cells of a lesson in it."""
     import nbformat
     from jupyter_client.kernelspec import NoSuchKernel
@@ -412,14 +386,10 @@ def check_kernel() -> Iterator[Point]:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"][:FIRST_CELLS]
     where = nbformat.v4.new_code_cell("import sys; print(sys.prefix)")
     notebook.cells = [*cells, where]
-    client = NotebookClient(
-        notebook,
-        kernel_name=KERNEL,
-        timeout=KERNEL_SECONDS,
-        startup_timeout=KERNEL_SECONDS,
-        allow_errors=True,
-        resources={"metadata": {"path": str(folder)}},
-    )
+    patience = {"timeout": KERNEL_SECONDS, "startup_timeout": KERNEL_SECONDS}
+    how = {"kernel_name": KERNEL, "allow_errors": True, **patience}
+    resources = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, resources=resources, **how)
     register = f"Type: {_typed('-m', 'ipykernel', 'install', '--sys-prefix')}"
     nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
@@ -428,27 +398,26 @@ def check_kernel() -> Iterator[Point]:
                 client.execute_cell(cell, index)
     except NoSuchKernel:
         text = f"Jupyter knows no kernel {KERNEL!r}: notebooks cannot run"
-        yield Point(WRONG, text, register)
-        return
+        return [Point(WRONG, text, register)]
     except (RuntimeError, TimeoutError) as error:
         reason = str(error).partition("\n")[0]
         text = f"the kernel {KERNEL!r} starts, but does not answer: {reason}"
-        yield Point(WRONG, text, _pip("--force-reinstall", "ipykernel"))
-        return
+        return [Point(WRONG, text, _pip("--force-reinstall", "ipykernel"))]
     except OSError as error:
         text = f"the kernel {KERNEL!r} cannot be started: {error}"
-        yield Point(WRONG, text, f"It may be that of a removed Python. {register}")
-        return
+        remedy = f"It may be that of a removed Python. {register}"
+        return [Point(WRONG, text, remedy)]
     for number, cell in enumerate(cells, start=1):
         for output in cell.outputs:
             if output.output_type == "error":
                 text = f"cell {number} of {FIRST_LESSON} does not run: {output.ename}"
-                yield Point(WRONG, f"{text}: {output.evalue[:200]}", install_again())
-                return
+                text = f"{text}: {output.evalue[:200]}"
+                return [Point(WRONG, text, install_again())]
+    points = []
     prefix = "".join(output.get("text", "") for output in where.outputs).strip()
     if prefix and not os.path.samefile(prefix, sys.prefix):
         text = f"notebooks run in another Python than this one: {prefix}"
         remedy = f"That works, but install packages there. To change it: {register}"
-        yield Point(NOTE, text, remedy)
+        points.append(Point(NOTE, text, remedy))
     text = f"a kernel starts and runs the first cells of {FIRST_LESSON}"
-    yield Point(OK, f"{text}, in {time.monotonic() - began:.0f} s")
+    return [*points, Point(OK, f"{text}, in {time.monotonic() - began:.0f} s")]

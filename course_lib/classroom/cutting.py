@@ -1,12 +1,8 @@
-"""Where a lesson is cut into slides.
+"""Where a lesson is cut into slides: at headings, and before the answer to a question.
 
-A heading begins a slide, and so does the answer to a question, so that the two are
-never side by side. Whatever is done alone at a keyboard is left out: one slide says in
-a sentence each what the exercises ask for. A figure keeps the sentence that says what
-it shows.
+What is done alone at a keyboard is left out; one slide says what the exercises ask for.
+A figure keeps the sentence that says what it shows.
 """
-
-from __future__ import annotations
 
 import ast
 import re
@@ -30,8 +26,7 @@ LEFT_OUT = "remove-cell"
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)
 SHOWS = re.compile(r"^(?:show_source|exercises\.\w+\.show)\(", re.MULTILINE)
 COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
-# Estimated heights, in pixels of a slide. A page in a browser measures, and makes
-# smaller what is a little too much; where nothing measures, more room is left.
+# Estimated heights in pixels; a page in a browser makes what is too much smaller.
 ROOM, ROOM_UNMEASURED = 680, 560
 SHORT = 40  # letters of a sentence that hardly tells what a figure shows
 LETTERS = 92
@@ -47,12 +42,10 @@ class Block:
     source: str = ""
     output: NotebookNode | None = None
     alt: str = ""
-    # it leads to what follows: "The function behind it:"
-    keep_with_next: bool = False
+    keep_with_next: bool = False  # as "The function behind it:", which leads to it
 
     @property
     def height(self) -> int:
-        """How many pixels it will take, about."""
         if self.kind == "figure":
             return self.output.metadata.get("image/png", {}).get("height", 420)
         # what wraps a shown source takes no room
@@ -87,8 +80,6 @@ def cut(notebook: NotebookNode, room: int = ROOM) -> list[Slide]:
 
 
 class _Cutter:
-    """Goes through a lesson cell by cell, and begins slides."""
-
     def __init__(self, notebook: NotebookNode) -> None:
         self.notebook = notebook
         self.slides = [Slide("", 1)]
@@ -137,9 +128,8 @@ class _Cutter:
             blocks = self.slides[-1].blocks
             if text.startswith("$$") and blocks:
                 blocks[-1].keep_with_next = True
-            blocks.append(
-                Block("prose", number, text, keep_with_next=text.endswith(":"))
-            )
+            leads_on = text.endswith(":")
+            blocks.append(Block("prose", number, text, keep_with_next=leads_on))
 
     def _add_exercise(self, number: int) -> None:
         """What the next exercise is to return, as its docstring says."""
@@ -147,8 +137,8 @@ class _Cutter:
         blocks = self.slides[-1].blocks
         asked = " ".join(ast.get_docstring(ast.parse(cell.source).body[0]).split())
         if not blocks:
-            words = f"Each gives {POINTS[Exercise]} points."
-            blocks.append(Block("prose", number, words))
+            points = f"Each gives {POINTS[Exercise]} points."
+            blocks.append(Block("prose", number, points))
         blocks.append(Block("prose", number, f"- `{exercise_of(cell)}`: {asked}"))
 
     def _add_code(self, number: int, cell: NotebookNode) -> None:
@@ -219,8 +209,6 @@ def _groups(blocks: list[Block], room: int) -> Iterator[list[Block]]:
             begins = -2 if group[-2].kind == "figure" and len(group) > 2 else -1
             yield group[:begins]
             group = group[begins:]
-        if not block.keep_with_next:
+        if not block.keep_with_next or block is blocks[-1]:
             yield group
             group = []
-    if group:
-        yield group

@@ -1,38 +1,33 @@
 """Where what is made of lessons goes, and where its links lead then."""
 
-from __future__ import annotations
-
 import argparse
 import html
 import mimetypes
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from course_lib.teaching.lessons import find_lessons, notebooks_folder
+from course_lib.teaching.lessons import Lesson, find_lessons, notebooks_folder
 
 # [words](target), ![words](target); the words may hold [brackets]
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
 
 def add_out_and_lessons(parser: argparse.ArgumentParser) -> None:
-    """Let a command have OUT, LESSON and --force."""
     parser.add_argument(
         "out", type=user_path, metavar="OUT", help="a folder; made if it is new"
     )
-    parser.add_argument(
-        "lessons",
-        nargs="*",
-        default=[],
-        metavar="LESSON",
-        help="2, 02 or sliding_windows; all by default",
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="write over what is there already"
-    )
+    words = "2, 02 or sliding_windows; all by default"
+    parser.add_argument("lessons", nargs="*", default=[], metavar="LESSON", help=words)
+    add_force(parser)
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    words = "write over what is there already"
+    parser.add_argument("--force", action="store_true", help=words)
 
 
 def user_path(text: str) -> Path:
@@ -41,12 +36,8 @@ def user_path(text: str) -> Path:
 
 
 def check_out(out: Path, paths: Iterable[Path], *, force: bool) -> None:
-    """Refuse a folder that is none for what is made of lessons.
-
-    Raises:
-        FileExistsError: it is a file; or one of `paths` is there, without `force`.
-        ValueError: it is the name of a lesson, or lies in the course's own folder.
-    """
+    """Refuse a file, a lesson's name, the course's own folder, and a folder where one
+    of `paths` is, without `force`."""
     try:
         is_lesson = not out.exists() and find_lessons([str(out)])
     except ValueError:
@@ -63,26 +54,34 @@ def check_out(out: Path, paths: Iterable[Path], *, force: bool) -> None:
 
 
 def check_free(paths: Iterable[Path], *, force: bool) -> None:
-    """Refuse to write over files, unless that is wanted.
-
-    Raises:
-        FileExistsError: a file is there, and `force` is not given.
-    """
+    """Refuse to write over files, unless that is wanted."""
     there = [path for path in paths if path.exists()]
     if there and not force:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
-        raise FileExistsError(
-            f"{there[0]}{more} is there already; `--force` writes over it"
-        )
+        which = f"{there[0]}{more}"
+        raise FileExistsError(f"{which} is there already; `--force` writes over it")
+
+
+def files_of_lessons(
+    options: argparse.Namespace, suffix: str = ".ipynb"
+) -> Iterator[tuple[Lesson, Path, Callable[[str], str]]]:
+    """Yield each lesson with the path of what is made of it, which may be written, and
+    a function that repairs its links."""
+    lessons = find_lessons(options.lessons)
+    paths = [options.out / f"{lesson.path.stem}{suffix}" for lesson in lessons]
+    check_out(options.out, paths, force=options.force)
+    options.out.mkdir(parents=True, exist_ok=True)
+    repair = relink(lessons[0].path.parent, paths)
+    for lesson, path in zip(lessons, paths, strict=True):
+        yield lesson, path, repair
 
 
 def relink(source: Path, paths: list[Path]) -> Callable[[str], str]:
     """Make a function that repairs links of the lessons in `source`, for files made of
     them: `paths`, all of one kind and in one folder.
 
-    Nothing leads out of that folder, because it may be moved to another machine. So a
-    link to a lesson that is not there becomes its words. Links to the web and within
-    the lesson stay. Images are copied into the folder, or into the page if it is HTML.
+    Nothing leads out of that folder, which may be moved: a link to a lesson that is not
+    there becomes its words. Images are copied into the folder, or into a page of HTML.
     """
     out, suffix = paths[0].parent, paths[0].suffix
 

@@ -18,8 +18,6 @@ other hidden calls: give each class its own. An endless answer gets no points, a
 check that was deleted is marked for grading by hand. A submission that ends its own
 kernel cannot be graded: nbgrader says so, and goes on with the next one."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import shlex
@@ -65,26 +63,14 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        default=0,
-        help="draws numbers and hidden calls (0, 1, 2, ...; default: 0)",
-    )
-    parser.add_argument(
-        "--whole",
-        action="store_true",
-        help="whole lessons; grading then runs all their cells, 10 to 20 s each",
-    )
+    words = "draws numbers and hidden calls (0, 1, 2, ...; default: 0)"
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help=words)
+    words = "whole lessons; grading then runs all their cells, 10 to 20 s each"
+    parser.add_argument("--whole", action="store_true", help=words)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the course, and say what was written.
-
-    Raises:
-        FileExistsError: it would overwrite what somebody has changed.
-    """
+    """Write the course, unless that overwrites changes, and say what was written."""
     lessons, out = find_lessons(options.lessons), options.out
     seed = check_integer("seed", options.seed, minimum=0)
     seconds = SECONDS_IN_A_LESSON if options.whole else SECONDS
@@ -96,9 +82,7 @@ def run(options: argparse.Namespace) -> int:
         path = out / "source" / name / lesson.path.name
         files[path] = nbformat.writes(notebook) + "\n"
         lines.append(f"  {name}: {points_of(notebook.cells)} points")
-    new = [
-        p for p, t in files.items() if not (p.is_file() and p.read_text("utf-8") == t)
-    ]
+    new = (p for p in files if not (p.is_file() and p.read_text("utf-8") == files[p]))
     check_out(out, new, force=options.force)
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,6 @@
 which browsers draw, pictures inside. And the one reader of Markdown that all of the
 classroom uses."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter
@@ -14,14 +12,13 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from nbformat import NotebookNode
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import TextLexer, get_lexer_by_name
 from pygments.util import ClassNotFound
 
 TAG = re.compile(r"<[^>]+>")
 ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*m")
 READER = MarkdownIt(
-    "commonmark",
-    {"highlight": lambda source, language, _: code_as_html(source, language)},
+    "commonmark", {"highlight": lambda code, language, _: code_as_html(code, language)}
 )
 READER.enable("table").use(
     dollarmath_plugin,
@@ -30,7 +27,6 @@ READER.enable("table").use(
 
 
 def as_html(markdown: str) -> str:
-    """Render Markdown."""
     return READER.render(markdown).strip()
 
 
@@ -58,17 +54,15 @@ def count_rows(markdown: str, letters: int) -> int:
 
 
 def code_as_html(source: str, language: str = "python") -> str:
-    """Color the source of a program."""
     try:
-        lexer = get_lexer_by_name(language or "text", stripnl=False)
+        lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
-        lexer = get_lexer_by_name("text", stripnl=False)
+        lexer = TextLexer(stripnl=False)
     lines = highlight(source.rstrip(), lexer, HtmlFormatter(nowrap=True))
     return f'<pre class="code"><code>{lines.rstrip()}</code></pre>'
 
 
 def code_styles() -> str:
-    """The style sheet for colored code."""
     return HtmlFormatter(style="friendly").get_style_defs(".code")
 
 

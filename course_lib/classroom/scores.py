@@ -33,8 +33,6 @@ its points. Run strangers' notebooks as a user with nothing to lose, or in a con
 
 The command works on Linux. Elsewhere, run it in a container, or on Windows in WSL."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import math
@@ -45,7 +43,7 @@ from pathlib import Path
 from course_lib.classroom.grading.handed_in import find_notebooks, lessons
 from course_lib.classroom.grading.tables import Row, of_students, summary, write_tables
 from course_lib.classroom.grading.workers import score_all
-from course_lib.classroom.links import check_free, user_path
+from course_lib.classroom.links import add_force, check_free, user_path
 from course_lib.foundation import check_integer, progress_bar
 from course_lib.teaching.checker.processes import CAN_FORK
 
@@ -63,9 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--summary", type=user_path, help="also write what is printed into this file"
     )
-    parser.add_argument(
-        "--force", action="store_true", help="write over what is there already"
-    )
+    add_force(parser)
     parser.add_argument(
         "--seconds",
         type=float,
@@ -73,24 +69,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of computing for the cells that an answer needs; its calls have 2 seconds"
         " each, 10 in all (default: %(default)s)",
     )
-    parser.add_argument(
-        "--memory",
-        type=float,
-        default=1,
-        help="GB for an answer (default: %(default)s)",
-    )
+    words = "GB for an answer (default: %(default)s)"
+    parser.add_argument("--memory", type=float, default=1, help=words)
     parser.add_argument(
         "--jobs",
         type=int,
         default=len(os.sched_getaffinity(0)) if CAN_FORK else 1,
         help="notebooks at the same time (default: %(default)s, the processors)",
     )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        help="draws the calls; with the default, 0, they are those of the notebooks",
-    )
+    words = "draws the calls; with the default, 0, they are those of the notebooks"
+    parser.add_argument("--seed", type=int, default=0, help=words)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -110,12 +98,10 @@ def run(options: argparse.Namespace) -> int:
     check_writable(list(filter(None, written)), force=options.force)
     rows: dict[Path, list[Row]] = {}
     interrupted = False
+    bar = {"unit": "nb", "total": len(files)}
     try:
         with contextlib.closing(score_all(files, options)) as scored:
-            for path, found in progress_bar(
-                scored, "notebooks", unit="nb", total=len(files)
-            ):
-                rows[path] = found
+            rows.update(progress_bar(scored, "notebooks", **bar))
     except KeyboardInterrupt:
         interrupted = True
     ordered = [row for path in files for row in rows.get(path, [])]

@@ -15,25 +15,18 @@ Keys: arrows, Page Up and Down (as a presenter has them), Home, End; O overview,
 screen, ? help. To have them on paper, print from the browser.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import html
 from collections.abc import Callable
 from pathlib import Path
+from string import Template
 
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.classroom.cutting import (
-    ROOM,
-    ROOM_UNMEASURED,
-    Block,
-    Slide,
-    cut,
-)
-from course_lib.classroom.links import add_out_and_lessons, check_out, relink
+from course_lib.classroom.cutting import ROOM, ROOM_UNMEASURED, Block, Slide, cut
+from course_lib.classroom.links import add_out_and_lessons, files_of_lessons
 from course_lib.classroom.rendering import (
     READER,
     as_html,
@@ -41,35 +34,22 @@ from course_lib.classroom.rendering import (
     code_styles,
     output_as_html,
 )
-from course_lib.teaching.lessons import Lesson, find_lessons
+from course_lib.teaching.lessons import Lesson
 
 HERE = Path(__file__).parent
 COURSE = "Feeding Language Models"
 ROLE = 'role="group" aria-roledescription="slide"'
-HELP = (
-    "→ next &nbsp; ← back &nbsp; Home, End &nbsp; O overview &nbsp; F full screen "
-    "&nbsp; ? this help"
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    parser.add_argument(
-        "--notebooks",
-        action="store_true",
-        help="write notebooks for jupyterlab-rise instead, which runs their cells",
-    )
+    words = "write notebooks for jupyterlab-rise instead, which runs their cells"
+    parser.add_argument("--notebooks", action="store_true", help=words)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the slides, and say where and how many."""
-    lessons = find_lessons(options.lessons)
     suffix = ".ipynb" if options.notebooks else ".html"
-    paths = [options.out / f"{lesson.path.stem}{suffix}" for lesson in lessons]
-    check_out(options.out, paths, force=options.force)
-    options.out.mkdir(parents=True, exist_ok=True)
-    repair = relink(lessons[0].path.parent, paths)
-    for lesson, path in zip(lessons, paths, strict=True):
+    for lesson, path, repair in files_of_lessons(options, suffix):
         slides = cut(lesson.notebook, ROOM_UNMEASURED if options.notebooks else ROOM)
         if options.notebooks:
             nbformat.write(with_slides(lesson.notebook, slides, repair), path)
@@ -82,37 +62,20 @@ def run(options: argparse.Namespace) -> int:
 def as_page(lesson: Lesson, slides: list[Slide], repair: Callable[[str], str]) -> str:
     """Write the slides of a lesson as one page of HTML.
 
-    The page is our own, `deck.css` and `deck.js`, because no other that we tried makes
-    what is too much for a slide smaller, divides it, folds answers, and is one file.
-    `repair` makes the links of Markdown hold in it.
+    The page is our own, `deck.html`, because no other that we tried makes what is too
+    much for a slide smaller, divides it, folds answers, and is one file.
     """
-    title = html.escape(f"{lesson.number}. {lesson.title}")
-    foot = html.escape(f"{COURSE} · {lesson.title}")
-    frames = "\n".join(_frame(slide, foot, repair) for slide in slides)
-    style = (HERE / "deck.css").read_text(encoding="utf-8") + code_styles()
-    script = (HERE / "deck.js").read_text(encoding="utf-8")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} - {COURSE}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}
-</style>
-</head>
-<body>
-<main class="deck">
-{frames}
-</main>
-<div class="help" role="note">{HELP}</div>
-<script>
-{script}
-</script>
-</body>
-</html>
-"""
+    parts = {
+        "title": html.escape(f"{lesson.number}. {lesson.title} - {COURSE}"),
+        "style": (HERE / "deck.css").read_text(encoding="utf-8") + code_styles(),
+        "script": (HERE / "deck.js").read_text(encoding="utf-8"),
+        "frames": "\n".join(
+            _frame(slide, html.escape(f"{COURSE} · {lesson.title}"), repair)
+            for slide in slides
+        ),
+    }
+    page = Template((HERE / "deck.html").read_text(encoding="utf-8"))
+    return page.substitute(parts)
 
 
 def _frame(slide: Slide, foot: str, repair: Callable[[str], str]) -> str:
@@ -162,8 +125,7 @@ def with_slides(
 ) -> NotebookNode:
     """Copy a lesson with the metadata by which jupyterlab-rise shows it as slides.
 
-    All its cells are there, and run; those that are on no slide are skipped. Prose that
-    goes on over the border of a slide is divided there.
+    Cells that are on no slide are skipped. Prose is divided where a slide ends.
     """
     # By cell: the parts that it is divided into, each how it begins and its texts.
     parts: dict[int, list[tuple[str, list[str]]]] = {}

@@ -806,18 +806,20 @@ def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
 @bug_or_not(
     purpose=(
         "Documents lie end to end in a stream, which is cut into rows of `row_length`. "
-        "A position is below `row_length`, the size of a model's table. From "
-        "positions, a model may infer who looks at whom. So within a row they must "
-        "begin again where a new document begins, and nowhere else. For each row, "
-        "return the places where they do, but leave out its first place."
+        "A model's table of positions has `row_length` entries, so each position must "
+        "be below that. A model may also infer from positions who looks at whom. So "
+        "within a row, positions must begin again where a new document begins, and "
+        "nowhere else. For each row, return the places where positions begin again, "
+        "but leave out its first place."
     ),
     reference=boundaries_in_fact,
     cases=_documents_and_rows,
     explanation=(
-        "A document longer than a row comes back to position 0 after `row_length` of "
-        "its tokens, which need not be where a row begins: so it is cut in two in the "
-        "middle of a row. Keep counting in the row's own terms instead: a piece that a "
-        "row begins with counts from 0. (Met in pytorch/torchtitan, pull request 2849.)"
+        "Think of a document that is longer than a row. After `row_length` of its "
+        "tokens, its position is 0 again. This need not be where a row begins, so the "
+        "document is cut in two in the middle of a row. Count within the row instead. "
+        "If a row begins with a piece of a document, this piece counts from 0. (Met in "
+        "pytorch/torchtitan, pull request 2849.)"
     ),
 )
 def positions_modulo_the_row(lengths: list[int], row_length: int) -> list[list[int]]:
@@ -848,11 +850,11 @@ def documents_by_their_zeros(position_ids: list[int]) -> list[int]:
     reference=documents_by_their_zeros,
     cases=_packed_positions,
     explanation=(
-        "Within a document each position is one more than the position before it. A "
-        "new document begins with 0, and 0 is never one more than another position, "
-        "not even after a document of a single token. In fact `transformers` finds "
-        "packed documents in this way, in a function `find_packed_sequence_indices`. "
-        "What it cannot see is a boundary at which positions run on."
+        "Within a document, each position is one more than the position before it. A "
+        "new document begins with 0, and 0 is never one more than another position. "
+        "This holds even after a document of a single token. `transformers` finds "
+        "packed documents in this way. But it cannot see a boundary at which positions "
+        "run on."
     ),
 )
 def where_it_does_not_go_up_by_one(position_ids: list[int]) -> list[int]:
@@ -896,10 +898,10 @@ def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
     reference=scores_with_running_positions,
     cases=lambda random: [([0, 3], 5), ([0, 1, 4], 9), ([0, 20], 30), ([0, 7, 50], 64)],
     explanation=(
-        "A score depends on the *difference* of two rotary positions alone, so within "
-        "a document it is the same wherever counting begins. A model that learns a "
-        "vector for each position does notice. And a library that infers documents "
-        "from positions, as `transformers` does, needs them to begin again."
+        "A score depends only on the *difference* of two rotary positions. Within a "
+        "document this difference is the same, wherever we begin to count. But a model "
+        "that learns a vector for each position would notice. And if a library infers "
+        "documents from positions, as `transformers` does, positions must begin again."
     ),
 )
 def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:

@@ -729,20 +729,22 @@ def smallest_room_by_hand(rooms: list[int], length: int, max_length: int) -> int
 
 @bug_or_not(
     purpose=(
-        "Best fit without a scan over all packs. `rooms` are the different rooms that "
-        "packs have left, from 1 to `max_length`. They are the leaves of a tree, in "
-        "order of size, and every node holds the largest room below it. Go down from "
-        "the root, to the left where that room is large enough, and return the "
-        "smallest room of at least `length`. At least one room is large enough."
+        "Find the smallest room of at least `length`, without looking at all rooms. "
+        "`rooms` are the different rooms that packs have left, from 1 to `max_length`. "
+        "They are the leaves of a tree, ordered by size, and every node holds the "
+        "largest room below it. The function begins at the root. It goes to the left "
+        "if the largest room there is enough, and otherwise to the right. At least "
+        "one room is large enough."
     ),
     reference=smallest_room_by_hand,
     cases=_trees,
     explanation=(
-        "The leaves are in their order only if their number is a power of two, so it "
-        "must be rounded up. Otherwise some leaves are one level higher, and the way "
-        "down ends at a room that is not the smallest, or even too small. (This is "
-        "the bug at the beginning of the lesson: huggingface/trl, issue 3887, 3,000 "
-        "documents in 1,524 rows of 8,192, but in 3,000 rows of 8,193.)"
+        "The leaves are in their order only if their number is a power of two. With "
+        "any other number, some leaves are one level higher. Then the way down can end "
+        "at a room that is not the smallest, or that is even too small. The cure is to "
+        "round the number of leaves up to a power of two. This is the bug at the "
+        "beginning of the lesson (huggingface/trl, issue 3887). Rows of 8,192 places "
+        "went well, because 8,192 is a power of two. Rows of 8,193 did not."
     ),
 )
 def room_from_a_tree(rooms: list[int], length: int, max_length: int) -> int:
@@ -781,12 +783,11 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
     reference=beginnings_of_chats,
     cases=_chats,
     explanation=(
-        "It throws tokens away, and it is meant to, because a remainder that begins in "
-        "the middle of an answer is not an example to learn from. For plain text the "
-        "same line would be a bug: there, a remainder is text like any other. "
-        "(huggingface/trl first dropped what was too long, which cost one user 99.8 % "
-        "of the tokens. Then it kept everything in pieces, which broke other users' "
-        "conversations. Now it lets you choose: pull requests 4632 and 5076.)"
+        "It throws tokens away, and it is meant to. The rest of a long conversation "
+        "begins in the middle of an answer, and is not an example to learn from. For "
+        "plain text the same line would be a bug, because the rest of a text is text "
+        "like any other. The library huggingface/trl has done it both ways, and each "
+        "way hurt some users (pull requests 4632 and 5076). Now it lets you choose."
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:

@@ -1081,12 +1081,10 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
         for num_tokens in (1, 8, 9, 20)
     ],
     explanation=(
-        "There `stride` is the overlap, and 512 - 384 = 128 is the step. In a sliding "
-        "window, in a convolution, and in other lessons of this course, a stride is "
-        "the step. That is why `stride=128` looks right, although it starts a chunk "
-        "every 384 tokens. The two meanings agree only if the stride is half of "
-        "`max_length`. With special tokens a chunk has less room, and the step shrinks "
-        "by their number."
+        "In this library, `stride` is the overlap. Neighboring chunks share 384 "
+        "tokens, so a chunk starts every 512 - 384 = 128 tokens. In other lessons of "
+        "this course, and in a convolution, a stride is the step. That is why "
+        "`stride=128` looks right, but it would start a chunk every 384 tokens."
     ),
 )
 def stride_for_a_step(num_tokens: int, max_length: int, stride: int) -> list[int]:

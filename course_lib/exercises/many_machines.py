@@ -756,13 +756,13 @@ def each_once_in_blocks(num_blocks: int, world_size: int) -> list[int]:
     reference=each_once_in_blocks,
     cases=_samples,
     explanation=(
-        "The ranks visit the blocks in different orders, each with a seed of its own. "
-        "This looks like loop B of section 3. But rank r always takes sample r of a "
-        "block, in whatever order the blocks come, so it reads all samples of its "
-        "place, and no two ranks share one. What is shared out before the shuffle may "
-        "be shuffled as you like. The data loader of karpathy/llm.c does this. There "
-        "is a cost: no step reads one contiguous global batch, and another number of "
-        "ranks gives another epoch."
+        "Each rank shuffles the blocks with a seed of its own, and this looks like "
+        "loop B of section 3. But look at what a rank takes from a block. Rank r "
+        "always takes sample r. It visits all blocks, so it reads every sample number "
+        "r, and no other rank reads any of these. The samples were shared out *before* "
+        "the shuffle, and then each rank may shuffle its own share as it likes. The "
+        "data loader of karpathy/llm.c does this. It has a price: with another number "
+        "of ranks, the epoch is another one."
     ),
 )
 def blocks_in_orders_of_their_own(num_blocks: int, world_size: int) -> list[int]:
@@ -780,9 +780,10 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
 
 @bug_or_not(
     purpose=(
-        "`DistributedDataParallel` averages what the ranks compute. The loss of each "
-        "rank is to be chosen so that this average is the mean over all targets. "
-        "`sums` and `counts` are the nats and the targets of each rank."
+        "`DistributedDataParallel` averages what the ranks compute. We want this "
+        "average to be the mean loss over all targets, and choose the loss of each "
+        "rank for that. The lists `sums` and `counts` hold the nats and the targets of "
+        "each rank."
     ),
     reference=mean_of_all_targets,
     cases=lambda random: [
@@ -795,11 +796,11 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
         )
     ],
     explanation=(
-        "Why multiply a loss by the number of ranks? Because the average divides by "
-        "that number again. What is left is each rank's sum divided by the targets of "
-        "*all* ranks, and these add up to the mean over all targets. Without the "
-        "factor, the gradient would be too small by a factor of `world_size`. With "
-        "each rank's own count as the divisor, it would be a mean of means."
+        "Why multiply a loss by the number of ranks? Because "
+        "`DistributedDataParallel` will divide by that number. What is left is the sum "
+        "of each rank, divided by the targets of *all* ranks. These add up to the mean "
+        "over all targets. Without the factor, the gradient would be too small, by a "
+        "factor of `world_size`."
     ),
 )
 def times_the_number_of_ranks(sums: list[float], counts: list[int]) -> float:
@@ -821,19 +822,19 @@ def counts_while_reading(num_entries: int) -> list[int]:
 
 @true_or_false(
     claim=(
-        "Forked workers share the memory of a list of texts as long as they only read "
-        "it, because reading an entry writes nothing into its memory: its reference "
-        "count stays the same."
+        "Forked workers share the memory of a list of texts. As long as they only read "
+        "the list, it stays shared, because reading an entry writes nothing into its "
+        "memory. For example, its reference count stays the same."
     ),
     reference=counts_while_reading,
     cases=lambda random: [(size,) for size in (0, 1, 3, 10)],
     explanation=(
-        "Each Python object begins with the number of references to it. Reading the "
-        "object means holding it for a moment, and that is a write. The system copies "
-        "every page that is written to, so page by page and worker by worker the list "
-        "is copied, and memory grows as long as the epoch lasts (pytorch/pytorch "
-        "#13246). An array of NumPy or Arrow has *one* such number for all of its "
-        "entries, so keep texts there, or on disk."
+        "Each Python object holds a count of the references to it. If a worker reads "
+        "the object, the count rises for a moment, and that is a write. The system "
+        "copies every page that a worker writes to. So the list is copied, page by "
+        "page, in every worker, and memory grows during the epoch (pytorch/pytorch "
+        "#13246). An array of NumPy or Arrow has *one* count for all of its entries. "
+        "Keep texts there, or on disk."
     ),
 )
 def nothing_is_written(num_entries: int) -> list[int]:

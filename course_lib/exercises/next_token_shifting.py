@@ -98,7 +98,7 @@ make_example.slips("""
         one more.
     ids[start + 1 : start + 1 + context_length] => [*inputs[1:], 0]
         the last target is made up. It should be the id that follows the inputs in the
-        stream, so read one id more.
+        stream, so read one more id.
     return inputs, targets => return targets, inputs
         inputs and targets are swapped, so the model would learn to predict the previous
         token.
@@ -976,9 +976,10 @@ def aligned_pairs(window: list[int]) -> list[tuple[int, int]]:
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "A roll has no end to fall off. It makes one pair too many, in which the last "
-        "id is asked for the *first* id of its own window. That target is noise, "
-        "although the loss still looks plausible. A window of T + 1 ids has T pairs."
+        "A roll puts the first id at the end. It therefore makes one pair too many, in "
+        "which the last id is asked for the *first* id of its own window. That target "
+        "is noise, although the loss still looks plausible. A window of T + 1 ids has "
+        "only T pairs."
     ),
 )
 def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
@@ -994,11 +995,11 @@ def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "It looks like a missing shift, but it is not one, because the model drops the "
-        "last logits and the first label, which aligns the two. If you shift the "
-        "labels yourself, you get a double shift. Then nothing fails, each input is "
-        "asked for the token after the next, and the loss stays too high. So find out "
-        "who shifts."
+        "It looks as if the shift were missing, but the model makes it. It drops the "
+        "last logits and the first label, and then each input is scored against the "
+        "next id. If you also shift the labels yourself, you get a double shift. Then "
+        "nothing fails, each input is asked for the token after the next, and the loss "
+        "stays too high. So find out where the shift happens."
     ),
 )
 def labels_for_transformers(window: list[int]) -> list[tuple[int, int]]:
@@ -1015,10 +1016,10 @@ def labels_for_transformers(window: list[int]) -> list[tuple[int, int]]:
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "It is one step, seen from two sides. Drop the first id of a list, and the "
-        "rest moves to the left, which gives the targets. Put an id in front of a "
-        "list, and the list moves to the right, which gives the inputs. A text may say "
-        "either word, so check which id is below which."
+        "It is one step, seen from two sides. If you drop the first id of the window, "
+        "the rest moves to the left and gives the targets. If you put an id in front "
+        "of the targets and drop their last id, they move to the right and give the "
+        "inputs. A text may say either word, so check which id is below which."
     ),
 )
 def shifted_right_or_left(window: list[int]) -> list[tuple[int, int]]:

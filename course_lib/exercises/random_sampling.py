@@ -33,9 +33,9 @@ def _lengths_and_steps(random: Random) -> Iterator[Case]:
     hints=(
         "Take T = 5 and 32 ids, and count the subsequences at offset 0, at offset 1, "
         "and so on. Where does the count change?",
-        "At offset 0 some ids after the last target stay unused. How many? An offset "
-        "that skips no more than that many costs nothing. And if not even offset 0 has "
-        "a subsequence, is there one to lose?",
+        "At offset 0 some ids after the last target stay unused. How many are they? An "
+        "offset that skips no more ids than these costs nothing. And if there is no "
+        "subsequence even at offset 0, can you lose one?",
     ),
 )
 def offsets_that_lose(num_tokens: int, num_steps: int) -> int:
@@ -576,10 +576,11 @@ def _coverages(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_coverages,
     hints=(
-        "Take one token. Each alignment gives it a different context. How likely is "
-        "alignment 0 in an epoch, and how likely is each of the others?",
-        "The formula of section 6 holds for each context on its own, with the chance "
-        "of its alignment in place of 1 / T. How do you average these into the share?",
+        "Each alignment gives the token a different context. How likely is alignment 0 "
+        "in an epoch, and how likely is each of the others?",
+        "Take one alignment, which comes in an epoch with the chance p. How likely is "
+        "it that all epochs miss it? And how likely is it then that it has come at "
+        "least once? How do you average these chances into the share?",
     ),
 )
 def inclusive_coverage(num_epochs: int, num_steps: int) -> float:
@@ -685,18 +686,18 @@ def each_alignment_once(num_steps: int) -> list[int]:
 
 
 @bug_or_not(
-    purpose="Somebody has repaired the draw of section 4 and moved it to PyTorch: "
-    "`torch.randint(0, num_steps - 1, (1,))`. The function lists the alignments of all "
-    "offsets that can now be drawn. All alignments should be equally likely, so each "
-    "must be in the list exactly once.",
+    purpose="Somebody has repaired the draw of section 4, and has moved it to PyTorch. "
+    "The line is now `torch.randint(0, num_steps - 1, (1,))`. The function lists the "
+    "alignments of all offsets that this line can draw. All alignments should be "
+    "equally likely, so each must be in the list exactly once.",
     reference=each_alignment_once,
     cases=_lengths,
     explanation=(
-        "Python's `random.randint` includes both of its ends, while `torch.randint` "
-        "leaves out the upper one, as `range` does. After both repairs, alignment "
-        "T - 1 never comes. (The draw with one value too many was reported by readers "
-        "of *Dive into Deep Learning*: topic 118 of its forum, and, for the loader of "
-        "lesson 4, pull requests 1302 and 1337 of d2l-zh.)"
+        "Python's `random.randint` includes both of its ends, but `torch.randint` "
+        "leaves out the upper one, as `range` does. The bound was lowered although "
+        "PyTorch had already left it out, so alignment T - 1 never comes. Readers of "
+        "*Dive into Deep Learning* reported the draw with one value too many in topic "
+        "118 of its forum."
     ),
 )
 def alignments_of_randint(num_steps: int) -> list[int]:
@@ -719,10 +720,10 @@ def starts_in_stream(num_tokens: int, num_steps: int, offset: int) -> list[int]:
     reference=starts_in_stream,
     cases=_streams,
     explanation=(
-        "Cutting the stream first changes how positions are counted, but not the "
-        "windows: position 0 of the rest is position `offset` of the stream. The - 1 "
-        "still keeps an id for the last target, and a range of a negative number is "
-        "empty. (The copy of the list costs memory, though, which a view would not.)"
+        "If we cut off the skipped ids first, positions count from the offset on. "
+        "Position 0 of the rest is position `offset` of the stream, and the windows "
+        "stay the same. The - 1 still keeps an id for the last target. If the rest is "
+        "empty, the count is negative, and the range of a negative number is empty."
     ),
 )
 def sliced_before_counting(num_tokens: int, num_steps: int, offset: int) -> list[int]:
@@ -758,16 +759,16 @@ def contexts_as_shuffled(
 
 
 @true_or_false(
-    claim="The cuts of stride T give some tokens a short context in every epoch. "
-    "*Shuffling the starts* reduces this position bias, because in the new order some "
-    "tokens have a different context.",
+    claim="With stride T, some tokens have a short context in every epoch. "
+    "*Shuffling the starts* helps against this, because in the new order some tokens "
+    "have a different context.",
     reference=lambda *case: contexts_as_shuffled(*case) != contexts_in_order(*case),
     cases=_orders,
     explanation=(
         "Shuffling changes *when* a window comes, but not which tokens it contains. "
         "Each token keeps its place in its window, and therefore its context. Only "
-        "another offset moves the cuts. (Shuffling has another use: it makes "
-        "neighboring batches less alike.)"
+        "another offset moves the cuts. We shuffle for another reason: it makes "
+        "neighboring batches less alike."
     ),
 )
 def shuffling_changes_contexts(
@@ -793,8 +794,8 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
     cases=_examples_of_starts,
     explanation=(
         "The starts of one epoch differ by multiples of T. Here they differ by 3, 4 "
-        "and 7, whose only common divisor is 1. That text describes another scheme, in "
-        "which the starts are drawn independently. Then windows may overlap, and an "
+        "and 7, and only 1 divides all three. The textbook describes another scheme, "
+        "in which each start is drawn on its own. There, windows may overlap, and an "
         "epoch may reach a token several times or not at all."
     ),
 )
@@ -817,9 +818,9 @@ def one_generator_for_all_epochs(seed: int, num_epochs: int) -> list[int]:
     reference=one_generator_for_all_epochs,
     cases=_seeds,
     explanation=(
-        "A new generator is made in each epoch, always from the same seed, so it draws "
-        "the same offset again, and the random scheme has become a fixed one. Make the "
-        "generator once, before the first epoch, or derive its seed from the epoch."
+        "Each epoch makes a new generator from the same seed, so it draws the same "
+        "offset as the epoch before. The random scheme has become a fixed one. Make "
+        "the generator once, before the first epoch, or derive its seed from the epoch."
     ),
 )
 def offsets_of_a_run(seed: int, num_epochs: int) -> list[int]:

@@ -40,7 +40,7 @@ def tokens_in_tail(num_tokens: int, context_length: int, stride: int) -> int:
 
 tokens_in_tail.slips("""
     context_length + 1) => context_length)
-        these are windows of T ids. The last target needs one id more, so the tail is
+        these are windows of T ids. The last target needs one more id, so the tail is
         shorter by one.
     context_length + 1) => context_length + 2)
         one id too many counts as reached. A window that starts at s holds the T + 1 ids
@@ -938,10 +938,9 @@ def all_starts(num_tokens: int, context_length: int, stride: int) -> list[int]:
     reference=all_starts,
     cases=_streams,
     explanation=(
-        "`N - T + 1` counts windows of T ids. With its last target a window has T + 1 "
-        "ids, so the start N - T is one too many. Its last input has no target, and "
-        "the row comes out short or wraps around. A stride above 1 hides that on most "
-        "lengths."
+        "`N - T + 1` counts windows of T ids. With its last target, a window has T + 1 "
+        "ids. The start N - T is therefore one too many, because its last input has no "
+        "target. A stride above 1 hides the mistake on most lengths."
     ),
 )
 def starts_from_range(num_tokens: int, context_length: int, stride: int) -> list[int]:
@@ -964,9 +963,9 @@ def possible_starts(num_tokens: int, context_length: int) -> list[int]:
     reference=possible_starts,
     cases=_context_lengths,
     explanation=(
-        "The upper end of `randint` is exclusive, like that of a `range`. The largest "
+        "The upper end of `randint` is left out, like that of a `range`. The largest "
         "start is therefore N - T - 1, the last one that leaves room for T + 1 ids. If "
-        "you add a `- 1` for the last target, to be safe, you lose a start forever."
+        "you subtract 1 more, to be safe, you lose a start forever."
     ),
 )
 def drawn_starts(num_tokens: int, context_length: int) -> list[int]:
@@ -996,11 +995,11 @@ def order_without_interruption(size: int, epoch: int, first_epoch: int) -> list[
     cases=_resumed_runs,
     explanation=(
         "Each epoch shuffles the list that the epoch before has left, so its order "
-        "depends on how many shuffles came before. A resumed run has done fewer of "
-        "them, and gets another order from the same seed. Resumed in the middle of an "
-        "epoch, it would see some windows twice and others never. This was found in "
-        "pytorch/torchtitan (issue 2864). The cure is to shuffle a fresh "
-        "`range(size)`, by seed and epoch alone."
+        "depends on the number of shuffles before. A resumed run has done fewer "
+        "shuffles, and gets another order from the same seed. If it is resumed in the "
+        "middle of an epoch, it sees some windows twice and others never. This was "
+        "found in pytorch/torchtitan (issue 2864). The cure is to shuffle a fresh "
+        "`range(size)` in each epoch."
     ),
 )
 def shuffles_again(size: int, epoch: int, first_epoch: int) -> list[int]:
@@ -1026,16 +1025,16 @@ def sum_of_each_row(rows: list[list[int]]) -> list[int]:
 
 
 @bug_or_not(
-    purpose="To deliver row after row, without taking new memory for each, to a step "
-    "that finishes one row (here by adding it up) before it asks for the next.",
+    purpose="To deliver one row after another, without new memory for each. The "
+    "receiver finishes one row, here by adding it up, before it asks for the next.",
     reference=sum_of_each_row,
     cases=_rows_to_deliver,
     explanation=(
         "One buffer is filled again and again, as in the loader of a well-known chat "
-        "model. That is fast, and right as long as nobody keeps a row, because "
-        "`list(deliver())` would hold the last row many times. The loader of this "
-        "lesson gives each batch memory of its own. If yours does not, say so in its "
-        "docstring."
+        "model. This is fast, and it is right as long as nobody keeps a row. For "
+        "example, `list(deliver())` would hold the last row many times. The loader of "
+        "this lesson gives each batch memory of its own. If yours does not, say so in "
+        "its docstring."
     ),
 )
 def one_buffer(rows: list[list[int]]) -> list[int]:

@@ -810,14 +810,12 @@ def shards_by_the_global_batch(
     reference=shards_by_the_global_batch,
     cases=_steps_of_ranks,
     explanation=(
-        "Every rank asks whether one more step fits after *its own* place. The last "
-        "rank is further on than rank 0, so near the end of a shard it may change "
-        "earlier, and then the ranks read different shards. Whether this happens "
-        "depends on the length of the shard. It was asked in karpathy/build-nanogpt, "
-        "issue 105. The example there (100 tokens, 4 ranks) shows nothing, and the "
-        "change proposed in pull request 109, to ask for `batch_tokens + 1` instead, "
-        "makes it worse. If every rank asks where the batch of *all* ranks begins, all "
-        "of them get the same answer."
+        "Every rank asks whether one more step fits after *its own* place. But the "
+        "last rank is further on than rank 0. Near the end of a shard, it may change "
+        "the shard one step earlier, and then the ranks read different shards. Whether "
+        "this happens depends on the length of the shard. (It was asked in "
+        "karpathy/build-nanogpt, issue 105.) If every rank asks where the batch of "
+        "*all* ranks begins, all of them get the same answer."
     ),
 )
 def ranks_in_step(
@@ -836,45 +834,6 @@ def ranks_in_step(
     return rows
 
 
-def every_slice_once(num_batches: int, batch_size: int, world_size: int) -> list[int]:
-    return list(range(num_batches * batch_size * world_size))
-
-
-@bug_or_not(
-    purpose=(
-        "In each epoch all ranks together are to read every sample exactly once. A "
-        "global batch is cut into one slice for each rank. The function returns what "
-        "all ranks read, sorted."
-    ),
-    reference=every_slice_once,
-    cases=lambda random: [
-        (num_batches, batch_size, world_size)
-        for num_batches in (1, 2, 5, 12)
-        for batch_size in (1, 3)
-        for world_size in (1, 2, 4)
-    ],
-    explanation=(
-        "A seed of its own for each rank looks like a mistake, because without a "
-        "common order two ranks may read the same samples. But here the ranks shuffle "
-        "the numbers of *global batches*, and each rank only ever reads its own slice "
-        "of a batch. Slices of different ranks never overlap, whatever the order, and "
-        "each rank goes through all batches. Only the slices that meet in a step "
-        "change. The data loader of karpathy/llm.c works like this. If each rank "
-        "shuffled one list of samples in its own way, it would be a bug."
-    ),
-)
-def own_seed_for_each_rank(
-    num_batches: int, batch_size: int, world_size: int
-) -> list[int]:
-    read = []
-    for rank in range(world_size):
-        order = np.random.default_rng(42 + rank).permutation(num_batches)
-        for batch in order.tolist():
-            first = (batch * world_size + rank) * batch_size
-            read += range(first, first + batch_size)
-    return sorted(read)
-
-
 def first_byte(sample: int, context_length: int) -> int:
     return sample * context_length * 2
 
@@ -891,12 +850,12 @@ def first_byte(sample: int, context_length: int) -> int:
         for sample in (0, 1, 7, 10_000, 2**19 - 1, 2**19, 2**20, 3_000_000)
     ],
     explanation=(
-        "The product is computed in 64 bits, and then squeezed into 32. From byte "
-        "2**31 on it turns negative, and from 2**32 on it begins again at 0. In a "
-        "shard of 100 million ids, which has 200 million bytes, nothing happens. A "
-        "shard of more than two billion bytes is read at the wrong place. In C it was "
-        "a cast, `(int)`, at the last moment (the data loader of karpathy/llm.c). In "
-        "NumPy it is an array of int32 offsets."
+        "The product is computed in 64 bits, but then it is squeezed into 32. From "
+        "byte 2**31 on, the result is negative, and from 2**32 on it begins again at "
+        "0. With a shard of 100 million ids, nothing happens, because the shard has "
+        "only 200 million bytes. But a shard of more than two billion bytes is read at "
+        "the wrong place. The data loader of karpathy/llm.c had such a cast, `(int)`, "
+        "at the last moment."
     ),
 )
 def narrow_offset(sample: int, context_length: int) -> int:
@@ -917,9 +876,9 @@ def on_both_sides(texts: list[str], val_every: int) -> int:
 
 @true_or_false(
     claim=(
-        "If a hash of the normalized text decides the split of a document, instead of "
-        "its number, copies that are equal once they are normalized are never on both "
-        "sides, wherever in the collection they come."
+        "Let a hash of the normalized text decide the split of a document, instead of "
+        "its number. Then two texts that are equal once they are normalized are never "
+        "on both sides, wherever they come in the collection."
     ),
     reference=on_both_sides,
     cases=lambda random: [
@@ -931,11 +890,10 @@ def on_both_sides(texts: list[str], val_every: int) -> int:
         for _ in range(4)
     ],
     explanation=(
-        "Equal texts have equal hashes, so they go the same way. This takes no table "
-        "of earlier documents, and it stays true when documents are added. Near "
-        "copies, with one more word for example, are another matter, because their "
-        "hashes have nothing in common. And the share of `val` is one in `val_every` "
-        "only on average."
+        "Equal texts have equal hashes, so they go to the same side. You need no table "
+        "of earlier documents, and it stays true when you add documents. But it works "
+        "for equal texts only. For example, if a copy has one more word, its hash has "
+        "nothing in common with that of the original."
     ),
 )
 def split_by_text(texts: list[str], val_every: int) -> int:

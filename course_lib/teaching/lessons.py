@@ -1,8 +1,6 @@
 """The notebooks as data: where they are, and what is in them. Whatever makes something
 else of them uses this: slides, blank copies, a site, assignments."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Iterable
@@ -67,7 +65,6 @@ def items_of(lesson: str) -> dict[str, object]:
 
 
 def points_for(item: object) -> int:
-    """How much a right answer counts."""
     points = [points for kind, points in POINTS.items() if isinstance(item, kind)]
     if not points:
         raise TypeError(f"item must be an exercise, got {type(item).__name__}")
@@ -75,11 +72,7 @@ def points_for(item: object) -> int:
 
 
 def notebooks_folder() -> Path:
-    """The folder of the notebooks, beside the package.
-
-    Raises:
-        FileNotFoundError: the package was installed without them.
-    """
+    """The folder of the notebooks, beside the package; an error without them."""
     folder = Path(course_lib.__file__).resolve().parent.parent / "notebooks"
     if not folder.is_dir():
         raise FileNotFoundError(
@@ -90,27 +83,18 @@ def notebooks_folder() -> Path:
 
 
 def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
-    """List the lessons in their order.
-
-    Args:
-        wanted: numbers or names, `2`, `02`, `sliding_windows`; all of them by default.
-
-    Raises:
-        TypeError: one name, instead of a list of names.
-        ValueError: there is no lesson of that number or name.
-    """
+    """List the lessons of some numbers or names, `2`, `02`, `sliding_windows`, or all,
+    in their order."""
     wanted = list(check_iterable("wanted", wanted, "names"))
     lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
-    found = []
+    known = {}
+    for lesson in lessons:
+        number = str(lesson.number)
+        names = number, number.zfill(2), lesson.name, lesson.path.stem
+        known |= dict.fromkeys(names, lesson)
     for name in wanted:
-        same = [
-            lesson
-            for lesson in lessons
-            if name in (str(lesson.number), f"{lesson.number:02}", lesson.name)
-            or name == lesson.path.stem
-        ]
-        if not same:
-            known = ", ".join(f"{lesson.number} {lesson.name}" for lesson in lessons)
-            raise ValueError(f"there is no lesson {name!r}; there are {known}")
-        found += same
-    return sorted(set(found), key=lambda lesson: lesson.number) if found else lessons
+        if name not in known:
+            there = ", ".join(f"{lesson.number} {lesson.name}" for lesson in lessons)
+            raise ValueError(f"there is no lesson {name!r}; there are {there}")
+    found = [known[name] for name in wanted]
+    return [lesson for lesson in lessons if lesson in found] if found else lessons

@@ -1,7 +1,5 @@
 """Packed rows as batches for the small models, and their loss over all scored ids."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import torch
@@ -48,9 +46,8 @@ def packed_batch(
         inputs["position_ids"] = positions
     if masked:
         starts = [torch.nonzero(row == 0).flatten() for row in positions]
-        inputs["mask"] = torch.stack(
-            [document_mask(each, positions.shape[1]) for each in starts]
-        )
+        masks = [document_mask(each, positions.shape[1]) for each in starts]
+        inputs["mask"] = torch.stack(masks)
     return inputs, batch["labels"][:, 1:]
 
 
@@ -75,9 +72,8 @@ def shuffled_batches(
 ) -> Iterator[Batch]:
     """Yield some rows of a large batch at a time, epoch after epoch, without end."""
     inputs, targets = _check_batch(batch)
-    batch_size = check_integer(
-        "batch_size", batch_size, minimum=1, maximum=len(targets)
-    )
+    ends = {"minimum": 1, "maximum": len(targets)}
+    batch_size = check_integer("batch_size", batch_size, **ends)
     while True:
         order = torch.randperm(len(targets), generator=generator)
         for rows in order.split(batch_size):

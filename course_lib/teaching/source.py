@@ -1,7 +1,5 @@
 """Show the source of what a notebook imports, so that nothing is copied into it."""
 
-from __future__ import annotations
-
 import ast
 import html
 import inspect
@@ -13,8 +11,8 @@ from IPython.display import display
 from course_lib.foundation import check_flag
 
 Shown = Callable | type
-LONGEST_BLOCK = 40
-"""Lines up to which a block is shown as it is: about what a screen holds."""
+DEFINITIONS = ast.FunctionDef | ast.ClassDef
+LONGEST_BLOCK = 40  # lines that are shown as they are: about what a screen holds
 CHECKS_LEFT_OUT = "# ... (the arguments are checked)"
 
 
@@ -22,20 +20,13 @@ def show_source(*things: Shown, full: bool = False) -> None:
     """Display where functions, classes or methods live, and their code.
 
     A block that would fill more than a screen is folded away below its signature, and
-    the checks of its arguments are left out.
-
-    Args:
-        things: what to show.
-        full: everything: whole docstrings, and the checks.
+    the checks of its arguments are left out; `full` shows whole docstrings and checks.
     """
     for thing in things:
         code = source_of(thing, full=full)
         place = inspect.getmodule(thing).__name__.replace(".", "/") + ".py"
-        bundle = {
-            "text/markdown": _as_markdown(code, place),
-            "text/plain": f"{place}\n\n{code}",
-        }
-        display(bundle, raw=True)
+        forms = {"text/markdown": _as_markdown(code, place)}
+        display(forms | {"text/plain": f"{place}\n\n{code}"}, raw=True)
 
 
 def source_of(thing: Shown, *, full: bool = False) -> str:
@@ -45,9 +36,8 @@ def source_of(thing: Shown, *, full: bool = False) -> str:
     `LONGEST_BLOCK` lines loses the checks of its arguments.
     """
     if not callable(thing):
-        raise TypeError(
-            f"things must be functions or classes, got {type(thing).__name__}"
-        )
+        kind = type(thing).__name__
+        raise TypeError(f"things must be functions or classes, got {kind}")
     try:
         code = textwrap.dedent(inspect.getsource(thing)).rstrip()
     except (OSError, TypeError):
@@ -95,15 +85,10 @@ def _signature(code: str) -> str:
 
 def _shorten_docstrings(code: str) -> str:
     lines = code.splitlines()
+    nodes = [n for n in ast.walk(ast.parse(code)) if isinstance(n, DEFINITIONS)]
+    docstrings = [node.body[0] for node in nodes if ast.get_docstring(node)]
     # From the bottom up, so that the line numbers above stay true.
-    for node in sorted(
-        ast.walk(ast.parse(code)), key=lambda node: -getattr(node, "lineno", 0)
-    ):
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            continue
-        if not ast.get_docstring(node):
-            continue
-        docstring = node.body[0]
+    for docstring in sorted(docstrings, key=lambda node: -node.lineno):
         first, last = docstring.lineno - 1, docstring.end_lineno - 1
         blank = [i for i in range(first, last) if not lines[i].strip()]
         if blank:
@@ -117,15 +102,14 @@ def _leave_out_checks(code: str) -> str:
     """Replace neighboring checks, and the comments above them, by one line."""
     lines = code.splitlines()
     runs: list[list[ast.stmt]] = [[]]
-    for function in ast.walk(ast.parse(code)):
-        if not isinstance(function, ast.FunctionDef):
-            continue
+    nodes = ast.walk(ast.parse(code))
+    for function in (n for n in nodes if isinstance(n, ast.FunctionDef)):
         arguments = {p.arg for p in ast.walk(function.args) if isinstance(p, ast.arg)}
         runs.append([])
         for statement in function.body:
             if _is_check(statement, arguments):
                 runs[-1].append(statement)
-            elif runs[-1]:
+            else:
                 runs.append([])
     # From the bottom up, so that the line numbers above stay true.
     for run in sorted(filter(None, runs), key=lambda run: -run[0].lineno):

@@ -31,11 +31,8 @@ WINDOWS_AT_ONCE = 256  # in an evaluation: a matter of memory, not of the result
 
 
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
-    """Yield the batches of one epoch after another, without end.
-
-    It goes on where the loader's reader is: first come the batches that are left of
-    this epoch, then the next epoch, each in its own order.
-    """
+    """Yield the batches of one epoch after another, without end, beginning with those
+    that are left of the epoch in which the loader's reader is."""
     return _epochs(check_type("loader", loader, WindowLoader))
 
 
@@ -63,19 +60,16 @@ def train(
     Args:
         model: maps inputs (B, T) to logits (B, T, V); left in training mode.
         batches: pairs of inputs and targets, at least `num_steps`. A `WindowLoader`
-            goes on where its reader is, and starts a new epoch when one ends; so a
-            second call trains on the batches that follow. Inputs of several parts, as
-            ids, positions and a mask, come as a mapping: the model's arguments by name.
+            goes on where its reader is, epoch after epoch. Inputs of several parts come
+            as a mapping: the model's arguments by name.
         num_steps: optimizer steps, at least 1.
         learning_rate: of the first step; it falls towards zero.
         loss_function: from logits and targets to a scalar.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Returns:
-        the loss of each batch before its step, nats per token.
-
-    Raises:
-        ValueError: the batches end too early, or a loss is not finite.
+        the loss of each batch before its step, nats per token. Batches that end too
+        early, or a loss that is not finite, are a ValueError.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
     pairs = check_iterable("batches", batches, "pairs of inputs and targets")
@@ -84,9 +78,8 @@ def train(
     optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
     losses: list[float] = []
     model.train()
-    for step in progress_bar(
-        range(num_steps), "training", unit="step", progress=progress
-    ):
+    bar = {"unit": "step", "progress": progress}
+    for step in progress_bar(range(num_steps), "training", **bar):
         batch = next(source, None)
         if batch is None:
             raise ValueError(
@@ -94,19 +87,15 @@ def train(
                 f"{step}"
             )
         if not isinstance(batch, tuple | list) or len(batch) != 2:
-            raise TypeError(
-                "batches must be pairs of inputs and targets, got "
-                f"{type(batch).__name__}"
-            )
+            kind = type(batch).__name__
+            raise TypeError(f"batches must be pairs of inputs and targets, got {kind}")
         inputs, targets = batch
         read = model(**inputs) if isinstance(inputs, Mapping) else model(inputs)
         loss = loss_function(read, targets)
         losses.append(loss.item())
         if not math.isfinite(losses[-1]):
-            raise ValueError(
-                f"the loss became {losses[-1]} in step {step}: try a smaller "
-                "learning_rate"
-            )
+            what = f"the loss became {losses[-1]} in step {step}"
+            raise ValueError(f"{what}: try a smaller learning_rate")
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -141,43 +130,41 @@ def evaluate(
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows laid end to end.
 
-    The last window is as short as the stream leaves it, so that no target is dropped or
-    scored twice. Meanwhile the model is in evaluation mode, and PyTorch on one thread.
+    The last window is as short as the stream leaves it. Meanwhile the model is in
+    evaluation mode, and PyTorch on one thread.
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V).
         ids: the stream, at least 2 ids.
         context_length: T, how many tokens a window reads.
-        num_bytes: UTF-8 length of the text that the scored tokens spell, for
-            `bits_per_byte`.
+        num_bytes: UTF-8 length of the scored text, for `bits_per_byte`.
     """
     check_model(model)
     stream = as_stream(ids)
-    if len(stream) < 2:
+    num_targets = len(stream) - 1
+    if num_targets < 1:
         raise ValueError(
             "ids must hold at least 2 tokens, a context and its target, got "
             f"{len(stream)}"
         )
     context_length = check_integer("context_length", context_length, minimum=1)
-    context_length = min(context_length, len(stream) - 1)
+    context_length = min(context_length, num_targets)
     starts = window_starts(len(stream), context_length, stride=context_length)
     chunks = [
         (starts[i : i + WINDOWS_AT_ONCE], context_length)
         for i in range(0, len(starts), WINDOWS_AT_ONCE)
     ]
     scored = len(starts) * context_length
-    if rest := len(stream) - 1 - scored:
+    if rest := num_targets - scored:
         chunks.append(([scored], rest))
-    # A sum of nats, divided once: a mean of batch means would weigh the short last
-    # batch like a full one.
+    # A mean of batch means would weigh the short last batch like a full one.
     nats = 0.0
     with evaluation_mode(model):
         for chunk, length in chunks:
             inputs, targets = gather_windows(stream, chunk, length)
             nats += next_token_loss(model(inputs), targets).item() * targets.numel()
-    num_targets = len(stream) - 1
     mean = nats / num_targets
-    per_byte = (
-        None if num_bytes is None else bits_per_byte(mean, num_targets, num_bytes)
-    )
+    if num_bytes is None:
+        return Evaluation(mean, num_targets)
+    per_byte = bits_per_byte(mean, num_targets, num_bytes)
     return Evaluation(mean, num_targets, per_byte)

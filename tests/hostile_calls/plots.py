@@ -183,7 +183,7 @@ CALLS = {
     "plot_pieces({'a': ['x' * 121]})": ValueError("at most 120, got 121"),
     "draws(plot_pieces({'a': ['x']}, {'a': ['y' * 10_000]}))": True,
     # machines
-    "plot_readers({'t': {'a': [nan]}}, 4)": TypeError("readers['a'] must"),
+    "plot_readers({'t': {'a': [nan]}}, 4)": TypeError("readers['t']['a'] must"),
     "plot_readers({'t': {'a': [70000]}}, 4)": ValueError("must lie in 0 ... 3"),
     "plot_readers({'a': {'c': [1]}, 'b': [0]}, 4)": TypeError("readers['b'] must"),
     "plot_readers(None, 4)": TypeError("readers must be a mapping"),
@@ -192,7 +192,7 @@ CALLS = {
     "draws(plot_readers({'t': {LABELS['x']: np.uint8([1])}}, np.int8(4), lines={LABELS['x']: 1}))": True,
     "plot_timeline({'t': {'a': [(0, inf, '')]}}, xlabel='')": ValueError("must be finite"),
     "plot_timeline({'t': {'a': [(-1, 1, '')]}}, xlabel='')": ValueError("begin at 0 or later"),
-    "plot_timeline({'t': {'a': [('0', 1, '')]}}, xlabel='')": TypeError("workers['a'] must be numbers"),
+    "plot_timeline({'t': {'a': [('0', 1, '')]}}, xlabel='')": TypeError("workers['t']['a'] must be numbers"),
     "plot_timeline({'t': {'a': None}}, xlabel='')": TypeError("must be several tasks, got None"),
     "plot_timeline({'t': {str(i): [(0, 1, '')] for i in range(41)}}, xlabel='')": ValueError(
         "number of workers must be"
@@ -358,7 +358,7 @@ CALLS = {
     "plot_chunks({'a': [0]}, 61, 2)": ValueError("num_tokens must be"),
     "plot_chunks({'a': range(60)}, 60, 1)": ValueError("number of chunks must be"),
     "plot_padding([[1]])": TypeError("batches must be a mapping"),
-    "plot_padding({'a': []})": ValueError("rows of 'a' must be"),
+    "plot_padding({'a': []})": ValueError("rows of batches['a'] must be"),
     "plot_padding({'a': None})": TypeError("batches['a'] must be several batches, got None"),
     "plot_padding({'a': [[1.5]]})": TypeError("batches['a'] must be integers"),
     # packs
@@ -396,7 +396,7 @@ CALLS = {
     "plot_readers({}, 4)": ValueError("readers must have at least one name"),
     "plot_readers([[0]], 4)": TypeError("readers must be a mapping"),
     "plot_readers({'a': {}}, 4)": ValueError("readers['a'] must have at least one name"),
-    "plot_readers({'t': {'a': [-1]}}, 4)": ValueError("readers['a'] must lie in 0 ... 3"),
+    "plot_readers({'t': {'a': [-1]}}, 4)": ValueError("readers['t']['a'] must lie in 0 ... 3"),
     "plot_readers({'t': {'a': [0]}}, 61)": ValueError("num_samples must be"),
     "plot_readers({'t': {str(i): [0] for i in range(41)}}, 4)": ValueError("number of readers must be"),
     "plot_readers({'t': {'a': [0]}}, 4, lines={'b': nan})": ValueError("lines must be finite"),
@@ -404,8 +404,8 @@ CALLS = {
     "plot_readers({'t': {'a': [0]}}, 4, together='no')": TypeError("together must be"),
     "plot_timeline({'t': {'a': []}}, xlabel='')": ValueError("workers must have at least one task, got none"),
     "plot_timeline({'t': {'a': [(2, 1, '0')]}}, xlabel='')": ValueError("end after that, got 2 to 1"),
-    "plot_timeline({'t': {'a': [(0, 1)]}}, xlabel='')": ValueError("workers['a'] must hold (begin, end, label)"),
-    "plot_timeline({'t': {'a': 'ab'}}, xlabel='')": TypeError("workers['a'] must be several tasks"),
+    "plot_timeline({'t': {'a': [(0, 1)]}}, xlabel='')": ValueError("workers['t']['a'] must hold (begin, end, label)"),
+    "plot_timeline({'t': {'a': 'ab'}}, xlabel='')": TypeError("workers['t']['a'] must be several tasks"),
     "plot_timeline({'t': {'a': [(0, 0, '0')]}}, xlabel='')": ValueError(
         "workers must have a task that takes longer than 0"
     ),

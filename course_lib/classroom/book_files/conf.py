@@ -103,7 +103,6 @@ def _leave_words(app: Sphinx, page: nodes.document, name: str) -> None:
 
 
 def _draw(self: HTML5Translator, node: nodes.Element) -> None:
-    """Draw a formula as MathML, which browsers show without help."""
     self.body.append(formula_as_html(node.astext()))
     raise nodes.SkipNode
 

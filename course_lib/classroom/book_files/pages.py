@@ -5,8 +5,6 @@ Links between them are left to Sphinx, which leads them to pages, and to a copy 
 other file. That is why each page is as deep here as in the repository.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
@@ -21,35 +19,19 @@ from nbformat import NotebookNode
 from course_lib.classroom.cutting import alternative_text
 from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
 
+HERE = Path(__file__).parent
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 README = "README.md"
 # Web servers hide names that begin with a dot.
-GUIDE, CONTRIBUTING = "notebooks/TEACHING.md", ".github/CONTRIBUTING.md"
-SPEED = "tests/benchmarks/results/README.md"
-PICTURES = ("notebooks/images", "tests/benchmarks/results/speed.png")
-FILES = (GUIDE, CONTRIBUTING, "data/README.md", SPEED, *PICTURES, "LICENSE")
+CONTRIBUTING, SPEED = ".github/CONTRIBUTING.md", "tests/benchmarks/results"
+TOLD = ("notebooks/TEACHING.md", CONTRIBUTING, "data/README.md", f"{SPEED}/README.md")
+FILES = (*TOLD, "notebooks/images", f"{SPEED}/speed.png", "LICENSE")
 INSTALLATION = "\n## Start\n"
 # Lessons have been renumbered, and bookmarks last.
 RENAMED = {
     "10_token_shards": "11_token_shards",
     "11_many_machines": "12_many_machines",
 }
-REDIRECT = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>This lesson has moved</title>
-<meta http-equiv="refresh" content="0; url={now}.html"></head>
-<body><p>This lesson has a new number: <a href="{now}.html">{now}</a>.</p></body></html>
-"""
-HOW_TO_READ = """
-## How to read this site
-
-Here is each lesson with its outputs, as it was last run. The answer to a **Predict** is
-folded, so that you can guess first. To work through a lesson, solve its exercises and
-play with its figures, [install the course](#start) and open the notebooks. If you only
-read, unfold the hints below each exercise. On a phone you can push a figure that is
-wider than the screen aside, or touch it to see it alone. Everything on this site works
-without a network, even the search. If you opened the site from a folder, the search
-lists titles. If a server delivers it, the search also shows lines of text.
-"""
 ROOMS = {
     "foundation": "Foundation: what the lessons build on",
     "teaching": "Teaching: what shows and judges them",
@@ -75,32 +57,28 @@ def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> Non
     first, start, rest = readme.partition(INSTALLATION)
     contents = [
         _toctree("Lessons", [f"notebooks/{lesson.path.stem}" for lesson in lessons]),
-        _toctree(
-            "The course",
-            [GUIDE, CONTRIBUTING.lstrip("."), "data/README.md", SPEED],
-        ),
+        _toctree("The course", [path.lstrip(".") for path in TOLD]),
     ]
     if api:
         contents.append(_toctree("Reference", ["reference/index"]))
         write_reference(folder, lessons)
-    parts = [first, HOW_TO_READ, start, rest, *contents]
+    how_to_read = (HERE / "how_to_read.md").read_text(encoding="utf-8")
+    parts = [first, how_to_read, start, rest, *contents]
     (folder / "index.md").write_text("".join(parts), encoding="utf-8")
 
 
 def write_redirects(site: Path) -> None:
     """Lead from the pages of lessons that had another number to what they are now."""
+    redirect = (HERE / "redirect.html").read_text(encoding="utf-8")
     for before, now in RENAMED.items():
         if (site / "notebooks" / f"{now}.html").is_file():
             page = site / "notebooks" / f"{before}.html"
-            page.write_text(REDIRECT.format(now=now), encoding="utf-8")
+            page.write_text(redirect.format(now=now), encoding="utf-8")
 
 
 def _toctree(caption: str, pages: Iterable[str]) -> str:
     listed = "\n".join(pages)
     return f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{listed}\n```\n"
-
-
-# The reference
 
 
 def write_reference(folder: Path, lessons: list[Lesson]) -> None:
@@ -152,9 +130,6 @@ def _write(folder: Path, page: str, title: str, *paragraphs: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "\n\n".join([f"{title}\n{'=' * len(title)}", *paragraphs])
     path.write_text(f"{text}\n", encoding="utf-8")
-
-
-# The lessons
 
 
 def prepare(path: Path, folder: Path, text: str) -> str:

@@ -1,12 +1,8 @@
 """Make an assignment from a lesson: its questions and exercises, as cells for nbgrader.
 
-In a lesson's notebook, each exercise is one cell, which has the stub and the call of
-its check. In an assignment it becomes two cells. The first is for the answer, and has
-the solution between marks. The second is locked and has the check, and its last value
-is the points.
+Each exercise becomes two cells: the first has the solution between marks, the second is
+locked and has the check, whose last value is the points.
 """
-
-from __future__ import annotations
 
 import ast
 import copy
@@ -26,8 +22,7 @@ Item = Exercise | Question | NumbersQuestion
 BASIC = {*sys.stdlib_module_names, "numpy", "torch"}  # imported in any case
 HIDDEN_SEEDS = 1_000  # hidden tests add this to the seed that draws the numbers
 
-# Links to files that are not beside an assignment, such as other lessons and the
-# README.
+# Links to files that are not beside an assignment, such as other lessons.
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:|#)[^)]+\)")
 FIRST_SECTION = re.compile(r"^## [^\n]*Bug or not", flags=re.MULTILINE)
 NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
@@ -48,11 +43,10 @@ def build_assignment(
     before, asked, behind = _parts(cells)
     graded = []
     for cell in asked:
-        name = exercise_of(cell)
-        if name is None:
-            graded.append(cell)
-        else:
+        if name := exercise_of(cell):
             graded += _answer(items[name], seed), _check(items[name], seed)
+        else:
+            graded.append(cell)
     numbers = [item for item in items.values() if isinstance(item, NumbersQuestion)]
     graded += _ask_for_numbers(numbers, seed)
     points = points_of(graded)
@@ -68,7 +62,6 @@ def build_assignment(
 
 
 def points_of(cells: Iterable[NotebookNode]) -> int:
-    """Return the sum of all points in these cells."""
     return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
 
 
@@ -77,12 +70,10 @@ def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:
     first = _find(cells, FIRST_SECTION)
     before, begin = cells[:first], cells[first]
     # The last words on a figure may be in the same cell as the next heading.
-    words, heading, text = begin.source.partition(
-        FIRST_SECTION.search(begin.source).group()
-    )
-    if words.strip():
-        before = [*before, v4.new_markdown_cell(words.strip())]
-        begin.source = heading + text
+    at = FIRST_SECTION.search(begin.source).start()
+    if words := begin.source[:at].strip():
+        before = [*before, v4.new_markdown_cell(words)]
+        begin.source = begin.source[at:]
     last = _find(cells, NEXT_SECTION)
     return before, cells[first:last], cells[last:]
 
@@ -109,9 +100,6 @@ def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
         f"`{lesson.path.name}`. "
         "Some answers are tried on further calls when they are graded."
     )
-
-
-# Answers and checks.
 
 
 def _answer(item: Item, seed: int) -> NotebookNode:
@@ -153,33 +141,23 @@ def _graded(
     source: str, grade_id: str, *, points: int | None = None, solution: bool = False
 ) -> NotebookNode:
     """Make a cell that nbgrader knows by its id, locked unless it is for a solution."""
-    marks = {
-        "schema_version": 3,
-        "grade": points is not None,
-        "grade_id": grade_id,
-        "locked": not solution,
-        "solution": solution,
-        "task": False,
-    }
+    marks = {"schema_version": 3, "grade_id": grade_id, "grade": points is not None}
+    marks |= {"locked": not solution, "solution": solution, "task": False}
     if points is not None:
         marks["points"] = points
     return v4.new_code_cell(source, metadata={"nbgrader": marks})
 
 
 def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[NotebookNode]:
-    if not items:
-        return
-    yield v4.new_markdown_cell(
-        "## With numbers\n\nWork these out on paper or in code, as you like. Each "
-        "answer is a number."
-    )
+    if items:
+        words = (
+            "Work these out on paper or in code, as you like. Each answer is a number."
+        )
+        yield v4.new_markdown_cell(f"## With numbers\n\n{words}")
     for item in items:
         yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
         yield _answer(item, seed)
         yield _check(item, seed)
-
-
-# What the answers need from the lesson.
 
 
 def _imports(
@@ -188,11 +166,8 @@ def _imports(
     asked: list[NotebookNode],
     names: set[str],
 ) -> NotebookNode:
-    """Make a cell with the imports that the lesson has before its exercises.
-
-    It keeps all imports of Python's own modules, NumPy and PyTorch, and of other
-    modules the names that the tasks or their solutions mention.
-    """
+    """Make a cell with the imports that the lesson has before its exercises: all of
+    `BASIC` modules, and of others the names that tasks or their solutions mention."""
     items = items_of(lesson.name)
     wanted = set(re.findall(r"\w+", "\n".join(cell.source for cell in asked)))
     for name in names:
@@ -229,11 +204,8 @@ def _top_level(cells: list[NotebookNode]) -> Iterable[ast.stmt]:
 
 
 def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | None:
-    """Make a cell that resets the names of exercises that the lesson itself defines.
-
-    Otherwise, in a whole lesson, the lesson's own definition would pass for the answer
-    if the answer itself is broken.
-    """
+    """Make a cell that resets the names of exercises that the lesson itself defines:
+    its own definition would pass for an answer that is broken."""
     defined = {
         node.id if isinstance(node, ast.Name) else node.name
         for statement in _top_level(before)
@@ -248,10 +220,7 @@ def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | N
 
 
 def _notebook(lesson: Lesson, cells: Iterable[NotebookNode]) -> NotebookNode:
-    """Make a notebook of cells, without outputs, dead links and a lesson's own marks.
-
-    Each cell gets the same id in every run.
-    """
+    """Make a notebook of cells, without outputs, dead links and other marks."""
     made = []
     for number, cell in enumerate(cells):
         marks = {k: v for k, v in cell.metadata.items() if k == "nbgrader"}

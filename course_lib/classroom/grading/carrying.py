@@ -4,8 +4,6 @@ They are sent as a pickle of plain values. The reader creates only such values a
 nothing. A value of another kind arrives as a `Nameless`, which equals nothing.
 """
 
-from __future__ import annotations
-
 import builtins
 import io
 import pickle
@@ -68,18 +66,13 @@ class _Reader(pickle.Unpickler):
 
 
 def dump(value: object) -> bytes:
-    """Write a value."""
     buffer = io.BytesIO()
     _Writer(buffer, protocol=5).dump(value)
     return buffer.getvalue()
 
 
 def load(data: bytes) -> object:
-    """Read a value that `dump` has written.
-
-    Raises:
-        ValueError: `dump` has not written it.
-    """
+    """Read a value; a ValueError if `dump` has not written it."""
     try:
         return _Reader(io.BytesIO(data)).load()
     except Exception as error:
@@ -95,7 +88,6 @@ def dump_result(value: object) -> bytes:
 
 
 def from_outcome(outcome: Outcome) -> tuple:
-    """Take an outcome apart, into plain values."""
     return (
         dump_result(outcome.value),
         None if outcome.error is None else _from_error(outcome.error),
@@ -106,7 +98,6 @@ def from_outcome(outcome: Outcome) -> tuple:
 
 
 def to_outcome(value: bytes, error: tuple | None, *rest: object) -> Outcome:
-    """Make an outcome from its parts."""
     return Outcome(load(value), None if error is None else _to_error(*error), *rest)
 
 

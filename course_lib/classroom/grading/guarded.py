@@ -1,11 +1,8 @@
 """Work in the process of an answer, in a folder of its own and without the network.
 
-All this protects against accidents, but it is not a sandbox. A program that is meant to
-do harm can do whatever its user can do, for example write into files by their full
-names.
+This protects against accidents, and is not a sandbox: a program that is meant to do
+harm can do whatever its user can.
 """
-
-from __future__ import annotations
 
 import ast
 import ctypes
@@ -29,12 +26,8 @@ MOST_PROCESSES = 100
 LARGEST_FILE = 100 * 2**20
 OFFLINE = "the network is off while answers are scored"
 # Events of `sys.addaudithook`.
-NETWORK = (
-    "socket.connect",
-    "socket.sendto",
-    "socket.getaddrinfo",
-    "socket.gethostbyname",
-)
+CALLS = "connect", "sendto", "getaddrinfo", "gethostbyname"
+NETWORK = {f"socket.{call}" for call in CALLS}
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # numbers of the Linux interface
 # Programs find their files and settings through these, and not those of the teacher.
 HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "IPYTHONDIR", "MPLCONFIGDIR")
@@ -75,10 +68,8 @@ def _refuse_the_network(event: str, arguments: tuple) -> None:
 def run_attempt(
     attempt: Attempt, item: object, watch: Watch, stopped: Stopped | None
 ) -> bytes:
-    """Run the statements, and write down the answer, or what it does in its calls.
-
-    If it was `stopped` before, only the calls before that one are made.
-    """
+    """Run the statements, and write down the answer, or what it does in its calls, up
+    to the one in which it was `stopped` before."""
     space: dict = {"__name__": "__main__", "display": lambda *shown, **more: None}
     where = ""
     watch.begin(-1)

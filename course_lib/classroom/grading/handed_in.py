@@ -1,7 +1,5 @@
 """Find notebooks that were handed in, their lessons, and their code."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -27,13 +25,10 @@ class Unreadable(Exception):
 
 
 def find_notebooks(folder: Path) -> list[Path]:
-    """List the notebooks below a folder in the order of their names.
+    """List the notebooks below a folder, or the one that it is, by their names.
 
-    Hidden files and folders, such as Jupyter's checkpoints, are left out. `folder` may
-    also be a single notebook.
-
-    Raises:
-        ValueError: there is no such folder, or no notebook in it.
+    Hidden files and folders, such as Jupyter's checkpoints, are left out. Where there
+    is no notebook, that is a ValueError.
     """
     if folder.is_file() and folder.suffix.lower() == ".ipynb":
         return [folder]
@@ -56,8 +51,7 @@ def _is_handed_in(path: Path, folder: Path) -> bool:
 def read_code(path: Path) -> list[tuple[int, str]]:
     """Return the code cells of a notebook, with their numbers among all cells, from 1.
 
-    Raises:
-        Unreadable: the file cannot be read, and the message says why.
+    A file that cannot be read is `Unreadable`, and the message says why.
     """
     if not path.is_file():
         raise Unreadable("it is not a file")
@@ -73,8 +67,7 @@ def read_code(path: Path) -> list[tuple[int, str]]:
         raise Unreadable("the file is empty")
     try:
         notebook = json.loads(text)
-        # Old notebooks, of version 3, have worksheets, and a cell's source is its
-        # input.
+        # Notebooks of version 3 have worksheets, and a cell's source is its input.
         sheets = notebook.get("worksheets") or [notebook]
         cells = [cell for sheet in sheets for cell in sheet["cells"]]
         return [
@@ -93,11 +86,7 @@ def _joined(source: object) -> str:
 
 
 def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:
-    """Name the lesson of a notebook, by its imports, or else by its file name.
-
-    Raises:
-        Unreadable: neither of them names a lesson.
-    """
+    """Name the lesson of a notebook, by its imports, or else by its file name."""
     known = [lesson.name for lesson in lessons()]
     found = (pair for _, source in cells for pair in IMPORTED.findall(source))
     imported = Counter(name for pair in found for name in pair if name in known)
@@ -115,11 +104,8 @@ def lessons() -> list[Lesson]:
 
 
 def exercises_of(lesson: str, sheet: Sheet) -> list[str]:
-    """List the exercises of a lesson in the order of its notebook.
-
-    They are followed by the questions with drawn numbers that a teacher has put into
-    this notebook.
-    """
+    """List the exercises of a lesson in the order of its notebook, and after them the
+    questions with drawn numbers that a teacher has put into this one."""
     names = in_order(lesson)
     more = [n for n in items_of(lesson) if n not in names and sheet.attempts(n)]
     return [*names, *more]

@@ -1,7 +1,5 @@
 """Judge the answers in one notebook, which run in processes of their own."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 import traceback
@@ -78,15 +76,11 @@ def score_notebook(task: Task, watch: Watch) -> list[Row]:
 
 
 def in_a_table(judgment: Judgment) -> str:
-    """Say what went wrong, in words that can be understood alone.
-
-    This is the diagnosis, or else the smallest call that goes wrong.
-    """
+    """Say what went wrong: the diagnosis, or else the smallest call that goes wrong."""
     facts = FACTS.findall(judgment.message)
     if judgment.outcome == PASSED or not (facts or judgment.diagnosis):
         return ""
-    # If one call went wrong and a later one was stopped, the diagnosis is about the
-    # second one.
+    # If a later call was stopped, the diagnosis is about that one.
     lines = facts[-1].splitlines() if facts else []
     call, *more = (short(line, LONGEST_FACT) for line in [*lines, ""])
     if judgment.diagnosis is None:
@@ -102,10 +96,8 @@ def _fault() -> str:
 def score_exercise(
     sheet: Sheet, name: str, item: object, task: Task
 ) -> tuple[Judgment, str]:
-    """Judge all attempts at an exercise, of which the best counts, or else the last.
-
-    Return also the code of a function that is wrong.
-    """
+    """Judge all attempts at an exercise, of which the best counts, or else the last;
+    return also the code of a function that is wrong."""
     try:
         attempts = sheet.attempts(name)[-MOST_ATTEMPTS:]
         found = [(judge_attempt(attempt, item, task), attempt) for attempt in attempts]
@@ -148,7 +140,6 @@ def drawn(item: Exercise, seed: int) -> Exercise:
 
 
 def assess(item: object, value: object, seed: int | None) -> Judgment:
-    """Judge an answer to a question."""
     is_drawn = isinstance(item, NumbersQuestion)
     judgment = item.assess(value, seed=seed or 0) if is_drawn else item.judge(value)
     if judgment.outcome == FAILED and not judgment.diagnosis:
@@ -159,11 +150,8 @@ def assess(item: object, value: object, seed: int | None) -> Judgment:
 def judge_found(
     found: bytes | Stopped, item: object, seed: int | None, stopped: Stopped | None
 ) -> Judgment | Stopped:
-    """Judge the bytes from the process of an answer.
-
-    If the first process was `stopped`, they come from the second one. The bytes may be
-    anything, but bytes that `run_attempt` has not written give no points.
-    """
+    """Judge the bytes from the process of an answer, or, if it was `stopped`, from the
+    second one. Bytes that `run_attempt` has not written give no points."""
     if isinstance(found, Stopped):
         return found
     try:

@@ -1,11 +1,7 @@
 """Find the statements of a notebook that an answer needs, and no others.
 
-They are the statements that give its names their values. With them, a notebook can be
-scored without its experiments. We find them by reading the code, without running any of
-it.
+They are those that give its names their values. We find them without running any code.
 """
-
-from __future__ import annotations
 
 import ast
 import re
@@ -54,10 +50,8 @@ class Attempt:
     seed: int | None = None  # as it is written in the call of the check
 
     def code(self, name: str) -> str:
-        """Return the definitions of the answer, under the name of its exercise.
-
-        Comments and docstrings are removed, and the layout is the same for all answers.
-        """
+        """Return the definitions of the answer, under the name of its exercise, without
+        comments and docstrings, and in one layout."""
         given = self.expression
         own = given.id if isinstance(given, ast.Name) else None
         parts = [
@@ -101,10 +95,8 @@ class Sheet:
         return {name for s in self.statements if s.imports for name in s.binds}
 
     def attempts(self, exercise: str) -> list[Attempt]:
-        """Return everything in the notebook that is passed to the check of an exercise.
-
-        If nothing is, this is what is defined under the exercise's name.
-        """
+        """Return everything that is passed to the check of an exercise, or else what is
+        defined under its name."""
         found = [
             self._attempt(given, position, _seed_of(call))
             for position, statement in enumerate(self.statements)
@@ -121,7 +113,6 @@ class Sheet:
         return found
 
     def error_of(self, exercise: str) -> str | None:
-        """Return the reason why the cell of an exercise is not Python."""
         for number, error in self.broken.items():
             if exercise in CHECKED.findall(self.sources[number]):
                 return error

@@ -1,7 +1,5 @@
 """Write the tables of a class, by exercises and by students, and the summary."""
 
-from __future__ import annotations
-
 import csv
 import re
 import unicodedata
@@ -27,8 +25,6 @@ STARTS_A_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|%]")
 
 @dataclass(frozen=True)
 class Row:
-    """How one exercise of one notebook went."""
-
     file: str
     lesson: str
     exercise: str
@@ -56,23 +52,18 @@ def printable(text: str) -> str:
 
 
 def write_tables(path: Path, rows: list[Row]) -> None:
-    """Write the table of the exercises and, beside it, the table of the students."""
     of_rows = ([getattr(row, name) for name in COLUMNS] for row in rows)
     _write_csv(path, COLUMNS, of_rows)
     _write_csv(of_students(path), OF_STUDENTS, students(rows))
 
 
 def of_students(path: Path) -> Path:
-    """Return the path of the students' table, given that of the exercises' table."""
     return path.with_stem(f"{path.stem}-students")
 
 
 def _write_csv(path: Path, names: tuple, rows: Iterable[Iterable]) -> None:
-    """Write a table that spreadsheets show as it is.
-
-    It begins with the mark by which they recognize UTF-8, and a text that they would
-    take for a formula gets an apostrophe.
-    """
+    """Write a table that spreadsheets show as it is: with their mark of UTF-8, and an
+    apostrophe before what they would take for a formula."""
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(names)
@@ -85,11 +76,8 @@ def _harmless(text: str) -> str:
 
 
 def students(rows: list[Row]) -> Iterator[tuple]:
-    """Yield what each student has solved, among the exercises of all lessons.
-
-    Only lessons that somebody in the class has handed in count. An exercise counts as
-    solved if any of the student's files solves it. A student is a folder below the
-    given one, or a file directly in it.
+    """Yield what each student has solved, among the exercises of all lessons that
+    somebody has handed in. A student is a folder below the given one, or a file in it.
     """
     worth = {(row.lesson, row.exercise): row.worth for row in rows if row.exercise}
     own: dict[str, list[Row]] = {}

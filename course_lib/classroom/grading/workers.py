@@ -3,8 +3,6 @@
 That process never runs a line of the notebook, but starts other processes that do.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import math
@@ -64,10 +62,8 @@ def score_all(
 
 
 def prepare(files: list[Path], seed: int) -> None:
-    """Import what the notebooks need, call the solutions, and compile wrong answers.
-
-    This is done once, and not once for each notebook.
-    """
+    """Import what the notebooks need, call the solutions, and compile wrong answers:
+    once, and not once for each notebook."""
     names = set()
     for path in files:
         with contextlib.suppress(OSError, Unreadable):
@@ -82,7 +78,6 @@ def prepare(files: list[Path], seed: int) -> None:
 
 
 def start(task: Task) -> GuardedProcess:
-    """Start a process that gives the rows of a notebook."""
     return GuardedProcess(
         lambda watch: dump([astuple(row) for row in score_notebook(task, watch)]),
         NO_LIMITS,

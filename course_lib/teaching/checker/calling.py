@@ -45,8 +45,7 @@ def run(function: Callable, case: Case) -> Outcome:
     arguments = copy.deepcopy(case)
     printed = io.StringIO()
     try:
-        # Hundreds of calls would print hundreds of times, and push the verdict out of
-        # sight.
+        # Hundreds of calls would print the verdict out of sight.
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             value = function(*arguments)
             if hasattr(value, "__next__"):
@@ -55,8 +54,7 @@ def run(function: Callable, case: Case) -> Outcome:
         return Outcome(
             error=error, printed=printed.getvalue(), place=_place(function, error)
         )
-    # We do not compare models and generators, because no copy equals its original, and
-    # drawing numbers is not a mistake.
+    # No copy of a model equals its original, and drawing numbers is not a mistake.
     pairs = zip(arguments, case, strict=True)
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)
     return Outcome(value, changed_arguments=changed, printed=printed.getvalue())

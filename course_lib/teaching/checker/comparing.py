@@ -1,7 +1,5 @@
 """Decide whether two results are the same, and say how they differ if they are not."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import re
@@ -11,12 +9,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
+# An expected result and the one that came instead; a test of two such results.
 Results = Sequence[tuple[object, object]]
-"""Pairs of an expected result and the result that came instead."""
-
 Fact = Callable[[object, object], object]
-"""A test of an expected result and the result that came instead."""
-
 Facts = Sequence[tuple[Fact, str]]
 
 PLAIN = (bool, int, str, bytes, type(None))  # types that `==` compares exactly
@@ -25,8 +20,7 @@ PLAIN = (bool, int, str, bytes, type(None))  # types that `==` compares exactly
 def same(expected: object, got: object) -> bool:
     """Say whether two results are equal: lists, arrays and tensors by shape and values.
 
-    Floats are equal up to rounding. This function never raises, whatever an answer
-    returns. If two results cannot be compared, they are not the same.
+    Floats are equal up to rounding. What cannot be compared is not the same.
     """
     if type(expected) is type(got) in PLAIN:
         return expected == got
@@ -37,8 +31,7 @@ def same(expected: object, got: object) -> bool:
 
 
 def _same(expected: object, got: object) -> bool:
-    got = _unwrapped(got)
-    expected = _unwrapped(expected)
+    expected, got = _unwrapped(expected), _unwrapped(got)
     if isinstance(expected, bool):
         return isinstance(got, bool) and expected == got
     if expected is None or isinstance(expected, str | bytes) or callable(expected):
@@ -64,10 +57,8 @@ def _same(expected: object, got: object) -> bool:
     if actual.dtype == bool != wanted.dtype:
         return False  # though a mask of flags may come as zeros and ones
     if wanted.dtype.kind in "iu":
-        # 3.0 is not a count, and a float is not an id. There is no rounding here,
-        # because 100,001 windows are not 100,000.
-        integers = actual.dtype.kind in "iu" or not actual.size
-        return integers and np.array_equal(wanted, actual)
+        # 3.0 is not a count, and 100,001 windows are not 100,000.
+        return actual.dtype.kind in "iu" and np.array_equal(wanted, actual)
     # Infinity equals infinity, and NaN equals NaN.
     return wanted.shape == actual.shape and bool(
         np.allclose(wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True)
@@ -93,11 +84,7 @@ def is_sequence(value: object) -> bool:
 
 
 def as_array(value: object) -> np.ndarray:
-    """Return numbers, or flags, as an array.
-
-    Raises:
-        TypeError: `value` is something else, or has flags among numbers.
-    """
+    """Return numbers, or flags, as an array; a TypeError if they are mixed, or else."""
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
     array = np.asarray(value)
@@ -114,11 +101,48 @@ def _holds_a_flag(value: object) -> bool:
     return isinstance(_unwrapped(value), bool)
 
 
-# What we can say about a wrong result without knowing the exercise.
-
 A_FLOAT = (
     "a float where an integer is wanted: 3.0 is not a count and not an index. `/` "
     "gives floats, and so does any float in a calculation. `//` keeps to integers."
+)
+
+
+KINDS = {
+    bool: "bool",
+    str: "text",
+    (bytes, bytearray): "bytes",
+    (set, frozenset): "set",
+    dict: "dict",
+    (type, np.dtype, torch.dtype): "type",
+    torch.nn.Module: "other",
+}
+# The kinds that are wanted, if not any, those that came, and what is said of them.
+WRONG_KINDS = (
+    ("count float", "counts floats list", "several values where one number is wanted."),
+    ("counts floats list", "count float bool", "one value where several are wanted."),
+    ("count counts", "float floats", A_FLOAT),
+    ("count counts", "bool bools", "`True` or `False` where a number is wanted."),
+    (
+        "bool",
+        "count float",
+        "a number where `True` or `False` is wanted: return the comparison.",
+    ),
+    (
+        "bool",
+        "bools counts floats list",
+        "several values where one is wanted: should all of them hold, or any?",
+    ),
+    ("", "set", "a `{type}`, which has no order and no repeats."),
+    ("", "dict", "a `dict` where none is wanted: return its values, or its keys."),
+    ("text", "type", "the thing itself where its name is wanted, as a `str`."),
+    ("", "text", "text, a `str`, where no text is wanted."),
+    ("text", "bytes", "`bytes` where a `str` is wanted: `.decode()` them."),
+    ("", "function", "a function, not its result: is a pair of parentheses missing?"),
+    (
+        "count counts list",
+        "bytes",
+        "`bytes` where numbers are wanted: `len()` or `list()` of them?",
+    ),
 )
 
 
@@ -149,52 +173,16 @@ def _wrong_kind(expected: object, got: object) -> str | None:
     one, many = _kind(expected), _kind(got)
     if one == many:
         return None
-    if (one, many) == ("count", "float"):
-        return A_FLOAT
-    if (one, many) in (("count", "bool"), ("counts", "bools")):
-        return "`True` or `False` where a number is wanted."
-    if one == "bool" and many in ("count", "float"):
-        return "a number where `True` or `False` is wanted: return the comparison."
-    if one in ("count", "float") and many in ("counts", "floats", "list"):
-        return "several values where one number is wanted."
-    if one == "bool" and many in ("bools", "counts", "floats", "list"):
-        return "several values where one is wanted: should all of them hold, or any?"
-    if one in ("counts", "floats", "list") and many in ("count", "float", "bool"):
-        return "one value where several are wanted."
-    if one == "counts" and many == "floats" and np.size(as_array(got)):
-        return A_FLOAT
-    if many == "set":
-        return f"a `{type(got).__name__}`, which has no order and no repeats."
-    if many == "dict":
-        return "a `dict` where none is wanted: return its values, or its keys."
-    if one == "text" and many == "type":
-        return "the thing itself where its name is wanted, as a `str`."
-    if many == "text" and one != "text":
-        return "text, a `str`, where no text is wanted."
-    if many == "text as bytes" and one == "text":
-        return "`bytes` where a `str` is wanted: `.decode()` them."
-    if many == "function":
-        return "a function, not its result: is a pair of parentheses missing?"
-    if many == "text as bytes" and one in ("count", "counts", "list"):
-        return "`bytes` where numbers are wanted: `len()` or `list()` of them?"
+    for wanted, came, words in WRONG_KINDS:
+        if many in came.split() and (not wanted or one in wanted.split()):
+            return words.format(type=type(got).__name__)
     return None
 
 
 def _kind(value: object) -> str:
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, bytes | bytearray):
-        return "text as bytes"
-    if isinstance(value, set | frozenset):
-        return "set"
-    if isinstance(value, dict):
-        return "dict"
-    if isinstance(value, type | np.dtype | torch.dtype):
-        return "type"
-    if isinstance(value, torch.nn.Module):
-        return "other"
+    for types, name in KINDS.items():
+        if isinstance(value, types):
+            return name
     try:
         array = as_array(value)
     except (TypeError, ValueError):
@@ -223,16 +211,10 @@ def in_common(results: Results) -> str | None:
 
 def _first_that_holds(facts: Facts, results: Results) -> str | None:
     for holds, fact in facts:
-        if results and all(_safely(holds, expected, got) for expected, got in results):
-            return fact
+        with contextlib.suppress(Exception):
+            if results and all(holds(*pair) for pair in results):
+                return fact
     return None
-
-
-def _safely(holds: Fact, expected: object, got: object) -> bool:
-    try:
-        return bool(holds(expected, got))
-    except Exception:
-        return False
 
 
 def _listed(value: object) -> list | None:
@@ -243,9 +225,8 @@ def _listed(value: object) -> list | None:
 
 
 def _exchanged(expected: object, got: object) -> bool:
-    return (
-        isinstance(expected, tuple) and len(expected) == 2 and same(expected, got[::-1])
-    )
+    is_pair = isinstance(expected, tuple) and len(expected) == 2
+    return is_pair and same(expected, got[::-1])
 
 
 def _transposed(expected: object, got: object) -> bool:
@@ -255,7 +236,7 @@ def _transposed(expected: object, got: object) -> bool:
 
 def _negated(expected: object, got: object) -> bool:
     wanted = as_array(expected)
-    return bool(wanted.any()) and same(-wanted, as_array(got))
+    return wanted.any() and same(-wanted, as_array(got))
 
 
 def _nested(wanted: list, actual: list) -> bool:
@@ -337,62 +318,53 @@ NAMES_OF_BLANKS = {" ": "spaces", "\n": "newlines", "\t": "tabs"}
 
 def _in_text(results: Results) -> str | None:
     """Say which characters are left over, or missing, in all of the texts."""
-    if len(results) < 2 or not all(
-        isinstance(expected, str) and isinstance(got, str) for expected, got in results
-    ):
+    texts = all(isinstance(value, str) for pair in results for value in pair)
+    if len(results) < 2 or not texts:
         return None
     for more, words in ((1, "are left that should be gone"), (0, "are missing")):
         pairs = [pair[::-1] if more else pair for pair in results]
         if all(not few or _within(few, many) for many, few in pairs):
-            different = {
-                character
-                for many, few in pairs
-                for character in Counter(many) - Counter(few)
-            }
-            names = sorted(
-                {NAMES_OF_BLANKS.get(c, "other characters") for c in different}
-            )
-            return f"{' and '.join(names)} {words}; all else is right."
+            differences = (Counter(many) - Counter(few) for many, few in pairs)
+            different = set().union(*differences)
+            names = {NAMES_OF_BLANKS.get(c, "other characters") for c in different}
+            return f"{' and '.join(sorted(names))} {words}; all else is right."
     return None
 
 
 def _by_how_much(results: Results) -> str | None:
-    """Say whether all results differ by one, or by the same factor."""
+    if len(results) < 3:  # in one or two calls, any difference could look like a rule
+        return None
     try:
         pairs = [(as_array(expected), as_array(got)) for expected, got in results]
         if any(wanted.shape != actual.shape for wanted, actual in pairs):
             return None
-        wanted = np.concatenate([wanted.ravel() for wanted, _ in pairs]).astype(float)
-        actual = np.concatenate([actual.ravel() for _, actual in pairs]).astype(float)
+        wanted, actual = (
+            np.concatenate([array.ravel() for array in arrays]).astype(float)
+            for arrays in zip(*pairs, strict=True)
+        )
     except Exception:
         return None
-    # In one or two calls, any difference could look like a rule.
-    if len(pairs) < 3 or not np.isfinite(wanted).all() or not np.isfinite(actual).all():
+    if not np.isfinite([wanted, actual]).all():
         return None
     whole = all(expected.dtype.kind in "iu" for expected, _ in pairs)
     for difference, words in ((1, "large"), (-1, "small")):
-        if whole and np.array_equal(actual - wanted, np.full_like(wanted, difference)):
+        if whole and (actual - wanted == difference).all():
             return f"the result is exactly one too {words}{EACH}"
     if not wanted.all() or not actual.all():
         return None
-    factors = actual / wanted
-    factor = float(factors[0])
-    if not np.allclose(factors, factor, rtol=1e-4) or math.isclose(
-        factor, 1, rel_tol=1e-3
-    ):
+    factor = actual[0] / wanted[0]
+    same_factor = np.allclose(actual / wanted, factor, rtol=1e-4)
+    if not same_factor or math.isclose(factor, 1, rel_tol=1e-3):
         return None
     known = {
         1 / math.log(2): ", which is 1 / ln 2: bits where nats are wanted?",
         math.log(2): ", which is ln 2: nats where bits are wanted?",
     }
-    for value, words in known.items():
-        if math.isclose(factor, value, rel_tol=1e-4):
-            return f"every result is {factor:.4g} times the right one{words}"
-    return f"every result is {factor:.4g} times the right one."
+    close = (known[k] for k in known if math.isclose(factor, k, rel_tol=1e-4))
+    return f"every result is {factor:.4g} times the right one{next(close, '.')}"
 
 
-# What we can say about an error without knowing the exercise: its kind, a pattern in
-# its message, and what it means.
+# The kind of an error, a pattern in its message, and what it means.
 ERRORS = (
     (
         IndexError,

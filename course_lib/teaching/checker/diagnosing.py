@@ -1,12 +1,8 @@
 """Say what is wrong with an answer, from the results of its calls.
 
-An answer that fails is compared with each usual mistake, and then with each pair of
-slips in one way. A mistake that gives the same results, call by call, is the diagnosis.
-If there is none, the diagnosis is a fact that holds in all failing calls, or a mistake
-that is likely.
+The diagnosis is a usual mistake, or else a pair of slips in one way, with the same
+results in all calls, or else a fact that holds in all failing calls, or what is likely.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,9 +18,7 @@ from course_lib.teaching.checker.comparing import (
 from course_lib.teaching.checker.mistakes import Examined, Mistake
 from course_lib.teaching.checker.writing import format_call
 
-# If a mistake agrees with the answer only on the calls in which the answer fails, it
-# must fail in about as few calls. An answer that fails in 2 calls does not contain a
-# mistake that fails in 18.
+# An answer that fails in 2 calls does not contain a mistake that fails in 18.
 SHARE_OF_A_MISTAKE = 0.8
 CHANGES_ARGUMENTS = (
     "And the function changes its arguments, which its caller still needs: work on a "
@@ -33,13 +27,9 @@ CHANGES_ARGUMENTS = (
 
 
 def diagnose(item: Examined, got: list[Outcome]) -> str | None:
-    """Say what is wrong, trying certain causes first and likely ones later.
+    """Say what is wrong: certain causes first, then likely ones, then what is besides.
 
-    What is wrong besides the values comes last.
-
-    Args:
-        item: the exercise.
-        got: the outcomes of all calls, or of the first ones. Some of them are wrong.
+    `got` are the outcomes of all calls, or of the first ones. Some of them are wrong.
     """
     wrong = item.wrong_calls(got)
     error = got[wrong[0]].error
@@ -81,11 +71,7 @@ def _without_floats(item: Examined, got: list[Outcome]) -> list[Outcome] | None:
 
 
 def _recognize(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
-    """Name a known mistake that does the same in all calls.
-
-    If there is none, look for one that does the same in all calls that did not raise,
-    some of which are wrong.
-    """
+    """Name a mistake that does the same in all calls, or in those without errors."""
     if said := _known(item, got, range(len(got)), wrong):
         return said
     raised = [i for i in wrong if got[i].error and not item.expected[i].error]
@@ -95,10 +81,9 @@ def _recognize(item: Examined, got: list[Outcome], wrong: list[int]) -> str | No
     if not (said := _known(item, got, survived, wrong)):
         return None
     call = format_call(item.reference, item.cases[raised[0]])
-    error = got[raised[0]].error
-    meaning = (
-        error_in_common([got[i].error for i in raised]) or f"{error}".rstrip(".") + "."
-    )
+    errors = [got[i].error for i in raised]
+    error = errors[0]
+    meaning = error_in_common(errors) or str(error).rstrip(".") + "."
     return f"{said} And `{call}` raises {type(error).__name__}: {meaning}"
 
 
@@ -115,12 +100,10 @@ def _known(
     if len({frozenset(pair.words) for pair in pairs}) == 1:
         return pairs[0].diagnosis
     # A slip that all of these pairs share is certain, whichever pair it is.
-    common = [
-        words
-        for words in (pairs[0].words if pairs else ())
-        if all(words in pair.words for pair in pairs)
-    ]
-    return f"{common[0]} But that is not all." if common else None
+    for words in pairs[0].words if pairs else ():
+        if all(words in pair.words for pair in pairs):
+            return f"{words} But that is not all."
+    return None
 
 
 def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
@@ -165,8 +148,7 @@ def _about_as_wrong(item: Examined, mistake: Mistake, wrong: list[int]) -> bool:
 def _nothing_returned(
     expected: list[Outcome], got: list[Outcome], wrong: list[int]
 ) -> str | None:
-    nothing = [got[i].error is None and got[i].value is None for i in wrong]
-    if not all(nothing):
+    if not all(got[i].error is None and got[i].value is None for i in wrong):
         return None
     if all(got[i].printed.strip() for i in wrong):
         return "the function prints its result instead of returning it."

@@ -1,11 +1,8 @@
 """Questions whose numbers depend on a seed, so that two classes can get different ones.
 
-The decorated function computes the answer from the numbers that a seed draws. Usual
-mistakes are functions of the same numbers. We draw again if a mistake gives the right
-answer, if two mistakes give the same answer, or if the answer is 0.
+We draw again if a mistake, a function of the same numbers, gives the right answer, if
+two mistakes give the same one, or if the answer is 0.
 """
-
-from __future__ import annotations
 
 import math
 import random
@@ -47,9 +44,7 @@ class NumbersQuestion(Solved):
     def drawn(self, seed: int = 0) -> Drawn:
         """The numbers of a seed, by name: the same ones on every machine.
 
-        Raises:
-            ValueError: no draw tells the mistakes apart, so the question must be
-                changed.
+        Raises a ValueError if no draw tells the mistakes apart.
         """
         seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
@@ -74,7 +69,6 @@ class NumbersQuestion(Solved):
         )
 
     def whole(self, drawn: Drawn) -> bool:
-        """Whether the answer is a whole number."""
         return isinstance(self.reference(**drawn), int)
 
     def answer(self, seed: int = 0) -> int | float:
@@ -116,8 +110,7 @@ class NumbersQuestion(Solved):
         shown = f"{code}\n\n\n{self.name}({call})  # {self.reference(**drawn)!r}"
         display(Markdown(f"```python\n{shown}\n```"))
 
-    # It is not called `judge`, because only the exercises of a lesson's notebook have a
-    # method of this name.
+    # Only the exercises of a lesson's notebook have a method `judge`.
     def assess(self, answer: object, *, seed: int = 0) -> Judgment:
         """Judge a number without displaying anything."""
         drawn = self.drawn(seed)
@@ -129,9 +122,8 @@ class NumbersQuestion(Solved):
             message = f"**Passed.** `{self.name}` is {show(expected)}."
             return Judgment(messages.PASSED, 1.0, message)
         diagnosis = self._diagnose(expected, answer, drawn)
-        more = f"`exercises.{self.name}.hint()` may help."
-        if diagnosis:
-            more = f"**Looks like:** {diagnosis}"
+        hint = f"`exercises.{self.name}.hint()` may help."
+        more = f"**Looks like:** {diagnosis}" if diagnosis else hint
         message = f"**Failed.** `{self.name}` is another number.\n\n{more}"
         return Judgment(messages.FAILED, 0.0, message, diagnosis)
 
@@ -160,7 +152,6 @@ class NumbersQuestion(Solved):
 
 
 def _number(value: object) -> int | float | None:
-    """Take a single number out of any wrapping; None if it is not a number."""
     try:
         array = as_array(value)
     except Exception:  # whatever an answer may be

@@ -1,7 +1,5 @@
 """Judge a reader's function by calling it on many inputs, and say what is wrong."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import textwrap
@@ -11,17 +9,10 @@ from functools import partial
 
 from IPython.display import Markdown, display
 
+from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.calling import Outcome, run
 from course_lib.teaching.checker.diagnosing import diagnose
-from course_lib.teaching.checker.messages import (
-    FAILED,
-    NOT_ATTEMPTED,
-    PASSED,
-    RAISED,
-    Judgment,
-    Score,
-    report,
-)
+from course_lib.teaching.checker.messages import FAILED, RAISED, Judgment, Score
 from course_lib.teaching.checker.mistakes import Cases, Examined, size_of
 from course_lib.teaching.checker.processes import Stopped, Watch
 from course_lib.teaching.checker.running import CALL_SECONDS, limited
@@ -47,8 +38,8 @@ class Exercise(Examined):
     def stub(self) -> str:
         """The reference solution without its body, as it is in the notebook."""
         (function,) = ast.parse(self.solution_source).body
-        # Up to the end of the docstring.
-        head = self.solution_source.splitlines()[: function.body[0].end_lineno]
+        docstring = function.body[0]
+        head = self.solution_source.splitlines()[: docstring.end_lineno]
         return "\n".join([*head, "    ..."])
 
     def check(self, answer: object, *, seed: int = 0) -> Score:
@@ -58,24 +49,22 @@ class Exercise(Examined):
         """
         judgment = self.judge(answer, seed=seed)
         self.last_outcome = judgment.outcome
-        return report(judgment)
+        return messages.report(judgment)
 
     def solution(self) -> None:
         """Display the reference solution, and which names of earlier cells it uses."""
-        needed = names_from_elsewhere(self.reference)
-        needs = ""
-        if needed:
+        shown = f"```python\n{self.solution_source}\n```"
+        if needed := names_from_elsewhere(self.reference):
             names = ", ".join(f"`{name}`" for name in needed)
-            needs = f"\n\nIt uses {names}, imported or defined in cells above."
-        display(Markdown(f"```python\n{self.solution_source}\n```{needs}"))
+            shown += f"\n\nIt uses {names}, imported or defined in cells above."
+        display(Markdown(shown))
 
     def judge(self, answer: object, *, guarded: bool = True, seed: int = 0) -> Judgment:
         """Judge `answer` without displaying anything.
 
         Args:
             answer: the reader's function.
-            guarded: whether to call it in a process of its own, with limits. Answers
-                that are known to end do not need this.
+            guarded: whether to call it in a process of its own, with limits.
             seed: draws the calls. Notebooks use 0, and hidden tests use another seed.
         """
         if seed != self._seed:
@@ -95,7 +84,6 @@ class Exercise(Examined):
     def _judge_calls(
         self, answer: Callable, stopped: Stopped | None, watch: Watch
     ) -> Judgment | Stopped:
-        """Call an answer and judge it, up to the call in which it was once stopped."""
         got = self.call_all(answer, watch, stopped)
         return got if isinstance(got, Stopped) else self.judge_outcomes(got, stopped)
 
@@ -104,10 +92,8 @@ class Exercise(Examined):
         if answer is ... or answer is None or is_stub(answer):
             return self._not_attempted()
         if not callable(answer):
-            message = (
-                f"**Failed.** Pass the function `{self.name}` itself, not its result."
-            )
-            return Judgment(FAILED, 0.0, message)
+            words = f"Pass the function `{self.name}` itself, not its result."
+            return Judgment(FAILED, 0.0, f"**Failed.** {words}")
         if complaint := self._wrong_signature(answer):
             return Judgment(FAILED, 0.0, f"**Failed.** {complaint}", complaint)
         return None
@@ -115,10 +101,7 @@ class Exercise(Examined):
     def call_all(
         self, answer: Callable, watch: Watch, stopped: Stopped | None = None
     ) -> list[Outcome] | Stopped:
-        """Call an answer with every case, or up to the one in which it was stopped.
-
-        One process may do the calls, and another one may judge them.
-        """
+        """Call an answer with every case, or up to the one in which it was stopped."""
         got = []
         for number, case in enumerate(self.cases[: stopped and stopped.call]):
             watch.begin(number)
@@ -131,11 +114,7 @@ class Exercise(Examined):
     def judge_outcomes(
         self, got: list[Outcome] | Stopped, stopped: Stopped | None = None
     ) -> Judgment:
-        """Judge the outcomes of the calls, one for each case.
-
-        If the answer was stopped, there are only the outcomes before that call, or
-        none.
-        """
+        """Judge the outcomes of all calls, or of those before it was stopped."""
         if isinstance(got, Stopped):
             return self._stopped(got)
         if stopped is not None:
@@ -145,7 +124,7 @@ class Exercise(Examined):
         if wrong := self.wrong_calls(got):
             return self._explain(got, wrong)
         message = f"**Passed.** `{self.name}` is right in all {len(got)} calls."
-        return Judgment(PASSED, 1.0, message)
+        return Judgment(messages.PASSED, 1.0, message)
 
     def _explain(self, got: list[Outcome], wrong: list[int]) -> Judgment:
         first = wrong[0]
@@ -164,10 +143,8 @@ class Exercise(Examined):
             "smallest of them:\n\n```text\n" + "\n".join(facts) + "\n```\n"
         )
         diagnosis = diagnose(self, got)
-        if diagnosis:
-            message += f"\n**Looks like:** {diagnosis}"
-        else:
-            message += f"\n`exercises.{self.name}.hint()` may help."
+        hint = f"`exercises.{self.name}.hint()` may help."
+        message += f"\n**Looks like:** {diagnosis}" if diagnosis else f"\n{hint}"
         return Judgment(outcome, 0.0, message, diagnosis)
 
     def _wrong_signature(self, answer: Callable) -> str | None:
@@ -178,34 +155,32 @@ class Exercise(Examined):
         wanted = list(inspect.signature(self.reference).parameters)
         try:
             parameters.bind(*self.cases[0])
+            return None
         except TypeError:
             return (
                 f"`{self.name}` is called with {len(wanted)} arguments, "
                 f"`{', '.join(wanted)}`, but this one is defined as "
                 f"`{getattr(answer, '__name__', self.name)}{parameters}`."
             )
-        return None
 
     def _stopped(self, stopped: Stopped, got: Sequence[Outcome] = ()) -> Judgment:
         """Judge an answer that was stopped, also by its earlier results if known."""
-        cases = self.cases
         where, size = "", 0.0
-        if 0 <= stopped.call < len(cases):
-            call = format_call(self.reference, cases[stopped.call])
-            where, size = f"\n\n```text\n{call}\n```\n", largest_in(cases[stopped.call])
+        if 0 <= stopped.call < len(self.cases):
+            case = self.cases[stopped.call]
+            call = format_call(self.reference, case)
+            where, size = f"\n\n```text\n{call}\n```\n", largest_in(case)
         loops = "Does its loop get closer to its end in every round?"
         if size >= LARGE:
             loops = f"A loop of {size:,.0f} rounds is too slow: is there a shorter way?"
         what = {
-            "endless": f"The call below did not end within {CALL_SECONDS} seconds of "
-            f"computing, and was stopped. {loops}",
-            "memory": (
-                "The call below took all the memory it could get, and was stopped. "
-                "Does something grow in every round?"
-            ),
-            "waits": "The call below waits for something that does not come, and was "
-            "stopped.",
-        }.get(stopped.reason, f"The call below ended its process: {stopped.reason}.")
+            "endless": f"did not end within {CALL_SECONDS} seconds of computing, and "
+            f"was stopped. {loops}",
+            "memory": "took all the memory it could get, and was stopped. Does "
+            "something grow in every round?",
+            "waits": "waits for something that does not come, and was stopped.",
+        }.get(stopped.reason, f"ended its process: {stopped.reason}.")
+        what = f"The call below {what}"
         if wrong := self.wrong_calls(got):
             judgment = self._explain(got, wrong)
             said = " ".join(filter(None, [judgment.diagnosis, f"Besides: {what}"]))
@@ -216,32 +191,26 @@ class Exercise(Examined):
         return Judgment(RAISED, 0.0, f"**Raised.** {what}{where}", what)
 
     def _not_attempted(self) -> Judgment:
-        message = (
-            f"**Not attempted.** Replace the `...` in `{self.name}`, then run the cell "
-            "again."
-        )
-        return Judgment(NOT_ATTEMPTED, 0.0, message)
+        todo = f"Replace the `...` in `{self.name}`, then run the cell again."
+        message = f"**Not attempted.** {todo}"
+        return Judgment(messages.NOT_ATTEMPTED, 0.0, message)
 
 
 def exercise(*, cases: Cases, hints: tuple[str, ...]) -> Callable[[Callable], Exercise]:
     """Make the decorated function the reference solution of an `Exercise` of its name.
 
     Args:
-        cases: a function that gets a seeded random number generator, and yields the
-            arguments of each call.
+        cases: yields the arguments of each call, from a seeded random number generator.
         hints: hints, from vague ones to one that almost gives the answer.
     """
     return lambda solution: Exercise(solution, cases, hints)
 
 
 def with_what_came_before(go: Callable[[Stopped | None], object]) -> object:
-    """Run an answer, and if it is stopped, run it again up to that call.
+    """Run an answer by `go`, and if it is stopped, run it again up to that call.
 
-    A process that is stopped loses the results of its earlier calls, and the second run
-    recovers them. Return what is found, or the first `Stopped`.
-
-    Args:
-        go: runs the answer. It is told where the answer was stopped the first time.
+    The second run is told where the first one was stopped, and recovers the results of
+    the calls before. Return what is found, or the first `Stopped`.
     """
     found = go(None)
     if isinstance(found, Stopped) and found.call > 0:
@@ -251,7 +220,6 @@ def with_what_came_before(go: Callable[[Stopped | None], object]) -> object:
 
 
 def largest_in(case: object) -> float:
-    """Return the largest number in the arguments of a call."""
     if isinstance(case, list | tuple):
         return max(map(largest_in, case), default=0.0)
     return size_of(case) if isinstance(case, int | float) else 0.0

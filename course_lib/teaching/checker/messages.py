@@ -36,8 +36,7 @@ class Judgment:
 class Score(float):
     """The number 1.0 or 0.0 for programs, and the message of the check for readers.
 
-    A notebook shows only the message. The saved cell also holds the plain number, under
-    `text/plain`, where graders look for it.
+    A saved cell holds the plain number under `text/plain`, where graders look for it.
     """
 
     judgment: Judgment
@@ -87,8 +86,6 @@ def report(judgment: Judgment) -> Score:
 
 @dataclass(frozen=True)
 class Scores:
-    """How many exercises of a lesson are solved, with a sign for each."""
-
     outcomes: dict[str, str]
 
     @property
@@ -112,11 +109,8 @@ class Scores:
 
 
 def show_scores(exercises: ModuleType) -> Scores:
-    """Return how far you are with a lesson's exercises, according to their last checks.
-
-    Args:
-        exercises: a module of `course_lib.exercises`.
-    """
+    """Return how far you are with the exercises of a module of `course_lib.exercises`,
+    according to their last checks."""
     items = {
         name: item
         for name, item in vars(exercises).items()

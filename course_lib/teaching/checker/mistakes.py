@@ -1,11 +1,8 @@
 """The wrong answers to an exercise, and what each of them does in its calls.
 
-An exercise has one or more right ways to write it, and the solution is the first. For
-each way, a table lists the usual slips. Each slip is a wrong answer, and so is each
-pair of slips in one way that change different places.
+For each right way, of which the solution is the first, a table lists the usual slips.
+Each is a wrong answer, and so is each pair in one way that changes different places.
 """
-
-from __future__ import annotations
 
 import contextlib
 import copy
@@ -75,10 +72,7 @@ class Solved:
         return register
 
     def answers(self, table: str) -> None:
-        """Register wrong answers that are expressions of the parameters.
-
-        The module `slips` says how their table is written.
-        """
+        """Register wrong answers, expressions of the parameters, by such a table."""
         self.tables.append(table)
 
     @cached_property
@@ -116,10 +110,7 @@ class Examined(Solved):
         self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
 
     def slips(self, table: str) -> None:
-        """Register the slips in the solution.
-
-        The module `slips` says how their table is written.
-        """
+        """Register the slips in the solution, by a table as of the module `slips`."""
         self.ways[0].table = table
 
     def way(self, table: str = "") -> Callable[[Callable], Callable]:
@@ -133,7 +124,6 @@ class Examined(Solved):
 
     @cached_property
     def slips_by_way(self) -> list[tuple[Way, list[Slip]]]:
-        """The slips in each way."""
         known = [mistake.diagnosis for mistake in self.functions]
         found = []
         for way in self.ways:
@@ -154,7 +144,6 @@ class Examined(Solved):
 
     @cached_property
     def pairs(self) -> list[Mistake]:
-        """All pairs of slips in a way that can be made together."""
         return [
             self._slipped(way, *pair)
             for way, slips in self.slips_by_way
@@ -178,10 +167,7 @@ class Examined(Solved):
 
     @cached_property
     def cases(self) -> list[Case]:
-        """All calls, the same ones each time.
-
-        They begin with the smallest, so that the first failure is the smallest.
-        """
+        """All calls, the smallest first, so that the first failure is the smallest."""
         return sorted(self._make_cases(random.Random(self._seed)), key=size_of)
 
     @cached_property
@@ -211,10 +197,7 @@ class Examined(Solved):
 
 
 def size_of(case: object) -> float:
-    """Measure a call, so that simple ones can come first.
-
-    A number counts by its size, and a collection by everything that it contains.
-    """
+    """Measure a call: a number by its size, and a collection by all that it holds."""
     if isinstance(case, torch.Tensor | np.ndarray):
         return float(np.asarray(case).size)
     if isinstance(case, list | tuple):

@@ -1,11 +1,5 @@
-"""Work in a forked process with limits of computing time, sleep and memory.
-
-The process may end in any way. Checking an answer and scoring a class both use it. They
-differ in what they prepare in the process, in the limits that they set, and in how they
-write results as bytes. This works only on Linux.
-"""
-
-from __future__ import annotations
+"""Work in a forked process with limits of computing time, sleep and memory, which may
+end in any way; on Linux. Checking an answer and scoring a class both use it."""
 
 import contextlib
 import ctypes
@@ -57,11 +51,7 @@ class Stopped:
 
 
 class Watch:
-    """Is told by the work when each call begins and ends.
-
-    This class only remembers the call. The watches of processes and threads have
-    limits.
-    """
+    """Is told by the work when each call begins and ends, and remembers the call."""
 
     call = -1
 
@@ -74,11 +64,8 @@ class Watch:
 
 
 class ProcessWatch(Watch):
-    """Counts computing time, with a timer that ends the process when it runs out.
-
-    No `except:` in an answer can catch this. Because only computing time counts, a busy
-    machine does not stop an honest answer.
-    """
+    """Counts computing time, with a timer that ends the process when it runs out: no
+    `except:` can catch this, and a busy machine stops no honest answer."""
 
     def __init__(self, limits: Limits):
         # Shared with the process that supervises this one.
@@ -113,12 +100,9 @@ class ProcessWatch(Watch):
 
 
 class GuardedProcess:
-    """A forked process that works within limits.
+    """A forked process that does `work`, which tells a watch of its calls, in limits.
 
-    Args:
-        work: a function that gets a watch, which it tells when a call begins and ends.
-        limits: what the process may use.
-        prepare: called in the process after it has been separated from this one.
+    `prepare` is called in it, after it has been separated from this process.
     """
 
     def __init__(
@@ -146,9 +130,7 @@ class GuardedProcess:
                 os._exit(1)
 
         self.process = fork.Process(target=be_the_child)
-        with warnings.catch_warnings():
-            # Python warns that a forked process has lost its other threads, which it
-            # does not need.
+        with warnings.catch_warnings():  # it has lost other threads, and needs none
             warnings.simplefilter("ignore", DeprecationWarning)
             self.process.start()
         writer.close()
@@ -233,9 +215,7 @@ def _settle(parent: int, limits: Limits) -> None:
     import resource
 
     gc.freeze()  # not looking at existing objects saves a tenth of a second
-    # The threads that share a sum have not been forked, so waiting for them would never
-    # end.
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # or it would wait for threads that are not forked
     if limits.extra_bytes is not None:
         in_use = psutil.Process().memory_info().vms
         limit_resources({resource.RLIMIT_AS: in_use + limits.extra_bytes})
@@ -247,7 +227,6 @@ def _settle(parent: int, limits: Limits) -> None:
 
 
 def _told_by(status: int) -> str:
-    """Say why a process has ended by itself."""
     if status >= 0:
         return "os._exit"
     timed_out = -status in (signal.SIGPROF, signal.SIGXCPU)

@@ -1,7 +1,5 @@
 """Questions with two answers, which calls settle. Is this a bug? Is this claim true?"""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cached_property
@@ -36,8 +34,6 @@ class Question:
         self.reference = reference
         self.statement = statement
         self.explanation = explanation
-        # The two verdicts as they are offered; below, the one that holds if the calls
-        # agree, and the other one.
         self.verdicts = (TRUE, FALSE) if agrees == TRUE else (BUG, NOT_A_BUG)
         self.agrees = agrees
         (self.differs,) = set(self.verdicts) - {agrees}
@@ -50,10 +46,7 @@ class Question:
 
     @cached_property
     def evidence(self) -> tuple[Case, Outcome, Outcome] | None:
-        """The smallest call in which snippet and reference differ, with both outcomes.
-
-        It is None if there is no such call.
-        """
+        """The smallest call with different outcomes, and those, if there is one."""
         for case in self.cases:
             expected, got = run(self.reference, case), run(self.snippet, case)
             if not expected.same_as(got):
@@ -91,16 +84,13 @@ class Question:
     def hint(self, number: int = 1) -> None:
         """Display a way to find the answer."""
         call = f"`exercises.{self.name}.snippet(...)`"
-        if self.agrees == TRUE:
-            text = (
-                f"{call} computes what the claim predicts. Work out one small example "
-                "by hand, and compare."
-            )
-        else:
-            text = (
-                f"Call {call} on the smallest arguments that you can think of, and "
-                "compare with what you work out by hand."
-            )
+        text = (
+            f"{call} computes what the claim predicts. Work out one small example by "
+            "hand, and compare."
+            if self.agrees == TRUE
+            else f"Call {call} on the smallest arguments that you can think of, and "
+            "compare with what you work out by hand."
+        )
         display(Markdown(f"**Hint.** {text}"))
 
     def solution(self) -> None:
@@ -115,27 +105,23 @@ class Question:
             return Judgment(messages.NOT_ATTEMPTED, 0.0, message)
         given = " ".join(str(verdict).lower().split())
         if given not in (one, other):
-            message = (
-                f'**Failed.** The answer is "{one}" or "{other}", not {verdict!r}.'
-            )
-            return Judgment(messages.FAILED, 0.0, message)
-        truth = self.truth
-        is_so = {BUG: "It is a bug.", NOT_A_BUG: "It is not a bug."}.get(
-            truth, f"The claim is {truth}."
-        )
-        if given == truth:
-            words = f"**Passed.** {is_so} {self._evidence_text()}\n\n{self.explanation}"
-            return Judgment(messages.PASSED, 1.0, words)
+            words = f'The answer is "{one}" or "{other}", not {verdict!r}.'
+            return Judgment(messages.FAILED, 0.0, f"**Failed.** {words}")
+        is_so = {BUG: "It is a bug.", NOT_A_BUG: "It is not a bug."}
+        words = is_so.get(self.truth, f"The claim is {self.truth}.")
+        words = f"{words} {self._evidence_text()}"
+        if given == self.truth:
+            message = f"**Passed.** {words}\n\n{self.explanation}"
+            return Judgment(messages.PASSED, 1.0, message)
         more = f"`exercises.{self.name}.solution()` says why."
-        words = f"**Failed.** {is_so} {self._evidence_text()}\n\n{more}"
-        return Judgment(messages.FAILED, 0.0, words)
+        return Judgment(messages.FAILED, 0.0, f"**Failed.** {words}\n\n{more}")
 
     def _evidence_text(self) -> str:
+        claim = self.agrees == TRUE
         if self.evidence is None:
             calls = f"in all {len(self.cases)} calls that we tried."
-            return f"{'It holds' if self.agrees == TRUE else 'It is right'} {calls}"
+            return f"{'It holds' if claim else 'It is right'} {calls}"
         case, expected, got = self.evidence
-        claim = self.agrees == TRUE
         wanted, given = ("in fact", "claimed") if claim else ("should give", "gives")
         width = max(len(wanted), len(given)) + 2
         facts = [

@@ -1,13 +1,9 @@
 """Run an answer so that it can do no harm.
 
-On Linux, an answer runs in a forked process. If it loops forever, fills the memory,
-exits or crashes, only this process ends, and the kernel of the notebook survives. On
-other systems, it runs in a thread, which is told to stop after a while. This ends loops
-written in Python, but not a single long call into compiled code, and memory has no
-limit.
+On Linux, it runs in a forked process: if it loops forever, fills the memory, exits or
+crashes, the kernel of the notebook survives. On other systems, it runs in a thread,
+which is told to stop after a while: this ends no long call into compiled code.
 """
-
-from __future__ import annotations
 
 import builtins
 import ctypes
@@ -38,10 +34,7 @@ def limits_of_answers() -> Limits:
 
 
 def limited(work: Callable[[Watch], object]) -> object:
-    """Do `work`, which calls an answer, and return its result or a `Stopped`.
-
-    The result is pickled between the processes, so it must be plain data.
-    """
+    """Do `work`, which calls an answer, for its result, plain data, or a `Stopped`."""
     limits = limits_of_answers()
     if not CAN_FORK:
         return _run_in_a_thread(work, limits)
@@ -95,9 +88,8 @@ def _run_in_a_thread(work: Callable[[Watch], object], limits: Limits) -> object:
             too_long = ctypes.py_object(_TooLong)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(number, too_long)
             if time.monotonic() - gave_up > limits.asleep:
-                return Stopped(
-                    "endless, and it goes on: restart the kernel", watch.call
-                )
+                reason = "endless, and it goes on: restart the kernel"
+                return Stopped(reason, watch.call)
     try:
         return done.result(timeout=0)
     except (_TooLong, TimeoutError):

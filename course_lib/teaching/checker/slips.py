@@ -25,7 +25,6 @@ and also `math` and `np`.
 from __future__ import annotations
 
 import ast
-import inspect
 import math
 import re
 import textwrap
@@ -35,6 +34,8 @@ from functools import cache, cached_property
 
 import numpy as np
 
+from course_lib.teaching.checker.sources import source_without_decorators
+
 MOST_ROUNDS = 20_000  # of all loops in a call; with more, we take it for endless
 TOKEN = re.compile(
     r"\"[^\"\n]*\"|'[^'\n]*'|\w+|\*\*=?|//=?|<<|>>|[-+*/%&|^@<>=!:]=|[^\w\s]"
@@ -43,9 +44,7 @@ ANYTHING = re.compile(r"\s*\.\.\.\s*")
 OPENING, CLOSING = "([{", ")]}"
 LOOP = re.compile(r"^( *)(?:for .*:|while (\(|.*:))$", re.M)
 
-Row = tuple[str, str]
-"""A line of code, and the words for it."""
-
+Row = tuple[str, str]  # a line of code, and the words for it
 Span = tuple[int, int]
 
 
@@ -56,8 +55,7 @@ class TooManyRounds(Exception):
 def rows_of(table: str) -> list[Row]:
     """Return the rows of a table: each line of code, with the words below it.
 
-    Raises:
-        ValueError: code without words, or words without code.
+    Raises a ValueError for code without words, or words without code.
     """
     groups: list[tuple[list[str], list[str]]] = [([], [])]
     table = re.sub(r" *\\\n *", " ", table)  # a raw string keeps its line ends
@@ -101,14 +99,11 @@ def with_words_in_full(rows: list[Row], known: Sequence[str]) -> list[Row]:
 
 @dataclass(frozen=True)
 class Edit:
-    """A replacement for a part of a way's source."""
-
     begin: int
     end: int
     new: str
 
     def excludes(self, other: Edit) -> bool:
-        """Say whether both change the same place."""
         if self.begin == other.begin:
             return True
         return self.begin < other.end and other.begin < self.end
@@ -116,8 +111,6 @@ class Edit:
 
 @dataclass(frozen=True)
 class Slip:
-    """One row of a way's table."""
-
     code: str
     words: str
     edits: tuple[Edit, ...]
@@ -128,11 +121,9 @@ class Slip:
 
 
 class Way:
-    """A right way to write an answer, and the slips in it.
+    """A right way to write an answer, and a table of the slips in it.
 
-    Args:
-        function: the way. Its source is edited below its docstring.
-        table: see the top of this module.
+    The source of the function is edited below its docstring.
     """
 
     def __init__(self, function: Callable, table: str):
@@ -141,24 +132,19 @@ class Way:
 
     @cached_property
     def source(self) -> str:
-        lines = textwrap.dedent(inspect.getsource(self.function)).splitlines()
-        first = next(i for i, line in enumerate(lines) if line.startswith("def "))
-        return "\n".join(lines[first:]) + "\n"
+        return source_without_decorators(self.function) + "\n"
 
     @cached_property
     def body_begins(self) -> int:
         (definition,) = ast.parse(self.source).body
-        body = definition.body
-        if ast.get_docstring(definition) is not None:
-            body = body[1:]
-        return sum(map(len, self.source.splitlines(True)[: body[0].lineno - 1]))
+        has_docstring = ast.get_docstring(definition) is not None
+        first = definition.body[1 if has_docstring else 0]
+        return sum(map(len, self.source.splitlines(True)[: first.lineno - 1]))
 
     def slips(self, known: Sequence[str]) -> list[Slip]:
         """The slips of the table.
 
-        Raises:
-            ValueError: the code of a row occurs in the way not at all, or more than
-                once.
+        Raises a ValueError unless the code of each row occurs in the way once.
         """
         rows = with_words_in_full(rows_of(self.table), known)
         return [Slip(code, words, self.edits(code)) for code, words in rows]
@@ -240,7 +226,6 @@ class Way:
         return before + text + behind
 
     def with_slips(self, *slips: Slip) -> str:
-        """Return the source with these slips in it."""
         source = self.source
         edits = [edit for slip in slips for edit in slip.edits]
         for edit in sorted(edits, key=lambda edit: edit.begin, reverse=True):
@@ -268,9 +253,7 @@ def _counted(loop: re.Match) -> str:
 class Written:
     """A function that is compiled when it is first called, and whose loops always end.
 
-    Args:
-        source: a `def`, or an expression of `parameters`.
-        like: a function whose globals it uses.
+    `source` is a `def`, or an expression of `parameters`; `like` has its globals.
     """
 
     def __init__(self, source: str, like: Callable, parameters: str | None = None):

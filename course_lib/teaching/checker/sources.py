@@ -1,7 +1,5 @@
 """Read how a function is written."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import inspect

@@ -1,7 +1,5 @@
 """How calls and results are written."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 

@@ -1,8 +1,6 @@
 """The answers that can be asked for: what is one, when a guess meets it, and how it is
 written."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
@@ -16,8 +14,7 @@ from course_lib.foundation import check_dense, check_number, check_type
 
 Answer: TypeAlias = bool | int | float | str | tuple
 
-MOST_CHOICES = 8
-MOST_PARTS = 8
+MOST_CHOICES = MOST_PARTS = 8
 TOLERANCE_OF_FLOATS = 0.01  # nobody guesses all the digits of a fraction
 DIGITS = 4  # of a fraction, when it is shown
 
@@ -58,14 +55,11 @@ def as_answer(name: str, value: object) -> Answer:
 
 def as_choices(choices: object, answer: Answer) -> tuple:
     if isinstance(choices, str) or not isinstance(choices, Iterable):
-        raise TypeError(
-            f"choices must be a list of answers, got {type(choices).__name__}"
-        )
+        kind = type(choices).__name__
+        raise TypeError(f"choices must be a list of answers, got {kind}")
     choices = tuple(as_answer("each of choices", choice) for choice in choices)
-    if not 2 <= len(choices) <= MOST_CHOICES:
-        raise ValueError(
-            f"choices must be 2 to {MOST_CHOICES} answers, got {len(choices)}"
-        )
+    if not 2 <= (count := len(choices)) <= MOST_CHOICES:
+        raise ValueError(f"choices must be 2 to {MOST_CHOICES} answers, got {count}")
     names = [plainly(written(choice)) for choice in choices]
     if len(set(names)) < len(names):
         raise ValueError(f"choices must differ, got {choices}")

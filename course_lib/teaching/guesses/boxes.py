@@ -1,7 +1,5 @@
 """Prompts to use: a box or buttons, where a kernel listens."""
 
-from __future__ import annotations
-
 import os
 
 from IPython import get_ipython
@@ -30,11 +28,8 @@ def make_widget(prompt: object) -> object:
     # slow to load, and not always there
     from ipywidgets import Box, Button, HTMLMath, Layout, Text, VBox
 
-    row, narrow = (
-        Layout(flex_flow="row wrap", align_items="center"),
-        Layout(width="auto"),
-    )
-    result = HTMLMath()
+    row = Layout(flex_flow="row wrap", align_items="center")
+    result, narrow = HTMLMath(), Layout(width="auto")
 
     def show(reply: object) -> None:
         result.value = f'<div role="status">{reply._repr_html_()}</div>'
@@ -52,25 +47,19 @@ def make_widget(prompt: object) -> object:
         for button in controls:
             button.on_click(lambda clicked: take(clicked.description))
     else:
-        # It tells its text when Enter is pressed or the box is left. The message that
+        # It tells its text when Enter is pressed or the box is left: a message that
         # comes with Enter alone may overtake the text that was typed last.
-        box = Text(
-            description="Your guess:",
-            placeholder=prompt.wanted,
-            continuous_update=False,
-            style={"description_width": "initial"},
-        )
+        look = {"description_width": "initial"}
+        words = {"description": "Your guess:", "placeholder": prompt.wanted}
+        box = Text(continuous_update=False, style=look, **words)
         box.observe(lambda change: take(change["new"]), "value")
         button = Button(description="Guess", layout=narrow)
         button.on_click(lambda _: take(box.value))
         controls = [box, button]
     # It looks like a link, not like one more choice.
-    link = Button(
-        description="Show the answer",
-        layout=Layout(width="auto", margin="2px 2px 2px 1em"),
-        style={"button_color": "transparent", "text_decoration": "underline"},
-    )
+    look = {"button_color": "transparent", "text_decoration": "underline"}
+    apart = Layout(width="auto", margin="2px 2px 2px 1em")
+    link = Button(description="Show the answer", layout=apart, style=look)
     link.on_click(lambda _: show(prompt.reveal()))
-    return VBox(
-        [HTMLMath(to_html(prompt.question)), Box([*controls, link], layout=row), result]
-    )
+    question = HTMLMath(to_html(prompt.question))
+    return VBox([question, Box([*controls, link], layout=row), result])

@@ -6,20 +6,11 @@ The first guess counts. It is kept as long as the kernel lives.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course_lib.foundation import check_number
-from course_lib.teaching.checker.messages import (
-    COLORS,
-    FAILED,
-    NOT_ATTEMPTED,
-    PASSED,
-    RAISED,
-    SIGNS,
-    as_html,
-    colored_sign,
-    to_html,
-)
+from course_lib.teaching.checker import messages
+from course_lib.teaching.checker.messages import FAILED, NOT_ATTEMPTED, PASSED, RAISED
 from course_lib.teaching.guesses import answers
 from course_lib.teaching.guesses.answers import Answer
 from course_lib.teaching.guesses.boxes import WIDGET, make_widget, widgets_are_live
@@ -42,8 +33,8 @@ def predict(
         choices: what there is to choose from; the answer is among them.
         buckets: choices for a number, each with the limit below which it holds, in
             rising order: `{"less than 5 %": 0.05, "5 to 20 %": 0.2, "more": inf}`.
-        within: how far a number may be off, relative to the answer: 0.1 for 10 %. By
-            default an integer must be met, and a float to 1 %.
+        within: how far a number may be off, relative to the answer. By default an
+            integer must be met, and a float to 1 %.
     """
     if not isinstance(question, str):
         raise TypeError(f"question must be text, got {type(question).__name__}")
@@ -84,18 +75,16 @@ _replies: dict[str, Reply | None] = {}
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said to a guess."""
-
     outcome: str
     message: str  # Markdown
 
     def __str__(self) -> str:
-        return f"{SIGNS[self.outcome]} {answers.bare(self.message)}"
+        return f"{messages.SIGNS[self.outcome]} {answers.bare(self.message)}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return as_html(self.outcome, self.message)
+        return messages.as_html(self.outcome, self.message)
 
 
 @dataclass(frozen=True)
@@ -115,15 +104,16 @@ class Prompt:
         except UnreadableError as error:
             return Reply(RAISED, f"{error} That was not counted.")
         right = self._is_right(value)
-        outcome = PASSED if right else FAILED
-        reply = Reply(outcome, self._judgment(value, right))
+        reply = Reply(PASSED if right else FAILED, self._judgment(value, right))
         first = self.first_reply
         if first is None:
             _replies[self.question] = reply
             return reply
-        if first.outcome == NOT_ATTEMPTED:
-            return Reply(outcome, f"{reply.message} (Not counted: you saw the answer.)")
-        return Reply(outcome, f"{reply.message} Your first guess counts.")
+        seen = first.outcome == NOT_ATTEMPTED
+        more = (
+            "(Not counted: you saw the answer.)" if seen else "Your first guess counts."
+        )
+        return replace(reply, message=f"{reply.message} {more}")
 
     def reveal(self) -> Reply:
         """Show the answer. Guesses that come later are not counted."""
@@ -158,16 +148,16 @@ class Prompt:
         return bundle
 
     def _html(self) -> str:
+        style = f"border-left: 4px solid {messages.COLORS[NOT_ATTEMPTED]}"
+        question = messages.to_html(self.question).strip()
         return (
-            f'<div style="border-left: 4px solid {COLORS[NOT_ATTEMPTED]}; '
-            f'padding-left: 0.8em">{to_html(self.question).strip()}<details><summary>'
-            f"Guess, then unfold the answer</summary><p>"
-            f"{_inline(answers.strong(self.answer))}</p></details></div>"
+            f'<div style="{style}; padding-left: 0.8em">{question}'
+            "<details><summary>Guess, then unfold the answer</summary>"
+            f"<p>{_inline(answers.strong(self.answer))}</p></details></div>"
         )
 
     @property
     def wanted(self) -> str:
-        """What to type into the box."""
         if isinstance(self.answer, str):
             return "a word"
         if not isinstance(self.answer, tuple):
@@ -183,22 +173,18 @@ class Prompt:
         if not isinstance(self.answer, tuple):
             return answers.is_near(guess, self.answer, self.within)
         pairs = zip(guess, self.answer, strict=True)
-        return all(
-            answers.is_near(given, wanted, self.within) for given, wanted in pairs
-        )
+        return all(answers.is_near(*pair, self.within) for pair in pairs)
 
     def _judgment(self, guess: Answer, right: bool) -> str:
         words = f"**{'Right' if right else 'Not this time'}.**"
         words += f" The answer: {answers.strong(self.answer)}."
-        if right and answers.plainly(answers.written(guess)) == answers.plainly(
-            answers.written(self.answer)
-        ):
+        given, wanted = answers.written(guess), answers.written(self.answer)
+        if right and answers.plainly(given) == answers.plainly(wanted):
             return words
-        words += f" You guessed {answers.written(guess)}."
+        words += f" You guessed {given}."
         if self.within:
-            words += (
-                f" (Up to {answers.written(100 * self.within)} % off counts as right.)"
-            )
+            percent = answers.written(100 * self.within)
+            words += f" (Up to {percent} % off counts as right.)"
         return words
 
 
@@ -209,15 +195,17 @@ class Guesses:
     outcomes: dict[str, str]
 
     def __str__(self) -> str:
-        signs = "".join(SIGNS[outcome] for outcome in self.outcomes.values())
+        signs = "".join(messages.SIGNS[outcome] for outcome in self.outcomes.values())
         return f"{self._count()} {signs}".rstrip()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        signs = "".join(colored_sign(outcome) for outcome in self.outcomes.values())
+        signs = "".join(
+            messages.colored_sign(outcome) for outcome in self.outcomes.values()
+        )
         each = [
-            f"<li>{colored_sign(outcome)} {_inline(question)}</li>"
+            f"<li>{messages.colored_sign(outcome)} {_inline(question)}</li>"
             for question, outcome in self.outcomes.items()
         ]
         summary = f"<strong>{self._count()}</strong> {signs}"
@@ -233,4 +221,4 @@ class Guesses:
 
 
 def _inline(text: str) -> str:
-    return to_html(text).strip().removeprefix("<p>").removesuffix("</p>")
+    return messages.to_html(text).strip().removeprefix("<p>").removesuffix("</p>")

@@ -1,7 +1,5 @@
 """Read a guess: leniently, as people write numbers, and yes or no."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 
@@ -28,11 +26,7 @@ class UnreadableError(ValueError):
 
 
 def read_guess(guess: object, answer: Answer, choices: tuple | None = None) -> Answer:
-    """Read a guess, text or a value, as something to compare with the answer.
-
-    Raises:
-        UnreadableError: it is none of those that were asked for.
-    """
+    """Read a guess, text or a value, as something to compare with the answer."""
     text = _as_text(guess)
     if choices:
         return _read_choice(text, choices)
@@ -64,13 +58,10 @@ def _read_choice(text: str, choices: tuple) -> Answer:
     given = plainly(text)
     if all(isinstance(choice, bool) for choice in choices) and given in _YES | _NO:
         return given in _YES
-    begin = [
-        choice for name, choice in names.items() if given and name.startswith(given)
-    ]
+    begin = [names[name] for name in names if given and name.startswith(given)]
     if given not in names and len(begin) != 1:
-        raise UnreadableError(
-            f"Please choose one of: {', '.join(map(written, choices))}."
-        )
+        offered = ", ".join(map(written, choices))
+        raise UnreadableError(f"Please choose one of: {offered}.")
     return names.get(given, begin[0])
 
 

@@ -1,9 +1,8 @@
 """Pictures of documents that are cut into chunks, and of batches that are filled up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from course_lib.foundation import check_integer, check_iterable
@@ -11,6 +10,7 @@ from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 
 HEIGHT = 0.72  # of a bar; the rest of 1 is between bars
+READ_BEFORE = "neutral", 0.12
 
 
 @style.styled
@@ -26,14 +26,9 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
     """
     num_tokens = style.check_few("num_tokens", num_tokens)
     max_length = check_integer("max_length", max_length, minimum=1)
-    style.check_mapping("rows", rows)
-    rows = {
-        name: style.check_rising(f"rows[{name!r}]", starts, num_tokens)
-        for name, starts in rows.items()
-    }
-    lines = style.check_few(
-        "number of chunks", sum(map(len, rows.values())), style.MOST_ROWS
-    )
+    rows = style.read_each("rows", rows, style.check_rising, num_tokens)
+    lines = sum(map(len, rows.values()))
+    style.check_few("number of chunks", lines, style.MOST_ROWS)
     figure, axes = style.new_figure(0.27 * (lines + 0.6 * len(rows)) + 1.1)
     starts_fit = max_length * style.column_width(num_tokens, 0.42) >= 0.5
     ticks, y, any_before = {}, 0.0, False
@@ -44,14 +39,12 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
             end = min(start + max_length, num_tokens)
             any_before = any_before or start < known
             if start < known:
-                axes.add_patch(
-                    style.block(start, y, known - start, HEIGHT, "neutral", 0.12)
-                )
+                style.block(axes, start, y, known - start, HEIGHT, *READ_BEFORE)
             else:  # this chunk cannot predict its first token, and no other holds it
-                axes.add_patch(style.block(start, y, 1, HEIGHT, "lost"))
+                style.block(axes, start, y, 1, HEIGHT, "lost")
             first = max(known, start + 1)
             if first < end:
-                axes.add_patch(style.block(first, y, end - first, HEIGHT, "inputs"))
+                style.block(axes, first, y, end - first, HEIGHT, "inputs")
             if starts_fit and end - start > 2:
                 where = start + 1.2, y + HEIGHT / 2
                 text = axes.text(*where, str(start), va="center", fontsize=style.SMALL)
@@ -59,13 +52,13 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
             known, y = end, y + 1
         if known < num_tokens:  # truncation drops the rest
             rest = num_tokens - known
-            axes.add_patch(style.block(known, y - 1, rest, HEIGHT, "lost"))
+            style.block(axes, known, y - 1, rest, HEIGHT, "lost")
         y += 0.6
     axes.set_xticks(range(0, num_tokens + 1, 5))
     style.fit_columns(axes, num_tokens, 0.42)
     keys = {"read, and predicted": "inputs"}
     if any_before:
-        keys["also in the previous chunk"] = style.sample("neutral", 0.12)
+        keys["also in the previous chunk"] = style.sample(*READ_BEFORE)
     keys["never predicted"] = "lost"
     xlabel = "position in the document"
     return style.finish_rows(figure, axes, ticks, (y - 0.4, -0.2), keys, xlabel)
@@ -78,17 +71,8 @@ def plot_padding(batches: Mapping[str, Sequence[Sequence[int]]]) -> Figure:
     Args:
         batches: name to batches, each the lengths of its rows; one panel a name.
     """
-    style.check_mapping("batches", batches)
-    panels = {}
-    for name, several in batches.items():
-        several = check_iterable(f"batches[{name!r}]", several, "batches")
-        panels[name] = [style.check_lengths(f"batches[{name!r}]", b) for b in several]
-        style.check_few(
-            f"rows of {name!r}", sum(map(len, panels[name])), style.MOST_ROWS
-        )
-    lines = max(
-        sum(map(len, several)) + 0.6 * len(several) for several in panels.values()
-    )
+    panels = style.read_each("batches", batches, _lengths_by_batch)
+    lines = max(sum(map(len, some)) + 0.6 * len(some) for some in panels.values())
     figure, panes = style.new_panels(0.2 * lines + 1.3, columns=len(panels))
     longest = max(int(b.max(initial=1)) for several in panels.values() for b in several)
     for axes, (name, several) in zip(panes, panels.items(), strict=True):
@@ -96,10 +80,10 @@ def plot_padding(batches: Mapping[str, Sequence[Sequence[int]]]) -> Figure:
         for number, lengths in enumerate(several):
             ticks[y + (len(lengths) - 1 + HEIGHT) / 2] = f"batch {number}"
             for length in lengths.tolist():
-                axes.add_patch(style.block(0, y, length, HEIGHT, "inputs"))
+                style.block(axes, 0, y, length, HEIGHT, "inputs")
                 filled = int(lengths.max()) - length
                 if filled:
-                    axes.add_patch(style.block(length, y, filled, HEIGHT, "lost"))
+                    style.block(axes, length, y, filled, HEIGHT, "lost")
                 y += 1
             y += 0.6
         axes.set_title(row_name(name))
@@ -110,3 +94,10 @@ def plot_padding(batches: Mapping[str, Sequence[Sequence[int]]]) -> Figure:
         style.without_frame(figure, axes)
     style.explain(figure, {"a row": "inputs", "padding": "lost"})
     return figure
+
+
+def _lengths_by_batch(name: str, batches: object) -> list[np.ndarray]:
+    several = check_iterable(name, batches, "batches")
+    lengths = [style.check_lengths(name, batch) for batch in several]
+    style.check_few(f"rows of {name}", sum(map(len, lengths)), style.MOST_ROWS)
+    return lengths

@@ -1,7 +1,5 @@
 """A few named numbers beside one another, with their spread if there is one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -25,14 +23,22 @@ def plot_bars(
 ) -> Figure:
     """Draw one horizontal bar a name, all in one color, with its value after it.
 
-    Where there is no zero, the length of a bar means nothing.
-
     Args:
         values: of names to numbers; of more than 40 the first are drawn.
         sort: the largest on top, instead of the order of `values`.
         limit: where the axis ends, such as 100 for percent; by default at the largest.
     """
-    figure, axes, names, numbers = _rows(values, check_flag("sort", sort))
+    sort = check_flag("sort", sort)
+    style.check_mapping("values", values)
+    numbers = style.finite("values", list(values.values()))
+    if numbers.ndim != 1:
+        raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
+    order = np.argsort(-numbers, kind="stable") if sort else np.arange(len(numbers))
+    order, more = order[: style.MOST_ROWS], len(numbers) - style.MOST_ROWS
+    names, numbers = [list(values)[place] for place in order], numbers[order]
+    figure, axes = style.new_figure(0.36 * len(names) + 0.9)
+    if more > 0:
+        style.say(figure, f"{more:,} more rows, not drawn")
     axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=style.INK)
     low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
     if limit is not None:
@@ -41,9 +47,14 @@ def plot_bars(
             raise ValueError(f"limit must be at least the largest value, got {limit}")
         high = limit
     axes.set_xlim(low, high if high > low else 1)
-    _write_values(axes, np.maximum(numbers, 0), style.same_decimals(numbers))
+    for row, text in enumerate(style.same_decimals(numbers)):
+        _write_beside(axes, max(numbers[row], 0), row, text, (5, 0), va="center")
     axes.axvline(0, color=style.INK, linewidth=0.8)
-    _finish_rows(axes, names, xlabel)
+    style.name_rows(axes, dict(enumerate(names)), fontsize=style.NORMAL)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlabel(drawable(xlabel))
     return figure
 
 
@@ -52,10 +63,7 @@ def plot_spread(
     groups: Mapping[str, object], *, xlabel: str, paired: bool = False
 ) -> Figure:
     """Draw one row a name: a dot for each run, and their mean with a bar of one
-    standard deviation.
-
-    The axis need not begin at zero: rows are compared with one another and with their
-    spread.
+    standard deviation. The axis need not begin at zero.
 
     Args:
         groups: name to runs, or title to such a mapping: its rows come together, and
@@ -68,19 +76,15 @@ def plot_spread(
     titled = all(isinstance(section, Mapping) for section in groups.values())
     sections = groups if titled else {"": groups}
     rows = [
-        (title, name, style.finite(f"groups[{name!r}]", runs).reshape(-1))
+        (title, name, _as_runs(f"groups[{name!r}]", runs))
         for title, section in sections.items()
         for name, runs in section.items()
     ]
     style.check_few("number of rows", len(rows), style.MOST_ROWS)
-    for _, name, runs in rows:
-        if not runs.size:
-            raise ValueError(f"groups[{name!r}] must have at least one run, got none")
     known = list(dict.fromkeys(name for _, name, _ in rows))
     decimals = _decimals_of([runs for _, _, runs in rows])
-    figure, axes = style.new_figure(
-        0.46 * len(rows) + 0.38 * titled * len(sections) + 0.9
-    )
+    titles = 0.38 * titled * len(sections)
+    figure, axes = style.new_figure(0.46 * len(rows) + titles + 0.9)
     ticks: dict[float, str] = {}
     y, before = 0.0, None
     for title, name, runs in rows:
@@ -108,12 +112,18 @@ def plot_spread(
     return figure
 
 
+def _as_runs(name: str, runs: object) -> np.ndarray:
+    runs = style.finite(name, runs).reshape(-1)
+    if not runs.size:
+        raise ValueError(f"{name} must have at least one run, got none")
+    return runs
+
+
 def _draw_runs(
     axes: Axes, y: float, runs: np.ndarray, decimals: int, marker: str
 ) -> None:
-    axes.plot(
-        runs, np.full(len(runs), y), "o", color=style.INK, alpha=0.35, markersize=5
-    )
+    dots = {"color": style.INK, "alpha": 0.35, "markersize": 5}
+    axes.plot(runs, np.full(len(runs), y), "o", **dots)
     mean, deviation = runs.mean(), runs.std(ddof=1) if len(runs) > 1 else 0.0
     look = {"color": style.INK, "marker": marker, "capsize": 5, "markersize": 8}
     axes.errorbar(mean, y, xerr=deviation, **look)
@@ -127,41 +137,8 @@ def _decimals_of(rows: list[np.ndarray]) -> int:
     return int(np.clip(2 - np.floor(np.log10(min(spreads))), 0, 3)) if spreads else 1
 
 
-def _rows(values: Mapping[str, float], sort: bool) -> tuple:
-    """Make the figure for the rows that are drawn, and say how many are not."""
-    style.check_mapping("values", values)
-    numbers = style.finite("values", list(values.values()))
-    if numbers.ndim != 1:
-        raise ValueError(f"values must be single numbers, got shape {numbers.shape}")
-    order = np.argsort(-numbers, kind="stable") if sort else range(len(numbers))
-    order, more = list(order)[: style.MOST_ROWS], len(numbers) - style.MOST_ROWS
-    names, numbers = [list(values)[place] for place in order], numbers[order]
-    figure, axes = style.new_figure(0.36 * len(names) + 0.9)
-    if more > 0:
-        style.say(figure, f"{more:,} more rows, not drawn")
-    return figure, axes, names, numbers
-
-
 def _write_beside(
     axes: Axes, x: float, y: float, text: str, offset: tuple, **look: object
 ) -> None:
-    """Write a number so many points away from its place."""
-    look |= {
-        "textcoords": "offset points",
-        "bbox": style.LEGIBLE,
-        "annotation_clip": False,
-    }
-    axes.annotate(text, (x, y), offset, **look)
-
-
-def _write_values(axes: Axes, places: np.ndarray, written: list[str]) -> None:
-    for row, (place, text) in enumerate(zip(places, written, strict=True)):
-        _write_beside(axes, place, row, text, (5, 0), va="center")
-
-
-def _finish_rows(axes: Axes, names: list[str], xlabel: str) -> None:
-    style.name_rows(axes, dict(enumerate(names)), fontsize=style.NORMAL)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_xlabel(drawable(xlabel))
+    look |= {"textcoords": "offset points", "bbox": style.LEGIBLE}
+    axes.annotate(text, (x, y), offset, annotation_clip=False, **look)

@@ -1,7 +1,5 @@
 """Curves over steps, or over any other number, each with its name beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -31,21 +29,17 @@ def plot_losses(
         lines: name to a constant loss, such as a floor.
         meanings: for some names what they mean, such as "right" or "wrong".
     """
-    style.check_mapping("curves", curves, style.MOST_CURVES)
-    lines = style.as_levels(lines)
-    figure, axes = style.new_figure(_height(len(curves) + len(lines)))
-    levels = style.draw_levels(axes, lines)
+    curves = style.read_each("curves", curves, _as_runs, most=style.MOST_CURVES)
+    figure, axes, levels = _with_levels(len(curves), lines)
     ends = []
-    for number, (name, losses) in enumerate(curves.items()):
-        runs = _as_runs(name, losses)
+    for number, (name, runs) in enumerate(curves.items()):
         width = max(1, runs.shape[1] // 50)
         steps = np.arange(runs.shape[1] // width) * width + width / 2
         smooth = runs[:, : len(steps) * width]
         smooth = smooth.reshape(len(runs), len(steps), width).mean(axis=2)
-        # Smoothing would hide where a run starts, which is ln V if all is well: keep
-        # the first loss as it is.
-        steps = np.concatenate([[0], steps])
-        smooth = np.concatenate([runs[:, :1], smooth], axis=1)
+        # Smoothing would hide where a run starts, at ln V: keep the first loss.
+        steps = np.append(0, steps)
+        smooth = np.append(runs[:, :1], smooth, axis=1)
         look = style.curve_style(number, style.meaning_of(name, meanings, curves))
         mean = smooth.mean(axis=0)
         axes.plot(steps, mean, label=name, markevery=(3 * number, 12), **look)
@@ -55,7 +49,7 @@ def plot_losses(
         ends.append((steps[-1], mean[-1], name, look))
     axes.set(xlabel="optimizer step", ylabel="nats per token")
     axes.set_ylim(bottom=0)
-    _name_curves(axes, ends, levels)
+    style.name_curves(axes, ends, levels)
     return figure
 
 
@@ -76,13 +70,11 @@ def plot_curves(
             mean, and a band of one standard deviation.
         lines: name to a level to compare with.
     """
-    style.check_mapping("curves", curves, style.MOST_CURVES)
-    x, lines = style.finite("x", x).reshape(-1), style.as_levels(lines)
-    figure, axes = style.new_figure(_height(len(curves) + len(lines)))
-    levels = style.draw_levels(axes, lines)
+    curves = style.read_each("curves", curves, _as_runs, most=style.MOST_CURVES)
+    x = style.finite("x", x).reshape(-1)
+    figure, axes, levels = _with_levels(len(curves), lines)
     ends = []
-    for number, (name, values) in enumerate(curves.items()):
-        runs = _as_runs(name, values)
+    for number, (name, runs) in enumerate(curves.items()):
         if runs.shape[1] != len(x):
             raise ValueError(
                 f"curves[{name!r}] must have {len(x)} points, one for each x, got "
@@ -98,7 +90,7 @@ def plot_curves(
         ends.append((x.max(), middle[x.argmax()], name, look))
     axes.set(xlabel=drawable(xlabel), ylabel=drawable(ylabel))
     axes.grid()
-    _name_curves(axes, ends, levels)
+    style.name_curves(axes, ends, levels)
     return figure
 
 
@@ -143,7 +135,7 @@ def plot_intervals(
         axes.set_title(row_name(title))
         last = axes is all_axes[-1]
         if last or list(panel) != list(list(panels.values())[-1]):
-            _name_curves(axes, ends, [])
+            style.name_curves(axes, ends)
     all_axes[0].set_ylabel(drawable(ylabel))
     return figure
 
@@ -152,28 +144,32 @@ def _height(num_names: int) -> float:
     return max(3.4, 0.2 * num_names + 1)
 
 
+def _with_levels(
+    num_curves: int, lines: Mapping[str, float] | None
+) -> tuple[Figure, Axes, list[tuple]]:
+    """Make a figure with lines across, and say where to write their names."""
+    lines = style.as_levels(lines)
+    figure, axes = style.new_figure(_height(num_curves + len(lines)))
+    return figure, axes, style.draw_levels(axes, lines)
+
+
 def _as_runs(name: str, values: object) -> np.ndarray:
-    runs = np.atleast_2d(style.finite(f"curves[{name!r}]", values))
+    runs = np.atleast_2d(style.finite(name, values))
     if runs.ndim > 2 or not runs.size:
         raise ValueError(
-            f"curves[{name!r}] must have shape (points,) or (runs, points), got "
+            f"{name} must have shape (points,) or (runs, points), got "
             f"{np.shape(values)}"
         )
     return runs
 
 
 def _as_panels(curves: Mapping[str, Mapping]) -> Mapping[str, Mapping]:
-    """View curves as panels of curves: one without a title, if there are none."""
-    style.check_mapping("curves", curves)
-    for name, inner in curves.items():
-        style.check_mapping(f"curves[{name!r}]", inner)
+    style.read_each("curves", curves, style.check_mapping)
     are_panels = [isinstance(v, Mapping) for p in curves.values() for v in p.values()]
     panels = curves if all(are_panels) else {"": curves}
-    style.check_mapping("curves", panels, MOST_PANELS)
-    for title, panel in panels.items():
-        style.check_mapping(
-            f"curves[{title!r}]" if title else "curves", panel, style.MOST_CURVES
-        )
+    style.read_each(
+        "curves", panels, style.check_mapping, style.MOST_CURVES, most=MOST_PANELS
+    )
     return panels
 
 
@@ -200,11 +196,3 @@ def _space_x(axes: Axes, at: np.ndarray, logarithmic: bool, inches: float) -> No
 
 def _joined(group: list[str]) -> str:
     return ", ".join(group) if len(group) < 3 else f"{group[0]} … {group[-1]}"
-
-
-def _name_curves(axes: Axes, ends: list[tuple], levels: list[tuple]) -> None:
-    """Write each name beside its curve; a curve that is alone has it as the title."""
-    if len(ends) == 1 and not levels:
-        axes.set_title(row_name(ends[0][2]))
-    else:
-        style.label_curves(axes, [*ends, *levels])

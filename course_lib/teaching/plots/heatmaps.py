@@ -1,12 +1,7 @@
 """Tables of numbers, as colors."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
@@ -15,8 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
 
-MOST_VALUES = 12
-"""As many integers get a color of their own; more share a scale."""
+MOST_VALUES = 12  # as many integers get a color of their own; more share a scale
 LARGEST = 200, 2000
 MOST_TABLES = 3
 
@@ -33,10 +27,8 @@ def plot_heatmap(
         label: what the colors mean.
         zero: what a zero means, such as "never a target".
     """
-    tables = values if isinstance(values, Mapping) else {"": values}
-    style.check_mapping("values", tables, MOST_TABLES)
-    tables = {name: _as_table(name, table) for name, table in tables.items()}
-    most_rows = max(len(table) for table in tables.values())
+    tables = style.read_panels("values", values, _as_table, most=MOST_TABLES)
+    most_rows = max(map(len, tables.values()))
     height = min(0.28 * most_rows + 1.8, 5)
     figure, panels = style.new_panels(height, columns=len(tables), sharey=True)
     numbers = np.unique(np.concatenate([t.ravel() for t in tables.values()]))
@@ -47,7 +39,9 @@ def plot_heatmap(
         shown = np.ma.masked_equal(table, 0)
         look = {"aspect": "auto", "interpolation": "nearest"}
         axes.imshow(shown, cmap=colors, norm=norm, **look)
-        _set_rows_apart(axes, len(table))
+        if len(table) <= 40:  # rows that are alike must not melt into one
+            for row in range(1, len(table)):
+                axes.axhline(row - 0.5, color="white", linewidth=1.5)
         axes.set_title(row_name(name))
         axes.set_xlabel(drawable(xlabel))
         for axis in (axes.xaxis, axes.yaxis):
@@ -63,11 +57,10 @@ def plot_heatmap(
 
 
 def _as_table(name: str, values: object) -> np.ndarray:
-    table = style.finite(f"values[{name!r}]" if name else "values", values)
-    fits = table.ndim == 2 and table.size and (np.array(table.shape) <= LARGEST).all()
-    if not fits:
+    table = style.finite(name, values)
+    if table.ndim != 2 or not table.size or (np.array(table.shape) > LARGEST).any():
         raise ValueError(
-            f"values must have shape (rows, columns), at most {LARGEST}, got "
+            f"{name} must have shape (rows, columns), at most {LARGEST}, got "
             f"{table.shape}"
         )
     return table
@@ -84,10 +77,3 @@ def _scale(numbers: np.ndarray) -> tuple:
         edges = np.append(steps, steps[-1] + 1) - 0.5
         return colors, BoundaryNorm(edges, len(steps)), steps
     return colormaps["viridis"], Normalize(numbers[0], numbers[-1]), None
-
-
-def _set_rows_apart(axes: Axes, num_rows: int) -> None:
-    """Rows that are alike must not melt into one."""
-    if num_rows <= 40:
-        for row in range(1, num_rows):
-            axes.axhline(row - 0.5, color="white", linewidth=1.5)

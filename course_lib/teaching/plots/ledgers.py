@@ -1,11 +1,10 @@
 """Pictures of token ledgers."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -25,21 +24,13 @@ LOST_HATCHES = ("xxxx", "....", "||||", "----")
 
 @style.styled
 def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
-    """Draw how often each token is an input and a target, and shade what is never
-    used.
+    """Draw how often each token is an input and a target, and shade what is never used.
 
-    Several ledgers, by name, are drawn above one another on one axis of positions.
-    Dotted lines show where windows start, unless they start everywhere. A stream of
-    more than 1,000 tokens is drawn in 1,000 steps, each the mean of its tokens.
+    Several ledgers, by name, are drawn above one another. Dotted lines show where
+    windows start, unless they start everywhere. A stream of more than 1,000 tokens is
+    drawn in 1,000 steps, each the mean of its tokens.
     """
-    ledgers = ledgers if isinstance(ledgers, Mapping) else {"": ledgers}
-    style.check_mapping("ledgers", ledgers, MOST_LEDGERS)
-    for name, ledger in ledgers.items():
-        if not isinstance(ledger, TokenLedger):
-            name = f"ledgers[{name!r}]" if name else "ledgers"
-            raise TypeError(f"{name} must be a ledger, got {ledger!r:.60}")
-        if not ledger.num_tokens:
-            raise ValueError("a ledger must have tokens to be drawn, got none")
+    ledgers = style.read_panels("ledgers", ledgers, _check, most=MOST_LEDGERS)
     height = 1.9 * len(ledgers) + 0.9 if len(ledgers) > 1 else 2.8
     figure, panels = style.new_panels(height, rows=len(ledgers), sharex=True)
     hatches = hatches_of(ledgers.values())
@@ -52,16 +43,19 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     panels[-1].xaxis.get_major_locator().set_params(integer=True)
     longest = max(ledger.num_tokens for ledger in ledgers.values())
     panels[-1].set_xlim(-0.5, longest - 0.5)
-    keys = {
-        "as input": "inputs",
-        "as target": Line2D([], [], color=style.TARGETS, linewidth=2.5),
-    }
-    if any(axes.lines for axes in panels):
-        keys["start of a window"] = Line2D([], [], color=style.INK, linestyle=":")
-    style.explain(figure, keys | keys_of_reasons(hatches))
+    names = "as input", "as target", "start of a window"
+    style.explain(figure, keys_of(panels, hatches, names))
     if remarks:
         style.say(figure, "; ".join(remarks))
     return figure
+
+
+def _check(name: str, ledger: object) -> TokenLedger:
+    if not isinstance(ledger, TokenLedger):
+        raise TypeError(f"{name} must be a ledger, got {ledger!r:.60}")
+    if not ledger.num_tokens:
+        raise ValueError("a ledger must have tokens to be drawn, got none")
+    return ledger
 
 
 def hatches_of(ledgers: Iterable[TokenLedger]) -> dict[str, str]:
@@ -70,12 +64,20 @@ def hatches_of(ledgers: Iterable[TokenLedger]) -> dict[str, str]:
     return dict(zip_longest(reasons, LOST_HATCHES[: len(reasons)], fillvalue=""))
 
 
-def keys_of_reasons(hatches: Mapping[str, str]) -> dict[str, Rectangle]:
-    """The sign of each reason, by the words that explain it."""
-    keys = {}
+def keys_of(
+    panels: Iterable[Axes], hatches: Mapping[str, str], names: Sequence[str]
+) -> dict[str, Artist]:
+    """Samples of what is drawn, by these names, and by the reasons of what is lost."""
+    samples = [
+        Rectangle((0, 0), 1, 1, color=style.INPUTS, alpha=0.35),
+        Line2D([], [], color=style.TARGETS, linewidth=2.5),
+    ]
+    if any(axes.lines for axes in panels):
+        samples.append(Line2D([], [], color=style.INK, linestyle=":"))
+    keys = dict(zip(names, samples, strict=False))
     for reason, hatch in hatches.items():
         name = row_name(reason) if hatch else "other reasons"
-        keys[f"never used: {name}"] = _lost(0, 1, hatch)
+        keys[f"never used: {name}"] = _lost(hatch)
     return keys
 
 
@@ -86,27 +88,28 @@ def draw_ledger(
     remarks = []
     edges, as_input, as_target = _in_steps(ledger)
     if len(as_input) < ledger.num_tokens:
-        remarks.append(
-            f"each step is the mean of {ledger.num_tokens / MOST_STEPS:,.4g} tokens"
-        )
-    axes.stairs(
-        as_input, edges, color=style.INPUTS, alpha=0.35, fill=True, label="as input"
-    )
+        size = f"{ledger.num_tokens / MOST_STEPS:,.4g}"
+        remarks.append(f"each step is the mean of {size} tokens")
+    soft = {"alpha": 0.35, "fill": True}
+    axes.stairs(as_input, edges, color=style.INPUTS, label="as input", **soft)
     axes.stairs(as_target, edges, color=style.TARGETS, linewidth=2.5, label="as target")
     for reason, hatch in hatches.items():
         if reason not in ledger.dropped:
             continue
-        code = ledger.reasons.index(reason)
-        runs = style.runs_of(np.flatnonzero(ledger.reason == code))
+        places = np.flatnonzero(ledger.reason == ledger.reasons.index(reason))
+        runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
         if len(runs) > MOST_RUNS:
-            count = ledger.dropped[reason]
-            remarks.append(
-                f"{reason}: {count:,} tokens in {len(runs):,} places, not drawn"
-            )
+            count = f"{len(places):,} tokens in {len(runs):,} places"
+            remarks.append(f"{reason}: {count}, not drawn")
             continue
-        for first, last in runs:
-            axes.add_patch(_lost(first - 0.5, last - first + 1, hatch, axes))
-    starts = _starts(ledger)
+        for run in runs:
+            box = _lost(hatch)
+            box.set(x=run[0] - 0.5, width=len(run))
+            # as high as the panel, however often tokens are used
+            box.set_transform(axes.get_xaxis_transform())
+            axes.add_patch(box)
+    # Windows start before a token that is predicted from one token alone.
+    starts = np.flatnonzero(ledger.shortest_context == 1) - 1
     if 0 < len(starts) <= MOST_STARTS and (np.diff(starts) > 1).all():
         for start in starts:
             axes.axvline(start - 0.5, color=style.INK, linewidth=1, linestyle=":")
@@ -121,23 +124,12 @@ def _in_steps(ledger: TokenLedger) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         edges = np.arange(ledger.num_tokens + 1) - 0.5
         return edges, ledger.as_input, ledger.as_target
     cuts = np.linspace(0, ledger.num_tokens, MOST_STEPS + 1).astype(np.int64)
-    lengths = np.diff(cuts)
-    return (
-        cuts - 0.5,
-        np.add.reduceat(ledger.as_input, cuts[:-1]) / lengths,
-        np.add.reduceat(ledger.as_target, cuts[:-1]) / lengths,
-    )
+    uses = [ledger.as_input, ledger.as_target]
+    means = np.add.reduceat(uses, cuts[:-1], axis=1) / np.diff(cuts)
+    return cuts - 0.5, *means
 
 
-def _starts(ledger: TokenLedger) -> np.ndarray:
-    """Where windows start: before a token that is predicted from one token alone."""
-    return np.flatnonzero(ledger.shortest_context == 1) - 1
-
-
-def _lost(x: float, width: float, hatch: str, axes: Axes | None = None) -> Rectangle:
-    box = style.block(x, 0, width, 1, "lost", 0.25)
-    box.set(hatch=hatch, edgecolor=style.LOST)
-    if axes is not None:
-        # as high as the panel, however often tokens are used
-        box.set_transform(axes.get_xaxis_transform())
+def _lost(hatch: str) -> Rectangle:
+    box = style.sample("lost", 0.25)
+    box.set_hatch(hatch)
     return box

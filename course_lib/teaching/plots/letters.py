@@ -1,8 +1,6 @@
 """What can be written into a figure: spaces as signs, and code points instead of the
 empty boxes that a missing letter leaves."""
 
-from __future__ import annotations
-
 import unicodedata
 from functools import cache
 

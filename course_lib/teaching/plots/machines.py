@@ -1,10 +1,7 @@
 """Pictures of work that is shared out: which rank reads what, which worker does which
 task when, and which rank waits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence, Sized
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,8 +14,7 @@ from course_lib.teaching.plots.letters import drawable
 HEIGHT = 0.76  # of a bar; what is left of 1 is the space between bars
 GAP = 1.0  # between groups of rows, with the name of the group
 NAMES = 1.9  # inches on the left, for the names of the rows
-SHADES_IN_TURN = (0.16, 0.42)
-"""Only to tell neighbors apart."""
+SHADES_IN_TURN = (0.16, 0.42)  # only to tell neighbors apart
 
 
 @style.styled
@@ -31,21 +27,19 @@ def plot_readers(
 ) -> Figure:
     """Draw which samples of an epoch's order each reader reads: one row a reader.
 
-    A last row shows samples that nobody reads, or that are read more than once, if
-    there are any.
+    A last row shows samples that nobody reads, or that are read more than once.
 
     Args:
         readers: title to a group of readers, each a name to positions in the order.
         num_samples: of the epoch.
         together: the groups share one epoch, as before and after a resume; otherwise
-            each group has an epoch of its own, as different ways to do the same.
-        lines: name to a position; a line is drawn before it, for example where a run
-            stopped.
+            each group has an epoch of its own.
+        lines: name to a position before which a line is drawn.
     """
     num_samples = style.check_few("num_samples", num_samples)
     lines = style.as_levels(lines)
     together = check_flag("together", together)
-    groups = _in_groups("readers", readers, partial(_positions, num_samples))
+    groups = _in_groups("readers", readers, _positions, num_samples)
     read = [np.concatenate(list(several.values())) for several in groups.values()]
     if together:
         read = [np.concatenate(read)] * len(groups)
@@ -63,7 +57,7 @@ def plot_readers(
             for position in positions.tolist():
                 meaning = "wrong" if times[group][position] > 1 else "inputs"
                 shade = SHADES_IN_TURN[group % 2 if together else 0]
-                axes.add_patch(style.block(position, y, 1, HEIGHT, meaning, shade))
+                style.block(axes, position, y, 1, HEIGHT, meaning, shade)
                 if numbers_fit:
                     style.centered(axes, position + 0.5, y + HEIGHT / 2, str(position))
             y += 1
@@ -71,7 +65,7 @@ def plot_readers(
             ticks[y + 0.15 + HEIGHT / 2] = "all together"
             for position in np.flatnonzero(times[group] != 1).tolist():
                 meaning = "wrong" if times[group][position] else "lost"
-                axes.add_patch(style.block(position, y + 0.15, 1, HEIGHT, meaning))
+                style.block(axes, position, y + 0.15, 1, HEIGHT, meaning)
             y += 1.3
     for name, position in lines.items():
         axes.axvline(position, **style.DOTTED | {"linewidth": 1.6})
@@ -101,8 +95,7 @@ def plot_timeline(
     """Draw which worker does which task when: one row a worker, one bar a task.
 
     Args:
-        workers: title to a group of workers, each a name to its tasks, `(begin, end,
-            label)`; the groups are drawn one below another.
+        workers: title to workers, each a name to its tasks, `(begin, end, label)`.
         xlabel: what is counted from left to right.
     """
     groups = _in_groups("workers", workers, _tasks)
@@ -122,16 +115,16 @@ def plot_timeline(
             for number, (begin, end, label) in enumerate(tasks):
                 shade = SHADES_IN_TURN[number % 2]
                 width = end - begin
-                axes.add_patch(style.block(begin, y, width, HEIGHT, "inputs", shade))
+                style.block(axes, begin, y, width, HEIGHT, "inputs", shade)
                 if width * (style.WIDTH - NAMES) / longest > 0.085 * len(label) + 0.06:
                     where = begin + width / 2, y + HEIGHT / 2
                     style.centered(axes, *where, drawable(label))
             y += 1
         last = max((t[1] for ts in several.values() for t in ts), default=0)
         _end_group(axes, [last], top, y, longest, f"{last:,.6g}")
-    keys = {"a task": "inputs"}
     axes.set_xlim(-0.002 * longest, 1.1 * longest)
     axes.xaxis.set_major_formatter(style.in_words)
+    keys = {"a task": "inputs"}
     return style.finish_rows(figure, axes, ticks, (y - 0.05, -0.2), keys, xlabel)
 
 
@@ -140,20 +133,10 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
     """Draw steps that all ranks take together: each lasts as long as its slowest rank.
 
     Args:
-        work: title to the work of each rank in each step, shape (num_steps,
-            world_size); one panel a title.
+        work: title to the work in each step, shape (num_steps, world_size).
         xlabel: what is counted from left to right.
     """
-    style.check_mapping("work", work)
-    panels = {}
-    for title, values in work.items():
-        values = style.finite(f"work[{title!r}]", values)
-        if values.ndim != 2 or not values.size or (values < 0).any():
-            raise ValueError(
-                f"work[{title!r}] must have shape (num_steps, world_size), none below "
-                f"0, got shape {values.shape}"
-            )
-        panels[title] = values
+    panels = style.read_each("work", work, _steps)
     rows = sum(values.shape[1] for values in panels.values())
     style.check_few("number of ranks", rows, style.MOST_ROWS)
     longest = max(values.max(axis=1).sum() for values in panels.values())
@@ -168,11 +151,9 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
         for rank in range(values.shape[1]):
             ticks[y + HEIGHT / 2] = f"rank {rank}"
             for begin, last, own in zip(begins, lasts, values[:, rank], strict=True):
-                axes.add_patch(style.block(begin, y, own, HEIGHT, "inputs"))
+                style.block(axes, begin, y, own, HEIGHT, "inputs")
                 if own < last:
-                    axes.add_patch(
-                        style.block(begin + own, y, last - own, HEIGHT, "lost")
-                    )
+                    style.block(axes, begin + own, y, last - own, HEIGHT, "lost")
                     keys["waits for the slowest; a line ends each step"] = "lost"
             y += 1
         end = lasts.sum()
@@ -184,17 +165,11 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
 
 
 def _in_groups(
-    name: str, groups: object, read: Callable[[str, object], Sized]
+    name: str, groups: object, read: Callable[..., Sized], *rest: object
 ) -> dict[str, dict[str, Sized]]:
-    """Read what the rows of each group hold."""
-    style.check_mapping(name, groups)
-    checked = {}
-    for title, rows in groups.items():
-        style.check_mapping(f"{name}[{title!r}]", rows)
-        checked[title] = {row: read(f"{name}[{row!r}]", rows[row]) for row in rows}
-    style.check_few(
-        f"number of {name}", sum(map(len, checked.values())), style.MOST_ROWS
-    )
+    checked = style.read_each(name, groups, style.read_each, read, *rest)
+    rows = sum(map(len, checked.values()))
+    style.check_few(f"number of {name}", rows, style.MOST_ROWS)
     return checked
 
 
@@ -206,15 +181,24 @@ def _group_title(axes: Axes, title: str, y: float) -> float:
 def _end_group(
     axes: Axes, at: list[float], top: float, y: float, longest: float, words: str
 ) -> None:
-    """Draw lines through all rows of a group, and write after the last of them."""
     axes.vlines(at, top - 0.1, y - 0.12, color=style.INK, linewidth=1.6)
     where = at[-1] + 0.008 * longest, (top + y - 0.24) / 2
     axes.text(*where, words, va="center", fontsize=style.SMALL)
 
 
-def _positions(num_samples: int, name: str, positions: object) -> np.ndarray:
+def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
     positions = as_integers(name, positions).astype(np.int64).ravel()
     return check_range(name, positions, num_samples)
+
+
+def _steps(name: str, work: object) -> np.ndarray:
+    work = style.finite(name, work)
+    if work.ndim != 2 or not work.size or (work < 0).any():
+        raise ValueError(
+            f"{name} must have shape (num_steps, world_size), none below 0, got shape "
+            f"{work.shape}"
+        )
+    return work
 
 
 def _tasks(name: str, tasks: object) -> list[tuple[float, float, str]]:

@@ -1,7 +1,5 @@
 """Pictures of documents that share a row: packs, who looks at whom, and positions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -10,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from course_lib.foundation import (
     as_integers,
@@ -24,8 +23,7 @@ from course_lib.teaching.plots.letters import row_name
 from course_lib.teaching.plots.tables import show_table
 
 HEIGHT = 0.76  # of a bar; the rest of 1 is the gap between bars
-SHADES_IN_TURN = (0.18, 0.42)
-"""They only tell the documents of a pack apart."""
+SHADES_IN_TURN = (0.18, 0.42)  # only to tell neighbors apart
 MOST_PANELS = 3
 MOST_MASKS = 2
 LONGEST_ROW = 4096
@@ -43,28 +41,25 @@ def plot_packs(
 ) -> Figure:
     """Draw packs as bars of documents, one panel for each way to choose them.
 
-    Each document alone, `[[0], [1], ...]`, is what padding makes of a row.
-
     Args:
         packs: name to packs, each the numbers of its documents, as `assign_packs`
-            returns them.
+            returns them; `[[0], [1], ...]` is what padding makes of a row.
         lengths: tokens of each document.
         max_length: L; the places of a row that hold no token are padding.
     """
     lengths = style.check_lengths("lengths", lengths)
-    style.check_mapping("packs", packs, MOST_PANELS)
-    panels = {}
-    for name, several in packs.items():
-        several = check_iterable(f"packs[{name!r}]", several, "packs")
-        panels[name] = [_documents(f"packs[{name!r}]", p, lengths) for p in several]
+    panels = style.read_each("packs", packs, _documents, lengths, most=MOST_PANELS)
     rows = range(max(map(len, panels.values())))
     return _panels_of_packs(panels, max_length, [f"row {row}" for row in rows])
 
 
-def _documents(name: str, pack: object, lengths: np.ndarray) -> Row:
-    numbers = as_integers(name, pack).astype(np.int64).ravel()
-    check_range(f"the documents of {name}", numbers, len(lengths))
-    return [(int(lengths[n]), str(n), False) for n in numbers.tolist()]
+def _documents(name: str, packs: object, lengths: np.ndarray) -> list[Row]:
+    rows = []
+    for pack in check_iterable(name, packs, "packs"):
+        numbers = as_integers(name, pack).astype(np.int64).ravel()
+        check_range(f"the documents of {name}", numbers, len(lengths))
+        rows.append([(int(lengths[n]), str(n), False) for n in numbers.tolist()])
+    return rows
 
 
 def _panels_of_packs(
@@ -92,14 +87,13 @@ def _panels_of_packs(
         pane.set_xlim(-0.005 * max_length, 1.01 * max_length)
         pane.set_ylim(lines - 0.1, -0.15)
         pane.set_xlabel("tokens", loc="left")
-        every = -(-lines // 20)
-        style.name_rows(
-            pane, {y + HEIGHT / 2: names[y] for y in range(0, lines, every)}
-        )
+        named = range(0, lines, -(-lines // 20))
+        style.name_rows(pane, {y + HEIGHT / 2: names[y] for y in named})
         style.without_frame(figure, pane)
     keys = {"a document (neighbors differ in shade)": "inputs"}
     if any(cut for row in every_row for _, _, cut in row):
-        keys["a piece of a document that was cut"] = _dashed(style.sample("inputs"))
+        piece = keys["a piece of a document that was cut"] = style.sample("inputs")
+        _dash(piece)
     if min(totals) < max_length:
         keys["padding"] = "lost"
     style.explain(figure, keys)
@@ -109,21 +103,20 @@ def _panels_of_packs(
 def _draw_pack(axes: Axes, y: float, row: Row, max_length: int, inches: float) -> None:
     place = 0
     for number, (length, label, cut) in enumerate(row):
-        box = style.block(
-            place, y, length, HEIGHT, "inputs", SHADES_IN_TURN[number % 2]
-        )
-        axes.add_patch(_dashed(box) if cut else box)
+        shade = SHADES_IN_TURN[number % 2]
+        box = style.block(axes, place, y, length, HEIGHT, "inputs", shade)
+        if cut:
+            _dash(box)
         if label and length * inches >= 0.085 * len(label) + 0.04:
             style.centered(axes, place + length / 2, y + HEIGHT / 2, label)
         place += length
     if place < max_length:
-        axes.add_patch(style.block(place, y, max_length - place, HEIGHT, "lost"))
+        style.block(axes, place, y, max_length - place, HEIGHT, "lost")
 
 
-def _dashed(box):
+def _dash(box: Rectangle) -> None:
     """What was cut has an edge of ink in dashes, drawn over its neighbors'."""
     box.set(edgecolor=style.INK, linestyle=(0, (3, 2)), linewidth=1.6, zorder=3)
-    return box
 
 
 @style.styled
@@ -136,9 +129,8 @@ def inspect_packs(
     the last. The last line of the table counts all.
 
     Args:
-        packs: each with `input_ids` and `document_starts`, as attributes or by key:
-            what `pack_documents` returns, or the rows of a packed data set.
-            `documents`, which document each piece is from, is used where it is there.
+        packs: each with `input_ids` and `document_starts`, as attributes or by key, and
+            perhaps `documents`, which document each piece is from.
         max_length: L.
         eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided after it.
@@ -167,20 +159,17 @@ def inspect_packs(
     listed += [[f"all {len(rows):,} packs", tokens, pieces, in_part, filled]]
     header = ["", "tokens", "documents", "only in part", "filled"]
     show_table(listed, header, align="<>>>>")
-    drawn = [_as_row(*rows[n][1:], cuts[n]) for n in chosen]
+    drawn = []
+    for n in chosen:
+        _, sizes, documents = rows[n]
+        labels = [""] * sizes.size if documents is None else map(str, documents)
+        marks = cuts[n] or [False] * sizes.size
+        drawn.append(list(zip(sizes.tolist(), labels, marks, strict=True)))
     names = [lines[n][0] for n in chosen]
     figure = _panels_of_packs({"": drawn}, max_length, names)
     if len(chosen) < len(rows):
         style.say(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
     return figure
-
-
-def _as_row(
-    sizes: np.ndarray, documents: np.ndarray | None, cuts: list[bool] | None
-) -> Row:
-    labels = [""] * sizes.size if documents is None else map(str, documents.tolist())
-    cuts = cuts or [False] * sizes.size
-    return list(zip(sizes.tolist(), labels, cuts, strict=True))
 
 
 def _percent(part: int, whole: int) -> str:
@@ -228,18 +217,16 @@ def _find_cuts(rows: list[tuple], eos_token_id: int | None) -> list[list[bool] |
     """Whether each piece is only a part of its document; None where nothing tells."""
     told = [documents for _, _, documents in rows if documents is not None]
     seen, counts = np.unique(np.concatenate(told or [[]]), return_counts=True)
-    in_parts = set(seen[counts > 1].tolist())
+    in_parts = seen[counts > 1]
     cuts = []
     for ids, sizes, documents in rows:
-        if documents is None and eos_token_id is None:
-            cuts.append(None)
-            continue
         cut = np.zeros(sizes.size, dtype=bool)
         if documents is not None:
-            cut |= [number in in_parts for number in documents.tolist()]
+            cut |= np.isin(documents, in_parts)
         if eos_token_id is not None:
             cut |= ids[np.cumsum(sizes) - 1] != eos_token_id
-        cuts.append(cut.tolist())
+        nothing_tells = documents is None and eos_token_id is None
+        cuts.append(None if nothing_tells else cut.tolist())
     return cuts
 
 
@@ -250,12 +237,10 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
     Args:
         masks: bool, shape (L, L): place q (down) may look at place k (across) where it
             is True. Or title to such a mask, to set two side by side.
-        document_starts: where each document begins; the first is 0. Where a place may
-            look at another document, or at what comes later, is crossed out.
+        document_starts: the first is 0. Where a place may look at another document, or
+            at what comes later, is crossed out.
     """
-    panels = masks if isinstance(masks, Mapping) else {"": masks}
-    style.check_mapping("masks", panels, MOST_MASKS)
-    tables = {name: _check_mask(name, mask) for name, mask in panels.items()}
+    tables = style.read_panels("masks", masks, _check_mask, most=MOST_MASKS)
     sizes = {len(table) for table in tables.values()}
     if len(sizes) > 1:
         raise ValueError(f"masks must be of one size, got {sorted(sizes)}")
@@ -264,7 +249,7 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
     segment = np.searchsorted(starts, np.arange(length), side="right") - 1
     later = np.arange(length)[:, None] < np.arange(length)[None, :]
     forbidden = later | (segment[:, None] != segment[None, :])
-    figure, panes = style.new_panels(4.7, columns=len(panels))
+    figure, panes = style.new_panels(4.7, columns=len(tables))
     for pane, (name, table) in zip(panes, tables.items(), strict=True):
         _draw_mask(pane, table, forbidden, starts)
         pane.set_title(row_name(name))
@@ -276,19 +261,14 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
             "what comes later": any((table & later).any() for table in wrong),
         }
         words = " or at ".join(name for name, there in names.items() if there)
-        look = {
-            "color": "white",
-            "markerfacecolor": style.WRONG,
-            "markeredgecolor": style.WRONG,
-        }
-        keys[f"looks at {words}"] = Line2D([], [], marker="X", markersize=9, **look)
+        look = {"marker": "X", "markersize": 9, "linestyle": "none"}
+        keys[f"looks at {words}"] = Line2D([], [], color=style.WRONG, **look)
     keys["document boundaries"] = Line2D([], [], color=style.INK, linewidth=1.6)
     style.explain(figure, keys)
     return figure
 
 
 def _check_mask(name: str, mask: object) -> np.ndarray:
-    name = f"masks[{name!r}]" if name else "masks"
     is_tensor = isinstance(mask, torch.Tensor)
     table = np.asarray(check_dense(name, mask) if is_tensor else mask)
     if table.dtype != np.bool_:
@@ -313,17 +293,12 @@ def _draw_mask(
         axes.axvline(line, color="#d9d9de", linewidth=0.6)
     rows, columns = np.nonzero(table & forbidden)
     axes.scatter(columns, rows, marker="X", color=style.WRONG, s=3600 / length**1.5 + 4)
-    for start in [*starts.tolist(), length]:
-        axes.plot(
-            edge, (start - 0.5,) * 2, color=style.INK, linewidth=1.6, clip_on=False
-        )
-        axes.plot(
-            (start - 0.5,) * 2, edge, color=style.INK, linewidth=1.6, clip_on=False
-        )
-    axes.set(xlim=edge, ylim=edge[::-1])
+    borders = np.append(starts, length) - 0.5
+    look = {"color": style.INK, "linewidth": 1.6, "clip_on": False}
+    axes.hlines(borders, *edge, **look)
+    axes.vlines(borders, *edge, **look)
     ticks = starts.tolist() if len(starts) <= 10 else range(0, length, 5)
-    axes.set_xticks(ticks)
-    axes.set_yticks(ticks)
+    axes.set(xlim=edge, ylim=edge[::-1], xticks=ticks, yticks=ticks)
     axes.set_xlabel("place that is looked at", loc="left")
     axes.set_ylabel("place that looks", loc="top")
     style.without_frame(axes.figure, axes)
@@ -343,11 +318,9 @@ def plot_positions(
         document_starts: where documents begin, drawn as dotted lines.
         meanings: name to "right" or "wrong", for those that are.
     """
-    style.check_mapping("positions", positions, style.MOST_CURVES)
-    curves = {
-        name: as_integers(f"positions[{name!r}]", values).astype(np.int64)
-        for name, values in positions.items()
-    }
+    curves = style.read_each(
+        "positions", positions, as_integers, most=style.MOST_CURVES
+    )
     shapes = {values.shape for values in curves.values()}
     if len(shapes) > 1 or len(next(iter(shapes))) != 1:
         raise ValueError(
@@ -356,31 +329,22 @@ def plot_positions(
     ((length,),) = shapes
     style.check_few("number of places", length, LONGEST_ROW)
     figure, axes = style.new_figure(3.2)
-    few = length <= style.LARGEST_PICTURE
     xlabel = "place in the row"
     if document_starts is not None:
         xlabel += ", dotted: a document begins"
-        for start in style.check_starts(
-            "document_starts", document_starts, length
-        ).tolist():
+        for start in style.check_starts("document_starts", document_starts, length):
             axes.axvline(start, **style.DOTTED, zorder=1)
     ends = []
     for number, (name, values) in enumerate(curves.items()):
         look = style.curve_style(number, style.meaning_of(name, meanings, curves))
-        if not few:
+        if length > style.LARGEST_PICTURE:
             look["marker"] = ""
         # A tooth ends where the next place does not count on: there the line is broken.
         teeth = np.flatnonzero(np.diff(values) != 1) + 1
-        places, heights = (
-            np.insert(numbers.astype(float), teeth, np.nan)
-            for numbers in (np.arange(length), values)
-        )
-        axes.plot(places, heights, linewidth=1.6, **look)
+        line = np.array([np.arange(length), values], dtype=float)
+        axes.plot(*np.insert(line, teeth, np.nan, axis=1), linewidth=1.6, **look)
         ends.append((length - 1, int(values[-1]), name, look))
     axes.set(xlabel=xlabel, ylabel="position")
     axes.set_xlim(-0.02 * length, length - 1 + 0.02 * length)
-    if len(curves) > 1:
-        style.label_curves(axes, ends)
-    else:
-        axes.set_title(row_name(*curves))
+    style.name_curves(axes, ends)
     return figure

@@ -1,7 +1,5 @@
 """Pictures of a whole stream in rows: cut in several ways, or folded into tracks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,8 +11,7 @@ from course_lib.foundation import as_integers, check_flag, check_integer
 from course_lib.teaching.plots import style
 
 LONGEST_ROW = 24
-SHADES_IN_TURN = (0.12, 0.4)
-"""Only to tell neighbors apart."""
+SHADES_IN_TURN = (0.12, 0.4)  # only to tell neighbors apart
 
 
 @style.styled
@@ -30,33 +27,20 @@ def plot_cuts(
     """
     context_length = check_integer("context_length", context_length, minimum=1)
     num_tokens = style.check_few("num_tokens", num_tokens)
-    style.check_mapping("rows", rows, style.MOST_ROWS)
-    cuts = {}
-    for name, starts in rows.items():
-        starts = as_integers(f"rows[{name!r}]", starts).astype(np.int64)
-        cuts[name] = starts = np.sort(starts, axis=None)
-        style.check_inside(f"rows[{name!r}]", starts, context_length, num_tokens)
-        near = np.flatnonzero(np.diff(starts) < context_length)
-        if near.size:
-            raise ValueError(
-                f"rows[{name!r}] must be starts at least {context_length} apart, got "
-                f"{starts[near[0]]} and {starts[near[0] + 1]}"
-            )
+    sizes = context_length, num_tokens
+    cuts = style.read_each("rows", rows, _cuts, *sizes, most=style.MOST_ROWS)
     figure, axes = style.new_figure(0.4 * len(rows) + 1.1)
     # Starts are written where they fit.
     wide_enough = context_length * style.column_width(num_tokens, 0.42) >= 0.22
     for row, starts in enumerate(cuts.values()):
-        axes.add_patch(style.block(0, row + 0.15, num_tokens, 0.7, "lost", 0.25))
+        style.block(axes, 0, row + 0.15, num_tokens, 0.7, "lost", 0.25)
         for number, start in enumerate(starts):
-            white = style.block(start, row + 0.15, context_length, 0.7, "inputs", 1)
+            where = start, row + 0.15, context_length, 0.7
+            white = style.block(axes, *where, "inputs")
             white.set_facecolor("white")  # hides the hatch of what is left out
-            axes.add_patch(white)
-            shade = SHADES_IN_TURN[number % 2]
-            box = style.block(start, row + 0.15, context_length, 0.7, "inputs", shade)
-            axes.add_patch(box)
+            style.block(axes, *where, "inputs", SHADES_IN_TURN[number % 2])
             if wide_enough:
-                where = start + 0.15, row + 0.5
-                axes.text(*where, str(start), va="center", fontsize=style.SMALL)
+                style.centered(axes, start + 0.15, row + 0.5, str(start), ha="left")
     style.fit_columns(axes, num_tokens, 0.42)
     axes.set_xticks(range(0, num_tokens + 1, 5))
     names = {row + 0.5: name for row, name in enumerate(rows)}
@@ -64,25 +48,37 @@ def plot_cuts(
         f"windows of T = {context_length} inputs, in two alternating shades": "inputs",
         "never an input": "lost",
     }
+    ends = len(rows) + 0.05, -0.05
     xlabel = "position in the stream"
-    return style.finish_rows(
-        figure, axes, names, (len(rows) + 0.05, -0.05), keys, xlabel
-    )
+    return style.finish_rows(figure, axes, names, ends, keys, xlabel)
+
+
+def _cuts(
+    name: str, starts: object, context_length: int, num_tokens: int
+) -> np.ndarray:
+    starts = np.sort(as_integers(name, starts).astype(np.int64), axis=None)
+    style.check_inside(name, starts, context_length, num_tokens)
+    near = np.flatnonzero(np.diff(starts) < context_length)
+    if near.size:
+        raise ValueError(
+            f"{name} must be starts at least {context_length} apart, got "
+            f"{starts[near[0]]} and {starts[near[0] + 1]}"
+        )
+    return starts
 
 
 @style.styled
 def plot_tracks(
     starts: object, num_steps: int, row_length: int, *, carried: bool | None = None
 ) -> Figure:
-    """Draw a stream folded into rows: in each the ids 0, 1, 2, ... it reads, batch by
-    batch.
+    """Draw a stream folded into rows: in each the ids it reads, batch by batch.
 
     Args:
         starts: shape (num_batches, B), as from `partition_starts`.
         num_steps: T.
         row_length: inputs of a row; those that are left over are shaded.
-        carried: draw what becomes of the state between two batches: an arrow where it
-            is carried on, a cross where it is reset.
+        carried: whether the state is carried on between batches, an arrow, or reset, a
+            cross; by default it is not drawn.
     """
     if carried is not None:
         carried = check_flag("carried", carried)
@@ -112,9 +108,7 @@ def plot_tracks(
             used = batch < num_batches
             meaning = "inputs" if used else "lost"
             shade = SHADES_IN_TURN[batch % 2] if used else 0.25
-            style.labeled_box(
-                axes, column, y, str(first + column), meaning, shade=shade
-            )
+            style.labeled_box(axes, column, y, str(first + column), meaning, shade)
     ends = num_steps * np.arange(1, num_batches + 1)
     axes.vlines(ends[ends < row_length], -0.15, batch_size, color="black", linewidth=2)
     centers = ends - num_steps / 2
@@ -133,7 +127,6 @@ def plot_tracks(
 def _draw_state(
     axes: Axes, carried: bool, bounds: np.ndarray, batch_size: int
 ) -> dict[str, Line2D]:
-    """Mark in every row what crosses the bounds between batches."""
     places, rows = np.meshgrid(bounds, np.arange(batch_size) + 0.4)
     look = {"marker": ">" if carried else "X", "color": style.INK, "zorder": 4}
     look |= {"markersize": 13, "markeredgewidth": 1.5, "linestyle": "none"}

@@ -1,7 +1,5 @@
 """Pictures of a stream in several files, and of orders in which its windows come."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -48,19 +46,12 @@ def plot_shards(
     homes = np.searchsorted(borders, [starts, starts + context_length], side="right")
     for number, start in enumerate(starts.tolist()):
         meaning = "inputs" if homes[0, number] == homes[1, number] else "lost"
-        axes.add_patch(style.block(start, y, context_length + 1, HEIGHT, meaning))
+        style.block(axes, start, y, context_length + 1, HEIGHT, meaning)
         ticks[y + HEIGHT / 2] = f"window at {start}"
         y += 1
-    for border in borders[:-1].tolist():
-        axes.plot([border, border], [-0.2, y], color=style.INK, linewidth=1.4, zorder=3)
-    for begin in begins[1:].tolist():
-        look = {
-            "color": style.INK,
-            "linewidth": 0.8,
-            "linestyle": (0, (2, 2)),
-            "zorder": 2,
-        }
-        axes.plot([begin, begin], [-0.2, y], **look)
+    axes.vlines(borders[:-1], -0.2, y, color=style.INK, linewidth=1.4, zorder=3)
+    dashed = {"linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 2}
+    axes.vlines(begins[1:], -0.2, y, color=style.INK, **dashed)
     axes.set_xticks(range(0, num_tokens + 1, 5))
     style.fit_columns(axes, num_tokens, WIDEST)
     keys = {"window inside one shard": "inputs"} if starts.size else {}
@@ -71,12 +62,11 @@ def plot_shards(
 
 
 def _row_of_boxes(axes, y: float, begins: np.ndarray, num_tokens: int) -> None:
-    """Draw boxes without gaps, numbered where there is room for a number."""
     ends = np.append(begins[1:], num_tokens)
     narrowest = 0.25 / style.column_width(num_tokens, WIDEST)
     for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         shade = (0.06, 0.2)[number % 2]
-        axes.add_patch(style.block(begin, y, end - begin, HEIGHT, "neutral", shade))
+        style.block(axes, begin, y, end - begin, HEIGHT, "neutral", shade)
         if end - begin >= narrowest:
             style.centered(axes, (begin + end) / 2, y + HEIGHT / 2, str(number))
 
@@ -90,16 +80,10 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
             positions every k-th is drawn.
         size: n, the places in the file; an order may stop before it has all of them.
     """
-    style.check_mapping("orders", orders, MOST_PANELS)
     size = check_integer("size", size, minimum=1)
-    entries = {}
-    for name, values in orders.items():
-        values = as_integers(f"orders[{name!r}]", values).astype(np.int64).ravel()
-        if not values.size:
-            raise ValueError(f"orders[{name!r}] must be at least one place, got none")
-        entries[name] = check_range(f"orders[{name!r}]", values, size)
-    columns = min(PANELS_IN_A_ROW, len(entries))
-    rows = -(-len(entries) // columns)
+    entries = style.read_each("orders", orders, _places, size, most=MOST_PANELS)
+    rows = -(-len(entries) // PANELS_IN_A_ROW)
+    columns = -(-len(entries) // rows)
     shared = {"sharex": True, "sharey": True}
     figure, panels = style.new_panels(2.6 * rows + 0.5, rows, columns, **shared)
     for axes in panels[len(entries) :]:
@@ -124,3 +108,10 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
     if every > 1:
         style.say(figure, f"one dot for every {every} positions")
     return figure
+
+
+def _places(name: str, order: object, size: int) -> np.ndarray:
+    places = as_integers(name, order).astype(np.int64).ravel()
+    if not places.size:
+        raise ValueError(f"{name} must be at least one place, got none")
+    return check_range(name, places, size)

@@ -6,13 +6,11 @@ marker or a label also does. What has no meaning of its own is drawn in ink, the
 of text.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ParamSpec
+from typing import TypeVar
 
 import numpy as np
 from matplotlib import style
@@ -33,6 +31,7 @@ from course_lib.foundation import (
 )
 from course_lib.teaching.plots.letters import drawable, font_families, row_name
 
+# Each contrasts with white by 3:1 or more, and with the others for all kinds of eyes.
 MEANINGS = {
     "inputs": "#2f55e0",
     "targets": "#e8590c",
@@ -41,32 +40,25 @@ MEANINGS = {
     "wrong": "#8b1c8f",
     "neutral": "#16161e",
 }
-"""Each contrasts with white by 3:1 or more, and from all others also for eyes that
-lack one of the three cones."""
 INPUTS, TARGETS, LOST, RIGHT, WRONG, INK = MEANINGS.values()
 
 # Curves and rows without a meaning: shades of ink, with other dashes and markers.
 SHADES = (INK, "#55606e", "#808a98")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
-"""Each with the sign that comes before the name of its curve."""
 TARGETS_HATCH, LOST_HATCH = "///", "xxxx"
 DOTTED = {"color": INK, "linewidth": 1, "linestyle": (0, (1, 2))}
+LEADS_TO_A_NAME = {"arrowstyle": "-", "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
+# The ground of what is written over a hatch or a line.
 LEGIBLE = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
-"""The ground of what is written over a hatch or a line."""
 
-WIDTH = 9.0
-"""Inches, of every figure: 900 pixels in a notebook, which a usual window shows."""
+WIDTH = 9.0  # inches, of every figure: 900 pixels, which a usual window shows
 SHOWN_DPI, SHARPNESS = 100, 2
-SMALL, NORMAL = 10, 11
-"""Font sizes in points, at the size at which a notebook shows the figure."""
-LARGEST_PICTURE = 60
-MOST_ROWS = 40
-MOST_CURVES = 16
+SMALL, NORMAL = 10, 11  # points, at the size at which a notebook shows the figure
+LARGEST_PICTURE, MOST_ROWS, MOST_CURVES = 60, 40, 16
+# What JupyterLab shows of a figure whose output is folded.
 FOLDED = "A picture: guess first if you are asked, then click here to see it."
-"""What JupyterLab shows of a figure whose output is folded."""
-EXTREME = 1e100
-"""Larger numbers, and what is smaller than its inverse, no axis can hold."""
+EXTREME = 1e100  # larger numbers, or smaller than its inverse, no axis can hold
 
 RULES = {
     "font.family": list(font_families()),
@@ -90,7 +82,7 @@ RULES = {
     "figure.dpi": SHOWN_DPI,
 }
 
-P = ParamSpec("P")
+Read = TypeVar("Read")
 
 
 class LessonFigure(Figure):
@@ -109,7 +101,6 @@ class LessonFigure(Figure):
         return round(width * SHOWN_DPI), round(height * SHOWN_DPI)
 
     def png(self) -> bytes:
-        """Draw the figure, at twice the size at which it is shown."""
         drawn, picture = io.BytesIO(), io.BytesIO()
         with style.context(["default", RULES]):
             self.savefig(drawn, dpi=SHOWN_DPI * SHARPNESS, format="png")
@@ -119,11 +110,11 @@ class LessonFigure(Figure):
         return picture.getvalue()
 
 
-def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     """Let a function draw in the style of the course, whatever the reader's own is."""
 
     @functools.wraps(draw)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+    def drawn(*args: object, **kwargs: object) -> Figure:
         with style.context(["default", RULES]):
             return draw(*args, **kwargs)
 
@@ -139,7 +130,6 @@ def new_figure(height: float) -> tuple[Figure, Axes]:
 def new_panels(
     height: float, rows: int = 1, columns: int = 1, **how: object
 ) -> tuple[Figure, np.ndarray]:
-    """Make a figure of several panels, which are counted row by row."""
     # whole pixels, also where a product of floats falls a little short of them
     size = WIDTH, round(height * SHOWN_DPI) / SHOWN_DPI + 1e-9
     figure = LessonFigure(figsize=size, layout="constrained")
@@ -153,7 +143,6 @@ def without_frame(figure: Figure, axes: Axes) -> Figure:
 
 
 def name_rows(axes: Axes, names: Mapping[float, str], **look: object) -> None:
-    """Write names on the left, each at its height."""
     axes.set_yticks(list(names), list(map(row_name, names.values())), **look)
 
 
@@ -165,7 +154,6 @@ def finish_rows(
     keys: Mapping[str, str | Artist],
     xlabel: str = "",
 ) -> Figure:
-    """Name the rows of a picture of boxes, and say what its boxes mean."""
     name_rows(axes, names)
     axes.set_ylim(*ylim)
     axes.set_xlabel(drawable(xlabel), loc="left")
@@ -174,46 +162,38 @@ def finish_rows(
     return without_frame(figure, axes)
 
 
-# Boxes
-
-
-def block(
-    x: float, y: float, width: float, height: float, meaning: str, shade: float = 0.3
-) -> Rectangle:
+def sample(meaning: str, shade: float = 0.3) -> Rectangle:
     """A box in the color of a meaning, with the hatch that goes with it."""
     color = MEANINGS[meaning]
     hatch = {"targets": TARGETS_HATCH, "lost": LOST_HATCH}.get(meaning, "")
-    face = to_rgba(color, shade)
-    return Rectangle(
-        (x, y), width, height, facecolor=face, edgecolor=color, hatch=hatch
-    )
+    return Rectangle((0, 0), 1, 1, fc=to_rgba(color, shade), ec=color, hatch=hatch)
+
+
+def block(
+    axes: Axes, x: float, y: float, width: float, height: float, *look: object
+) -> Rectangle:
+    """Draw a box; `look` is its meaning, and its shade if that is another."""
+    box = sample(*look)
+    box.set_bounds(x, y, width, height)
+    return axes.add_patch(box)
 
 
 def labeled_box(
-    axes: Axes,
-    x: float,
-    y: float,
-    label: str,
-    meaning: str,
-    *,
-    shade: float = 0.3,
-    fontsize: float = NORMAL,
+    axes: Axes, x: float, y: float, label: str, *look: object, fontsize: float = NORMAL
 ) -> None:
-    box = block(x + 0.04, y, 0.92, 0.8, meaning, shade)
+    box = block(axes, x + 0.04, y, 0.92, 0.8, *look)
     box.set_linewidth(1 if label else 0.5)
-    axes.add_patch(box)
     text = centered(axes, x + 0.5, y + 0.4, label, fontsize=fontsize)
     if label and box.get_hatch():
         text.set_bbox(LEGIBLE)
 
 
 def centered(axes: Axes, x: float, y: float, label: str, **look: object) -> Text:
-    look = {"fontsize": SMALL} | look
-    return axes.text(x, y, label, ha="center", va="center", **look)
+    look = {"fontsize": SMALL, "ha": "center", "va": "center"} | look
+    return axes.text(x, y, label, **look)
 
 
 def column_width(num_columns: int, widest: float, names: float = 1.5) -> float:
-    """Inches for each column of boxes beside names; few don't fill the width."""
     return min(widest, (WIDTH - names) / num_columns)
 
 
@@ -225,11 +205,7 @@ def fit_columns(
 
 
 def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:
-    """Say above the picture what its boxes mean, in as many lines as that takes.
-
-    Args:
-        keys: name to a meaning, or to what looks as it does.
-    """
+    """Say above the picture what its boxes mean: name to a meaning, or to a sample."""
     widths = [0.075 * len(name) + 0.55 for name in keys]
     available = WIDTH - 0.2
     one_line = sum(widths) <= available
@@ -244,16 +220,8 @@ def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:
     )
 
 
-def sample(meaning: str, shade: float = 0.3) -> Rectangle:
-    return block(0, 0, 1, 1, meaning, shade)
-
-
 def say(figure: Figure, remark: str) -> None:
-    """Write below the picture what it leaves out."""
     figure.supxlabel(remark, fontsize=SMALL, fontstyle="italic", x=0.01, ha="left")
-
-
-# Curves
 
 
 def curve_style(number: int, meaning: str | None = None) -> dict[str, object]:
@@ -279,7 +247,7 @@ def meaning_of(
 
 
 def as_levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
-    """Return named numbers to be drawn as lines; None is none of them."""
+    """Return named numbers, none of them for None, to be drawn as lines."""
     lines = as_mapping("lines", lines, MOST_CURVES)
     if finite("lines", list(lines.values())).ndim != 1:
         raise ValueError(f"lines must be single numbers, got {lines!r:.60}")
@@ -293,14 +261,16 @@ def draw_levels(axes: Axes, levels: Mapping[str, float]) -> list[tuple]:
     return [(None, y, name, {"color": INK}) for name, y in levels.items()]
 
 
-def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
+def name_curves(axes: Axes, ends: list[tuple], levels: Iterable[tuple] = ()) -> None:
     """Write names on the right, each beside the end of its curve; none over another.
 
-    In a legend, each would have to be looked for by its color and marker.
-
-    Args:
-        ends: (x, y, name, look) of each; x is `None` for a line across.
+    `ends` are (x, y, name, look) of each; x is `None` for a line across. A curve that
+    is alone has its name as the title.
     """
+    ends = [*ends, *levels]
+    if len(ends) == 1:
+        axes.set_title(row_name(ends[0][2]))
+        return
     bottom, top = axes.get_ylim()
     height = axes.figure.get_figheight() - 0.8
     wanted = np.array([(y - bottom) / (top - bottom) for _, y, _, _ in ends])
@@ -317,21 +287,14 @@ def label_curves(axes: Axes, ends: Sequence[tuple]) -> None:
             va="center",
             fontsize=SMALL,
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": look["color"],
-                "linewidth": 0.7,
-                "shrinkA": 1,
-                "shrinkB": 4,
-            },
+            arrowprops=LEADS_TO_A_NAME | {"color": look["color"]},
         )
 
 
 def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
     """Move places apart until neighbors are `gap` away, and as little as that takes.
 
-    Without the gaps they must not fall, so this is an isotonic regression; of a few
-    places its formula, a maximum of minima of means, is quick enough.
+    This is an isotonic regression: a maximum of minima of means.
     """
     order, count = np.argsort(wanted, kind="stable"), len(wanted)
     gaps = gap * np.arange(count)
@@ -342,9 +305,6 @@ def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
             for first in range(i + 1)
         )
     return moved
-
-
-# Numbers
 
 
 def same_decimals(values: Sequence[float]) -> list[str]:
@@ -401,13 +361,33 @@ def as_mapping(name: str, values: object, most: int | None = None) -> Mapping:
     return values
 
 
+def read_each(
+    name: str,
+    values: object,
+    read: Callable[..., Read],
+    *rest: object,
+    most: int | None = None,
+) -> dict[str, Read]:
+    """Read each value of a mapping by `read(its name in messages, value, *rest)`."""
+    check_mapping(name, values, most)
+    return {
+        key: read(name if key == "" else f"{name}[{key!r}]", value, *rest)
+        for key, value in values.items()
+    }
+
+
+def read_panels(name: str, values: object, *how: object, most: int) -> dict:
+    """Read panels by title; anything else is one panel without a title."""
+    panels = values if isinstance(values, Mapping) else {"": values}
+    return read_each(name, panels, *how, most=most)
+
+
 def check_few(name: str, number: object, most: int = LARGEST_PICTURE) -> int:
     """Return a number of things that are few enough to be looked at."""
     return check_integer(name, number, minimum=1, maximum=most)
 
 
 def check_lengths(name: str, values: object) -> np.ndarray:
-    """Return lengths of at least 1 each."""
     lengths = as_integers(name, values).astype(np.int64)
     if lengths.ndim != 1 or (lengths < 1).any():
         raise ValueError(
@@ -440,9 +420,3 @@ def check_inside(name: str, starts: np.ndarray, length: int, num_tokens: int) ->
             f"{name} must leave room for {length} ids in a stream of {num_tokens}, got "
             f"a window at {outside[0]}"
         )
-
-
-def runs_of(positions: np.ndarray) -> list[tuple[int, int]]:
-    """Group sorted positions into runs of neighbors: (first, last) of each."""
-    pieces = np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)
-    return [(int(piece[0]), int(piece[-1])) for piece in pieces if len(piece)]

@@ -4,8 +4,6 @@ window scrolls.
 Each is text as well, for terminals and for the comparison of outputs.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import re
@@ -34,7 +32,7 @@ def show_table(
     """Display rows of cells below a header.
 
     Integers get commas; the floats of a column get equally many decimals, three at
-    most: round before where fewer are known. Text stays as it is.
+    most. Text stays as it is.
 
     Args:
         rows: of as many cells as the header has. `None` is an empty cell.
@@ -47,12 +45,7 @@ def show_table(
 
 
 class Table:
-    """A table in two forms.
-
-    Attributes:
-        html: for a notebook.
-        text: for a terminal.
-    """
+    """A table in two forms: `html` for a notebook, `text` for a terminal."""
 
     def __init__(
         self,
@@ -134,18 +127,14 @@ def plain(text: str) -> str:
 
 
 def _plain(cell: object) -> object:
-    """Take the number out of a NumPy scalar or a tensor of no dimensions."""
     return cell.item() if getattr(cell, "shape", None) == () else cell
 
 
 def _written(column: list[object]) -> list[str]:
     floats = [cell for cell in column if _is_float(cell) and math.isfinite(cell)]
-    decimals = next(
-        count
-        for count in range(1, MOST_DECIMALS + 1)
-        if count == MOST_DECIMALS
-        or all(round(x, count) == round(x, MOST_DECIMALS) for x in floats)
-    )
+    decimals = 1
+    while any(round(x, decimals) != round(x, MOST_DECIMALS) for x in floats):
+        decimals += 1
     return [_cell(cell, decimals) for cell in column]
 
 

@@ -1,15 +1,13 @@
 """One text in several tokenizations, as HTML: letters keep their size, and in a narrow
 window rows take several lines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from IPython.display import display
 
 from course_lib.foundation import check_flag, check_iterable
 from course_lib.teaching.plots.letters import signs
-from course_lib.teaching.plots.style import check_few, check_mapping
+from course_lib.teaching.plots.style import check_few, read_each
 from course_lib.teaching.plots.tables import SCROLLING, plain
 
 MOST_TOKENS = 2000
@@ -17,8 +15,6 @@ MOST_TOKENS = 2000
 
 def show_tokens(rows: Mapping[str, Sequence[str | bytes]]) -> None:
     """Display one text in several tokenizations, one row each: a box around each token.
-
-    Two alternating shades only tell neighbors apart. They mean nothing.
 
     Args:
         rows: name to tokens, as text, or as bytes: those that are not text alone are
@@ -29,25 +25,20 @@ def show_tokens(rows: Mapping[str, Sequence[str | bytes]]) -> None:
 
 
 class TokenRows:
-    """Named rows of tokens in two forms.
+    """Named rows of tokens in two forms: `html` for a notebook, `text` for a terminal.
 
     Args:
         rows: name to tokens.
         counted: write after each name how many tokens its row has.
-
-    Attributes:
-        html: for a notebook.
-        text: for a terminal.
     """
 
     def __init__(
         self, rows: Mapping[str, Sequence[str | bytes]], *, counted: bool = True
     ) -> None:
-        check_mapping("rows", rows)
         counted = check_flag("counted", counted)
         self.rows = {}
-        for name, tokens in rows.items():
-            tokens = list(check_iterable(f"rows[{name!r}]", tokens, "tokens"))
+        for name, tokens in read_each("rows", rows, check_iterable, "tokens").items():
+            tokens = list(tokens)
             if counted:
                 name = f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}"
             self.rows[str(name)] = [_spelled(token) for token in tokens]

@@ -1,7 +1,5 @@
 """Texts as tokens, and tokens as trees."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
@@ -13,8 +11,7 @@ from course_lib.teaching.plots.letters import font_families, row_name, visible
 
 MOST_STAGES = 24
 NAMES_WIDTH = 1.6
-LETTER_WIDTH = 0.088
-"""Inches of a letter of equal width, in the small size."""
+LETTER_WIDTH = 0.088  # inches of a letter of equal width, in the small size
 SHADES_IN_TURN = (0.04, 0.2)
 MONOSPACED = font_families(monospaced=True)
 
@@ -26,8 +23,7 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
 
     Args:
         stages: the word from single symbols to its tokens, one stage a merge; a token
-            is the sequence of its symbols, so a `str` of one character each, or a tuple
-            of ids.
+            is the sequence of its symbols, a `str` or a tuple of ids.
     """
     stages = [
         list(check_iterable(f"stages[{number}]", stage, "tokens"))
@@ -61,10 +57,8 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
     names = ["symbols", *(f"merge {number}" for number in range(1, len(stages)))]
     style.name_rows(axes, dict(enumerate(names)))
     axes.set_xticks([])
-    wide = (style.WIDTH - NAMES_WIDTH) / min(
-        0.62, (style.WIDTH - NAMES_WIDTH) / num_symbols
-    )
-    axes.set(xlim=(-0.1, wide + 0.1), ylim=(-0.6, len(stages) - 0.4))
+    style.fit_columns(axes, num_symbols, 0.62, NAMES_WIDTH)
+    axes.set_ylim(-0.6, len(stages) - 0.4)
     return style.without_frame(figure, axes)
 
 
@@ -79,13 +73,11 @@ def _draw_node(axes: Axes, x: float, y: float, label: str, *, bold: bool) -> Non
 def plot_pieces(
     rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None = None
 ) -> Figure:
-    """Draw one row a name: strings end to end, each in a box as wide as it is long.
-
-    Two alternating shades only tell neighbors apart.
+    """Draw one row a name: strings end to end, each in a box as wide as it is long. Two
+    alternating shades only tell neighbors apart.
 
     Args:
-        rows: name to strings. Rows that spell the same text line up, however they are
-            cut.
+        rows: name to strings. Rows that spell the same text line up.
         labels: for some rows what to write into the boxes instead, such as ids.
     """
     boxes = _with_labels(rows, labels)
@@ -93,8 +85,7 @@ def plot_pieces(
     style.check_few("longest row of rows", longest, 2 * style.LARGEST_PICTURE)
     pairs = [pair for row in boxes.values() for pair in row]
     available = style.WIDTH - 0.1 * max(len(row_name(name)) for name in rows) - 0.5
-    # A label may be longer than what it stands for: boxes get as wide as the tightest
-    # of them needs.
+    # boxes get as wide as the tightest of them needs for its label
     scale = LETTER_WIDTH * max((len(label) + 0.8) / len(text) for text, label in pairs)
     scale = min(scale, available / longest)
     figure, axes = style.new_figure(0.42 * len(rows) + 0.3)
@@ -104,7 +95,7 @@ def plot_pieces(
         for number, (text, label) in enumerate(pairs):
             x, width = column + 0.06, len(text) - 0.12
             shade = SHADES_IN_TURN[number % 2]
-            axes.add_patch(style.block(x, row + 0.12, width, 0.76, "neutral", shade))
+            style.block(axes, x, row + 0.12, width, 0.76, "neutral", shade)
             if LETTER_WIDTH * len(label) <= scale * len(text):
                 middle = column + len(text) / 2, row + 0.5
                 style.centered(axes, *middle, label, family=list(MONOSPACED))
@@ -112,9 +103,8 @@ def plot_pieces(
                 left_out += 1
             column += len(text)
     if left_out:
-        style.say(
-            figure, f"{left_out} labels that are longer than their boxes, not written"
-        )
+        remark = f"{left_out} labels that are longer than their boxes, not written"
+        style.say(figure, remark)
     names = {row + 0.5: name for row, name in enumerate(rows)}
     style.name_rows(axes, names, fontsize=style.NORMAL)
     axes.set_xticks([])
@@ -125,7 +115,6 @@ def plot_pieces(
 def _with_labels(
     rows: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]] | None
 ) -> dict[str, list[tuple[str, str]]]:
-    """Pair each string with what to write into its box."""
     style.check_mapping("rows", rows)
     for name in style.as_mapping("labels", labels):
         if name not in rows:
@@ -145,10 +134,7 @@ def _with_labels(
                 f"labels[{name!r}] must be one for each of the {len(strings)} strings, "
                 f"got {len(written)}"
             )
-        boxes[name] = list(zip(strings, map(_in_one_line, written), strict=True))
+        # a middle dot is narrower than the sign for a space
+        labels_of_row = [visible(str(label).replace(" ", "·")) for label in written]
+        boxes[name] = list(zip(strings, labels_of_row, strict=True))
     return boxes
-
-
-def _in_one_line(label: object) -> str:
-    # a middle dot is narrower than the sign for a space
-    return visible(str(label).replace(" ", "·"))

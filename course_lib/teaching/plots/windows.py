@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 
 from course_lib.foundation import (
     Ids,
@@ -21,7 +19,7 @@ from course_lib.foundation import (
 )
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.teaching.plots import style
-from course_lib.teaching.plots.ledgers import draw_ledger, hatches_of, keys_of_reasons
+from course_lib.teaching.plots.ledgers import draw_ledger, hatches_of, keys_of
 from course_lib.teaching.plots.letters import in_a_box
 
 MOST_SHIFTED = 17
@@ -50,7 +48,7 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     columns, _ = shift_by_one(np.arange(num_drawn))
     figure, axes = style.new_figure(2.8)
     for position, label in enumerate(written):
-        style.labeled_box(axes, position, 2.6, label, "neutral", shade=0)
+        style.labeled_box(axes, position, 2.6, label, "neutral", 0)
     for column in columns:
         style.labeled_box(axes, column, 1.1, written[column], "inputs")
         style.labeled_box(axes, column, 0, written[column + 1], "targets")
@@ -66,10 +64,8 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     axes.set_xlabel("position t", loc="left")
     style.fit_columns(axes, num_drawn, 0.7)
     axes.set_ylim(-0.1, 3.6)
-    if num_drawn < len(stream):
-        style.say(
-            figure, f"{len(stream) - num_drawn:,} more ids of the window, not drawn"
-        )
+    if more := len(stream) - num_drawn:
+        style.say(figure, f"{more:,} more ids of the window, not drawn")
     return style.without_frame(figure, axes)
 
 
@@ -80,41 +76,29 @@ def plot_kernels(
     """Draw which inputs a model reads where it is asked for the next token.
 
     Args:
-        kernels: name to what is read, as distances from the position: -2, -1 and 0 are
-            the input there and the two before it; 1 is the input that is asked for.
+        kernels: name to what is read, as distances from the position: 0 is the input
+            there, -1 the one before it, and 1 the one that is asked for.
         position: where the model is asked, with at least one input after it.
         num_tokens: N, inputs 0 ... N-1, few enough to look at.
     """
-    num_tokens = check_integer(
-        "num_tokens", num_tokens, minimum=2, maximum=MOST_SHIFTED
-    )
+    few = {"minimum": 2, "maximum": MOST_SHIFTED}
+    num_tokens = check_integer("num_tokens", num_tokens, **few)
     position = check_integer("position", position, minimum=0, maximum=num_tokens - 2)
-    style.check_mapping("kernels", kernels, MOST_KERNELS)
-    read = {}
-    for name, distances in kernels.items():
-        whose = f"kernels[{name!r}]"
-        distances = as_integers(whose, [*check_iterable(whose, distances, "distances")])
-        places = {position + int(distance) for distance in distances.ravel()}
-        for place in places:
-            check_integer(
-                f"position + {whose}", place, minimum=0, maximum=num_tokens - 1
-            )
-        read[name] = places
+    sizes = position, num_tokens
+    read = style.read_each("kernels", kernels, _places, *sizes, most=MOST_KERNELS)
     figure, axes = style.new_figure(1.5 * len(read) + 0.8)
     ticks: dict[float, str] = {}
     for number, (name, places) in enumerate(read.items()):
         y = -3.2 * number
         for token in range(num_tokens):
-            meaning, shade = ("inputs", 0.3) if token in places else ("neutral", 0)
-            if token in places and token == position + 1:
-                meaning = "wrong"
-            style.labeled_box(axes, token, y, str(token), meaning, shade=shade)
+            is_read = ("wrong" if token == position + 1 else "inputs",)
+            look = is_read if token in places else ("neutral", 0)
+            style.labeled_box(axes, token, y, str(token), *look)
         style.labeled_box(axes, position, y + 1.6, str(position + 1), "targets")
         for token in places:
-            color = style.WRONG if token == position + 1 else style.INK
-            look = {"arrowstyle": "->", "color": color}
+            look = {"arrowstyle": "->", "color": style.INK}
             if token == position + 1:
-                look |= {"linestyle": "--", "linewidth": 1.8}
+                look |= {"color": style.WRONG, "linestyle": "--", "linewidth": 1.8}
             ends = (position + 0.5, y + 1.56), (token + 0.5, y + 0.84)
             axes.annotate("", *ends, arrowprops=look)
         ticks |= {y + 2.0: f"{name}: asked for", y + 0.4: "inputs"}
@@ -124,6 +108,14 @@ def plot_kernels(
     style.fit_columns(axes, num_tokens, 0.7)
     axes.set_xticks([])
     return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.6, 2.6), keys)
+
+
+def _places(name: str, distances: object, position: int, num_tokens: int) -> set[int]:
+    distances = as_integers(name, [*check_iterable(name, distances, "distances")])
+    places = {position + int(distance) for distance in distances.ravel()}
+    for place in places:
+        check_integer(f"position + {name}", place, minimum=0, maximum=num_tokens - 1)
+    return places
 
 
 @style.styled
@@ -137,12 +129,10 @@ def plot_windows(
     """Draw the stream 0 ... N-1 and each window under it, its last target apart.
 
     Args:
-        starts: integers, shape (num_windows,), or (num_batches, batch_size) to set
-            batches apart.
+        starts: shape (num_windows,), or (num_batches, batch_size) to set batches apart.
         context_length: T.
         num_tokens: N, small enough to look at.
-        ledger: of these starts, to be drawn below the windows: how often each token
-            is used, on the same axis.
+        ledger: of these starts, to be drawn below the windows, on the same axis.
     """
     starts = as_integers("starts", starts).astype(np.int64)
     context_length = check_integer("context_length", context_length, minimum=1)
@@ -155,13 +145,12 @@ def plot_windows(
         )
     style.check_inside("starts", starts, context_length + 1, num_tokens)
     in_batches = starts.ndim > 1
-    batches = starts.reshape(len(starts), -1) if in_batches else starts.reshape(1, -1)
+    batches = np.atleast_2d(starts)
     rows = starts.size + 0.45 * (len(batches) - 1)
     if ledger is None:
         figure, axes = style.new_figure(0.3 * rows + 1.1)
     else:
-        _check_ledger(ledger, num_tokens)
-        figure, axes = _with_ledger(ledger, rows)
+        figure, axes = _with_ledger(ledger, num_tokens, rows)
     touched = {int(s) + t for s in starts.flat for t in range(context_length + 1)}
     top = _draw_stream(axes, num_tokens, touched)
     ticks = {0.75: "stream"}
@@ -169,51 +158,40 @@ def plot_windows(
     for number, batch in enumerate(batches):
         for start in batch:
             y -= 1
-            axes.add_patch(style.block(start, y, context_length, 0.72, "inputs"))
-            axes.add_patch(style.block(start + context_length, y, 1, 0.72, "targets"))
+            style.block(axes, start, y, context_length, 0.72, "inputs")
+            style.block(axes, start + context_length, y, 1, 0.72, "targets")
             name = f"batch {number}, " if in_batches else ""
             ticks[y + 0.36] = f"{name}start {start}"
         y -= 0.45
     keys = {
         f"T = {context_length} inputs": "inputs",
-        "one id more, for the last target": "targets",
+        "one more id, for the last target": "targets",
     }
     if ledger is not None:
         left, right = axes.get_xlim()
         # a token is a box from t to t + 1 above, a step around t below
-        figure.axes[1].set_xlim(left - 0.5, right - 0.5)
-        keys["below: times an input"] = Rectangle(
-            (0, 0), 1, 1, color=style.INPUTS, alpha=0.35
-        )
-        keys["below: times a target"] = Line2D(
-            [], [], color=style.TARGETS, linewidth=2.5
-        )
-        if figure.axes[1].lines:
-            keys["below: start of a window"] = Line2D(
-                [], [], color=style.INK, linestyle=":"
-            )
-        keys |= keys_of_reasons(hatches_of([ledger]))
+        below = figure.axes[1]
+        below.set_xlim(left - 0.5, right - 0.5)
+        names = "times an input", "times a target", "start of a window"
+        keys |= keys_of([below], hatches_of([ledger]), [f"below: {n}" for n in names])
     elif len(touched) < num_tokens:
         keys["in no window"] = "lost"
     return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 
-def _check_ledger(ledger: TokenLedger, num_tokens: int) -> None:
+def _with_ledger(
+    ledger: TokenLedger, num_tokens: int, rows: float
+) -> tuple[Figure, Axes]:
     check_type("ledger", ledger, TokenLedger)
     if ledger.num_tokens != num_tokens:
         raise ValueError(
             f"ledger must be of a stream of {num_tokens} tokens, got one of "
             f"{ledger.num_tokens}"
         )
-
-
-def _with_ledger(ledger: TokenLedger, rows: float) -> tuple[Figure, Axes]:
-    """Make a figure with a ledger at its foot, and room for rows of windows above."""
     # Many rows are flatter, so that the picture fits on a screen.
     heights = min(0.3, max(0.2, 4.2 / rows)) * (rows + 1.5), LEDGER_HEIGHT
-    figure, (axes, below) = style.new_panels(
-        sum(heights) + 1.3, 2, height_ratios=heights
-    )
+    total = sum(heights) + 1.3
+    figure, (axes, below) = style.new_panels(total, 2, height_ratios=heights)
     draw_ledger(below, ledger, hatches_of([ledger]))
     below.set_xlabel("position in the stream", loc="left")
     below.xaxis.get_major_locator().set_params(integer=True)
@@ -238,22 +216,19 @@ def plot_scored_windows(
         raise ValueError(
             f"windows must be rows of (start, length, scored), got shape {table.shape}"
         )
-    for start, length, scored in table:
+    used: set[int] = set()
+    for start, length, scored in table.tolist():
         check_integer("length", length, minimum=1)
-        check_integer("scored", scored, minimum=0, maximum=int(length))
-        style.check_inside("windows", np.array([start]), int(length) + 1, num_tokens)
+        check_integer("scored", scored, minimum=0, maximum=length)
+        style.check_inside("windows", np.array([start]), length + 1, num_tokens)
+        used.update(range(start + length + 1 - scored, start + length + 1))
     figure, axes = style.new_figure(0.3 * len(table) + 1.1)
-    scored_once = {
-        int(token)
-        for start, length, scored in table
-        for token in range(start + length + 1 - scored, start + length + 1)
-    }
-    top = _draw_stream(axes, num_tokens, scored_once)
+    top = _draw_stream(axes, num_tokens, used)
     ticks = {0.75: "stream"}
     for row, (start, length, scored) in enumerate(table, start=1):
         first = start + length + 1 - scored
-        axes.add_patch(style.block(start, -row, first - start, 0.72, "neutral", 0.12))
-        axes.add_patch(style.block(first, -row, scored, 0.72, "targets"))
+        style.block(axes, start, -row, first - start, 0.72, "neutral", 0.12)
+        style.block(axes, first, -row, scored, 0.72, "targets")
         ticks[0.36 - row] = f"start {start}"
     keys = {
         "read as context only": style.sample("neutral", 0.12),
@@ -271,11 +246,8 @@ def _draw_stream(axes: Axes, num_tokens: int, used: set[int]) -> float:
     is_tight = style.column_width(num_tokens, 0.42) < 0.24
     for token in range(num_tokens):
         label = "" if is_tight else str(token)
-        meaning = "neutral" if token in used else "lost"
-        shade = 0 if token in used else 0.25
-        style.labeled_box(
-            axes, token, 0.35, label, meaning, shade=shade, fontsize=style.SMALL
-        )
+        look = ("neutral", 0) if token in used else ("lost", 0.25)
+        style.labeled_box(axes, token, 0.35, label, *look, fontsize=style.SMALL)
         if is_tight and token % 5 == 0:
             style.centered(axes, token + 0.5, 1.4, str(token))
     return 1.7 if is_tight else 1.3

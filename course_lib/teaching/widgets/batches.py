@@ -1,7 +1,5 @@
 """Offset, seed, B and T: an epoch of random sampling (lesson 3)."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -30,9 +28,7 @@ def play_batches(
     seed: int = 0,
 ) -> Player:
     """Play with the offset, the order and the batches of an epoch."""
-    start = {"num_tokens": num_tokens, "num_steps": num_steps, "offset": offset}
-    start |= {"batch_size": batch_size, "seed": seed}
-    return Player(draw_batches, CONTROLS, **start)
+    return Player(draw_batches, CONTROLS, **locals())
 
 
 @styled
@@ -65,11 +61,8 @@ def draw_batches(
     ledger = token_ledger(kept, num_tokens, num_steps, reasons={"left over": dropped})
     batches = kept.reshape(num_batches, batch_size)
     figure = plot_windows(batches, num_steps, num_tokens, ledger=ledger)
-    say(
-        figure,
-        f"{counted(len(starts), 'subsequence')}, shuffled: "
-        f"{num_batches} {'batch' if num_batches == 1 else 'batches'} of {batch_size}, "
-        f"and {len(left_over)} left over; "
-        f"{num_tokens - ledger.used} of {num_tokens} tokens not used in this epoch",
-    )
+    cut = counted(len(starts), "subsequence")
+    made = f"{num_batches} {'batch' if num_batches == 1 else 'batches'} of {batch_size}"
+    unused = f"{num_tokens - ledger.used} of {num_tokens} tokens not used in this epoch"
+    say(figure, f"{cut}, shuffled: {made}, and {len(left_over)} left over; {unused}")
     return figure

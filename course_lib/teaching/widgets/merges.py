@@ -1,7 +1,5 @@
 """Byte-pair encoding of a text of one's own, merge by merge (lesson 6)."""
 
-from __future__ import annotations
-
 from course_lib.bpe import BPETokenizer, count_words, merge_pair, pair_counts, printable
 from course_lib.teaching.plots.tables import Table
 from course_lib.teaching.plots.tokenizations import TokenRows
@@ -44,7 +42,6 @@ def draw_merges(text: str, num_merges: int) -> Html:
 
 
 def _listed(text: str, learned: list[tuple[int, int]]) -> list[list[object]]:
-    """The last merges: their numbers, pairs and how often these occurred by then."""
     words, spelled = count_words([text]), BPETokenizer(learned).token_bytes
     rows = []
     for number, pair in enumerate(learned):

@@ -1,7 +1,5 @@
 """Lengths, L and a strategy: documents in packs (lesson 9)."""
 
-from __future__ import annotations
-
 from course_lib.document_packing import assign_packs
 from course_lib.teaching.plots.packs import plot_packs
 from course_lib.teaching.plots.style import LessonFigure, say, styled
@@ -29,8 +27,7 @@ def play_packs(
         max_length: L.
         strategy: "greedy", "first_fit" or "best_fit".
     """
-    start = {"lengths": lengths, "max_length": max_length, "strategy": strategy}
-    return Player(draw_packs, CONTROLS, **start)
+    return Player(draw_packs, CONTROLS, **locals())
 
 
 @styled
@@ -48,12 +45,8 @@ def draw_packs(lengths: str, max_length: int, strategy: str) -> LessonFigure:
     alone = [[document] for document in range(len(sizes))]
     figure = plot_packs({"padding": alone, name: packs}, sizes, max_length)
     fewest = -(-sum(sizes) // max_length)
-    alone_fill, fill = (
-        sum(sizes) / count / max_length for count in (len(alone), len(packs))
-    )
-    say(
-        figure,
-        f"{counted(len(packs), 'row')} in place of {len(alone)}, {fill:.0%} filled in "
-        f"place of {alone_fill:.0%}; {sum(sizes)} tokens need {fewest} at least",
-    )
+    before, after = (sum(sizes) / len(rows) / max_length for rows in (alone, packs))
+    rows = f"{counted(len(packs), 'row')} in place of {len(alone)}"
+    filled = f"{after:.0%} filled in place of {before:.0%}"
+    say(figure, f"{rows}, {filled}; {sum(sizes)} tokens need {fewest} at least")
     return figure

@@ -1,7 +1,5 @@
 """Any text through a tokenizer, stage by stage (lesson 7)."""
 
-from __future__ import annotations
-
 import functools
 import json
 

@@ -1,15 +1,11 @@
-"""Figures to play with: a picture, and controls that redraw it.
-
-What is drawn is a pure function of the controls' values. Where no kernel is at work, in
-a book, on a slide, in a notebook that is only read, only the picture of the start
-values is shown.
-"""
+"""Figures to play with: a picture, and controls that redraw it. Where no kernel is at
+work, as in a book or on a slide, only the picture of the start values is shown."""
 
 from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -42,14 +38,9 @@ Picture = LessonFigure | Html
 
 def stacked(*parts: Table | TokenRows | str) -> Html:
     """Set tables and sentences below one another."""
-    forms = [
-        Html(f"<p>{plain(part)}</p>", part) if isinstance(part, str) else part
-        for part in parts
-    ]
-    return Html(
-        "\n".join(form.html for form in forms),
-        "\n\n".join(form.text for form in forms),
-    )
+    forms = [Html(f"<p>{plain(p)}</p>", p) if isinstance(p, str) else p for p in parts]
+    text = "\n\n".join(form.text for form in forms)
+    return Html("\n".join(form.html for form in forms), text)
 
 
 @dataclass(frozen=True)
@@ -75,9 +66,7 @@ class Whole:
 @dataclass(frozen=True)
 class Choice:
     """Buttons, one of them pressed: what each says, and the value that it stands for.
-
-    Not a list that opens: JupyterLab takes its arrow keys to go to the next cell.
-    """
+    JupyterLab takes the arrow keys of a list that opens, to go to the next cell."""
 
     label: str
     options: dict[str, str]
@@ -88,11 +77,8 @@ class Choice:
     def make(self, value: str) -> ipywidgets.Widget:
         from ipywidgets import ToggleButtons
 
-        look = LOOK | {"button_width": "auto"}
-        options = list(self.options.items())
-        return ToggleButtons(
-            value=value, description=self.label, options=options, style=look
-        )
+        what = {"description": self.label, "options": list(self.options.items())}
+        return ToggleButtons(value=value, style=LOOK | {"button_width": "auto"}, **what)
 
 
 @dataclass(frozen=True)
@@ -103,11 +89,10 @@ class Line:
     longest: int
 
     def check(self, name: str, value: object) -> str:
-        check_type(name, value, str)
-        if len(value) > self.longest:
-            raise ValueError(
-                f"{name} must have at most {self.longest} characters, got {len(value)}"
-            )
+        length = len(check_type(name, value, str))
+        if length > self.longest:
+            most = f"at most {self.longest} characters"
+            raise ValueError(f"{name} must have {most}, got {length}")
         return value
 
     def make(self, value: str) -> ipywidgets.Widget:
@@ -129,9 +114,6 @@ class Player:
             words, for values that do not go together.
         controls: name to control, in the order in which they are shown.
         start: the values at the beginning, one for each control.
-
-    Raises:
-        TypeError, ValueError: a start value is wrong, or they do not go together.
     """
 
     def __init__(
@@ -142,10 +124,15 @@ class Player:
             raise TypeError(
                 f"start values must be those of {list(controls)}, got {list(start)}"
             )
-        self.start = {
-            name: control.check(name, start[name]) for name, control in controls.items()
-        }
+        self.start = start
+        self.start = self._checked({})
         self._picture = draw(**self.start)
+
+    def _checked(self, values: dict[str, object]) -> dict[str, object]:
+        given = self.start | values
+        return {
+            name: own.check(name, given[name]) for name, own in self.controls.items()
+        }
 
     @property
     def invitation(self) -> str:
@@ -154,17 +141,10 @@ class Player:
         return INVITATION.format(", ".join(labels))
 
     def show(self, **values: object) -> str:
-        """Draw the picture of some values, as HTML; what is wrong with them, in words.
-
-        Args:
-            values: name to value, for those that are not as they were at the start.
-        """
+        """Draw the picture of some values, the others as at the start, as HTML; say in
+        words what is wrong with them."""
         try:
-            checked = {
-                name: control.check(name, values.get(name, self.start[name]))
-                for name, control in self.controls.items()
-            }
-            return _in_html(self.draw(**checked))
+            return _in_html(self.draw(**self._checked(values)))
         except (TypeError, ValueError) as error:
             return _in_words(str(error))
         except Exception as error:  # a reader's text may do anything to a library
@@ -176,10 +156,7 @@ class Player:
         from ipywidgets import HTML, HBox, VBox
 
         row = {"flex_flow": "row wrap"}
-        boxes = {
-            name: control.make(self.start[name])
-            for name, control in self.controls.items()
-        }
+        boxes = {n: own.make(self.start[n]) for n, own in self.controls.items()}
         picture = HTML(_in_html(self._picture), layout={"width": "auto"})
 
         def redraw(_: object) -> None:
@@ -201,10 +178,8 @@ class Player:
         return data, metadata
 
     def _still(self) -> tuple[dict, dict]:
-        """The picture of the start values, with a word on what could be done with it.
-
-        One form alone, or a page that shows all that it is given would show it twice.
-        """
+        """The picture of the start values, and what could be done with it, in one form
+        alone: some pages show all that they are given."""
         if isinstance(self._picture, Html):
             words = f"<p><em>{html.escape(self.invitation)}</em></p>"
             text = f"{self._picture.text}\n\n{self.invitation}"
@@ -232,7 +207,6 @@ def _in_html(picture: Picture) -> str:
 
 
 def _in_words(reason: str) -> str:
-    """Write a reason where the picture would be."""
     edge = "border-left: 4px solid #8b1c8f; padding: 0.6em 1em; margin: 1em 0"
     words = html.escape(reason[:1].upper() + reason[1:])
     return f'<div role="alert" style="{edge}"><b>Not so.</b> {words}</div>'
@@ -240,14 +214,13 @@ def _in_words(reason: str) -> str:
 
 def numbers_of(name: str, text: str, *, most: int) -> list[int]:
     """Read whole numbers from a text, with spaces or commas between them."""
-    words: Sequence[str] = text.replace(",", " ").split()
+    words = text.replace(",", " ").split()
     if not words:
         raise ValueError(f"{name} must hold at least one whole number, got none")
     if len(words) > most:
         raise ValueError(f"{name} must hold at most {most} numbers, got {len(words)}")
     for word in words:
         if not (word.isdecimal() and len(word) <= 9):
-            raise ValueError(
-                f"{name} must be whole numbers, such as 7 2 5, got {word!r:.30}"
-            )
+            wanted = "whole numbers, such as 7 2 5"
+            raise ValueError(f"{name} must be {wanted}, got {word!r:.30}")
     return [int(word) for word in words]

@@ -1,7 +1,5 @@
 """B, T and the state: rows that go on from batch to batch (lesson 4)."""
 
-from __future__ import annotations
-
 from course_lib.sequential_partitioning import partition_starts, row_length
 from course_lib.teaching.plots.rows import plot_tracks
 from course_lib.teaching.plots.style import LessonFigure, say, styled
@@ -26,9 +24,7 @@ def play_tracks(
     state: str = "carried",
 ) -> Player:
     """Play with rows, T, the offset and the state of a partition."""
-    start = {"num_tokens": num_tokens, "batch_size": batch_size, "state": state}
-    start |= {"num_steps": num_steps, "offset": offset}
-    return Player(draw_tracks, CONTROLS, **start)
+    return Player(draw_tracks, CONTROLS, **locals())
 
 
 @styled

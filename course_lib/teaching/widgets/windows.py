@@ -19,8 +19,7 @@ def play_windows(
     num_tokens: int = 23, context_length: int = 4, stride: int = 2
 ) -> Player:
     """Play with a stream, its windows and their ledger."""
-    start = {"num_tokens": num_tokens, "context_length": context_length}
-    return Player(draw_windows, CONTROLS, **start, stride=stride)
+    return Player(draw_windows, CONTROLS, **locals())
 
 
 @styled
