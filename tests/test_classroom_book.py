@@ -208,7 +208,7 @@ def test_the_reference_links_names_types_and_sources(site):
 def test_docstrings_are_told_as_they_are_written_and_the_search_knows_the_words_of_the_lessons(site):
     page = re.sub(r"<[^>]+>", "", read(site, "reference/sliding_windows.html"))
     assert "context_length -- T.\n" in page  # no list with an item T
-    assert "shape (..., T) each, of their own memory: write\ninto them" in page  # no type before the colon
+    assert "shape (..., T) each, of their own memory:\nwrite into them" in page  # no type before the colon
     assert "A hash of up to 65,536 of the ids, whatever their dtype: " in page
     index = read(site, "searchindex.js")
     assert '"notebooks/02_sliding_windows"' in index
