@@ -184,9 +184,6 @@ def learn_merges_by_rescanning(words: Words, num_merges: int) -> dict[Pair, int]
     return merges
 
 
-# Encoding a word: repeat the merges.
-
-
 def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[int]]:
     """Encode a word by the definition; return all stages, from bytes to the result.
 
@@ -219,8 +216,8 @@ class BPETokenizer:
         pattern: how text is cut into words; see `split_words`.
 
     Attributes:
-        merges, special_tokens: each pair with its new id, in order; each name with its
-            id.
+        merges: each pair with its new id, in order.
+        special_tokens: each name with its id.
         token_bytes: what each id spells; for a special token its name in UTF-8.
         vocab_size: the number of ids, V.
         end_of_text_id: the id of `<|endoftext|>` if that is a special token, else None.

@@ -88,8 +88,10 @@ def document_mask(document_starts: Ids, length: int) -> torch.Tensor:
 
 
 def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
-    """Where documents begin and the last one ends, int32, shape (pieces + 1,): the
-    "cumulative sequence lengths" of kernels for rows of several lengths."""
+    """Where documents begin and the last one ends, int32, shape (pieces + 1,).
+
+    Kernels for rows of several lengths take them as "cumulative sequence lengths".
+    """
     starts, length = check_starts(document_starts, length)
     return torch.from_numpy(np.append(starts, length).astype(np.int32))
 
@@ -97,8 +99,10 @@ def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
 def flex_document_mask(
     document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
 ) -> Callable:
-    """Return `document_mask` as a function of places, without a table, for
-    `torch.nn.attention.flex_attention.create_block_mask` on its `device`."""
+    """Return `document_mask` as a function of places, without a table.
+
+    For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
+    """
     starts, length = check_starts(document_starts, length)
     segments = torch.from_numpy(_segments(starts, length)).to(device)
 

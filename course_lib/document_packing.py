@@ -216,8 +216,7 @@ def _pieces(
 
 
 def pad_documents(documents: Iterable[Ids], max_length: int) -> list[Pack]:
-    """Give each document a row of its own, which padding fills up later; split longer
-    ones."""
+    """Give each document, split if it is longer, a row of its own, to be padded."""
     max_length = _check_size("max_length", max_length)
     return [join_pieces([piece]) for piece in _pieces(documents, max_length)]
 
@@ -442,8 +441,10 @@ class PackStream:
         }
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
-        """Go on from `state`. The documents are read again, from the first to there,
-        and only then it is seen whether they are the same."""
+        """Go on from `state`: the documents are read again, from the first to there.
+
+        Only then it is seen whether they are the same.
+        """
         state = check_state(state, self._settings(), START, owner="stream")
         read, checksum, waiting = (state[name] for name in START)
         self._begin = {

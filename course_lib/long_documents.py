@@ -211,10 +211,12 @@ class StreamingTextDataset(IterableDataset):
         return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch to iterate over. A resumed epoch goes on where it was, and
-        any other one starts at its first document. An epoch before that of a loaded
-        state is a ValueError, because a loop that counts from 0 would begin the run
-        again."""
+        """Choose the epoch to iterate over.
+
+        A resumed epoch goes on where it was, and any other one starts at its first
+        document. An epoch before that of a loaded state is a ValueError, because a loop
+        that counts from 0 would begin the run again.
+        """
         epoch = check_epoch(epoch, self._resumed_at)
         self._resumed_at = 0
         if epoch != self.epoch:

@@ -502,8 +502,7 @@ def _go_on(
     model: nn.Module, optimizer: torch.optim.Adam, state: Mapping[str, Any]
 ) -> None:
     """Load the weights and Adam's memory from a state, after a check of all of them: if
-    the memory has other shapes, Adam's fused step writes beyond its end.
-    """
+    the memory has other shapes, Adam's fused step writes beyond its end."""
     memory = {
         number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
         for number, weight in enumerate(model.parameters())

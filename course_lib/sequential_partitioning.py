@@ -51,8 +51,7 @@ def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
 def partition_starts(
     num_tokens: int, batch_size: int, num_steps: int, offset: int
 ) -> np.ndarray:
-    """Return the starts of a partition at a given offset, int64, shape (num_batches,
-    B).
+    """Return the starts of a partition at an offset, int64, shape (num_batches, B).
 
     `starts[k, i]` is offset + i * row_length + k * T. Inputs after the last full T of a
     row are left over, so rows shorter than T give no batch at all.
@@ -137,8 +136,7 @@ def seq_data_iter_sequential(
 def row_remainders(
     num_tokens: int, batch_size: int, num_steps: int, offset: int
 ) -> np.ndarray:
-    """Return the *targets* after the last full T of each row, as positions for the
-    ledger.
+    """Return the *targets* after the last full T of each row: positions for the ledger.
 
     Takes the arguments of `partition_starts`. Returns int64, shape (B * (row_length %
     T),).

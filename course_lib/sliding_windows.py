@@ -192,9 +192,7 @@ class SlidingWindowDataset(Dataset):
         return _Compact(self.widen, windows) if in_worker else self.widen(windows)
 
     def as_rows(self) -> WindowRows:
-        """Return the same windows as rows of T + 1 `input_ids` and `labels`, for
-        `transformers`.
-        """
+        """Return the same windows as rows for `transformers`; see `WindowRows`."""
         return WindowRows(self.stream, self.context_length, self.stride)
 
     def cut(self, index: object) -> np.ndarray:
@@ -226,7 +224,7 @@ class SlidingWindowDataset(Dataset):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash that names the stream, of up to 65,536 ids, whatever their dtype.
+        """A hash of up to 65,536 of the ids, whatever their dtype: it names the stream.
 
         A longer stream is sampled in 64 runs from its beginning to its end. An edit
         between two runs goes unnoticed, while another text does not.
@@ -275,7 +273,7 @@ def _file_of(stream: np.ndarray) -> dict | None:
 
 
 class WindowRows(SlidingWindowDataset):
-    """The same windows as `transformers` wants them; `dataset.as_rows()` makes it.
+    """The windows as rows for `transformers`: T + 1 `input_ids`, and as many `labels`.
 
     The model shifts the labels itself, so each row makes T predictions.
     """
@@ -337,9 +335,11 @@ class BatchOrder(Sampler):
         return self.begin[0]
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch to iterate over. A resumed epoch goes on where it was, and
-        any other starts at batch 0. An epoch before that of a loaded state is a
-        ValueError, because a loop that counts from 0 would begin the whole run again.
+        """Choose the epoch to iterate over.
+
+        A resumed epoch goes on where it was, and any other starts at batch 0. An epoch
+        before that of a loaded state is a ValueError, because a loop that counts from 0
+        would begin the whole run again.
         """
         epoch = check_epoch(epoch, self.resumed_at)
         self.resumed_at = 0
@@ -347,18 +347,14 @@ class BatchOrder(Sampler):
             self.stand_at(epoch)
 
     def stand_at(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
-        """Let iterations begin after so many `windows` of the epoch, of all ranks,
-        until one of them reaches its end.
-        """
+        """Let iterations begin after so many `windows`, of all ranks, of the epoch."""
         self.begin = self.position_after(epoch, windows)
         # of the reader: the epoch, and how many of its windows have been delivered
         self.position: tuple[int, int] | None = self.begin
         self.resumed_at = self.epoch if resumed else 0
 
     def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
-        """Return the position after so many windows: after an epoch's last batch, the
-        beginning of the next.
-        """
+        """Return the position after so many windows, which may be in the next epoch."""
         return (epoch, windows) if self.count_from(windows) else (epoch + 1, 0)
 
     def count_from(self, windows: int) -> int:
@@ -395,8 +391,9 @@ class BatchOrder(Sampler):
 
     @property
     def sampler(self) -> BatchOrder:
-        """The order itself, for programs that deal its batches out to ranks. If it is
-        one rank's share already, that is a ValueError.
+        """The order itself, for programs that deal its batches out to ranks.
+
+        Raises ValueError if it is one rank's share already.
         """
         if self.world_size > 1:
             raise ValueError(
@@ -439,7 +436,7 @@ class WindowLoader(DataLoader):
                 options[name] = check(name, value)
         self.windows = dataset
         num_workers = check_integer("num_workers", num_workers, minimum=0)
-        # Without it, each epoch draws the workers' seeds from the global generator.
+        # Otherwise, each epoch draws the workers' seeds from the global generator.
         options = {"generator": torch.Generator(), "num_workers": num_workers} | options
         options["worker_init_fn"] = partial(_begin, options.get("worker_init_fn"))
         super().__init__(
@@ -449,7 +446,7 @@ class WindowLoader(DataLoader):
             **options,
         )
         # Between processes, every message and every byte costs time. So batches travel
-        # together and compact, an eighth of int64. Pinned memory travels as int64.
+        # together and compact, up to an eighth of int64, unless PyTorch pins them.
         self._messages = None
         if num_workers and not self.pin_memory:
             window_bytes = dataset.cut(slice(0, 1)).nbytes
@@ -501,8 +498,7 @@ class WindowLoader(DataLoader):
         return self.sampler.step
 
     def state_dict(self) -> dict[str, int | bool | str]:
-        """Return where the reader is, and everything that the order depends on, for
-        JSON.
+        """Return where the reader is, and what its order depends on, ready for JSON.
 
         Raises ValueError if another program has read the order in the meantime.
         """
@@ -516,8 +512,7 @@ class WindowLoader(DataLoader):
         return {"epoch": epoch, self._counted: delivered, **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, int | bool | str]) -> None:
-        """Go on from `state`: the next iteration yields exactly what was left of its
-        epoch.
+        """Go on from `state`: the next iteration yields what was left of its epoch.
 
         Raises TypeError if `state` is not what `state_dict` returns, and ValueError if
         this loader differs from the one that saved it, in the setting that is named.
@@ -588,7 +583,8 @@ class _Compact:
 
 
 def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
-    """Begin a worker, which would wait forever to send to a reader that was killed."""
+    """Begin a worker that ends with its reader; otherwise it would wait to send
+    forever."""
     end_with_parent()
     if worker_init_fn is not None:
         worker_init_fn(worker)

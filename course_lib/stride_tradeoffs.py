@@ -62,8 +62,8 @@ class EpochCost:
     #: windows, which counts repetitions.
     effective_size: int
     mean_turns: float  #: how often a token is a target, over all tokens but the first
-    fewest_turns: int
-    most_turns: int
+    fewest_turns: int  #: of all these tokens, the smallest number of turns
+    most_turns: int  #: and the largest
     #: mean left context of a prediction, in tokens, or 0 if there are no predictions
     mean_context: float
     boundaries: int  #: different places where a window begins, and a context with it
@@ -279,8 +279,7 @@ class StridedEvaluation:
 def strided_evaluation(
     model: Model, ids: Ids, context_length: int, stride: int
 ) -> StridedEvaluation:
-    """Return the mean of `strided_losses` of the same arguments, with its cost in
-    tokens."""
+    """Return the mean of `strided_losses`, same arguments, and its cost in tokens."""
     stride = check_integer("stride", stride, minimum=1)
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
@@ -321,12 +320,10 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
 class SplitOverlap:
     """What validation windows share with training windows, in tokens of the stream."""
 
-    #: tokens that validation uses, and how many of them training also uses
-    validation_tokens: int
-    shared_tokens: int
-    #: tokens that validation scores, and how many of them are targets in training
-    validation_targets: int
-    shared_targets: int
+    validation_tokens: int  #: tokens that validation uses
+    shared_tokens: int  #: those of them that training also uses
+    validation_targets: int  #: tokens that validation scores
+    shared_targets: int  #: those of them that are targets in training
 
 
 def split_overlap(

@@ -430,8 +430,7 @@ class GlobalOrder(BatchOrder):
         return self.order(self.num_windows, self.base_seed + epoch)
 
     def _some_windows(self) -> np.ndarray:
-        """The windows at positions of the first epoch: 64 at its beginning, 64 all over
-        it."""
+        """The first 64 windows of the first epoch, and 64 spread over it."""
         spread = np.linspace(0, self.num_windows - 1, 64, dtype=int)
         first = np.arange(min(64, self.num_windows))
         return np.asarray(self.order_of(0)[np.union1d(first, spread)])
@@ -444,9 +443,10 @@ class GlobalOrder(BatchOrder):
 
 
 class ShardLoader(WindowLoader):
-    """Lesson 2's loader, with a state that survives a change of batch size or ranks: it
-    says how many windows all ranks together have delivered. `make_shard_loader` makes
-    it."""
+    """Lesson 2's loader, with a state that survives a change of batch size or ranks.
+
+    It counts the windows that all ranks together have delivered.
+    """
 
     _counted, _unit = "windows_delivered", 1
 

@@ -349,8 +349,10 @@ def _check_marks(
 
 
 def _marked(alphabet: Sequence[str], marks: Mapping[str, str]) -> list[str]:
-    """Return each byte with and without each mark. A byte that occurs with a mark, but
-    has no such token, would be dropped in silence."""
+    """Return each byte with and without each mark.
+
+    All of them must have tokens: a byte without one would be dropped in silence.
+    """
     prefixes = dict.fromkeys(["", marks.get("continuing_subword_prefix", "")])
     suffixes = dict.fromkeys(["", marks.get("end_of_word_suffix", "")])
     return [p + byte + s for p in prefixes for s in suffixes for byte in alphabet]
@@ -383,9 +385,11 @@ def _check_names(
 
 
 def _with_tokens(tokenizer: Tokenizer, tokens: Iterable[str]) -> Tokenizer:
-    """Return a tokenizer whose model also knows `tokens`, as ordinary ones: special or
-    added ones would be looked for in the text, where somebody may have written
-    `<0x41>`."""
+    """Return a tokenizer whose model also knows `tokens`, as ordinary ones.
+
+    Special or added tokens would be looked for in the text, where somebody may have
+    written `<0x41>`.
+    """
     description = json.loads(tokenizer.to_str())
     vocabulary = description["model"]["vocab"]
     for token in tokens:
@@ -462,9 +466,6 @@ def _check_tokenizer(tokenizer: Tokenizer) -> None:
         raise TypeError(
             f"tokenizer must be a tokenizers.Tokenizer, got {type(tokenizer).__name__}"
         )
-
-
-# To models.
 
 
 def wrap_tokenizer(

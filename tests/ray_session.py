@@ -15,10 +15,10 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from course_lib import many_machines
-from course_lib.foundation import InThisProcess, RayExecutor, run_in_order
+from course_lib.foundation import InThisProcess, RayExecutor, run_in_order, shard_tasks
 from course_lib.foundation.executors import import_ray
-from course_lib.many_machines import encode_task, tokenize_files
+from course_lib.foundation.shard_tasks import encode_task
+from course_lib.many_machines import tokenize_files
 from deadly import die, encode_or_die, refuse
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()
@@ -116,9 +116,9 @@ def main() -> None:
         return
     found = {}
     found["same shards"] = tokenize("on_ray")
-    many_machines.encode_task = partial(encode_or_die, 1)
+    shard_tasks.encode_task = partial(encode_or_die, 1)
     found["same shards after a worker was killed"] = tokenize("worker_killed")
-    many_machines.encode_task = encode_task
+    shard_tasks.encode_task = encode_task
     found["a task outlives its node"] = lose_a_node(cluster)
     try:
         list(run_in_order(refuse, [3], RayExecutor))

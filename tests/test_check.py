@@ -172,13 +172,10 @@ def refuse(**_):
     raise PermissionError(13, "Permission denied")
 
 
-def test_locks_that_cannot_be_made_are_told(monkeypatch):
+def test_locks_that_cannot_be_made_and_widgets_that_cannot_be_shown_are_told(monkeypatch, tmp_path):
     assert signs(check.check_locks()) == [OK]
     monkeypatch.setattr(check.multiprocessing, "Lock", refuse)
     assert re.search(r"Permission denied\n +On Linux the folder /dev/shm", the_one(check.check_locks()))
-
-
-def test_widgets_that_jupyterlab_cannot_show_are_told(tmp_path, monkeypatch):
     assert signs(check.check_widgets()) == [OK]
     monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda name: [str(tmp_path)])
     assert "jupyterlab_widgets" in the_one(check.check_widgets())
@@ -236,16 +233,13 @@ def run_with(checks: dict, monkeypatch) -> int:
     return check.run(argparse.Namespace(all=False, no_kernel="check_kernel" not in checks))
 
 
-def test_the_whole_is_a_line_for_each_point(monkeypatch, capsys):
+def test_the_whole_is_a_line_for_each_point_and_one_that_is_wrong_makes_the_exit_status_1(monkeypatch, capsys):
     slow = {"check_imports": lambda: [Point(OK, "imported")], "check_kernel": lambda: [Point(OK, "a kernel")]}
     assert run_with(slow, monkeypatch) == 0
     points, verdict = capsys.readouterr().out.split("\n\n")
     assert all(line.startswith(("ok  ", "note  ", "       ")) for line in points.splitlines())
     assert points.endswith("ok     imported\nok     a kernel")
     assert verdict == "Everything works. Begin with notebooks/01_next_token_shifting.ipynb.\n"
-
-
-def test_one_thing_that_is_wrong_makes_the_exit_status_1(monkeypatch, capsys):
     assert run_with({"check_machine": lambda: [Point(WRONG, "no memory", "Buy some.")]}, monkeypatch) == 1
     text = capsys.readouterr().out
     assert "WRONG  no memory\n       Buy some.\n" in text

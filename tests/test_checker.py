@@ -31,9 +31,9 @@ from course_lib.teaching.checker import (
     running,
     same,
 )
+from course_lib.teaching.checker.calling import format_call, show
 from course_lib.teaching.checker.questions import BUG, FALSE, NOT_A_BUG, TRUE
 from course_lib.teaching.checker.sources import is_stub
-from course_lib.teaching.checker.writing import format_call, show
 from solved_lessons import define
 
 
@@ -117,9 +117,6 @@ def shown(monkeypatch):
     return pieces
 
 
-# The four outcomes
-
-
 def test_a_right_answer_passes(shown):
     assert double.check(lambda numbers: [number + number for number in numbers]) == 1.0
     assert shown == ["✔ **Passed.** `double` is right in all 6 calls."]
@@ -178,9 +175,6 @@ def test_a_result_instead_of_the_function_is_told_so(answer):
     judgment = double.judge(answer)
     assert judgment.outcome == FAILED
     assert "Pass the function `double` itself, not its result." in judgment.message
-
-
-# Diagnoses
 
 
 @pytest.mark.parametrize(
@@ -316,9 +310,6 @@ def test_what_is_printed_is_kept_for_the_smallest_failing_call_and_cut(capsys):
     printed = judgment.message.split("printed   ")[1].splitlines()[0]
     assert len(printed) == exercises.LONGEST_PRINT
     assert "looking at" not in capsys.readouterr().out
-
-
-# Answers that do harm
 
 
 forks = pytest.mark.skipif(not running.CAN_FORK, reason="answers run in a process of their own on Linux only")
@@ -579,9 +570,6 @@ def test_without_processes_a_thread_ends_what_is_written_in_python(monkeypatch):
     assert double.judge(squares).diagnosis == double.mistakes[0].diagnosis
 
 
-# A score for programs, a message for readers
-
-
 def test_a_notebook_shows_the_message_and_saves_the_plain_number():
     score = double.check(double.reference)
     shown, _ = DisplayFormatter().format(score)
@@ -595,14 +583,11 @@ def test_a_notebook_shows_the_message_and_saves_the_plain_number():
     assert pickle.loads(pickle.dumps(score)).judgment == score.judgment
 
 
-def test_each_outcome_has_its_own_sign_color_and_word():
+def test_each_outcome_has_its_own_sign_color_and_word_and_no_answer_writes_into_the_page():
     answers = (double.reference, squares, lambda numbers: 1 / 0, ...)
     pages = [double.check(answer)._repr_mimebundle_()["text/html"] for answer in answers]
     for found in (r"<strong style=\"color: (#\w+)\">", r"\">(.)</strong>", r"<strong>(\w+)"):
         assert len({re.search(found, page).group(1) for page in pages}) == 4
-
-
-def test_what_an_answer_returns_cannot_write_into_the_page():
     page = double.check(lambda numbers: "<script>alert(1)</script>")._repr_mimebundle_()["text/html"]
     assert "<script>" not in page
 
@@ -623,9 +608,6 @@ def test_the_scores_of_a_lesson(monkeypatch):
         show_scores(ModuleType("empty"))
 
 
-# Hints, stub and solution
-
-
 def test_hints_come_one_at_a_time_and_one_that_does_not_exist_says_which_do(shown):
     for number in (1, 2, 0, 3, -1):
         double.hint(number)
@@ -644,9 +626,6 @@ def test_the_solution_is_shown_as_it_is_written_with_the_names_that_it_needs(sho
     assert "It uses" not in shown[0]
     table.solution()
     assert "It uses `np`, imported or defined in cells above." in shown[1]
-
-
-# Iterators and errors
 
 
 def breaks(n):
@@ -686,9 +665,6 @@ def test_an_error_that_is_asked_for_must_be_raised():
     judgment = invert.judge(lambda number: 1 / (number or math.inf))
     assert judgment.outcome == FAILED
     assert "expected  ValueError: number must not be 0\ngot       0.0" in judgment.message
-
-
-# When two results are the same
 
 
 @pytest.mark.parametrize(
@@ -741,9 +717,6 @@ def test_results_are_the_same_or_not(expected, equal, unequal):
         assert not same(expected, got), got
 
 
-# What is shown
-
-
 def test_calls_are_shown_by_name_and_value_as_they_are_and_cut_at_their_end():
     def function(text, numbers, weight=1.0, *, other=None):
         return None
@@ -755,9 +728,8 @@ def test_calls_are_shown_by_name_and_value_as_they_are_and_cut_at_their_end():
     assert "xxxxxxxxxx" in shown
     assert shown.endswith(" ...)")
     assert len(shown) < 250
-
-
-# Bug or not
+    assert show([np.int64(1), (np.float64(0.5), np.True_)]) == "[1, (0.5, True)]"
+    assert format_call(peeks, (the_first, [0])) == "peeks(model=the_first, ids=[0])\n  # the_first: output 0 is id 0"
 
 
 def stream_cases(random_numbers):
@@ -791,14 +763,11 @@ def as_many(num_tokens, context_length):
     return num_tokens
 
 
-def test_calls_settle_what_is_a_bug_and_whether_a_claim_is_true():
+def test_calls_settle_a_question_and_a_verdict_is_told_the_evidence_and_only_the_right_one_the_reason(shown):
     assert [item.truth for item in (off_by_one, unusual, fewer, as_many)] == [BUG, NOT_A_BUG, TRUE, FALSE]
     case, expected, got = off_by_one.evidence
     assert (case, expected.value, got.value) == ((2, 1), 1, 2)
     assert unusual.evidence is None
-
-
-def test_a_verdict_is_told_the_evidence_and_only_the_right_one_the_reason(shown):
     assert unusual.check(NOT_A_BUG) == 1.0
     assert unusual.explanation in shown.pop()
     assert off_by_one.check(NOT_A_BUG) == 0.0
@@ -851,11 +820,6 @@ def test_a_question_has_a_snippet_a_hint_a_stub_and_a_solution(shown):
 def the_first(ids):
     """output 0 is id 0"""
     return ids[:1]
-
-
-def test_numbers_are_written_plainly_and_a_function_with_what_it_does():
-    assert show([np.int64(1), (np.float64(0.5), np.True_)]) == "[1, (0.5, True)]"
-    assert format_call(peeks, (the_first, [0])) == "peeks(model=the_first, ids=[0])\n  # the_first: output 0 is id 0"
 
 
 def peeks(model, ids):

@@ -134,9 +134,12 @@ def test_a_lesson_that_got_another_number_is_found_at_its_old_address(tmp_path):
     assert set(RENAMED.values()) <= {path.stem for path in ROOT.glob("notebooks/*.ipynb")}
 
 
-def test_what_only_installs_is_left_out(lesson):
+def test_what_only_installs_is_left_out_formulas_need_no_script_and_sources_lead_to_the_reference(lesson):
     assert "where it is missing, as on Colab" in LESSONS[0].path.read_text(encoding="utf-8")
     assert "where it is missing, as on Colab" not in lesson
+    assert '<div class="math"><math' in lesson
+    assert "<mfrac>" in lesson
+    assert re.search(r'href="\.\./reference/sliding_windows\.html"[^>]*>\s*<code[^>]*>', lesson)
 
 
 def test_figures_are_told_in_words(site):
@@ -159,29 +162,17 @@ def test_a_figure_of_a_lesson_that_somebody_has_changed_need_not_tell_its_width(
     assert images == [{"alt": "It rises."}, {"alt": "It rises.", "width": "900px"}]
 
 
-def test_what_comes_after_a_guess_is_folded(lesson):
+def test_what_comes_after_a_guess_is_folded_as_are_hints_below_their_exercise(lesson):
     cells = LESSONS[0].notebook.cells
     folded = [cell for cell in cells if cell.metadata.get("jupyter", {}).get("outputs_hidden") and cell.outputs]
     set_up = [cell for cell in cells if "hide-input" in cell.metadata.get("tags", [])]
     assert len(re.findall(r'<details class="[^"]*\bhide\b', lesson)) == len(folded) + len(set_up)
-
-
-def test_hints_stand_folded_below_their_exercise(lesson):
     exercises = importlib.import_module("course_lib.exercises.sliding_windows")
     names = [name for name in map(exercise_of, LESSONS[0].notebook.cells) if name]
     hints = [len(getattr(getattr(exercises, name), "hints", ())) for name in names]
     assert sum(hints) > 8
     assert lesson.count("<summary>Hint") == sum(hints)
     assert lesson.index("exercises</span><span") < lesson.index("<summary>Hint 1")
-
-
-def test_formulas_need_no_script(lesson):
-    assert '<div class="math"><math' in lesson
-    assert "<mfrac>" in lesson
-
-
-def test_source_boxes_lead_to_the_reference(lesson):
-    assert re.search(r'href="\.\./reference/sliding_windows\.html"[^>]*>\s*<code[^>]*>', lesson)
 
 
 def test_the_reference_tells_of_every_public_function_and_class(site):
@@ -214,14 +205,11 @@ def test_the_reference_links_names_types_and_sources(site):
     assert "check_integer" in read(site, "_modules/course_lib/foundation/arguments.html")
 
 
-def test_docstrings_are_told_as_they_are_written(site):
+def test_docstrings_are_told_as_they_are_written_and_the_search_knows_the_words_of_the_lessons(site):
     page = re.sub(r"<[^>]+>", "", read(site, "reference/sliding_windows.html"))
     assert "context_length -- T.\n" in page  # no list with an item T
-    assert "shape (..., T) each, of their own memory: write\ninto them" in page  # no type before the colon
+    assert "shape (..., T) each, of their own memory:\nwrite into them" in page  # no type before the colon
     assert "A hash of up to 65,536 of the ids, whatever their dtype: " in page
-
-
-def test_the_search_knows_the_words_of_the_lessons(site):
     index = read(site, "searchindex.js")
     assert '"notebooks/02_sliding_windows"' in index
     assert "stride:" in index or '"stride":' in index
@@ -274,9 +262,6 @@ def test_a_phone_reads_it_by_day_and_by_night_without_a_network(site):
 
 def brightness(color: str) -> float:
     return sum(map(int, re.findall(r"\d+", color)[:3])) / 3
-
-
-# The command
 
 
 def options(out: Path, *more: str) -> argparse.Namespace:

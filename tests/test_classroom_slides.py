@@ -41,9 +41,6 @@ def texts(slide: Slide) -> list[str]:
     return [block.source for block in slide.blocks]
 
 
-# Where a lesson is cut
-
-
 def test_headings_begin_slides_and_what_one_does_alone_is_left_out():
     stub = 'def {0}(x):\n    """Return what\n    {0} says."""\n    ...\n\nexercises.{0}.check({0})'
     count, measure = (new_code_cell(stub.format(x), metadata={"tags": ["exercise"]}) for x in ("count", "measure"))
@@ -189,9 +186,6 @@ def test_every_exercise_is_named_with_what_it_asks_for(lesson):
     points, *asked = [text for slide in slides for text in texts(slide)]
     assert points == "Each gives 3 points."
     assert [re.fullmatch(r"- `(\w+)`: .{40,150}\.", sentence)[1] for sentence in asked] == tasks
-
-
-# How it is written
 
 
 def test_markdown_becomes_html_with_code_tables_and_formulas():

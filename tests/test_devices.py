@@ -19,10 +19,6 @@ def test_on_a_cpu_nothing_is_copied_and_nothing_read_ahead():
     assert [tuple(map(id, batch)) for batch in copied] == [tuple(map(id, batch)) for batch in BATCHES[1:]]
 
 
-def test_no_batches():
-    assert list(copy_to_device([], "cpu")) == []
-
-
 class Recorder:
     """A stream, an event and a tensor of a GPU that is not there."""
 

@@ -23,7 +23,7 @@ from course_lib.document_packing import (
     packing_report,
     pad_documents,
 )
-from course_lib.foundation import CharTokenizer, load_documents
+from course_lib.foundation import load_documents
 from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 
 EXAMPLES = settings(max_examples=40)
@@ -87,21 +87,6 @@ def test_best_fit_fills_100_000_documents_at_2048():
     packs = assign_packs(lengths, 2048)
     assert max(sum(lengths[pack]) for pack in packs) <= 2048
     assert lengths.sum() / len(packs) / 2048 >= 0.999
-
-
-def test_a_length_that_is_no_power_of_two_is_packed_alike():
-    for max_length in (100, 128, 129):
-        assert len(assign_packs([40] * 30, max_length)) == -(-30 // (max_length // 40))
-
-
-def test_a_pack_larger_than_everything_holds_everything():
-    for strategy in document_packing.STRATEGIES:
-        assert assign_packs([3, 1, 2], 2**31 - 1, strategy=strategy)[0] in ([0, 1, 2], [0, 2, 1])
-
-
-@pytest.mark.parametrize("strategy", ["first_fit", "best_fit"])
-def test_of_equally_long_documents_the_earliest_comes_first(strategy):
-    assert assign_packs([2, 3, 2, 3, 2], 5, strategy=strategy) == [[1, 0], [3, 2], [4]]
 
 
 # Packs with their tokens
@@ -173,11 +158,6 @@ def test_packing_is_the_assignment_of_its_pieces():
     assert [pack.documents.tolist() for pack in packs] == [[3], [7], [5, 6], [0, 1], [3, 4]]
     assert packs[-1].offsets.tolist() == [8, 0]
     assert packs[-1].input_ids.tolist() == [3008, 3009, 3010, 3011, 4000, 4001]
-
-
-def test_ids_keep_their_small_type():
-    assert pack_documents([[1, 2], [70_000]], 4)[0].input_ids.dtype == np.uint32
-    assert pack_documents([[1, 2], [3]], 4)[0].input_ids.dtype == np.uint16
 
 
 def test_documents_may_be_a_generator_tensors_or_lists():
@@ -415,13 +395,6 @@ def test_a_data_set_is_packed_by_map(texts, tokenizer):
     expected = [pack for i in range(0, 60, 20) for pack in pack_documents(documents[i : i + 20], 100)]
     assert packed["input_ids"][:] == tokens_of(expected)
     assert packed["document_starts"][:] == [pack.document_starts.tolist() for pack in expected]
-
-
-def test_another_column_of_texts_is_packed_alike():
-    packed = pack_examples(
-        {"x": ["abc", "", "de"], "row": [1, 2, 3]}, CharTokenizer("abcde"), max_length=4, text_column="x"
-    )
-    assert packed == {"input_ids": [[0, 1, 2, 5], [3, 4, 5, 5]], "document_starts": [[0], [0, 3]]}
 
 
 def test_packing_does_not_touch_the_global_seed():

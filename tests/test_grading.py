@@ -36,25 +36,22 @@ def test_seeds_draw_other_numbers_and_other_hidden_calls(assignment):
     assert not changed & {"tokens_in_tail", "starts_from_range", "starts_from_range-check"}
 
 
-def test_hidden_calls_are_for_exercises_that_draw_them(assignment):
+def test_hidden_calls_are_for_exercises_that_draw_them_and_fail_an_answer_that_knows_the_others(assignment):
     sources = {marks(cell).get("grade_id"): cell.source for cell in assignment.cells}
     assert f"seed={HIDDEN_SEEDS + 3})" in sources["tokens_in_tail-check"]
     # All small calls are tried already.
     assert sources["smallest_stream-check"] == "3 * exercises.smallest_stream.check(smallest_stream)"
+    by_heart = {number: number**2 for (number,) in square.cases}
+    assert square.check(by_heart.get) == 1.0
+    assert square.check(by_heart.get, seed=HIDDEN_SEEDS) == 0.0
+    assert square.check(lambda number: number**2, seed=HIDDEN_SEEDS) == 1.0
+    assert square.cases == square.drawn_from(0).cases
 
 
 @exercise(cases=lambda random: [(n,) for n in [*range(3), *random.sample(range(3, 10**6), 5)]], hints=("", ""))
 def square(number: int) -> int:
     """Return its square."""
     return number**2
-
-
-def test_an_answer_that_knows_the_calls_by_heart_fails_the_hidden_ones():
-    by_heart = {number: number**2 for (number,) in square.cases}
-    assert square.check(by_heart.get) == 1.0
-    assert square.check(by_heart.get, seed=HIDDEN_SEEDS) == 0.0
-    assert square.check(lambda number: number**2, seed=HIDDEN_SEEDS) == 1.0
-    assert square.cases == square.drawn_from(0).cases
 
 
 def test_points_keep_the_message_and_are_a_plain_number_for_nbgrader():

@@ -164,15 +164,12 @@ def test_a_notebook_gets_its_row_whatever_it_does(name, rows):
     assert words in row["diagnosis"]
 
 
-def test_other_exercises_of_a_spoiled_notebook_are_scored(rows):
+def test_other_exercises_of_a_spoiled_notebook_are_scored_and_questions_with_drawn_numbers(rows):
     outcomes = {row["file"]: row["outcome"] for row in rows if row["exercise"] == "starts_from_range"}
     assert outcomes["anna/02_sliding_windows.ipynb"] == outcomes["kills.ipynb"] == "passed"
     assert outcomes["ben/02_sliding_windows.ipynb"] == "missing"
     (untouched,) = [row for row in rows if (row["file"], row["exercise"]) == ("untouched.ipynb", "starts_from_range")]
     assert (untouched["outcome"], untouched["diagnosis"]) == ("failed", "answered 'not a bug'.")
-
-
-def test_a_question_with_drawn_numbers_is_scored_where_a_teacher_has_put_it(rows):
     drawn = [row for row in rows if row["exercise"] == "windows_of_stream"]
     assert [(row["file"], row["outcome"]) for row in drawn] == [("unchecked.ipynb", "failed")]
 
@@ -196,12 +193,16 @@ def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
     assert {(row["lesson"], row["score"]) for row in forged} == {("sliding_windows", "0.0")}
 
 
-def test_rows_are_sorted_and_no_name_is_a_formula(rows):
+def test_rows_are_sorted_no_name_is_a_formula_and_no_diagnosis_needs_a_screen(rows):
     names = list(dict.fromkeys(row["file"] for row in rows))
     assert [name.lstrip("'") for name in names] == sorted(name.lstrip("'") for name in names)
     assert "'=渡辺/02 sliding windows.ipynb" in names
     exercises = [row["exercise"] for row in rows if row["file"].startswith("ben")]
     assert exercises == list(in_order("sliding_windows"))
+    for row in rows:
+        assert bool(row["diagnosis"]) == (row["outcome"] in ("failed", "raised", "unreadable")), row
+        assert "below" not in row["diagnosis"]
+        assert "restart" not in row["diagnosis"]
 
 
 def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
@@ -211,13 +212,6 @@ def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
     diagnosis = next(row["diagnosis"] for row in rows if row["file"].startswith("ben") and row["diagnosis"])
     assert f"- 3 of {count}: `tokens_in_tail`: {diagnosis}" in text
     assert "- broken.ipynb: it is not a notebook" in text
-
-
-def test_no_diagnosis_needs_a_screen_and_none_is_missing(rows):
-    for row in rows:
-        assert bool(row["diagnosis"]) == (row["outcome"] in ("failed", "raised", "unreadable")), row
-        assert "below" not in row["diagnosis"]
-        assert "restart" not in row["diagnosis"]
 
 
 def test_the_summary_shows_the_commonest_wrong_answers_as_code(scored):

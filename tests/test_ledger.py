@@ -79,12 +79,6 @@ def test_the_order_and_the_shape_of_starts_do_not_matter(starts, random):
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
-def test_tokens_before_between_and_behind_the_windows_are_told_apart():
-    ledger = token_ledger([3, 10], 20, 4)
-    assert ledger.dropped == {"offset": 3, "gap": 2, "tail": 5}
-    assert list(ledger.dropped) == ["offset", "gap", "tail"]
-
-
 def test_as_many_reasons_as_one_likes_can_be_named():
     for number, dtype in ((124, np.int8), (125, np.int16), (1000, np.int16)):
         ledger = token_ledger([0], 3 + number, 2, reasons={f"row {i}": [3 + i] for i in range(number)})
@@ -98,10 +92,6 @@ def test_ledgers_are_equal_if_all_their_entries_are():
     for other in (token_ledger([0, 5], 10, 4), token_ledger([0, 4], 11, 4), token_ledger([], 10, 4), "ledger", None):
         assert one != other
     assert one != token_ledger([0, 4], 10, 4, reasons={"lost": [9]})
-
-
-def test_printed_without_windows_it_tells_of_no_turns():
-    assert "turns" not in str(token_ledger([], 5, 2))
 
 
 # Windows that are not equally long
@@ -131,7 +121,3 @@ def test_windows_may_be_of_different_lengths(scheme):
     assert ledger.shortest_context.tolist() == [min(found, default=0) for found in contexts]
     assert ledger.longest_context.tolist() == [max(found, default=0) for found in contexts]
     assert ledger.used + sum(ledger.dropped.values()) == num_tokens
-
-
-def test_equal_lengths_given_one_by_one_change_nothing():
-    assert token_ledger([0, 3, 6], 12, [4, 4, 4]) == token_ledger([0, 3, 6], 12, 4)

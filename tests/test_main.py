@@ -81,13 +81,10 @@ def test_what_goes_wrong_is_one_line(capsys, tmp_path):
     assert capsys.readouterr().err == f"python -m course_lib blank: {tmp_path}/file/x: Not a directory\n"
 
 
-def test_a_module_of_the_course_that_is_missing_is_no_package_to_install(monkeypatch):
+def test_a_missing_module_of_the_course_is_no_package_to_install_and_missing_notebooks_are_told(monkeypatch, tmp_path):
     monkeypatch.setitem(COMMANDS, "book", ("nothing", ""))
     with pytest.raises(ModuleNotFoundError):
         main(["book", "x"])
-
-
-def test_without_notebooks_it_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(command_line, "ROOT", tmp_path)
     assert "come with the repository" in command_line.about()
     (tmp_path / "notebooks").mkdir()

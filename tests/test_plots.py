@@ -35,9 +35,6 @@ def places(axes, color: str | None = None) -> list[tuple[float, float]]:
     return [(round(patch.get_x()), round(patch.get_width())) for patch in rectangles(axes, color)]
 
 
-# plot_shift
-
-
 @pytest.mark.parametrize("kind", [list, np.array, torch.tensor])
 def test_the_shift_has_three_rows_of_ids(kind):
     axes = axes_of(plot_shift(kind([10, 11, 12, 13])))
@@ -58,12 +55,9 @@ def test_each_target_stands_under_its_input():
     assert not any(p.get_hatch() for p in rectangles(axes, INPUTS))
 
 
-def test_labels_stand_for_ids_and_blanks_are_made_visible():
+def test_labels_stand_for_ids_and_of_a_long_window_the_beginning_is_drawn():
     axes = axes_of(plot_shift([0, 1, 2, 3], labels=["a", " ", "\n", "\t"]))
     assert texts(axes)[:4] == ["a", "␣", "↵", "⇥"]
-
-
-def test_of_a_long_window_the_beginning_is_drawn_and_the_figure_says_so():
     figure = drawn("plot_shift, long")
     assert len(rectangles(axes_of(figure), INPUTS)) == 16
     assert row_names(axes_of(figure))[1] == "inputs, T = 299"
@@ -71,10 +65,7 @@ def test_of_a_long_window_the_beginning_is_drawn_and_the_figure_says_so():
     assert drawn("plot_shift").get_supxlabel() == ""
 
 
-# plot_kernels
-
-
-def test_of_a_kernel_that_peeks_the_input_that_is_asked_for_looks_wrong():
+def test_of_a_kernel_that_peeks_the_input_that_is_asked_for_looks_wrong_and_its_arrow_is_dashed():
     figure = plot_kernels({"causal": [-2, -1, 0], "centered": [-1, 0, 1]}, 3, 7)
     axes = axes_of(figure)
     assert places(axes, TARGETS) == [(3, 1), (3, 1)]  # above position 3, twice
@@ -83,16 +74,10 @@ def test_of_a_kernel_that_peeks_the_input_that_is_asked_for_looks_wrong():
     assert places(axes, MEANINGS["wrong"]) == [(4, 1)]
     assert keys(figure) == ["read", "asked for", "read, although it is asked for"]
     assert row_names(axes) == ["causal: asked for", "inputs", "centered: asked for", "inputs"]
-
-
-def test_an_arrow_comes_from_each_input_that_is_read_and_a_leak_is_dashed():
     axes = axes_of(plot_kernels({"centered": [-1, 0, 1]}, 3, 7))
     arrows = [text.arrow_patch for text in axes.texts if getattr(text, "arrow_patch", None)]
     assert [arrow.get_linestyle() for arrow in arrows] == ["solid", "solid", "--"]
     assert "read, although" not in str(keys(plot_kernels({"causal": [0]}, 0, 2)))
-
-
-# plot_windows and plot_scored_windows
 
 
 def test_each_window_lies_under_its_tokens_with_its_last_target_apart():
@@ -107,27 +92,21 @@ def test_each_window_lies_under_its_tokens_with_its_last_target_apart():
     assert keys(figure) == ["T = 4 inputs", "one more id, for the last target", "in no window"]
 
 
-def test_the_stream_is_numbered_and_what_no_window_touches_is_crossed_out():
+def test_the_stream_is_numbered_where_there_is_room_and_what_no_window_touches_is_crossed_out():
     axes = axes_of(plot_windows([2], 3, 9))
     assert texts(axes) == [str(token) for token in range(9)]
     assert places(axes, LOST) == [(0, 1), (1, 1), (6, 1), (7, 1), (8, 1)]
     assert all(patch.get_hatch() for patch in rectangles(axes, LOST))
     assert "in no window" not in keys(plot_windows([0], 3, 4))
-
-
-def test_numbers_that_would_touch_stand_above_every_fifth_token():
     assert texts(axes_of(drawn("plot_windows, many"))) == [str(token) for token in range(0, 60, 5)]
 
 
-def test_batches_are_set_apart_by_space_and_name():
+def test_batches_are_set_apart_by_space_and_name_and_starts_drawn_as_often_as_they_occur():
     axes = axes_of(plot_windows(np.array([[0, 8], [4, 12]]), 3, 16))
     assert places(axes, INPUTS) == [(0, 3), (8, 3), (4, 3), (12, 3)]
     assert row_names(axes)[1:] == ["batch 0, start 0", "batch 0, start 8", "batch 1, start 4", "batch 1, start 12"]
     steps = -np.diff([p.get_y() for p in rectangles(axes, INPUTS)])
     assert steps[1] > steps[0] == pytest.approx(steps[2])
-
-
-def test_repeated_starts_are_drawn_as_often_as_they_occur():
     assert places(axes_of(plot_windows(torch.tensor([5, 1, 5]), 2, 10)), INPUTS) == [(5, 2), (1, 2), (5, 2)]
 
 
@@ -153,9 +132,6 @@ def test_each_scored_target_is_hatched_once_behind_its_context():
     assert places(axes, LOST) == [(0, 1)]
     assert row_names(axes) == ["stream", "start 0", "start 2", "start 4"]
     assert keys(figure) == ["read as context only", "scored", "never scored"]
-
-
-# plot_cuts and plot_tracks
 
 
 def test_cuts_show_each_window_of_each_row():
@@ -190,10 +166,7 @@ def test_tracks_show_every_id_of_every_row():
     assert [label.get_text() for label in axes.get_xticklabels()] == ["batch 0", "batch 1"]
 
 
-# plot_ledger
-
-
-def test_the_ledger_is_drawn_token_by_token():
+def test_the_ledger_is_drawn_token_by_token_also_without_windows_or_without_losses():
     ledger = token_ledger([3, 5, 14], 24, 4)
     axes = axes_of(plot_ledger(ledger))
     stairs = {p.get_label(): p for p in axes.patches if isinstance(p, StepPatch)}
@@ -201,9 +174,13 @@ def test_the_ledger_is_drawn_token_by_token():
     assert np.array_equal(stairs["as target"].get_data().values, ledger.as_target)
     assert np.array_equal(stairs["as target"].get_data().edges, np.arange(25) - 0.5)
     assert [line.get_xdata()[0] for line in axes.lines] == [2.5, 4.5, 13.5]
+    figure = plot_ledger(token_ledger([], 5, 2))
+    assert [(p.get_x(), p.get_width()) for p in rectangles(axes_of(figure))] == [(-0.5, 5)]
+    assert keys(figure) == ["as input", "as target", "never used: tail"]
+    assert rectangles(axes_of(plot_ledger(token_ledger([0], 5, 4)))) == []
 
 
-def test_what_is_never_used_is_shaded_run_by_run_and_named_once():
+def test_what_is_never_used_is_shaded_run_by_run_and_named_once_and_many_reasons_share_a_hatch():
     figure = plot_ledger(token_ledger([3, 10, 17], 24, 4))
     boxes = rectangles(axes_of(figure))
     spans = [(p.get_x(), p.get_x() + p.get_width()) for p in boxes]
@@ -212,16 +189,11 @@ def test_what_is_never_used_is_shaded_run_by_run_and_named_once():
     assert keys(figure) == ["as input", "as target", "start of a window", *names]
     assert len({p.get_hatch() for p in boxes}) == 3
     assert {p.get_height() for p in boxes} == {1}  # of the panel
+    ledger = token_ledger([], 20, 4, reasons={f"reason {i}": [i] for i in range(9)})
+    assert "never used: other reasons" in keys(plot_ledger(ledger))
 
 
-def test_a_ledger_without_windows_and_one_without_losses_are_drawn():
-    figure = plot_ledger(token_ledger([], 5, 2))
-    assert [(p.get_x(), p.get_width()) for p in rectangles(axes_of(figure))] == [(-0.5, 5)]
-    assert keys(figure) == ["as input", "as target", "never used: tail"]
-    assert rectangles(axes_of(plot_ledger(token_ledger([0], 5, 4)))) == []
-
-
-def test_several_ledgers_share_one_axis_of_positions():
+def test_several_ledgers_share_one_axis_and_a_long_stream_is_drawn_in_steps():
     panels = drawn("plot_ledger, three").axes
     assert list(map(title, panels)) == list(LEDGERS)
     assert {axes.get_xlim() for axes in panels} == {(-0.5, 43.5)}
@@ -231,9 +203,6 @@ def test_several_ledgers_share_one_axis_of_positions():
         [-0.5, 7.5, 15.5, 23.5, 31.5],
         [-0.5, 8.5, 17.5, 26.5],
     ]
-
-
-def test_a_long_stream_is_drawn_in_steps_and_the_figure_says_so():
     ledger = token_ledger(np.arange(0, 2_400_000, 80), 2_400_065, 64)
     figure = plot_ledger(ledger)
     stairs = [p.get_data() for p in axes_of(figure).patches if isinstance(p, StepPatch)]
@@ -242,14 +211,6 @@ def test_a_long_stream_is_drawn_in_steps_and_the_figure_says_so():
     assert len(rectangles(axes_of(figure))) <= 100
     remarks = "each step is the mean of 2,400 tokens; gap: 449,985 tokens in 29,999 places, not drawn"
     assert figure.get_supxlabel() == remarks
-
-
-def test_many_reasons_share_a_hatch():
-    ledger = token_ledger([], 20, 4, reasons={f"reason {i}": [i] for i in range(9)})
-    assert "never used: other reasons" in keys(plot_ledger(ledger))
-
-
-# plot_losses, plot_curves and plot_intervals
 
 
 @pytest.mark.parametrize(
@@ -265,7 +226,7 @@ def test_losses_are_the_first_and_then_means_of_neighboring_steps(losses, width)
     assert axes.get_ylim()[0] == 0
 
 
-def test_several_runs_are_a_mean_and_a_band_from_the_smallest_to_the_largest():
+def test_several_runs_are_a_mean_and_a_band():
     axes = axes_of(plot_losses({"a": [[1.0, 2.0], [3.0, 6.0]]}))
     (line,) = axes.lines
     assert line.get_ydata().tolist() == [2, 2, 4]
@@ -273,17 +234,22 @@ def test_several_runs_are_a_mean_and_a_band_from_the_smallest_to_the_largest():
     corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
     assert corners == {(0, 1), (0.5, 1), (1.5, 2), (0, 3), (0.5, 3), (1.5, 6)}
     assert axes_of(plot_losses({"a": [1.0, 2.0]})).collections[:] == []
+    runs = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
+    axes = axes_of(plot_curves([1, 2, 4], {"runs": runs, "one": [0, 0, 0]}, xlabel="x", ylabel="y", lines={"l": 2}))
+    level, *curves = axes.lines
+    assert curves[0].get_xydata().tolist() == [[1, 2], [2, 3], [4, 4]]
+    assert curves[1].get_ydata().tolist() == [0, 0, 0]
+    assert level.get_ydata() == [2, 2]
+    assert len(axes.collections) == 1
+    assert texts(axes) == ["● runs", "■ one", "l"]
 
 
-def test_levels_are_lines_across_with_their_names_beside_them():
+def test_levels_have_their_names_beside_them_and_a_curve_that_is_alone_as_the_title():
     figure = plot_losses({"a": [3.0, 2.0]}, {"floor": 1.5, "chance": 4.0})
     floor, chance, _ = axes_of(figure).lines
     assert (set(floor.get_ydata()), set(chance.get_ydata())) == ({1.5}, {4.0})
     assert texts(axes_of(figure)) == ["● a", "floor", "chance"]
     assert figure.legends == []
-
-
-def test_a_curve_that_is_alone_has_its_name_as_the_title():
     axes = axes_of(plot_losses({"bigram, 5 runs": [3.0, 2.0]}))
     assert title(axes) == "bigram, 5 runs"
     assert texts(axes) == []
@@ -297,18 +263,7 @@ def test_curves_with_a_meaning_have_its_color_and_all_others_are_ink():
     assert colors[1] in SHADES
 
 
-def test_curves_are_drawn_as_means_with_a_band():
-    runs = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
-    axes = axes_of(plot_curves([1, 2, 4], {"runs": runs, "one": [0, 0, 0]}, xlabel="x", ylabel="y", lines={"l": 2}))
-    level, *curves = axes.lines
-    assert curves[0].get_xydata().tolist() == [[1, 2], [2, 3], [4, 4]]
-    assert curves[1].get_ydata().tolist() == [0, 0, 0]
-    assert level.get_ydata() == [2, 2]
-    assert len(axes.collections) == 1
-    assert texts(axes) == ["● runs", "■ one", "l"]
-
-
-def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
+def test_intervals_reach_from_mean_minus_to_mean_plus_half_width_in_panels_with_one_y_axis():
     figure = plot_intervals({"a": {1: (3.0, 0.5), 4: (2.0, 0.25)}, "b": {1: (5.0, 0.0)}}, xlabel="S", ylabel="bits")
     axes = axes_of(figure)
     lines = [container.lines for container in axes.containers]
@@ -317,6 +272,10 @@ def test_intervals_reach_from_mean_minus_to_mean_plus_half_width():
     assert len({(line[0].get_marker(), line[0].get_linestyle()) for line in lines}) == 2
     assert texts(axes) == ["● a", "■ b"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("S", "bits")
+    left, right = drawn("plot_intervals, panels").axes
+    assert [title(left), title(right)] == ["training", "validation"]
+    assert left.get_ylim() == right.get_ylim()
+    assert [texts(left), texts(right)] == [[], ["● epochs", "■ steps"]]
 
 
 @pytest.mark.parametrize(
@@ -335,16 +294,6 @@ def test_each_x_is_written_where_it_stands(spacing, at, labels):
     assert axes.containers[0].lines[0].get_xdata().tolist() == at
 
 
-def test_titles_make_panels_with_one_y_axis_and_names_once():
-    left, right = drawn("plot_intervals, panels").axes
-    assert [title(left), title(right)] == ["training", "validation"]
-    assert left.get_ylim() == right.get_ylim()
-    assert [texts(left), texts(right)] == [[], ["● epochs", "■ steps"]]
-
-
-# plot_bars and plot_spread
-
-
 def test_bars_are_as_long_as_their_values_and_say_them_in_one_color():
     values = {"slow": 0.5, "middling": 76.0, "fast": 129.25}
     axes = axes_of(plot_bars(values, xlabel="million tokens per second"))
@@ -359,14 +308,11 @@ def test_bars_are_as_long_as_their_values_and_say_them_in_one_color():
     assert axes.yaxis_inverted()  # the first name on top
 
 
-def test_bars_can_be_sorted_and_percents_end_at_100():
+def test_bars_can_be_sorted_percents_end_at_100_and_of_1000_bars_40_are_drawn():
     axes = axes_of(plot_bars({"low": 20, "high": 90, "zero": 0}, xlabel="%", sort=True, limit=100))
     assert row_names(axes) == ["high", "low", "zero"]
     assert texts(axes) == ["90", "20", "0"]
     assert axes.get_xlim() == (0, 100)
-
-
-def test_of_1000_bars_40_are_drawn_and_the_figure_says_so():
     figure = drawn("plot_bars, many")
     assert len(rectangles(axes_of(figure))) == 40
     assert figure.get_supxlabel() == "960 more rows, not drawn"
@@ -387,25 +333,19 @@ def test_each_run_is_a_dot_and_each_group_a_mean_with_one_standard_deviation():
     assert axes.yaxis_inverted()
 
 
-def test_rows_under_titles_look_alike_where_their_names_are_alike():
+def test_rows_under_titles_look_alike_where_their_names_are_alike_and_pairs_are_joined():
     axes = axes_of(drawn("plot_spread, titles"))
     assert row_names(axes) == ["a", "b", "a"]
     assert texts(axes)[0] == "short text"
     assert "long" in texts(axes)
     markers = [container.lines[0].get_marker() for container in axes.containers]
     assert markers[0] == markers[2] != markers[1]
-
-
-def test_pairs_are_joined():
     axes = axes_of(plot_spread({"a": [1.0, 2.0], "b": [1.5, 2.5], "c": [0.0, 1.0]}, xlabel="", paired=True))
     joined = [line.get_xydata().tolist() for line in axes.lines if np.unique(line.get_ydata()).size == 2]
     assert joined == [[[1, 0], [1.5, 1]], [[2, 0], [2.5, 1]], [[1.5, 1], [0, 2]], [[2.5, 1], [1, 2]]]
 
 
-# plot_heatmap
-
-
-def test_a_heatmap_masks_zeros_and_says_what_they_are():
+def test_a_heatmap_masks_zeros_and_has_a_color_for_each_of_a_few_integers_or_a_scale_for_all_tables():
     values = np.array([[0, 1, 2], [3, 0, 5]])
     figure = plot_heatmap(values, xlabel="x", ylabel="y", label="context", zero="never a target")
     (image,) = figure.axes[0].images
@@ -414,26 +354,17 @@ def test_a_heatmap_masks_zeros_and_says_what_they_are():
     assert keys(figure) == ["0: never a target"]
     assert plot_heatmap([[1, 2]], xlabel="x", ylabel="y", label="z").legends == []
     assert keys(plot_heatmap([[0, 0]], xlabel="x", ylabel="y", label="z")) == ["0"]
-
-
-def test_a_few_integers_have_a_color_each_and_many_share_a_scale():
     bar = plot_heatmap([[1, 8]], xlabel="x", ylabel="y", label="z").axes[-1]
     assert bar.get_yticks().tolist() == list(range(1, 9))
     image = plot_heatmap([[1, 800]], xlabel="x", ylabel="y", label="z").axes[0].images[0]
     assert (image.norm.vmin, image.norm.vmax) == (1, 800)
-
-
-def test_heatmaps_side_by_side_share_their_colors():
     first, second, _ = drawn("plot_heatmap").axes
     assert [title(first), title(second)] == ["a", "b"]
     assert first.images[0].norm is second.images[0].norm
     assert first.images[0].cmap is second.images[0].cmap
 
 
-# plot_merge_tree and plot_pieces
-
-
-def test_a_merge_tree_has_a_node_for_each_symbol_and_each_merge():
+def test_a_merge_tree_has_a_node_for_each_symbol_and_each_merge_and_edges_down_to_its_parts():
     axes = axes_of(plot_merge_tree([list("abab"), ["ab", "ab"], ["abab"]]))
     nodes = [(text.get_text(), *text.get_position()) for text in axes.texts]
     assert nodes[:4] == [("a", 0.5, 0), ("b", 1.5, 0), ("a", 2.5, 0), ("b", 3.5, 0)]
@@ -443,9 +374,6 @@ def test_a_merge_tree_has_a_node_for_each_symbol_and_each_merge():
     assert ((3.0, 1), (2.0, 2)) in edges
     assert len(edges) == 6
     assert row_names(axes) == ["symbols", "merge 1", "merge 2"]
-
-
-def test_an_edge_of_a_merge_tree_reaches_down_to_where_its_part_was_made():
     axes = axes_of(plot_merge_tree([[(1,), (2,), (3,)], [(1,), (2, 3)], [(1, 2, 3)]]))
     assert texts(axes) == ["1", "2", "3", "23", "123"]
     edges = [line.get_xydata().tolist() for line in axes.lines]
@@ -453,7 +381,7 @@ def test_an_edge_of_a_merge_tree_reaches_down_to_where_its_part_was_made():
     assert [[2.0, 1], [1.5, 2]] in edges
 
 
-def test_each_piece_is_a_box_as_wide_as_it_is_long_two_shades_in_turn():
+def test_each_piece_is_a_box_as_wide_as_it_is_long_and_labels_that_fit_no_box_are_left_out():
     pieces = {"text": ["ab c"], "pieces": ["ab", " c"], "ids": ["ab", " c"]}
     axes = axes_of(plot_pieces(pieces, {"ids": ["12", "345"]}))
     assert places(axes) == [(0, 4), (0, 2), (2, 2), (0, 2), (2, 2)]
@@ -461,9 +389,6 @@ def test_each_piece_is_a_box_as_wide_as_it_is_long_two_shades_in_turn():
     assert shades[0] == shades[1] == shades[3] != shades[2] == shades[4]
     assert texts(axes) == ["ab·c", "ab", "·c", "12", "345"]
     assert row_names(axes) == ["text", "pieces", "ids"]
-
-
-def test_labels_that_fit_no_box_are_left_out_and_the_figure_says_so():
     figure = drawn("plot_pieces, long")
     assert texts(axes_of(figure)) == []
     assert figure.get_supxlabel() == "2 labels that are longer than their boxes, not written"

@@ -11,17 +11,11 @@ def test_chunks_say_what_is_new_what_was_read_before_and_what_is_never_predicted
     assert boxes(axes, INPUTS) == [(1, 5), (5, 8), (8, 10)]
     assert boxes(axes, INK) == [(3, 5), (6, 8)]
     assert boxes(axes, LOST) == [(0, 1)]
-
-
-def test_without_overlap_the_first_token_of_each_chunk_is_never_predicted():
     figure = plot_chunks({"none": chunk_starts(9, 4), "one": chunk_starts(9, 4, 1)}, num_tokens=9, max_length=4)
     (axes,) = figure.axes
     assert boxes(axes, LOST) == [(0, 1), (4, 5), (8, 9), (0, 1)]
     assert row_names(axes) == ["none", "one"]
     assert len(keys(figure)) == 3
-
-
-def test_tokens_after_the_last_chunk_are_never_predicted():
     (axes,) = plot_chunks({"truncation": [0], "overlap 0": [0, 5]}, num_tokens=9, max_length=5).axes
     assert boxes(axes, LOST) == [(0, 1), (5, 9), (0, 1), (5, 6)]
 

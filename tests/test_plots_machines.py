@@ -24,15 +24,12 @@ def test_what_is_read_twice_or_by_nobody_is_told():
     assert keys(figure) == ["read once", "read by nobody", "read more than once"]
 
 
-def test_groups_of_readers_have_their_names_and_share_one_order():
+def test_groups_of_readers_share_one_order_and_ways_to_do_the_same_are_judged_each_by_itself():
     groups = {"two ranks": {"a": [0], "b": [1]}, "three": {"a": [2], "b": [3], "c": []}}
     (axes,) = plot_readers(groups, 4, lines={"stopped": 2}).axes
     assert row_names(axes) == ["a", "b", "a", "b", "c"]
     assert {"two ranks", "three", "stopped"} <= set(texts(axes))
     assert not boxes(axes, WRONG) + boxes(axes, LOST)
-
-
-def test_ways_to_do_the_same_are_judged_each_by_itself():
     ways = {"forgotten": {"a": [0, 1], "b": [0, 1]}, "right": {"a": [0], "b": [1]}}
     (axes,) = plot_readers(ways, 2, together=False).axes
     assert row_names(axes) == ["a", "b", "all together", "a", "b"]

@@ -18,16 +18,13 @@ def boxes(axes, color) -> list[tuple[float, float, float]]:
     return sorted((p.get_y(), p.get_x(), p.get_x() + p.get_width()) for p in rectangles(axes, color))
 
 
-def test_packs_are_bars_of_documents_and_what_is_left_is_padding():
+def test_packs_are_bars_of_documents_and_padding_is_a_row_for_each_document():
     figure = plot_packs({"greedy": assign_packs(LENGTHS, 8, strategy="greedy")}, LENGTHS, 8)
     (axes,) = figure.axes
     assert boxes(axes, INPUTS) == [(0, 0, 5), (0, 5, 8), (1, 0, 4), (1, 4, 6)]
     assert boxes(axes, LOST) == [(1, 6, 8)]
     assert texts(axes) == ["0", "1", "2", "3"]
     assert row_names(axes) == ["row 0", "row 1"]
-
-
-def test_padding_is_packing_with_a_row_for_each_document():
     ways = {"padding": [[n] for n in range(4)], "packing": assign_packs(LENGTHS, 7)}
     first, second = plot_packs(ways, LENGTHS, 7).axes
     assert boxes(first, LOST) == [(0, 5, 7), (1, 3, 7), (2, 4, 7), (3, 2, 7)]
@@ -36,17 +33,14 @@ def test_padding_is_packing_with_a_row_for_each_document():
     assert first.get_ylim() == second.get_ylim()
 
 
-def test_the_key_names_only_what_is_drawn():
+def test_the_key_names_only_what_is_drawn_and_a_number_that_does_not_fit_is_left_out():
     assert keys(plot_packs({"a": [[0]]}, [8], 8)) == ["a document (neighbors differ in shade)"]
     assert keys(plot_packs({"a": [[0]]}, [8], 9)) == ["a document (neighbors differ in shade)", "padding"]
-
-
-def test_a_number_that_does_not_fit_into_its_box_is_left_out():
     (axes,) = plot_packs({"a": [[0, 1]]}, [1, 999], 1000).axes
     assert texts(axes) == ["1"]
 
 
-def test_a_mask_shows_what_is_seen_across_a_boundary():
+def test_a_mask_shows_what_is_seen_across_a_boundary_and_of_the_future():
     starts = [0, 2]
     causal = torch.ones(5, 5, dtype=torch.bool).tril()
     figure = plot_mask({"causal": causal, "document": document_mask(starts, 5)}, starts)
@@ -58,9 +52,6 @@ def test_a_mask_shows_what_is_seen_across_a_boundary():
     assert np.allclose(picture[0, 0], 0.55 * np.array(to_rgb(INPUTS)) + 0.45)
     assert np.allclose(picture[0, 1], 1)
     assert keys(figure) == ["may look at", "looks at another document", "document boundaries"]
-
-
-def test_a_mask_that_lets_the_future_in_says_so():
     figure = plot_mask(np.ones((4, 4), dtype=bool), [0, 2])
     assert keys(figure)[1] == "looks at another document or at what comes later"
     assert keys(plot_mask(document_mask([0, 2], 4), [0, 2])) == ["may look at", "document boundaries"]
@@ -101,7 +92,7 @@ def test_the_inspector_counts_tokens_documents_and_those_that_are_there_only_in_
     assert texts(figure.axes[0]) == ["0", "2", "0", "1", "3"]
 
 
-def test_the_inspector_takes_rows_and_divides_behind_an_end(capsys):
+def test_the_inspector_takes_rows_divides_behind_an_end_and_says_nothing_where_nothing_tells(capsys):
     rows = [{"input_ids": [5, 1, 6, 6], "document_starts": [0, 2]}, {"input_ids": [7, 1], "document_starts": [0]}]
     inspect_packs(rows, 4, eos_token_id=1)
     by_rows = table(capsys)
@@ -112,9 +103,6 @@ def test_the_inspector_takes_rows_and_divides_behind_an_end(capsys):
         ["pack", "1", "2", "1", "0", "50.0%"],
         ["all", "2", "packs", "6", "3", "1", "75.0%"],
     ]
-
-
-def test_where_nothing_tells_what_was_cut_the_table_says_nothing(capsys):
     figure = inspect_packs([{"input_ids": [5, 1, 6], "document_starts": [0, 2]}], 3)
     assert table(capsys)[0] == ["pack", "0", "3", "2", "100.0%"]
     assert boxes(figure.axes[0], INK) == []

@@ -35,9 +35,6 @@ def test_every_public_function_that_draws_has_an_example():
     assert {name.split(",")[0] for name in EXAMPLES} == drawing
 
 
-# Colors
-
-
 def luminance(color: str) -> float:
     return float(linear(color) @ [0.2126, 0.7152, 0.0722])
 
@@ -149,9 +146,6 @@ def is_on_the_scale(color: tuple, name: str) -> bool:
 def test_curves_differ_without_color():
     looks = [style.curve_style(number) for number in range(12)]
     assert len({(str(look["linestyle"]), look["marker"]) for look in looks}) == 12
-
-
-# Letters and sizes
 
 
 def visible_texts(figure: Figure) -> list[Text]:
@@ -272,24 +266,15 @@ def test_numbers_at_ticks_are_read_in_words():
     assert [style.in_words(x) for x in (0.5, 200_000, 10_000_000, 2e9)] == ["0.5", "200,000", "10 million", "2 billion"]
 
 
-def test_blanks_are_signs_and_what_draws_nothing_is_a_code_point():
+def test_what_cannot_be_drawn_is_a_sign_or_a_code_point_and_long_names_are_shortened(monkeypatch):
     assert signs("a b\n\t") == "a␣b↵⇥"
     assert signs("\r\u200b\xa0\ud800") == "U+000DU+200BU+00A0U+D800"
-
-
-def test_a_letter_without_a_font_is_its_code_point(monkeypatch):
+    assert row_name("x" * 300) == "x" * 43 + "…"
+    assert in_a_box("harbour", 5) == "harb…"
+    assert font_families()[0] == "DejaVu Sans"
+    assert font_families(monospaced=True)[:2] == ("DejaVu Sans Mono", "DejaVu Sans")
     assert drawable("Straße ␣ €") == "Straße ␣ €"
     monkeypatch.setattr("course_lib.teaching.plots.letters._is_drawable", lambda letter: letter < "\u3000")
     assert drawable("a漢") == "aU+6F22"
     assert visible("漢 ") == "U+6F22␣"
     assert in_a_box("漢", 5) == "U+\n6F22"
-
-
-def test_long_names_are_shortened():
-    assert row_name("x" * 300) == "x" * 43 + "…"
-    assert in_a_box("harbour", 5) == "harb…"
-
-
-def test_fonts_that_are_installed_stand_in_behind_the_first():
-    assert font_families()[0] == "DejaVu Sans"
-    assert font_families(monospaced=True)[:2] == ("DejaVu Sans Mono", "DejaVu Sans")

@@ -27,9 +27,6 @@ def sample(number):
         return '"""not a docstring\n\n"""'
 
     return number, inner()
-# fmt: on
-
-
 def without_docstring():
     return 1
 

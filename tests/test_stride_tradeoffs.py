@@ -46,16 +46,6 @@ def naive_scored(num_tokens: int, context_length: int, stride: int) -> list[tupl
     return scored
 
 
-@torch.no_grad()
-def naive_losses(model, ids, context_length: int, stride: int) -> list[float]:
-    losses = []
-    for token, context in naive_scored(len(ids), context_length, stride):
-        inputs = torch.tensor([[int(i) for i in ids[token - context : token]]])
-        probabilities = model(inputs)[0, -1].double().softmax(dim=0)
-        losses.append(-math.log(probabilities[int(ids[token])]))
-    return losses
-
-
 def reader(vocab_size: int = 7) -> GRUModel:
     """A model whose predictions depend on all of its context, and on where that begins."""
     with torch.random.fork_rng():
@@ -64,6 +54,12 @@ def reader(vocab_size: int = 7) -> GRUModel:
 
 
 READER = reader()
+
+
+@torch.no_grad()
+def one_loss(ids, token: int, context: int) -> float:
+    inputs = torch.as_tensor(ids[token - context : token])[None]
+    return -math.log(READER(inputs)[0, -1].double().softmax(dim=0)[int(ids[token])])
 
 
 # What an epoch costs
@@ -160,14 +156,14 @@ def test_strided_losses_are_those_of_scoring_one_token_at_a_time(num_tokens, con
     ids = np.random.default_rng(num_tokens).integers(0, 7, num_tokens)
     with mock.patch.object(stride_tradeoffs, "WINDOWS_AT_A_TIME", batch_size):
         losses = strided_losses(READER, ids, context_length, stride)
-    assert losses == pytest.approx(naive_losses(READER, ids, context_length, stride), abs=1e-5)
+    scored = naive_scored(num_tokens, context_length, stride)
+    assert losses == pytest.approx([one_loss(ids, *each) for each in scored], abs=1e-5)
     assert losses.shape == (num_tokens - 1,)
     result = strided_evaluation(READER, ids, context_length, stride)
     assert result.nats_per_token == pytest.approx(losses.mean())
     assert result.bits_per_token == pytest.approx(losses.mean() / math.log(2))
     assert result.num_targets == num_tokens - 1
-    contexts = [context for _, context in naive_scored(num_tokens, context_length, stride)]
-    assert result.mean_context == pytest.approx(statistics.mean(contexts))
+    assert result.mean_context == pytest.approx(statistics.mean(context for _, context in scored))
 
 
 def test_the_cost_is_the_inputs_that_the_model_has_seen():

@@ -82,15 +82,12 @@ def test_as_html_it_scrolls_and_no_cell_wraps():
     assert [word for word in page.words if word.strip()][:4] == ["Two strides", *HEADER]
 
 
-def test_cells_are_neither_markup_nor_formulas():
+def test_cells_are_neither_markup_nor_formulas_and_a_table_without_rows_is_its_header():
     page = Balanced(Table([["<b>", "$x$", "a & b"]], ["<i>", r"\(", "c"]).html)
     assert "".join(page.words).replace("\n", "") == r"<i>\(c<b>$x$a & b"
     assert "<b>" not in Table([["<b>"]], ["x"]).html
     # between two $ in one piece of text JupyterLab would typeset a formula
     assert not any("$x" in word or "x$" in word for word in page.words)
-
-
-def test_a_table_without_rows_is_its_header():
     assert Table([], ["a", "bc"]).text == "a  bc\n-  --"
     assert "<td" not in Table([], ["a"]).html
 
@@ -106,9 +103,6 @@ def test_both_forms_are_shown_and_the_same_each_time(show, monkeypatch):
     assert shown[0].keys() == {"text/html", "text/plain"}
 
 
-# show_tokens
-
-
 def test_tokens_are_named_counted_and_told_apart():
     rows = TokenRows({"V = 256": ["a", " b"], "V = 300": ["a b"]})
     assert rows.text == "V = 256: 2 tokens  a|␣b\nV = 300: 1 token   a␣b"
@@ -120,12 +114,9 @@ def test_tokens_are_named_counted_and_told_apart():
     assert all("box-shadow" in style for style in spans)  # a border, whatever the shades
 
 
-def test_bytes_are_text_where_they_can_be():
+def test_bytes_are_text_where_they_can_be_and_tokens_neither_markup_nor_formulas():
     first, second = "漢".encode()[:2], "漢".encode()[2:]
     assert TokenRows({"bytes": [first, second, "漢".encode(), b" a"]}).text == "bytes: 4 tokens  <E6 BC>|<A2>|漢|␣a"
-
-
-def test_tokens_are_neither_markup_nor_formulas():
     page = Balanced(TokenRows({"<i>": ["<b>", "$", "a$"]}).html)
     assert "".join(page.words).replace("\n", "") == "<i>: 3 tokens<b>$a$"
     assert not any("a$" in word for word in page.words)

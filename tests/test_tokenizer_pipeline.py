@@ -183,10 +183,8 @@ def test_a_long_run_of_spaces_takes_no_quadratic_time():
 TABLE = {
     "contraction": [
         ("don't", ["don", "'t"]),
-        (
-            "we'll they're I've she'd I'm it's",
-            ["we", "'ll", " they", "'re", " I", "'ve", " she", "'d", " I", "'m", " it", "'s"],
-        ),
+        ("we'll they're I've", ["we", "'ll", " they", "'re", " I", "'ve"]),
+        ("she'd I'm it's", ["she", "'d", " I", "'m", " it", "'s"]),
         ("DON'T", ["DON", "'T"]),
         ("it’s", ["it", "’s"]),
         ("rock'n'roll", ["rock", "'", "n", "'", "roll"]),
@@ -410,11 +408,6 @@ def test_failures_are_found_and_told(tokenizer):
     assert len(find_round_trip_failures(broken, ["two words", "é"])) == 2
     text, got = find_round_trip_failures(broken, ["two words"])[0]
     assert text == "two words" != got
-
-
-def test_the_samples_cover_what_a_tokenizer_is_verified_on():
-    wanted = {"equations", "scientific numbers", "code", "contractions", "emoji", "Chinese, Japanese, Korean"}
-    assert wanted <= set(VERIFICATION_SAMPLES)
 
 
 # Post-processor and decoder

@@ -68,14 +68,6 @@ def test_a_character_outside_the_alphabet_is_named_with_its_position(alphabet, t
     assert str(caught.value) == f"character {text[first]!r} at position {first} is not in the alphabet"
 
 
-def test_the_alphabet_is_sorted_and_has_no_doubles():
-    tokenizer = CharTokenizer("banana 🙂é")
-    assert tokenizer.characters == " abné🙂"
-    assert tokenizer.encode("").shape == (0,)
-    assert tokenizer.decode([]) == ""
-    assert tokenizer.decode([tokenizer.end_of_text_id, 1]) == "<|endoftext|>a"
-
-
 def test_an_alphabet_beyond_16_bits_gets_wider_ids():
     alphabet = "".join(map(chr, range(0x10000, 0x10000 + 65_536)))
     tokenizer = CharTokenizer(alphabet)
@@ -104,11 +96,6 @@ def test_the_most_frequent_characters_stay_and_one_stands_for_all_others(text, m
         # also what the text never showed
         assert tokenizer.encode("Ω").tolist() == [tokenizer.replacement_id]
     assert tokenizer.end_of_text_id == tokenizer.vocab_size - 1 == len(tokenizer.characters)
-
-
-def test_of_equally_frequent_characters_the_smaller_code_points_stay():
-    assert CharTokenizer("dcbaab", max_characters=3).characters == "abc\ufffd"
-    assert CharTokenizer("éazzz", max_characters=2).characters == "az\ufffd"
 
 
 # Any tokenizer

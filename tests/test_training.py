@@ -70,9 +70,6 @@ def test_evaluating_switches_dropout_off_and_the_mode_back(training):
     assert model.training is training
 
 
-# Training
-
-
 class PartlyUsedModel(GRUModel):
     """It has a weight that no loss reaches, and one that is frozen."""
 

@@ -73,9 +73,6 @@ def says(figure: LessonFigure) -> str:
     return figure.get_supxlabel()
 
 
-# What every figure must do
-
-
 def test_without_a_kernel_one_picture_stands_in_its_place_and_tells_what_could_be_moved(played):
     data, _ = played._repr_mimebundle_()
     form = "text/html" if isinstance(played._picture, Html) else "image/png"
@@ -201,9 +198,6 @@ def test_a_text_may_be_anything(tokenizer):
     assert not is_told(play_pipeline(tokenizer).show(text=""))
 
 
-# One by one
-
-
 def test_windows_are_those_of_the_lesson():
     figure = windows.draw_windows(23, 4, 2)
     assert says(figure) == (
@@ -237,13 +231,10 @@ def test_tracks_tell_what_the_state_holds():
     assert "the state goes on" not in one  # a single batch: there is nothing to go on from
 
 
-def test_packs_are_those_of_the_strategies():
+def test_packs_are_those_of_the_strategies_and_merges_are_learned_one_after_another():
     assert says(packs.draw_packs("7 2 5 3 1 6 4 2 5 3", 8, "best_fit")).startswith("5 rows in place of 10")
     assert says(packs.draw_packs("7 2 5 3 1 6 4 2 5 3", 8, "greedy")).startswith("6 rows in place of 10")
     assert "at most 24" in play_packs().show(lengths="1 " * 30)
-
-
-def test_merges_are_learned_one_after_another():
     three = merges.draw_merges("the theme of these thirty-three threads", 3).text
     assert re.search(r"1 +t \+ h +6 +th +256\n +2 +Ġ \+ th +4 +Ġth +257\n +3 +r \+ e +2 +re +258", three)
     assert "after 3 merges: 27 tokens" in three
@@ -251,15 +242,12 @@ def test_merges_are_learned_one_after_another():
     assert "No more than 1 merge: no pair occurs twice." in merges.draw_merges("abab", 60).text
 
 
-def test_the_pipeline_tells_every_stage(tokenizer):
+def test_the_pipeline_tells_every_stage_of_a_bare_model_too(tokenizer):
     text = pipeline.draw_pipeline(tokenizer, "the  sea é").text
     assert re.search(r"text +the␣␣sea␣é\nnormalized +the␣sea␣é\n3 pieces +the\|␣sea\|␣é\n", text)
     assert re.search(r"<\|endoftext\|> +0 +special: a name, no text", text)
     assert re.search(r"the +\d+ +74 68 65 +merge \d+: (t \+ he|th \+ e)", text)
     assert "Decoded, it is the normalized text again." in text
-
-
-def test_a_bare_model_has_stages_too():
     bare = Tokenizer(models.BPE(vocab={"a": 0, "b": 1, "ab": 2}, merges=[("a", "b")]))
     text = pipeline.draw_pipeline(bare, "aab").text
     assert re.search(r"1 piece +aab\n2 tokens +a\|ab\n", text)

@@ -32,12 +32,10 @@ INSTALLS = "install"  # where a lesson is opened elsewhere, this cell gets the c
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    parser.add_argument(
-        "--empty-imports", action="store_true", help="also empty import statements"
-    )
-    parser.add_argument(
-        "--empty-prompts", action="store_true", help="also empty prompts (predict)"
-    )
+    also = {"imports": "import statements", "prompts": "prompts (predict)"}
+    for name, what in also.items():
+        how = {"action": "store_true", "help": f"also empty {what}"}
+        parser.add_argument(f"--empty-{name}", **how)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -32,7 +32,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DISTRIBUTION = "feeding-language-models"
 OK, NOTE, WRONG = "ok", "note", "WRONG"
-# For what each extra is; the lessons themselves need none.
 EXTRAS = {
     "test": "to run the course's tests",
     "cluster": "for the cluster of lesson 12, which is skipped without it",
@@ -56,9 +55,8 @@ class Point:
     remedy: str = ""
 
     def __str__(self) -> str:
-        return f"{self.sign:<6} {self.text}" + "".join(
-            f"\n       {line}" for line in self.remedy.splitlines()
-        )
+        more = (f"\n       {line}" for line in self.remedy.splitlines())
+        return f"{self.sign:<6} {self.text}{''.join(more)}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -182,7 +180,6 @@ def check_packages(*, every_package: bool) -> Iterator[Point]:
 
 
 def check_extras() -> Iterator[Point]:
-    """What is not needed, and what it would be good for."""
     for extra, purpose in EXTRAS.items():
         packages = required(extra)
         missing = [n for n, w in packages if not fits(installed_version(n), w)]
@@ -216,7 +213,6 @@ def installed_version(name: str) -> str | None:
 
 
 def fits(version: str | None, wanted: str) -> bool:
-    """Say whether a version lies in a range such as `>=2.6,<2.14`."""
     from packaging.specifiers import SpecifierSet
 
     allowed = SpecifierSet(wanted, prereleases=True)
@@ -260,9 +256,8 @@ def check_texts() -> Iterator[Point]:
         yield Point(OK, f"texts: {', '.join(names)} are as they came")
     own = os.environ.get("COURSE_CORPUS")
     if own and Path(own).expanduser().is_file():
-        yield Point(
-            NOTE, f"COURSE_CORPUS is set: the lessons read {own}, not the story"
-        )
+        text = f"COURSE_CORPUS is set: the lessons read {own}, not the story"
+        yield Point(NOTE, text)
     elif own:
         text = f"COURSE_CORPUS names {own}, and there is no such file"
         yield Point(WRONG, text, "Correct the variable, or remove it.")

@@ -17,9 +17,8 @@ LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
 
 def add_out_and_lessons(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "out", type=user_path, metavar="OUT", help="a folder; made if it is new"
-    )
+    words = "a folder; made if it is new"
+    parser.add_argument("out", type=user_path, metavar="OUT", help=words)
     words = "2, 02 or sliding_windows; all by default"
     parser.add_argument("lessons", nargs="*", default=[], metavar="LESSON", help=words)
     add_force(parser)

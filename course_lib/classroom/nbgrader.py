@@ -24,6 +24,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from string import Template
 
 import nbformat
 
@@ -36,29 +37,7 @@ from course_lib.teaching.lessons import find_lessons
 # one of a whole lesson may train models.
 SECONDS, SECONDS_IN_A_LESSON = 60, 300
 
-CONFIG = '''"""Settings for nbgrader, made by `python -m course_lib nbgrader`."""
-
-import os
-
-c = get_config()  # noqa: F821
-c.CourseDirectory.course_id = "feeding-language-models"
-
-# Removed solutions leave no trace: each answer cell already holds its own stub.
-c.ClearSolutions.code_stub = {{"python": ""}}
-
-# A check stops an endless answer itself, within seconds. This is for what hangs
-# outside of a check: the cell is interrupted, and grading goes on with the next one,
-# even where the interrupt is caught; what comes after it gets no points then.
-c.Execute.timeout = {seconds}
-c.Execute.iopub_timeout = 30
-c.Execute.raise_on_iopub_timeout = False
-
-# What is printed to stderr costs the points: no bars, no warnings, no network.
-os.environ.setdefault("COURSE_PROGRESS", "0")
-os.environ.setdefault("COURSE_WIDGETS", "0")
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-'''
+CONFIG = Path(__file__).with_name("nbgrader_config.txt")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +53,8 @@ def run(options: argparse.Namespace) -> int:
     lessons, out = find_lessons(options.lessons), options.out
     seed = check_integer("seed", options.seed, minimum=0)
     seconds = SECONDS_IN_A_LESSON if options.whole else SECONDS
-    files = {out / "nbgrader_config.py": CONFIG.format(seconds=seconds)}
+    config = Template(CONFIG.read_text(encoding="utf-8")).substitute(seconds=seconds)
+    files = {out / "nbgrader_config.py": config}
     lines = []
     for lesson in lessons:
         notebook = build_assignment(lesson, seed=seed, whole=options.whole)

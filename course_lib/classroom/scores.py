@@ -7,25 +7,21 @@ The folder holds *.ipynb files, in folders as deep as you like. Each exercise of
 notebook becomes a row of scores.csv: file, lesson, exercise, score, outcome, diagnosis.
 Each student becomes a row of scores-students.csv: how many exercises are solved, and
 their points. A student is either a folder in the one that you give, with everything in
-it, or a single notebook there. Of several answers to an exercise the best counts.
-Then the command prints, for the next lesson, how each exercise went, what went wrong
-most often, and the commonest wrong answers as code. If you press Ctrl-C, it keeps the
-notebooks that are done.
+it, or a single notebook there. Then the command prints, for the next lesson, how each
+exercise went, what went wrong most often, and the commonest wrong answers as code. If
+you press Ctrl-C, it keeps the notebooks that are done.
 
 A notebook's lesson is known from its import of the exercises, or else from its name. It
-does not matter whether an exercise was checked or what is saved below its cell, because
-the answer is called again. Only the code that the answers need is run, as far as the
-names that they use lead, and experiments are not. If an exercise has several cells, the
-best one counts. The outcomes are those of the checks (passed, failed, raised, not
-attempted), or missing if the exercise is not there, or unreadable if the file is not a
-notebook.
+does not matter what is saved in it, because each answer is called again, with only the
+code that it needs; of several answers to an exercise the best counts. The outcomes are
+those of the checks (passed, failed, raised, not attempted), or missing if the exercise
+is not there, or unreadable if the file is not a notebook.
 
 Each answer runs in a process of its own, in a temporary folder with a copy of the
 small files beside the notebook. Its computing time and its memory are limited, and it
-has no network: the kernel sees to that where it lets users leave the network, otherwise
-Python does. A notebook that loops, exits, eats memory or writes files spoils only its
-own rows. The results are judged in another process, so nothing that a notebook prints,
-saves or patches can score for it.
+has no network. A notebook that loops, exits, eats memory or writes files spoils only
+its own rows. The results are judged in another process, so nothing that a notebook
+prints, saves or patches can score for it.
 
 All this protects against accidents. It is not a sandbox: a program that wants to do
 harm can write wherever you can, and an answer that calls the course's own solution gets
@@ -49,43 +45,29 @@ from course_lib.teaching.checker.processes import CAN_FORK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "folder", type=user_path, help="what the class has handed in, or one notebook"
-    )
-    parser.add_argument(
-        "--out",
-        type=user_path,
-        default=Path("scores.csv"),
-        help="the table, for a spreadsheet (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--summary", type=user_path, help="also write what is printed into this file"
-    )
+    words = "what the class has handed in, or one notebook"
+    parser.add_argument("folder", type=user_path, help=words)
+    words = "the table, for a spreadsheet (default: %(default)s)"
+    parser.add_argument("--out", type=user_path, default=Path("scores.csv"), help=words)
+    words = "also write what is printed into this file"
+    parser.add_argument("--summary", type=user_path, help=words)
     add_force(parser)
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=20,
-        help="of computing for the cells that an answer needs; its calls have 2 seconds"
-        " each, 10 in all (default: %(default)s)",
-    )
+    words = "of computing for the cells that an answer needs; its calls have 2 seconds"
+    words += " each, 10 in all (default: %(default)s)"
+    parser.add_argument("--seconds", type=float, default=20, help=words)
     words = "GB for an answer (default: %(default)s)"
     parser.add_argument("--memory", type=float, default=1, help=words)
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=len(os.sched_getaffinity(0)) if CAN_FORK else 1,
-        help="notebooks at the same time (default: %(default)s, the processors)",
-    )
+    words = "notebooks at the same time (default: %(default)s, the processors)"
+    cores = len(os.sched_getaffinity(0)) if CAN_FORK else 1
+    parser.add_argument("--jobs", type=int, default=cores, help=words)
     words = "draws the calls; with the default, 0, they are those of the notebooks"
     parser.add_argument("--seed", type=int, default=0, help=words)
 
 
 def run(options: argparse.Namespace) -> int:
     if not CAN_FORK:
-        raise OSError(
-            "this works on Linux alone: run it in a container, or on Windows in WSL"
-        )
+        words = "run it in a container, or on Windows in WSL"
+        raise OSError(f"this works on Linux alone: {words}")
     files = find_notebooks(options.folder)
     if options.folder.is_file():
         options.folder = options.folder.parent

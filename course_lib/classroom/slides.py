@@ -124,9 +124,7 @@ def with_slides(
     notebook: NotebookNode, slides: list[Slide], repair: Callable[[str], str]
 ) -> NotebookNode:
     """Copy a lesson with the metadata by which jupyterlab-rise shows it as slides.
-
-    Cells that are on no slide are skipped. Prose is divided where a slide ends.
-    """
+    Prose is divided where a slide ends."""
     # By cell: the parts that it is divided into, each how it begins and its texts.
     parts: dict[int, list[tuple[str, list[str]]]] = {}
     for slide in slides:

@@ -107,10 +107,9 @@ def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str
 
 
 def check_path(name: str, value: object) -> Path:
-    """Return `value` as a `Path`, with `~` expanded to the home directory if there is
-    one.
+    """Return `value` as a `Path`, with `~` expanded to the home directory.
 
-    The file need not exist.
+    The file need not exist. A `~` that names nobody's home directory is left as it is.
     """
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str):
@@ -219,8 +218,7 @@ def as_integers(name: str, values: object) -> np.ndarray:
 
 
 def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
-    """Copy real numbers, of NumPy's `kinds`, of any shape to float64; masked become
-    NaN."""
+    """Copy real numbers, of NumPy's `kinds`, to float64; masked ones become NaN."""
     if isinstance(values, torch.Tensor):
         values = check_dense(name, values)
         # NumPy does not have all of PyTorch's float types.

@@ -175,8 +175,7 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
 
 
 def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Turn the pairs of a JSON object into a dict, but refuse a key that occurs twice,
-    of which a plain `dict` would keep only the last value."""
+    """Turn the pairs of a JSON object into a dict, unless a key occurs twice."""
     entries = dict(pairs)
     if len(entries) < len(pairs):
         names = [name for name, _ in pairs]

@@ -1,9 +1,9 @@
 """Write files that are either complete or absent, with a checksum, by one writer.
 
-A file that is written in place is incomplete for a while, and it stays incomplete if
-the program is killed or the machine fails. We therefore write it under another name
-until it is complete. There are four steps: write, fsync (the bytes reach the disk),
-rename (one step, all or nothing), and fsync of the folder (the name reaches the disk).
+A file that is written in place is incomplete for a while, and stays so if the program
+is killed or the machine fails. We therefore write it under another name, in four steps:
+write, fsync (the bytes reach the disk), rename (one step, all or nothing), and fsync of
+the folder (the name reaches the disk).
 """
 
 from __future__ import annotations
@@ -181,9 +181,12 @@ def sync_folder(folder: str | os.PathLike) -> None:
 
 @contextmanager
 def only_writer(folder: str | os.PathLike) -> Iterator[None]:
-    """Let one process at a time write into a folder, by a lock of the operating system
-    on a file in it, which ends with the process, no matter how. Raises BlockingIOError
-    if another process is writing there now."""
+    """Let one process at a time write into a folder.
+
+    The lock, the operating system's own, is on a file in the folder and ends with the
+    process, no matter how. Raises BlockingIOError if another process is writing there
+    now.
+    """
     lock = FileLock(check_path("folder", folder) / LOCK)
     try:
         lock.acquire(timeout=0)

@@ -57,8 +57,10 @@ def process_context() -> multiprocessing.context.BaseContext:
 
 
 def process_pool(num_workers: int) -> ProcessPoolExecutor:
-    """Make an executor of `num_workers` processes, which end with this process. Each
-    imports the script, which must call this under `if __name__ == "__main__":`."""
+    """Make an executor of `num_workers` processes, which end with this process.
+
+    Each imports the script, which must call this under `if __name__ == "__main__":`.
+    """
     num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
     context = process_context()
     begun = context.RawValue("b", 0)  # without a lock, which a killed worker may hold

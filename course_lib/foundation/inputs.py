@@ -52,10 +52,8 @@ class Piece(NamedTuple):
 
     path: str  #: the file
     kind: str  #: how it is read
-    #: the first byte, and the byte after the last one. For Parquet these count row
-    #: groups, and for Arrow record batches.
-    start: int
-    stop: int
+    start: int  #: the first byte, or row group of Parquet, or record batch of Arrow
+    stop: int  #: the one after the last
     #: about how many bytes are read. For Parquet and Arrow it is an estimate.
     num_bytes: int
     #: two times in nanoseconds: when the file was last written, and when the system
@@ -173,8 +171,10 @@ def _find_inputs(
 
 
 def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield all files below a folder by name, each with its real path, but of folders
-    that were `seen` already, and to which a link leads back, nothing."""
+    """Yield all files below a folder by name, each with its real path.
+
+    Folders that were `seen` already, and to which a link leads back, are skipped.
+    """
     real = os.path.realpath(folder)
     if real in seen:
         return
@@ -232,8 +232,7 @@ def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
 
 
 def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
-    """Yield the documents of a task, in order, or name the wrong line or row, and its
-    file."""
+    """Yield the documents of a task, in order; a wrong line or row is named."""
     for piece in check_type("task", task, Task).pieces:
         yield from read_piece(piece, text_column)
 

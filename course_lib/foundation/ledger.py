@@ -34,10 +34,9 @@ class TokenLedger:
     #: the left context of each token, in tokens, summed over the times that it is a
     #: target, int64, shape (N,)
     context_sum: np.ndarray
-    #: the smallest and the largest left context of each token, or 0 if it is never a
-    #: target
+    #: the smallest left context of each token, or 0 if it is never a target
     shortest_context: np.ndarray
-    longest_context: np.ndarray
+    longest_context: np.ndarray  #: the largest, likewise
     #: for each token a code, an index into `reasons`, shape (N,). It says that the
     #: token was used, or why it was not.
     reason: np.ndarray

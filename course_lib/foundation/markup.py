@@ -1,7 +1,6 @@
-"""Extract the text of a web page.
+"""Extract the text of a web page, before a tokenizer sees it.
 
-How a text must be cleaned depends on where it comes from. Cleaning is therefore not
-part of a tokenizer, but happens before a tokenizer sees the text.
+How a text must be cleaned depends on where it comes from, which no tokenizer knows.
 """
 
 from __future__ import annotations

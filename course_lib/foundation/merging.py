@@ -137,9 +137,6 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     return [token for token in ids if token is not None]
 
 
-# Checks, which return the checked value.
-
-
 def as_id_list(ids: Ids, name: str = "ids", *, length: int | None = None) -> list[int]:
     """Copy ids into a list, so that comparing them never gives a tensor."""
     plain = isinstance(ids, list | tuple) and {*map(type, ids)} <= {int}

@@ -68,8 +68,9 @@ def check_batch(
 
 @contextmanager
 def evaluation_mode(model: nn.Module) -> Iterator[None]:
-    """Put a model into evaluation mode inside a `with`, then restore each part's mode,
-    which `model.train()` would not: a part may have been in evaluation mode on its own.
+    """Put a model into evaluation mode inside a `with`, then restore each part's mode.
+
+    `model.train()` would not, if a part had been in evaluation mode on its own.
     """
     modes = [(module, module.training) for module in check_model(model).modules()]
     model.eval()

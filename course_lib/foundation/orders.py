@@ -177,8 +177,10 @@ class Mixing:
 
 
 def measure_mixing(entries: object, size: int) -> Mixing:
-    """Measure how well the beginning of an order of `size` things mixes, from the
-    entries at its positions 0, 1, 2, ..., some thousands."""
+    """Measure how well an order of `size` things mixes, by some thousand `entries`.
+
+    They are those at the positions 0, 1, 2, ... of the order.
+    """
     size = check_integer("size", size, minimum=3, maximum=2**62)
     entries = as_integers("entries", entries).astype(np.int64)
     if entries.ndim != 1 or len(entries) < 3:

@@ -360,8 +360,7 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
 
 
 def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Convert a document's ids to the dtype of the files. `astype` alone would let a
-    large id wrap around."""
+    """Convert the ids of a document to the dtype of the files; none may wrap around."""
     ids, dtype = as_stream(ids), np.dtype(dtype)
     if dtype.kind not in "iu":
         raise TypeError(f"dtype must be one of integers, got {dtype}")

@@ -57,8 +57,8 @@ class TaskResult:
     #: ... have together. All of these documents are in one split. We know which split
     #: it is as soon as we know how many documents come before the task.
     tokens: tuple[int, ...]
-    ids_sha256: str  #: the checksums of its two files
-    documents_sha256: str
+    ids_sha256: str  #: the checksum of its file of ids
+    documents_sha256: str  #: and of its file of documents
 
     def tokens_in(self, split: str, before: int, val_every: int) -> int:
         """Its tokens in a split, given how many documents come before the task."""
@@ -222,8 +222,8 @@ class Part:
 
     result: TaskResult  #: the result of the task
     before: int  #: how many documents, in all tasks, come before those of this task
-    start: int  #: the range, counted over the tokens of the split in this task
-    stop: int
+    start: int  #: the first token, counted over those of the split in this task
+    stop: int  #: the one after the last
 
 
 @dataclass(frozen=True)
@@ -280,8 +280,10 @@ class ShardResult:
 
 
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
-    """Write one shard from the results of tasks. Like a task, it may be done twice. A
-    file that is not as its task has written it is a ValueError."""
+    """Write one shard from the results of tasks. Like a task, it may be done twice.
+
+    Raises ValueError if a file is not as its task has written it.
+    """
     check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).out_dir
     path = shard_files.shard_path(folder, plan.split, plan.index)
@@ -318,8 +320,10 @@ def _record_of(job: Job, plan: ShardPlan) -> Path:
 def find_shard(
     job: Job, plan: ShardPlan, *, verify: bool = False
 ) -> ShardResult | None:
-    """Return the record of a shard if it was written by the same plan and has the right
-    size, and with `verify` also the right SHA-256."""
+    """Return the record of a shard if the same plan has written it, of the right size.
+
+    With `verify`, its SHA-256 is also compared.
+    """
     try:
         record = durable.read_json(_record_of(job, plan))
         result = ShardResult(**record | {"shard": Shard(**record["shard"])})

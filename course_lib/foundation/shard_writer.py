@@ -216,9 +216,11 @@ class ShardWriter:
         durable.append_line(self.folder / PROGRESS, line)
 
     def finish(self) -> Manifest:
-        """Write the last shards, and then the manifest, which finishes the folder. At
-        least one document, and all that were wanted, must have been placed, and no
-        fewer than before."""
+        """Write the last shards, and then the manifest, which finishes the folder.
+
+        Raises ValueError if none was placed, a wanted one was not, or there were fewer
+        documents than when the run was started.
+        """
         self._check_open()
         if self._waiting and not self._is_full:
             left = len(self._waiting)

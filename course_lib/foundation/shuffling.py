@@ -2,8 +2,8 @@
 
 By default, a shuffling `DataLoader` calls `torch.randperm(n).tolist()`, which makes a
 list of n Python ints before the first batch. A *keyed* permutation computes the entry
-at any position k without the others. The first batch therefore costs only as much as
-one batch, and resuming an epoch just means continuing at position k.
+at any position k without the others, so the first batch costs only as much as one
+batch, and resuming an epoch just means continuing at position k.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ ROUNDS = 6
 
 
 class RandomOrder:
-    """A random permutation of `range(size)`, fixed by `seed`, the same on every
-    machine.
+    """A random permutation of `range(size)`, fixed by `seed` alone, on every machine.
 
     Up to 65,536 entries are sorted by random keys and stored. A larger order, of at
     most 2**62, is a Feistel network on pairs (a, b) of digits in base ceil(sqrt(n)), as
@@ -41,8 +40,7 @@ class RandomOrder:
         return self.size
 
     def __getitem__(self, positions: object) -> np.ndarray:
-        """Return the entries at `positions`, integers of any shape, int64, in that
-        shape."""
+        """Return the entries at `positions`, int64, in the shape of these integers."""
         positions = as_integers("positions", positions)
         check_range("positions", positions, self.size, IndexError)
         if self._stored is not None:

@@ -65,8 +65,7 @@ class CharTokenizer:
         self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
 
     def encode(self, text: str) -> np.ndarray:
-        """Return the id of each character, shape (n,), in the smallest dtype, without
-        an end.
+        """Return each character's id, shape (n,), in the smallest dtype, with no end.
 
         A character outside the alphabet, if there is no replacement, is a ValueError
         that says where it is.
@@ -288,8 +287,7 @@ def encode_each(
     batch_size: int = BATCH_SIZE,
     names: Iterable[int | str] | None = None,
 ) -> Iterator[np.ndarray]:
-    """Yield the ids of one text after another, each with its end, as in
-    `encode_corpus`.
+    """Yield the ids of one text after another, each with its end; see `encode_corpus`.
 
     The ids are compact, uint16 or uint32. For a tokenizer of `tokenizers` its
     vocabulary decides, and otherwise the largest id of the text. A library's tokenizer
@@ -500,8 +498,7 @@ def _digest(value: object) -> bytes:
 
 
 def id_dtype(tokenizer: object) -> np.dtype:
-    """Return uint16 if every id of a tokenizer fits, added tokens included, else
-    uint32."""
+    """Return uint16 if every id of a tokenizer, added ones too, fits, else uint32."""
     if hasattr(tokenizer, "get_vocab"):
         vocabulary = tokenizer.get_vocab()
         if not vocabulary:

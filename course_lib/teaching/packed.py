@@ -35,10 +35,8 @@ def packed_batch(
     """
     names = ("input_ids", "labels", "position_ids")
     if not isinstance(batch, Mapping) or not set(names) <= set(batch):
-        raise TypeError(
-            f"batch must be a PackingCollator's, with {', '.join(names)}, got "
-            f"{type(batch).__name__}"
-        )
+        wanted = f"a PackingCollator's, with {', '.join(names)}"
+        raise TypeError(f"batch must be {wanted}, got {type(batch).__name__}")
     masked, reset = check_flag("masked", masked), check_flag("reset", reset)
     positions = batch["position_ids"][:, :-1]
     inputs = {"inputs": batch["input_ids"][:, :-1]}
@@ -60,10 +58,8 @@ def _check_batch(batch: Batch) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
     except (TypeError, ValueError):
         rows = set()
     if len(rows) != 1:
-        raise TypeError(
-            "batch must be inputs by name and targets with as many rows, as of "
-            f"packed_batch, got {type(batch).__name__}"
-        )
+        wanted = "inputs by name and targets with as many rows, as of packed_batch"
+        raise TypeError(f"batch must be {wanted}, got {type(batch).__name__}")
     return inputs, targets
 
 
@@ -83,10 +79,8 @@ def shuffled_batches(
 @one_thread()
 @torch.no_grad()
 def packed_loss(model: nn.Module, batch: Batch) -> tuple[float, int]:
-    """Return the nats of all scored targets, summed, and how many those are.
-
-    Sums can be added up over batches and divided once; means cannot.
-    """
+    """Return the nats of all scored targets, summed, and how many those are: sums can
+    be added up over batches and divided once; means cannot."""
     inputs, targets = _check_batch(batch)
     nats, scored = 0.0, 0
     with evaluation_mode(model):

@@ -46,28 +46,26 @@ def source_of(thing: Shown, *, full: bool = False) -> str:
     if check_flag("full", full):
         return code
     code = _shorten_docstrings(code)
-    return code if _num_lines(code) <= LONGEST_BLOCK else _leave_out_checks(code)
+    is_short = len(code.splitlines()) <= LONGEST_BLOCK
+    return code if is_short else _leave_out_checks(code)
 
 
 def _as_markdown(code: str, place: str) -> str:
     # JupyterLab breaks long lines of code inside of words. A block that may not get
     # narrower than its longest line, inside of one that scrolls, keeps them whole.
-    width = 0.62 * max(map(len, code.splitlines())) + 1
+    lines = code.splitlines()
+    width = 0.62 * max(map(len, lines)) + 1
     block = (
         f'<div style="overflow-x: auto"><div style="min-width: {width:.0f}em">\n\n'
         f"```python\n{code}\n```\n\n</div></div>"
     )
-    if _num_lines(code) <= LONGEST_BLOCK:
+    if len(lines) <= LONGEST_BLOCK:
         return f"`{place}`\n\n{block}"
     head = (
         f"<code>{place}</code> <code>{html.escape(_signature(code))}</code> "
-        f"({_num_lines(code)} lines, click to unfold)"
+        f"({len(lines)} lines, click to unfold)"
     )
     return f"<details><summary>{head}</summary>\n\n{block}\n\n</details>"
-
-
-def _num_lines(code: str) -> int:
-    return code.count("\n") + 1
 
 
 def _signature(code: str) -> str:

@@ -82,10 +82,8 @@ def train(
     for step in progress_bar(range(num_steps), "training", **bar):
         batch = next(source, None)
         if batch is None:
-            raise ValueError(
-                f"batches must hold {num_steps} for as many steps, but ended after "
-                f"{step}"
-            )
+            wanted = f"{num_steps} for as many steps"
+            raise ValueError(f"batches must hold {wanted}, but ended after {step}")
         if not isinstance(batch, tuple | list) or len(batch) != 2:
             kind = type(batch).__name__
             raise TypeError(f"batches must be pairs of inputs and targets, got {kind}")
@@ -143,10 +141,8 @@ def evaluate(
     stream = as_stream(ids)
     num_targets = len(stream) - 1
     if num_targets < 1:
-        raise ValueError(
-            "ids must hold at least 2 tokens, a context and its target, got "
-            f"{len(stream)}"
-        )
+        wanted = "at least 2 tokens, a context and its target"
+        raise ValueError(f"ids must hold {wanted}, got {len(stream)}")
     context_length = check_integer("context_length", context_length, minimum=1)
     context_length = min(context_length, num_targets)
     starts = window_starts(len(stream), context_length, stride=context_length)

@@ -28,6 +28,12 @@ def writable(array):
 
 
 CALLS = {
+    # examples
+    "[check_integer('rank', value, minimum=0, maximum=2) for value in (0, 1, 2)]": [0, 1, 2],
+    "repr(check_flag('shuffle', np.True_))": "True",
+    "repr(check_flag('shuffle', np.False_))": "False",
+    "repr(check_flag('shuffle', True))": "True",
+    "repr(check_flag('shuffle', False))": "False",
     "check_epoch(3, 3)": 3,
     "check_epoch(2, 3)": ValueError("epoch must be at least 3, the epoch of the loaded state, got 2"),
     "check_epoch(2.0, 0)": TypeError("epoch must be"),

@@ -35,6 +35,11 @@ def written(tokenizer):
 
 
 CALLS = {
+    # examples
+    "BPETokenizer(special_tokens=['<a>', '<a><b>', '(.*']).encode('<a><b><a>(.*', allowed_special='all')": [1, 0, 2],
+    "BPETokenizer().decode(BPETokenizer().encode('a潮b')[:3])": "a\ufffd",
+    "BPETokenizer().decode(BPETokenizer().encode('a潮b')[2:])": "\ufffd\ufffdb",
+    "BPETokenizer().decode_bytes(BPETokenizer().encode('a潮b')[:3])": b"a\xe6\xbd",
     # bytes and words
     "printable(b'')": "",
     "printable(bytes([0, 32, 10, 255]))": "ĀĠĊÿ",

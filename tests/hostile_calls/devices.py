@@ -5,6 +5,7 @@ import torch
 PAIR = (torch.tensor([1]), torch.tensor([2]))
 
 CALLS = {
+    # examples
     "list(copy_to_device([], 'cpu'))": [],
     "list(copy_to_device([PAIR], 'cpu', ahead=10))": [(torch.tensor([1]).numpy(), torch.tensor([2]).numpy())],
     "copy_to_device([PAIR], 'cpu', ahead=0)": ValueError("ahead must be"),

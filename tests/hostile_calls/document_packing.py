@@ -38,6 +38,19 @@ def packed(max_length=4, tokenizer=None, columns=None, end_of_text_id=None, **fe
 
 
 CALLS = {
+    # examples
+    "[len(assign_packs([40] * 30, n)) for n in (100, 128, 129)]": [15, 10, 10],
+    "assign_packs([3, 1, 2], 2**31 - 1, strategy='greedy')": [[0, 1, 2]],
+    "assign_packs([3, 1, 2], 2**31 - 1, strategy='first_fit')": [[0, 2, 1]],
+    "assign_packs([3, 1, 2], 2**31 - 1)": [[0, 2, 1]],
+    "assign_packs([2, 3, 2, 3, 2], 5, strategy='first_fit')": [[1, 0], [3, 2], [4]],
+    "assign_packs([2, 3, 2, 3, 2], 5)": [[1, 0], [3, 2], [4]],
+    "str(pack_documents([[1, 2], [70_000]], 4)[0].input_ids.dtype)": "uint32",
+    "str(pack_documents([[1, 2], [3]], 4)[0].input_ids.dtype)": "uint16",
+    "pack_examples({'x': ['abc', '', 'de'], 'row': [1, 2, 3]}, CHARACTERS, max_length=4, text_column='x')": {
+        "input_ids": [[0, 1, 2, 5], [3, 4, 5, 5]],
+        "document_starts": [[0], [0, 3]],
+    },
     # which documents share a pack
     "assign_packs([], 4)": [],
     "assign_packs(np.array([], dtype=np.int64), 4, strategy='first_fit')": [],

@@ -11,6 +11,10 @@ def targets(ledger):
 
 
 CALLS = {
+    # examples
+    "token_ledger([0, 3, 6], 12, [4, 4, 4]) == token_ledger([0, 3, 6], 12, 4)": True,
+    "'turns' in str(token_ledger([], 5, 2))": False,
+    "list(token_ledger([3, 10], 20, 4).dropped.items())": [("offset", 3), ("gap", 2), ("tail", 5)],
     "targets(token_ledger([], 0, 1))": [],
     "token_ledger([], 3, 5).dropped": {"tail": 3},
     "token_ledger([], 3, 5).mean_context": np.nan,

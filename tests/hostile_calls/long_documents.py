@@ -74,6 +74,9 @@ def lists(arrays):
 
 
 CALLS = {
+    # examples
+    "count_chunks(10**15 + 1, 2048, 48)": 1 + -(-(10**15 + 1 - 2048) // 2000),
+    "count_chunks(np.int16(30_000), np.int16(20_000), np.int16(19_999))": 10_001,
     # chunks
     "count_chunks(0, 4)": 0,
     "count_chunks(1, 4, 3)": 1,

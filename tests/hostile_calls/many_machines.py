@@ -55,6 +55,14 @@ def backward(function, scored, loss=1.0):
 
 OTHER_MODEL = ValueError("state must hold finite weights of this model")
 CALLS = {
+    # examples
+    "attention_pairs([1])": 1,
+    "attention_pairs([4])": 4 + 3 + 2 + 1,
+    "attention_pairs([1, 2, 3])": 1 + (2 + 1) + (3 + 2 + 1),
+    "attention_pairs([5, 5])": 2 * (5 + 4 + 3 + 2 + 1),
+    "stored_bytes(1, 65_536)": 2,
+    "stored_bytes(1, 65_537)": 4,
+    "round(encoding_hours(15 * 10**12, 10**6, 1000), 9)": round(15_000 / 3600, 9),
     # tokenizing
     "shards()": (4, 0),
     "shards(val_every=1)": (0, 4),

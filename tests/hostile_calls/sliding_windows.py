@@ -40,6 +40,14 @@ def order(*arguments, **settings):
 
 
 CALLS = {
+    # examples
+    "count_windows(100, 10)": 90,
+    "SlidingWindowDataset.count_windows(100, 10)": 90,
+    "len(window_starts(11, 10))": 1,
+    "[inputs[0].item() for inputs, _ in SlidingWindowDataset(range(20), 3, 5)]": [0, 5, 10, 15],
+    "str(SlidingWindowDataset([0, 65_535], 1).stream.dtype)": "uint16",
+    "str(SlidingWindowDataset([0, 65_536], 1).stream.dtype)": "uint32",
+    "str(SlidingWindowDataset(torch.tensor([0, 1]), 1).stream.dtype)": "uint16",
     # counting
     "count_windows(0, 1)": 0,
     "count_windows(4, 4)": 0,

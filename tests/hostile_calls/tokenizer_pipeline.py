@@ -59,6 +59,9 @@ def ended(*texts, name="<|x|>"):
 
 
 CALLS = {
+    # examples
+    "list(VERIFICATION_SAMPLES)[:4]": ["equations", "scientific numbers", "code", "contractions"],
+    "list(VERIFICATION_SAMPLES)[4:]": ["emoji", "Chinese, Japanese, Korean", "other"],
     # the training stream
     "list(training_texts([]))": [],
     "next(training_texts(endless()))": "x" * 100,

@@ -51,6 +51,13 @@ def writable(array):
 
 
 CALLS = {
+    # examples
+    "CharTokenizer('dcbaab', max_characters=3).characters": "abc\ufffd",
+    "CharTokenizer('éazzz', max_characters=2).characters": "az\ufffd",
+    "CharTokenizer('banana 🙂é').characters": " abné🙂",
+    "CharTokenizer('banana 🙂é').encode('').shape": (0,),
+    "CharTokenizer('banana 🙂é').decode([])": "",
+    "CharTokenizer('banana 🙂é').decode([6, 1])": "<|endoftext|>a",
     # one token per character
     "CharTokenizer('ba').encode('')": np.array([], dtype=int),
     "CharTokenizer('ba').decode([0, -1])": ValueError("ids must lie in 0 ... 2, got -1 ... 0"),

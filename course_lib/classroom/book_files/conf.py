@@ -1,23 +1,18 @@
 """What Sphinx is told about the site of the course, and what it is taught for it."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
+from sphinx.writers.html5 import HTML5Translator
 
 import course_lib
 from course_lib.classroom.book_files.pages import prepare, write_redirects
 from course_lib.classroom.rendering import formula_as_html
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
-    from sphinx.environment import BuildEnvironment
-    from sphinx.writers.html5 import HTML5Translator
 
 project = html_title = "Feeding Language Models"
 release = course_lib.__version__

@@ -1,9 +1,6 @@
-"""The folder from which Sphinx builds the site: the lessons as they are committed, what
-the repository says about itself, and pages on which Sphinx puts the docstrings.
-
-Links between them are left to Sphinx, which leads them to pages, and to a copy of any
-other file. That is why each page is as deep here as in the repository.
-"""
+"""The folder from which Sphinx builds the site: the lessons, what the repository says
+about itself, and pages on which Sphinx puts the docstrings. Each page is as deep here
+as in the repository, because Sphinx finds by its links what they lead to."""
 
 import ast
 import importlib

@@ -31,11 +31,8 @@ NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
 def build_assignment(
     lesson: Lesson, *, seed: int = 0, whole: bool = False
 ) -> NotebookNode:
-    """Return the source version of a lesson's assignment, with its solutions.
-
-    It consists of the questions and exercises with the imports that they need, or of
-    the whole lesson. The seed draws the numbers and the hidden calls.
-    """
+    """Return a lesson's assignment with its solutions: its tasks and the imports that
+    they need, or the whole lesson. The seed draws numbers and hidden calls."""
     items = items_of(lesson.name)
     cells = copy.deepcopy(lesson.notebook.cells)
     # The cell that installs the course on a borrowed machine is left out.
@@ -79,11 +76,8 @@ def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:
 
 
 def _find(cells: list[NotebookNode], heading: re.Pattern) -> int:
-    return next(
-        i
-        for i, cell in enumerate(cells)
-        if cell.cell_type == "markdown" and heading.search(cell.source)
-    )
+    found = (c.cell_type == "markdown" and heading.search(c.source) for c in cells)
+    return next(i for i, match in enumerate(found) if match)
 
 
 def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
@@ -150,10 +144,9 @@ def _graded(
 
 def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[NotebookNode]:
     if items:
-        words = (
-            "Work these out on paper or in code, as you like. Each answer is a number."
-        )
-        yield v4.new_markdown_cell(f"## With numbers\n\n{words}")
+        words = "Work these out on paper or in code, as you like."
+        each = "Each answer is a number."
+        yield v4.new_markdown_cell(f"## With numbers\n\n{words} {each}")
     for item in items:
         yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
         yield _answer(item, seed)

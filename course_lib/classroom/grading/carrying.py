@@ -1,8 +1,6 @@
-"""Carry the results of an answer from its own process to the one that judges them.
-
-They are sent as a pickle of plain values. The reader creates only such values and calls
-nothing. A value of another kind arrives as a `Nameless`, which equals nothing.
-"""
+"""Carry the results of an answer from its own process to the one that judges them, as
+a pickle of plain values, the reader of which calls nothing. A value of another kind
+arrives as a `Nameless`, which equals nothing."""
 
 import builtins
 import io
@@ -114,7 +112,6 @@ def _from_error(error: BaseException) -> tuple[str, str, str]:
 
 
 def _to_error(name: str, known: str, words: str) -> BaseException:
-    """Return an error of the same kind with the same words."""
     kind = getattr(builtins, known)
     if name != known:
         kind = type(name, (kind,), {"__str__": lambda self: words})

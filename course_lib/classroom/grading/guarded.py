@@ -31,13 +31,8 @@ NETWORK = {f"socket.{call}" for call in CALLS}
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # numbers of the Linux interface
 # Programs find their files and settings through these, and not those of the teacher.
 HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "IPYTHONDIR", "MPLCONFIGDIR")
-SETTINGS = {
-    "MPLBACKEND": "agg",
-    "HF_HUB_OFFLINE": "1",
-    "COURSE_PROGRESS": "0",
-    "COURSE_WIDGETS": "0",
-    "TOKENIZERS_PARALLELISM": "false",
-}
+SETTINGS = {"MPLBACKEND": "agg", "TOKENIZERS_PARALLELISM": "false"}
+SETTINGS |= {"COURSE_PROGRESS": "0", "COURSE_WIDGETS": "0", "HF_HUB_OFFLINE": "1"}
 
 
 def prepare(folder: Path, limits: Limits) -> None:

@@ -25,11 +25,8 @@ class Unreadable(Exception):
 
 
 def find_notebooks(folder: Path) -> list[Path]:
-    """List the notebooks below a folder, or the one that it is, by their names.
-
-    Hidden files and folders, such as Jupyter's checkpoints, are left out. Where there
-    is no notebook, that is a ValueError.
-    """
+    """List the notebooks below a folder, or the one that it is, by their names, without
+    hidden ones, such as Jupyter's checkpoints."""
     if folder.is_file() and folder.suffix.lower() == ".ipynb":
         return [folder]
     if folder.is_file():
@@ -50,9 +47,7 @@ def _is_handed_in(path: Path, folder: Path) -> bool:
 
 def read_code(path: Path) -> list[tuple[int, str]]:
     """Return the code cells of a notebook, with their numbers among all cells, from 1.
-
-    A file that cannot be read is `Unreadable`, and the message says why.
-    """
+    The message says why a file is `Unreadable`."""
     if not path.is_file():
         raise Unreadable("it is not a file")
     if path.stat().st_size > LARGEST_NOTEBOOK:
@@ -71,7 +66,7 @@ def read_code(path: Path) -> list[tuple[int, str]]:
         sheets = notebook.get("worksheets") or [notebook]
         cells = [cell for sheet in sheets for cell in sheet["cells"]]
         return [
-            (number, _joined(cell.get("source", cell.get("input", ""))))
+            (number, "".join(map(str, cell.get("source", cell.get("input", "")))))
             for number, cell in enumerate(cells, start=1)
             # The cell that installs the course where it is missing is not needed here.
             if cell["cell_type"] == "code"
@@ -79,10 +74,6 @@ def read_code(path: Path) -> list[tuple[int, str]]:
         ]
     except Exception as error:  # the file may contain anything
         raise Unreadable(f"it is not a notebook: {type(error).__name__}") from error
-
-
-def _joined(source: object) -> str:
-    return source if isinstance(source, str) else "".join(map(str, source))
 
 
 def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:

@@ -7,27 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from course_lib.classroom.grading import handed_in
 from course_lib.classroom.grading.carrying import load, to_outcome
 from course_lib.classroom.grading.guarded import prepare, run_attempt
-from course_lib.classroom.grading.handed_in import (
-    Unreadable,
-    copy_neighbors,
-    exercises_of,
-    read_code,
-    tell_lesson,
-)
 from course_lib.classroom.grading.slices import Attempt, Sheet
 from course_lib.classroom.grading.tables import MISSING, UNREADABLE, Row, short
-from course_lib.teaching.checker import (
-    FAILED,
-    NOT_ATTEMPTED,
-    PASSED,
-    RAISED,
-    Exercise,
-    Judgment,
-    NumbersQuestion,
-)
+from course_lib.teaching.checker import Exercise, Judgment, NumbersQuestion
 from course_lib.teaching.checker.exercises import with_what_came_before
+from course_lib.teaching.checker.messages import FAILED, NOT_ATTEMPTED, PASSED, RAISED
 from course_lib.teaching.checker.processes import Stopped, Watch, run_in_a_process
 from course_lib.teaching.checker.running import limits_of_answers
 from course_lib.teaching.lessons import items_of, points_for
@@ -54,11 +41,12 @@ class Task:
 def score_notebook(task: Task, watch: Watch) -> list[Row]:
     """Return a row for each exercise, and tell `watch` which one is being judged."""
     try:
-        cells = read_code(task.path)
-        lesson, sheet = tell_lesson(task.path, cells), Sheet(cells)
-        names, items = exercises_of(lesson, sheet), items_of(lesson)
+        cells = handed_in.read_code(task.path)
+        lesson, sheet = handed_in.tell_lesson(task.path, cells), Sheet(cells)
+        names, items = handed_in.exercises_of(lesson, sheet), items_of(lesson)
     except Exception as error:
-        words = str(error) if isinstance(error, Unreadable) else _fault()
+        known = isinstance(error, handed_in.Unreadable)
+        words = str(error) if known else _fault()
         return [Row(task.name, "", "", 0.0, UNREADABLE, words)]
     rows = []
     for number, name in enumerate(names):
@@ -69,9 +57,8 @@ def score_notebook(task: Task, watch: Watch) -> list[Row]:
         else:
             judgment, code = score_exercise(sheet, name, items[name], task)
         result = judgment.score, judgment.outcome, short(in_a_table(judgment))
-        rows.append(
-            Row(task.name, lesson, name, *result, points_for(items[name]), code)
-        )
+        worth = points_for(items[name])
+        rows.append(Row(task.name, lesson, name, *result, worth, code))
     return rows
 
 
@@ -122,7 +109,7 @@ def judge_attempt(attempt: Attempt, item: object, task: Task) -> Judgment:
 
     def go(stopped: Stopped | None) -> Judgment | Stopped:
         with tempfile.TemporaryDirectory(**how) as folder:
-            copy_neighbors(task.path, Path(folder))
+            handed_in.copy_neighbors(task.path, Path(folder))
             found = run_in_a_process(
                 lambda watch: run_attempt(attempt, item, watch, stopped),
                 limits,

@@ -33,11 +33,7 @@ class Statement:
     alters: frozenset[str] = frozenset()  # `rows[0] = 1`, `rows.append(1)`
     needs_now: frozenset[str] = frozenset()
     needs_later: frozenset[str] = frozenset()  # when a function is called
-
-    @property
-    def imports_all(self) -> bool:
-        node = self.node
-        return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+    imports_all: bool = False  # from a module, by `*`
 
 
 @dataclass(frozen=True)
@@ -141,11 +137,10 @@ class Sheet:
         """Find where a name gets the value that it has before a position."""
         found: list[int] = []
         for i, statement in enumerate(self.statements[:before]):
+            alters = name in statement.alters and name not in self.imported
             if name in statement.binds and statement.replaces:
                 found = [i]
-            elif name in statement.binds or (
-                name in statement.alters and name not in self.imported
-            ):
+            elif name in statement.binds or alters:
                 found.append(i)
         if any(name in self.statements[i].binds for i in found):
             return found
@@ -186,6 +181,7 @@ def read_statement(node: ast.stmt, cell: int) -> Statement:
         replaces=isinstance(node, ast.Assign | DEFINITION | IMPORT)
         or (isinstance(node, ast.AnnAssign) and node.value is not None),
         imports=isinstance(node, IMPORT),
+        imports_all=isinstance(node, ast.ImportFrom) and node.names[0].name == "*",
         alters=frozenset(_altered(node)),
         needs_now=frozenset(now),
         needs_later=frozenset(later),
@@ -208,10 +204,9 @@ def _altered(node: ast.stmt) -> Iterator[str]:
         match part:
             case ast.Expr(ast.Call(ast.Attribute() as changed)):
                 yield from _root(changed)
-            case ast.Attribute() | ast.Subscript() if not isinstance(
-                part.ctx, ast.Load
-            ):
-                yield from _root(part)
+            case ast.Attribute(ctx=use) | ast.Subscript(ctx=use):
+                if not isinstance(use, ast.Load):
+                    yield from _root(part)
 
 
 def _root(node: ast.AST) -> Iterable[str]:

@@ -1,7 +1,5 @@
-"""Score some notebooks at a time, each in a process of its own.
-
-That process never runs a line of the notebook, but starts other processes that do.
-"""
+"""Score some notebooks at a time, each in a process of its own, which never runs a line
+of the notebook, but starts other processes that do."""
 
 import argparse
 import contextlib

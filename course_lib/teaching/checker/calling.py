@@ -1,4 +1,5 @@
-"""Call an answer on copies of its arguments, silently, and record what it did."""
+"""Call an answer on copies of its arguments, silently, and record and write what it
+did."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from course_lib.teaching.checker.comparing import same
@@ -51,9 +53,8 @@ def run(function: Callable, case: Case) -> Outcome:
             if hasattr(value, "__next__"):
                 value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except (Exception, SystemExit) as error:
-        return Outcome(
-            error=error, printed=printed.getvalue(), place=_place(function, error)
-        )
+        place = _place(function, error)
+        return Outcome(error=error, printed=printed.getvalue(), place=place)
     # No copy of a model equals its original, and drawing numbers is not a mistake.
     pairs = zip(arguments, case, strict=True)
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)
@@ -79,3 +80,48 @@ def _place(function: Callable, error: BaseException) -> str:
     line = linecache.getline(own[-1].filename, own[-1].lineno).strip()
     number = own[-1].lineno - first + 1
     return f"line {number}: {line}" if line else f"line {number}"
+
+
+def format_call(function: Callable, case: Case) -> str:
+    names = inspect.signature(function).parameters
+    arguments = (f"{n}={show(v)}" for n, v in zip(names, case, strict=False))
+    lines = [f"{function.__name__}({', '.join(arguments)})"]
+    # A reader cannot see a function that the course passes: say what it does.
+    functions = (v for v in case if inspect.isfunction(v) and v.__doc__)
+    lines += [f"  # {v.__name__}: {v.__doc__}" for v in functions]
+    return "\n".join(lines)
+
+
+def format_outcome(outcome: Outcome) -> str:
+    if outcome.error is not None:
+        return f"{type(outcome.error).__name__}: {outcome.error}"
+    changed = ", and the arguments changed" if outcome.changed_arguments else ""
+    return show(outcome.value) + changed
+
+
+def show(value: object) -> str:
+    """Write a value briefly, so that it can be compared. This never raises."""
+    try:
+        text = _written(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 200 else f"{text[:195]} ..."
+
+
+def _written(value: object) -> str:
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().numpy()
+    if isinstance(value, np.ndarray):
+        return repr((np.round(value, 4) if value.dtype.kind == "f" else value).tolist())
+    if isinstance(value, np.number | np.bool_):
+        value = value.item()  # np.int64(1) is as good as 1: show it so
+    if isinstance(value, float):
+        return repr(round(value, 6))
+    if isinstance(value, tuple):
+        comma = "," if len(value) == 1 else ""
+        return f"({', '.join(map(_written, value))}{comma})"
+    if type(value) is list:
+        return f"[{', '.join(map(_written, value))}]"
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    return repr(value)  # textwrap.shorten would merge several spaces into one

@@ -1,5 +1,6 @@
 """Decide whether two results are the same, and say how they differ if they are not."""
 
+import builtins
 import contextlib
 import math
 import re
@@ -8,6 +9,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
+
+from course_lib.teaching.checker.slips import rows_of
 
 # An expected result and the one that came instead; a test of two such results.
 Results = Sequence[tuple[object, object]]
@@ -41,11 +44,8 @@ def _same(expected: object, got: object) -> bool:
     ):
         return _same_items(expected, got)
     if isinstance(expected, dict):
-        return (
-            isinstance(got, dict)
-            and expected.keys() == got.keys()
-            and all(same(expected[key], got[key]) for key in got)
-        )
+        alike = isinstance(got, dict) and expected.keys() == got.keys()
+        return alike and all(same(expected[key], got[key]) for key in got)
     if is_sequence(expected) != is_sequence(got) or got is None or isinstance(got, str):
         return False
     try:
@@ -60,15 +60,13 @@ def _same(expected: object, got: object) -> bool:
         # 3.0 is not a count, and 100,001 windows are not 100,000.
         return actual.dtype.kind in "iu" and np.array_equal(wanted, actual)
     # Infinity equals infinity, and NaN equals NaN.
-    return wanted.shape == actual.shape and bool(
-        np.allclose(wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True)
-    )
+    how = {"rtol": 1e-5, "atol": 1e-6, "equal_nan": True}
+    return wanted.shape == actual.shape and np.allclose(wanted, actual, **how)
 
 
 def _same_items(expected: object, got: object) -> bool:
-    return (
-        is_sequence(got) and len(got) == len(expected) and all(map(same, expected, got))
-    )
+    alike = is_sequence(got) and len(got) == len(expected)
+    return alike and all(map(same, expected, got))
 
 
 def _unwrapped(value: object) -> object:
@@ -78,9 +76,9 @@ def _unwrapped(value: object) -> object:
 
 
 def is_sequence(value: object) -> bool:
-    return isinstance(value, list | tuple | range) or (
-        isinstance(value, np.ndarray | torch.Tensor) and value.ndim > 0
-    )
+    if isinstance(value, np.ndarray | torch.Tensor):
+        return value.ndim > 0
+    return isinstance(value, list | tuple | range)
 
 
 def as_array(value: object) -> np.ndarray:
@@ -194,10 +192,8 @@ def _kind(value: object) -> str:
 
 
 def in_common(results: Results) -> str | None:
-    """Say how all wrong results differ from the expected ones, or return None.
-
-    These are facts and not guesses, because each holds in every failing call.
-    """
+    """Say how all wrong results differ from the expected ones: facts, and not guesses,
+    because each holds in every failing call."""
     # A tuple is several results, not one list of them.
     several = any(isinstance(expected, tuple) for expected, _ in results)
     lists = [] if several else [[*map(_listed, pair)] for pair in results]
@@ -364,65 +360,41 @@ def _by_how_much(results: Results) -> str | None:
     return f"every result is {factor:.4g} times the right one{next(close, '.')}"
 
 
-# The kind of an error, a pattern in its message, and what it means.
-ERRORS = (
-    (
-        IndexError,
-        "out of range|out of bounds",
-        "an index is beyond the end: of n entries the last one has the index n - 1, "
-        "and an empty list does not even have a first entry.",
-    ),
-    (
-        KeyError,
-        "",
-        "a dictionary is asked for a key that it does not have. `in` says whether it "
-        "has a key.",
-    ),
-    (
-        ValueError,
-        "arg is an empty sequence|iterable argument is empty",
-        "`min` or `max` has nothing to choose from, and raises an error. `default=` "
-        "says what to return in that case.",
-    ),
-    (
-        TypeError,
-        "unhashable type: 'list'",
-        "a list cannot be a key of a dictionary or an entry of a set: a `tuple` can.",
-    ),
-    (
-        TypeError,
-        "'int' object is not (iter|subscript)able|"
-        "object of type 'int' has no len|must be an iterable, not int",
-        "one number is treated as a list: it has no entries, and no length.",
-    ),
-    (
-        (TypeError, AttributeError),
-        "'NoneType' object",
-        "something is `None` where it should not be. (Methods that change a list, such "
-        "as `sort` and `append`, return `None`.)",
-    ),
-    (
-        TypeError,
-        "string argument without an encoding",
-        "`bytes(text)` does not know how to write characters: `text.encode()` does.",
-    ),
-    (
-        (TypeError, ValueError),
-        "cannot unpack non-iterable|values to unpack",
-        "there are more names than values, or fewer. (A loop over a dictionary gives "
-        "only its keys; `.items()` gives keys and values.)",
-    ),
-    (
-        RecursionError,
-        "",
-        "the function calls itself without end: in which case does it stop?",
-    ),
-)
+# The kinds of an error, a pattern in its message, and below them what it means.
+ERRORS = """
+IndexError: out of range|out of bounds
+    an index is beyond the end: of n entries the last one has the index n - 1, and an
+    empty list does not even have a first entry.
+KeyError:
+    a dictionary is asked for a key that it does not have. `in` says whether it has a
+    key.
+ValueError: arg is an empty sequence|iterable argument is empty
+    `min` or `max` has nothing to choose from, and raises an error. `default=` says what
+    to return in that case.
+TypeError: unhashable type: 'list'
+    a list cannot be a key of a dictionary or an entry of a set: a `tuple` can.
+TypeError: ('int' object is not (iter|subscript)able|object of type 'int' has no len|
+           must be an iterable, not int)
+    one number is treated as a list: it has no entries, and no length.
+TypeError AttributeError: 'NoneType' object
+    something is `None` where it should not be. (Methods that change a list, such as
+    `sort` and `append`, return `None`.)
+TypeError: string argument without an encoding
+    `bytes(text)` does not know how to write characters: `text.encode()` does.
+TypeError ValueError: cannot unpack non-iterable|values to unpack
+    there are more names than values, or fewer. (A loop over a dictionary gives only its
+    keys; `.items()` gives keys and values.)
+RecursionError:
+    the function calls itself without end: in which case does it stop?
+"""
 
 
 def error_in_common(errors: Sequence[BaseException]) -> str | None:
     """Say what an error means if all wrong calls raise this kind, or return None."""
-    for kind, words, meaning in ERRORS:
-        if all(isinstance(e, kind) and re.search(words, str(e)) for e in errors):
+    for row, meaning in rows_of(ERRORS):
+        kinds, _, words = row.partition(":")
+        known = tuple(getattr(builtins, kind) for kind in kinds.split())
+        pattern = words.strip()
+        if all(isinstance(e, known) and re.search(pattern, str(e)) for e in errors):
             return meaning
     return None

@@ -7,7 +7,7 @@ results in all calls, or else a fact that holds in all failing calls, or what is
 from collections.abc import Sequence
 from dataclasses import replace
 
-from course_lib.teaching.checker.calling import Outcome
+from course_lib.teaching.checker.calling import Outcome, format_call
 from course_lib.teaching.checker.comparing import (
     A_FLOAT,
     as_integers,
@@ -16,7 +16,6 @@ from course_lib.teaching.checker.comparing import (
     wrong_kind,
 )
 from course_lib.teaching.checker.mistakes import Examined, Mistake
-from course_lib.teaching.checker.writing import format_call
 
 # An answer that fails in 2 calls does not contain a mistake that fails in 18.
 SHARE_OF_A_MISTAKE = 0.8
@@ -28,9 +27,7 @@ CHANGES_ARGUMENTS = (
 
 def diagnose(item: Examined, got: list[Outcome]) -> str | None:
     """Say what is wrong: certain causes first, then likely ones, then what is besides.
-
-    `got` are the outcomes of all calls, or of the first ones. Some of them are wrong.
-    """
+    Some of the outcomes, of all calls or of the first ones, are wrong."""
     wrong = item.wrong_calls(got)
     error = got[wrong[0]].error
     if isinstance(error, NameError):

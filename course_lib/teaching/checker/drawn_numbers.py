@@ -13,39 +13,32 @@ from IPython.display import Markdown, display
 
 from course_lib.foundation import check_integer
 from course_lib.teaching.checker import messages
+from course_lib.teaching.checker.calling import show
 from course_lib.teaching.checker.comparing import as_array, wrong_kind
 from course_lib.teaching.checker.messages import Judgment, Score
 from course_lib.teaching.checker.mistakes import Solved
 from course_lib.teaching.checker.sources import source_without_decorators
-from course_lib.teaching.checker.writing import show
 
 MOST_DRAWS = 1000
 # Rounding to three digits changes a number by at most half of one in a hundred.
 THREE_DIGITS = 0.005
 
 Drawn = dict[str, object]
+Draw = Callable[[random.Random], Drawn]
 
 
 class NumbersQuestion(Solved):
     """A question about numbers that a seed draws; see `numbers`."""
 
     def __init__(
-        self,
-        solution: Callable,
-        ask: str,
-        draw: Callable[[random.Random], Drawn],
-        hints: tuple[str, ...],
+        self, solution: Callable, ask: str, draw: Draw, hints: tuple[str, ...]
     ):
         super().__init__(solution, hints)
-        self._ask = ask
-        self._draw = draw
+        self._ask, self._draw = ask, draw
         self._drawn: dict[int, Drawn] = {}
 
     def drawn(self, seed: int = 0) -> Drawn:
-        """The numbers of a seed, by name: the same ones on every machine.
-
-        Raises a ValueError if no draw tells the mistakes apart.
-        """
+        """The numbers of a seed, by name, if a draw tells the mistakes apart."""
         seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
             source = random.Random(f"{self.name}, seed {seed}")
@@ -94,13 +87,8 @@ class NumbersQuestion(Solved):
         display(Markdown(self.prose(seed)))
 
     def check(self, answer: object, *, seed: int = 0) -> Score:
-        """Return 1.0 if a number is the answer for a seed, else 0.0.
-
-        A notebook shows which mistake it is.
-        """
-        judgment = self.assess(answer, seed=seed)
-        self.last_outcome = judgment.outcome
-        return messages.report(judgment)
+        """Return 1.0 if a number is the answer for a seed, else 0.0, and show why."""
+        return messages.report(self, self.assess(answer, seed=seed))
 
     def solution(self, seed: int = 0) -> None:
         """Display the answer for a seed, and how to compute it."""
@@ -140,10 +128,8 @@ class NumbersQuestion(Solved):
             return None
         if isinstance(expected, int) and abs(number - expected) == 1:
             size = "large" if number > expected else "small"
-            return (
-                f"exactly one too {size}. Does it count an end that does not belong, "
-                "or leave out one that does?"
-            )
+            ends = "count an end that does not belong, or leave out one that does"
+            return f"exactly one too {size}. Does it {ends}?"
         if _equal(expected, -number):
             return "the sign is the other way round."
         if isinstance(expected, float) and _equal(expected, number / 100):
@@ -169,7 +155,7 @@ def _equal(expected: int | float, value: object) -> bool:
 
 
 def numbers(
-    *, ask: str, draw: Callable[[random.Random], Drawn], hints: tuple[str, ...]
+    *, ask: str, draw: Draw, hints: tuple[str, ...]
 ) -> Callable[[Callable], NumbersQuestion]:
     """Make the decorated function the answer to a question whose numbers are drawn.
 

@@ -10,7 +10,12 @@ from functools import partial
 from IPython.display import Markdown, display
 
 from course_lib.teaching.checker import messages
-from course_lib.teaching.checker.calling import Outcome, run
+from course_lib.teaching.checker.calling import (
+    Outcome,
+    format_call,
+    format_outcome,
+    run,
+)
 from course_lib.teaching.checker.diagnosing import diagnose
 from course_lib.teaching.checker.messages import FAILED, RAISED, Judgment, Score
 from course_lib.teaching.checker.mistakes import Cases, Examined, size_of
@@ -21,7 +26,6 @@ from course_lib.teaching.checker.sources import (
     names_from_elsewhere,
     source_without_decorators,
 )
-from course_lib.teaching.checker.writing import format_call, format_outcome
 
 LONGEST_PRINT = 500  # characters
 LARGE = 100_000  # rounds; if a call did not end, so many are too slow
@@ -43,13 +47,8 @@ class Exercise(Examined):
         return "\n".join([*head, "    ..."])
 
     def check(self, answer: object, *, seed: int = 0) -> Score:
-        """Judge `answer`, and return 1.0 if it passed, else 0.0.
-
-        A notebook shows why. Another seed draws other calls.
-        """
-        judgment = self.judge(answer, seed=seed)
-        self.last_outcome = judgment.outcome
-        return messages.report(judgment)
+        """Return 1.0 if `answer` passes, else 0.0, and show why; a seed draws calls."""
+        return messages.report(self, self.judge(answer, seed=seed))
 
     def solution(self) -> None:
         """Display the reference solution, and which names of earlier cells it uses."""
@@ -76,9 +75,8 @@ class Exercise(Examined):
         _ = self.expected  # computed here, so that the next check also has it
         if self.last_outcome in (FAILED, RAISED):  # then this check may fail again
             self.compile()
-        found = with_what_came_before(
-            lambda stopped: limited(partial(self._judge_calls, answer, stopped))
-        )
+        judge = partial(self._judge_calls, answer)
+        found = with_what_came_before(lambda stopped: limited(partial(judge, stopped)))
         return self.judge_outcomes(found) if isinstance(found, Stopped) else found
 
     def _judge_calls(

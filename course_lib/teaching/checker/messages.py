@@ -34,10 +34,8 @@ class Judgment:
 
 
 class Score(float):
-    """The number 1.0 or 0.0 for programs, and the message of the check for readers.
-
-    A saved cell holds the plain number under `text/plain`, where graders look for it.
-    """
+    """The number 1.0 or 0.0 for programs, also in a saved cell, and the message of the
+    check for readers."""
 
     judgment: Judgment
 
@@ -74,8 +72,9 @@ def colored_sign(outcome: str) -> str:
     return f'<strong style="color: {COLORS[outcome]}">{SIGNS[outcome]}</strong>'
 
 
-def report(judgment: Judgment) -> Score:
+def report(item: object, judgment: Judgment) -> Score:
     """Return the score, which a notebook shows as the message, or else print it."""
+    item.last_outcome = judgment.outcome
     if get_ipython() is None:
         text = f"{SIGNS[judgment.outcome]} {judgment.message}"
         # A terminal without UTF-8 shows a question mark for a sign that it lacks.

@@ -78,13 +78,13 @@ class Solved:
     @cached_property
     def mistakes(self) -> list[Mistake]:
         """All single mistakes."""
-        known = [mistake.diagnosis for mistake in self.functions]
-        return [*self.functions, *self._expressions(known)]
+        return self._and_expressions(self.functions)
 
-    def _expressions(self, known: list[str]) -> list[Mistake]:
+    def _and_expressions(self, before: list[Mistake]) -> list[Mistake]:
+        known = [mistake.diagnosis for mistake in before]
         parameters = ", ".join(inspect.signature(self.reference).parameters)
         rows = [row for table in self.tables for row in rows_of(table)]
-        return [
+        return before + [
             Mistake(code, Written(code, self.reference, parameters), (words,))
             for code, words in with_words_in_full(rows, known)
         ]
@@ -139,8 +139,7 @@ class Examined(Solved):
             for way, slips in self.slips_by_way
             for slip in slips
         ]
-        known = [mistake.diagnosis for mistake in (*self.functions, *slipped)]
-        return [*self.functions, *slipped, *self._expressions(known)]
+        return self._and_expressions(self.functions + slipped)
 
     @cached_property
     def pairs(self) -> list[Mistake]:

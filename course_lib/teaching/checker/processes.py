@@ -38,7 +38,6 @@ class Limits:
 
     @property
     def by_the_clock(self) -> float:
-        """The seconds after which the process ends, however it has spent them."""
         return PATIENCE * (self.before + self.all_calls)
 
 
@@ -100,10 +99,8 @@ class ProcessWatch(Watch):
 
 
 class GuardedProcess:
-    """A forked process that does `work`, which tells a watch of its calls, in limits.
-
-    `prepare` is called in it, after it has been separated from this process.
-    """
+    """A forked process that does `work` within limits, after `prepare`, which is called
+    when it is separated from this one. The work tells a watch of its calls."""
 
     def __init__(
         self,

@@ -2,47 +2,47 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 from IPython.display import Markdown, display
 
 from course_lib.teaching.checker import messages
-from course_lib.teaching.checker.calling import Case, Outcome, run
+from course_lib.teaching.checker.calling import (
+    Case,
+    Outcome,
+    format_call,
+    format_outcome,
+    run,
+)
 from course_lib.teaching.checker.messages import Judgment, Score
 from course_lib.teaching.checker.mistakes import Cases, size_of
 from course_lib.teaching.checker.sources import source_without_decorators
-from course_lib.teaching.checker.writing import format_call, format_outcome
 
 BUG, NOT_A_BUG = "bug", "not a bug"
 TRUE, FALSE = "true", "false"
 
 
+@dataclass(eq=False, repr=False)
 class Question:
     """A snippet or a claim, whose calls settle whether it agrees with a reference."""
 
-    def __init__(
-        self,
-        snippet: Callable,
-        reference: Callable,
-        cases: Cases,
-        statement: str,
-        explanation: str,
-        agrees: str,
-    ):
-        self.name = snippet.__name__
-        self.snippet = snippet
-        self.reference = reference
-        self.statement = statement
-        self.explanation = explanation
-        self.verdicts = (TRUE, FALSE) if agrees == TRUE else (BUG, NOT_A_BUG)
-        self.agrees = agrees
-        (self.differs,) = set(self.verdicts) - {agrees}
-        self.last_outcome = messages.NOT_ATTEMPTED
-        self._make_cases = cases
+    snippet: Callable
+    reference: Callable
+    make_cases: Cases
+    statement: str
+    explanation: str
+    agrees: str  # the verdict that holds if the calls agree
+    last_outcome: str = messages.NOT_ATTEMPTED
+
+    def __post_init__(self):
+        self.name = self.snippet.__name__
+        self.verdicts = (TRUE, FALSE) if self.agrees == TRUE else (BUG, NOT_A_BUG)
+        (self.differs,) = set(self.verdicts) - {self.agrees}
 
     @cached_property
     def cases(self) -> list[Case]:
-        return sorted(self._make_cases(random.Random(0)), key=size_of)
+        return sorted(self.make_cases(random.Random(0)), key=size_of)
 
     @cached_property
     def evidence(self) -> tuple[Case, Outcome, Outcome] | None:
@@ -77,9 +77,7 @@ class Question:
 
     def check(self, verdict: object) -> Score:
         """Return 1.0 if the verdict agrees with the evidence, else 0.0."""
-        judgment = self.judge(verdict)
-        self.last_outcome = judgment.outcome
-        return messages.report(judgment)
+        return messages.report(self, self.judge(verdict))
 
     def hint(self, number: int = 1) -> None:
         """Display a way to find the answer."""
@@ -150,9 +148,7 @@ def bug_or_not(
 def true_or_false(
     *, claim: str, reference: Callable, cases: Cases, explanation: str
 ) -> Callable[[Callable], Question]:
-    """Make the decorated function, which computes what a claim predicts, a question.
-
-    The question is whether the claim is true. The rest is as in `bug_or_not`.
-    """
+    """Make the decorated function, which computes what a claim predicts, a question: is
+    the claim true? The rest is as in `bug_or_not`."""
     rest = reference, cases, claim, explanation, TRUE
     return lambda prediction: Question(prediction, *rest)

@@ -10,11 +10,10 @@ code, what is written instead, and below it what to say:
     range(offset, => range(1, ; + 1 =>
         the cuts are as they were, and the count begins with 1.
 
-The piece on the left must occur in the way exactly once. White space and line ends do
-not matter. `...` matches any code whose brackets are closed. `;` separates the changes
-of a slip that changes several places. Only the tokens that differ are replaced, and the
-others just say where, so that two slips fit together if they change different places.
-`⏎` starts a new line with the indentation of the line before.
+The piece on the left must occur in the way exactly once. White space does not matter.
+`...` matches any code whose brackets are closed. `;` separates the changes of a slip
+that changes several places. Only the tokens that differ are replaced, so that two slips
+fit together if they change different places. `⏎` starts a new line, indented as before.
 
 A table of answers has expressions instead of changes. In both kinds of table, several
 lines of code may share the words below them, and words that end in `…` stand for those
@@ -53,10 +52,7 @@ class TooManyRounds(Exception):
 
 
 def rows_of(table: str) -> list[Row]:
-    """Return the rows of a table: each line of code, with the words below it.
-
-    Raises a ValueError for code without words, or words without code.
-    """
+    """Return the rows of a table: each line of code, with the words below it."""
     groups: list[tuple[list[str], list[str]]] = [([], [])]
     table = re.sub(r" *\\\n *", " ", table)  # a raw string keeps its line ends
     for line in textwrap.dedent(table).splitlines():
@@ -76,7 +72,6 @@ def rows_of(table: str) -> list[Row]:
 
 
 def _is_open(code: str) -> bool:
-    """Say whether an expression continues in the next line."""
     if "=>" in code:
         return False
     return sum(code.count(sign) for sign in OPENING) > sum(map(code.count, CLOSING))
@@ -142,10 +137,7 @@ class Way:
         return sum(map(len, self.source.splitlines(True)[: first.lineno - 1]))
 
     def slips(self, known: Sequence[str]) -> list[Slip]:
-        """The slips of the table.
-
-        Raises a ValueError unless the code of each row occurs in the way once.
-        """
+        """The slips of the table, the code of each of which occurs in the way once."""
         rows = with_words_in_full(rows_of(self.table), known)
         return [Slip(code, words, self.edits(code)) for code, words in rows]
 
@@ -167,9 +159,7 @@ class Way:
             elif len(news) != len(spans):
                 raise ValueError(f"{change!r}: as many `...` on both sides, or none")
             else:
-                edits += [
-                    self._difference(*pair) for pair in zip(spans, news, strict=True)
-                ]
+                edits += map(self._difference, spans, news)
         return tuple(edit for edit in edits if edit.begin < edit.end or edit.new)
 
     def _places(self, pieces: list[str], first: int) -> Iterator[list[list[Span]]]:
@@ -220,10 +210,8 @@ class Way:
         indent = line[: len(line) - len(line.lstrip())]
         text = re.sub(r"\s*⏎ ?", "\n" + indent, text)
         neighbors = self.source[begin - 1] + text[:1], text[-1:] + self.source[end]
-        before, behind = (
-            " " if re.fullmatch(r"\w\w", two) else "" for two in neighbors
-        )
-        return before + text + behind
+        before, after = (" " * bool(re.fullmatch(r"\w\w", two)) for two in neighbors)
+        return before + text + after
 
     def with_slips(self, *slips: Slip) -> str:
         source = self.source
@@ -251,10 +239,8 @@ def _counted(loop: re.Match) -> str:
 
 
 class Written:
-    """A function that is compiled when it is first called, and whose loops always end.
-
-    `source` is a `def`, or an expression of `parameters`; `like` has its globals.
-    """
+    """A function that is compiled when it is first called, and whose loops always end:
+    a `def`, or an expression of `parameters`, with the globals of `like`."""
 
     def __init__(self, source: str, like: Callable, parameters: str | None = None):
         self.source = source

@@ -8,10 +8,8 @@ from collections.abc import Callable
 
 
 def is_stub(function: object) -> bool:
-    """Say whether a function, as it is written, does nothing.
-
-    A `lambda`, or a function whose source is not known, is taken to do something.
-    """
+    """Say whether a function, as it is written, does nothing; a `lambda`, or a function
+    whose source is not known, does something."""
     if not inspect.isfunction(function):
         return False
     try:

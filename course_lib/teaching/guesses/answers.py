@@ -35,13 +35,10 @@ def as_answer(name: str, value: object) -> Answer:
         parts = tuple(as_answer(f"each part of {name}", part) for part in value)
         flags = {isinstance(part, bool) for part in parts}
         if any(isinstance(part, str | tuple) for part in parts) or len(flags) > 1:
-            raise TypeError(
-                f"{name} must have numbers or flags as parts, got {value!r}"
-            )
-        if not 1 <= len(parts) <= MOST_PARTS:
-            raise ValueError(
-                f"{name} must have 1 to {MOST_PARTS} parts, got {len(parts)}"
-            )
+            wanted = "numbers or flags as parts"
+            raise TypeError(f"{name} must have {wanted}, got {value!r}")
+        if not 1 <= (count := len(parts)) <= MOST_PARTS:
+            raise ValueError(f"{name} must have 1 to {MOST_PARTS} parts, got {count}")
         return parts
     try:
         number = check_number(name, value)

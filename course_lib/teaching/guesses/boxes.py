@@ -1,6 +1,7 @@
 """Prompts to use: a box or buttons, where a kernel listens."""
 
 import os
+from importlib.util import find_spec
 
 from IPython import get_ipython
 
@@ -16,11 +17,7 @@ def widgets_are_live() -> bool:
     asked = os.environ.get(WIDGETS_VARIABLE, "").strip().lower()
     if asked in ("0", "false", "no", "off") or not hasattr(get_ipython(), "kernel"):
         return False
-    try:
-        import ipywidgets  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("ipywidgets") is not None
 
 
 def make_widget(prompt: object) -> object:

@@ -1,7 +1,4 @@
-"""Questions that take guesses, and what becomes of them.
-
-The first guess counts. It is kept as long as the kernel lives.
-"""
+"""Questions that take guesses. The first guess counts, as long as the kernel lives."""
 
 from __future__ import annotations
 
@@ -63,10 +60,8 @@ def predict(
 
 def show_guesses() -> Guesses:
     """Return how many of the questions asked so far were guessed right."""
-    replies = _replies.items()
-    return Guesses(
-        {name: reply.outcome if reply else NOT_ATTEMPTED for name, reply in replies}
-    )
+    given = _replies.items()
+    return Guesses({name: r.outcome if r else NOT_ATTEMPTED for name, r in given})
 
 
 # The first reply to each question that was asked: what comes after does not count.
@@ -110,9 +105,8 @@ class Prompt:
             _replies[self.question] = reply
             return reply
         seen = first.outcome == NOT_ATTEMPTED
-        more = (
-            "(Not counted: you saw the answer.)" if seen else "Your first guess counts."
-        )
+        late = "(Not counted: you saw the answer.)"
+        more = late if seen else "Your first guess counts."
         return replace(reply, message=f"{reply.message} {more}")
 
     def reveal(self) -> Reply:
@@ -201,9 +195,7 @@ class Guesses:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        signs = "".join(
-            messages.colored_sign(outcome) for outcome in self.outcomes.values()
-        )
+        signs = "".join(map(messages.colored_sign, self.outcomes.values()))
         each = [
             f"<li>{messages.colored_sign(outcome)} {_inline(question)}</li>"
             for question, outcome in self.outcomes.items()

@@ -1,9 +1,5 @@
-"""Draw functions: each takes plain data and returns a matplotlib `Figure`; none has a
-state or shows anything. What is better read than seen is HTML: those functions show it.
-
-One file for each kind of picture; `style` holds what they share, and what a color
-means; `letters` what can be written.
-"""
+"""Functions that take plain data and return a matplotlib `Figure`, or show HTML where
+something is better read than seen. One file for each kind of picture."""
 
 from course_lib.teaching.plots.chunks import plot_chunks, plot_padding
 from course_lib.teaching.plots.comparisons import plot_bars, plot_spread

@@ -85,8 +85,7 @@ def plot_spread(
     decimals = _decimals_of([runs for _, _, runs in rows])
     titles = 0.38 * titled * len(sections)
     figure, axes = style.new_figure(0.46 * len(rows) + titles + 0.9)
-    ticks: dict[float, str] = {}
-    y, before = 0.0, None
+    ticks, y, before = {}, 0.0, None
     for title, name, runs in rows:
         if titled and (before is None or before[0] != title):
             at_the_left = axes.get_yaxis_transform()

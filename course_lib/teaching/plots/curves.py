@@ -75,11 +75,9 @@ def plot_curves(
     figure, axes, levels = _with_levels(len(curves), lines)
     ends = []
     for number, (name, runs) in enumerate(curves.items()):
-        if runs.shape[1] != len(x):
-            raise ValueError(
-                f"curves[{name!r}] must have {len(x)} points, one for each x, got "
-                f"{runs.shape[1]}"
-            )
+        if (count := runs.shape[1]) != len(x):
+            wanted = f"{len(x)} points, one for each x"
+            raise ValueError(f"curves[{name!r}] must have {wanted}, got {count}")
         look = style.curve_style(number)
         middle = runs.mean(axis=0)
         axes.plot(x, middle, label=name, **look)
@@ -118,9 +116,8 @@ def plot_intervals(
         for name, points in panel.items():
             table = style.finite(f"curves[{name!r}]", list(points.values()))
             if table.ndim != 2 or table.shape[1] != 2:
-                raise ValueError(
-                    f"curves[{name!r}] must be pairs of a mean and a half-width"
-                )
+                wanted = "pairs of a mean and a half-width"
+                raise ValueError(f"curves[{name!r}] must be {wanted}")
             if (table[:, 1] < 0).any():
                 raise ValueError(f"curves[{name!r}] must have no negative half-width")
             order = np.argsort(list(points))
@@ -147,7 +144,6 @@ def _height(num_names: int) -> float:
 def _with_levels(
     num_curves: int, lines: Mapping[str, float] | None
 ) -> tuple[Figure, Axes, list[tuple]]:
-    """Make a figure with lines across, and say where to write their names."""
     lines = style.as_levels(lines)
     figure, axes = style.new_figure(_height(num_curves + len(lines)))
     return figure, axes, style.draw_levels(axes, lines)
@@ -156,10 +152,8 @@ def _with_levels(
 def _as_runs(name: str, values: object) -> np.ndarray:
     runs = np.atleast_2d(style.finite(name, values))
     if runs.ndim > 2 or not runs.size:
-        raise ValueError(
-            f"{name} must have shape (points,) or (runs, points), got "
-            f"{np.shape(values)}"
-        )
+        wanted = "shape (points,) or (runs, points)"
+        raise ValueError(f"{name} must have {wanted}, got {np.shape(values)}")
     return runs
 
 
@@ -167,9 +161,8 @@ def _as_panels(curves: Mapping[str, Mapping]) -> Mapping[str, Mapping]:
     style.read_each("curves", curves, style.check_mapping)
     are_panels = [isinstance(v, Mapping) for p in curves.values() for v in p.values()]
     panels = curves if all(are_panels) else {"": curves}
-    style.read_each(
-        "curves", panels, style.check_mapping, style.MOST_CURVES, most=MOST_PANELS
-    )
+    few = style.check_mapping, style.MOST_CURVES
+    style.read_each("curves", panels, *few, most=MOST_PANELS)
     return panels
 
 

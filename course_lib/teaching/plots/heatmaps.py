@@ -59,10 +59,8 @@ def plot_heatmap(
 def _as_table(name: str, values: object) -> np.ndarray:
     table = style.finite(name, values)
     if table.ndim != 2 or not table.size or (np.array(table.shape) > LARGEST).any():
-        raise ValueError(
-            f"{name} must have shape (rows, columns), at most {LARGEST}, got "
-            f"{table.shape}"
-        )
+        wanted = f"shape (rows, columns), at most {LARGEST}"
+        raise ValueError(f"{name} must have {wanted}, got {table.shape}")
     return table
 
 

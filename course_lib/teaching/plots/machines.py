@@ -69,14 +69,9 @@ def plot_readers(
             y += 1.3
     for name, position in lines.items():
         axes.axvline(position, **style.DOTTED | {"linewidth": 1.6})
-        axes.annotate(
-            drawable(name),
-            (position, 1),
-            (3, 2),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            fontsize=style.SMALL,
-        )
+        at = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        look = {"fontsize": style.SMALL}
+        axes.annotate(drawable(name), (position, 1), (3, 2), **at, **look)
     axes.set_xticks(range(0, num_samples + 1, 5))
     style.fit_columns(axes, num_samples, 0.42, NAMES)
     keys = {"read once": "inputs"}
@@ -194,10 +189,8 @@ def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
 def _steps(name: str, work: object) -> np.ndarray:
     work = style.finite(name, work)
     if work.ndim != 2 or not work.size or (work < 0).any():
-        raise ValueError(
-            f"{name} must have shape (num_steps, world_size), none below 0, got shape "
-            f"{work.shape}"
-        )
+        wanted = "shape (num_steps, world_size), none below 0"
+        raise ValueError(f"{name} must have {wanted}, got shape {work.shape}")
     return work
 
 
@@ -208,9 +201,7 @@ def _tasks(name: str, tasks: object) -> list[tuple[float, float, str]]:
             raise ValueError(f"{name} must hold (begin, end, label), got {task!r:.60}")
         begin, end = style.finite(name, task[:2]).tolist()
         if not 0 <= begin <= end:
-            raise ValueError(
-                f"{name} must hold tasks that begin at 0 or later and end after that, "
-                f"got {begin:g} to {end:g}"
-            )
+            wanted = "tasks that begin at 0 or later and end after that"
+            raise ValueError(f"{name} must hold {wanted}, got {begin:g} to {end:g}")
         checked.append((begin, end, str(task[2])))
     return checked

@@ -71,10 +71,8 @@ def _panels_of_packs(
     every_row = [row for rows in panels.values() for row in rows]
     totals = [sum(length for length, _, _ in row) for row in every_row]
     if max(totals) > max_length:
-        raise ValueError(
-            f"packs must hold at most max_length {max_length} tokens, got one of "
-            f"{max(totals)}"
-        )
+        most = f"at most max_length {max_length} tokens"
+        raise ValueError(f"packs must hold {most}, got one of {max(totals)}")
     lines = max(map(len, panels.values()))
     height, columns = 0.27 * lines + 1.35, len(panels)
     figure, panes = style.new_panels(height, columns=columns, sharey=True)
@@ -139,7 +137,7 @@ def inspect_packs(
     if eos_token_id is not None:
         eos_token_id = check_integer("eos_token_id", eos_token_id, minimum=0)
     rows = [
-        _read_pack(number, pack, max_length, eos_token_id)
+        _read_pack(f"packs[{number}]", pack, max_length, eos_token_id)
         for number, pack in enumerate(check_iterable("packs", packs, "packs"))
     ]
     if not rows:
@@ -177,39 +175,33 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _read_pack(
-    number: int, pack: object, max_length: int, eos_token_id: int | None
+    name: str, pack: object, max_length: int, eos_token_id: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """The ids of a pack, the lengths of its pieces, and their documents if told."""
 
-    def part(name: str) -> np.ndarray | None:
+    def part(key: str) -> np.ndarray | None:
         is_mapping = isinstance(pack, Mapping)
-        value = pack.get(name) if is_mapping else getattr(pack, name, None)
-        return None if value is None else as_stream(value, f"packs[{number}].{name}")
+        value = pack.get(key) if is_mapping else getattr(pack, key, None)
+        return None if value is None else as_stream(value, f"{name}.{key}")
 
     ids, starts, documents = map(part, ("input_ids", "document_starts", "documents"))
     if ids is None:
-        raise TypeError(
-            f"packs[{number}] must have `input_ids`, got {type(pack).__name__}"
-        )
-    if not 1 <= len(ids) <= max_length:
+        raise TypeError(f"{name} must have `input_ids`, got {type(pack).__name__}")
+    if not 1 <= (count := len(ids)) <= max_length:
+        allowed = f"1 to max_length {max_length} ids"
+        raise ValueError(f"{name} must hold {allowed}, got {count}")
+    if starts is None and eos_token_id is None:
         raise ValueError(
-            f"packs[{number}] must hold 1 to max_length {max_length} ids, got "
-            f"{len(ids)}"
+            f"{name} has no `document_starts`: give `eos_token_id` to divide it after "
+            "each such id"
         )
     if starts is None:
-        if eos_token_id is None:
-            raise ValueError(
-                f"packs[{number}] has no `document_starts`: give `eos_token_id` to "
-                "divide it after each such id"
-            )
         starts = np.append(0, np.flatnonzero(ids[:-1] == eos_token_id) + 1)
-    starts = style.check_starts(f"packs[{number}].document_starts", starts, len(ids))
-    sizes = np.diff(np.append(starts, len(ids)))
+    starts = style.check_starts(f"{name}.document_starts", starts, count)
+    sizes = np.diff(np.append(starts, count))
     if documents is not None and documents.size != starts.size:
-        raise ValueError(
-            f"packs[{number}].documents must name one for each of its {starts.size} "
-            f"pieces, got {documents.size}"
-        )
+        wanted = f"one for each of its {starts.size} pieces"
+        raise ValueError(f"{name}.documents must name {wanted}, got {documents.size}")
     return ids, sizes, documents
 
 
@@ -254,13 +246,11 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
         _draw_mask(pane, table, forbidden, starts)
         pane.set_title(row_name(name))
     keys = {"may look at": style.sample("inputs", 0.55)}
-    wrong = [table & forbidden for table in tables.values()]
-    if any(table.any() for table in wrong):
-        names = {
-            "another document": any((table & ~later).any() for table in wrong),
-            "what comes later": any((table & later).any() for table in wrong),
-        }
-        words = " or at ".join(name for name, there in names.items() if there)
+    wrong = forbidden & list(tables.values())
+    if wrong.any():
+        others = {"another document": ~later, "what comes later": later}
+        seen = [name for name, there in others.items() if (there & wrong).any()]
+        words = " or at ".join(seen)
         look = {"marker": "X", "markersize": 9, "linestyle": "none"}
         keys[f"looks at {words}"] = Line2D([], [], color=style.WRONG, **look)
     keys["document boundaries"] = Line2D([], [], color=style.INK, linewidth=1.6)
@@ -314,18 +304,16 @@ def plot_positions(
     """Draw the position of each place of a row: a saw-tooth where they begin again.
 
     Args:
-        positions: name to positions, shape (L,) each, all of one length.
+        positions: name to positions, shape (L,) each.
         document_starts: where documents begin, drawn as dotted lines.
         meanings: name to "right" or "wrong", for those that are.
     """
-    curves = style.read_each(
-        "positions", positions, as_integers, most=style.MOST_CURVES
-    )
+    most = style.MOST_CURVES
+    curves = style.read_each("positions", positions, as_integers, most=most)
     shapes = {values.shape for values in curves.values()}
     if len(shapes) > 1 or len(next(iter(shapes))) != 1:
-        raise ValueError(
-            f"positions must all have one shape, (L,), got {sorted(shapes)}"
-        )
+        shapes = f"one shape, (L,), got {sorted(shapes)}"
+        raise ValueError(f"positions must all have {shapes}")
     ((length,),) = shapes
     style.check_few("number of places", length, LONGEST_ROW)
     figure, axes = style.new_figure(3.2)

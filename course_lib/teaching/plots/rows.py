@@ -44,10 +44,8 @@ def plot_cuts(
     style.fit_columns(axes, num_tokens, 0.42)
     axes.set_xticks(range(0, num_tokens + 1, 5))
     names = {row + 0.5: name for row, name in enumerate(rows)}
-    keys = {
-        f"windows of T = {context_length} inputs, in two alternating shades": "inputs",
-        "never an input": "lost",
-    }
+    name = f"windows of T = {context_length} inputs, in two alternating shades"
+    keys = {name: "inputs", "never an input": "lost"}
     ends = len(rows) + 0.05, -0.05
     xlabel = "position in the stream"
     return style.finish_rows(figure, axes, names, ends, keys, xlabel)
@@ -60,10 +58,9 @@ def _cuts(
     style.check_inside(name, starts, context_length, num_tokens)
     near = np.flatnonzero(np.diff(starts) < context_length)
     if near.size:
-        raise ValueError(
-            f"{name} must be starts at least {context_length} apart, got "
-            f"{starts[near[0]]} and {starts[near[0] + 1]}"
-        )
+        one, other = starts[near[0]], starts[near[0] + 1]
+        wanted = f"starts at least {context_length} apart"
+        raise ValueError(f"{name} must be {wanted}, got {one} and {other}")
     return starts
 
 
@@ -75,8 +72,7 @@ def plot_tracks(
 
     Args:
         starts: shape (num_batches, B), as from `partition_starts`.
-        num_steps: T.
-        row_length: inputs of a row; those that are left over are shaded.
+        num_steps, row_length: T, and inputs of a row; what is left over is shaded.
         carried: whether the state is carried on between batches, an arrow, or reset, a
             cross; by default it is not drawn.
     """
@@ -86,20 +82,16 @@ def plot_tracks(
     num_steps = check_integer("num_steps", num_steps, minimum=1)
     row_length = style.check_few("row_length", row_length, LONGEST_ROW)
     if starts.ndim != 2 or not starts.size:
-        raise ValueError(
-            f"starts must have shape (num_batches, B), got shape {starts.shape}"
-        )
+        got = f"got shape {starts.shape}"
+        raise ValueError(f"starts must have shape (num_batches, B), {got}")
     num_batches, batch_size = starts.shape
     style.check_few("number of rows", batch_size, style.MOST_ROWS // 2)
     if num_batches * num_steps > row_length:
-        raise ValueError(
-            f"starts must fit into rows of {row_length}, got {num_batches} batches of "
-            f"{num_steps} steps"
-        )
-    if (starts != starts[0] + num_steps * np.arange(num_batches)[:, None]).any():
-        raise ValueError(
-            f"starts must go on {num_steps} ids later in every batch, got {starts}"
-        )
+        got = f"{num_batches} batches of {num_steps} steps"
+        raise ValueError(f"starts must fit into rows of {row_length}, got {got}")
+    if (np.diff(starts, axis=0) != num_steps).any():
+        wanted = f"go on {num_steps} ids later in every batch"
+        raise ValueError(f"starts must {wanted}, got {starts}")
     figure, axes = style.new_figure(0.5 * batch_size + 1.1)
     for row, first in enumerate(starts[0]):
         y = batch_size - 1 - row

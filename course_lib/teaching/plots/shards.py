@@ -27,8 +27,7 @@ def plot_shards(
     Args:
         shard_sizes: ids in each file, 60 in all at most.
         document_starts: where documents start in the stream, the first at 0.
-        starts: where windows start, one row each.
-        context_length: T; a window is T + 1 ids.
+        starts, context_length: where windows of T + 1 ids start, one row each.
     """
     sizes = style.check_lengths("shard_sizes", shard_sizes)
     num_tokens = style.check_few("sum of shard_sizes", int(sizes.sum()))

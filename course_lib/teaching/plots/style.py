@@ -1,16 +1,13 @@
 """One style for every figure of the course: what a color means, sizes, and the shapes
-that pictures share.
-
-A color means the same in every lesson, and never carries a meaning alone: a hatch, a
-marker or a label also does. What has no meaning of its own is drawn in ink, the color
-of text.
+that pictures share. A color never carries a meaning alone: a hatch, a marker or a label
+also does. What has no meaning of its own is drawn in ink, the color of text.
 """
 
 import base64
 import functools
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, ParamSpec
 
 import numpy as np
 from matplotlib import style
@@ -82,7 +79,7 @@ RULES = {
     "figure.dpi": SHOWN_DPI,
 }
 
-Read = TypeVar("Read")
+P = ParamSpec("P")
 
 
 class LessonFigure(Figure):
@@ -110,11 +107,11 @@ class LessonFigure(Figure):
         return picture.getvalue()
 
 
-def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Let a function draw in the style of the course, whatever the reader's own is."""
 
     @functools.wraps(draw)
-    def drawn(*args: object, **kwargs: object) -> Figure:
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
         with style.context(["default", RULES]):
             return draw(*args, **kwargs)
 
@@ -255,7 +252,6 @@ def as_levels(lines: Mapping[str, float] | None) -> Mapping[str, float]:
 
 
 def draw_levels(axes: Axes, levels: Mapping[str, float]) -> list[tuple]:
-    """Draw lines across, and return where to write their names."""
     for level in levels.values():
         axes.axhline(level, **DOTTED, zorder=1)
     return [(None, y, name, {"color": INK}) for name, y in levels.items()]
@@ -292,10 +288,8 @@ def name_curves(axes: Axes, ends: list[tuple], levels: Iterable[tuple] = ()) -> 
 
 
 def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
-    """Move places apart until neighbors are `gap` away, and as little as that takes.
-
-    This is an isotonic regression: a maximum of minima of means.
-    """
+    """Move places apart until neighbors are `gap` away, and as little as that takes: an
+    isotonic regression, a maximum of minima of means."""
     order, count = np.argsort(wanted, kind="stable"), len(wanted)
     gaps = gap * np.arange(count)
     places, moved = np.asarray(wanted)[order] - gaps, np.empty(count)
@@ -337,10 +331,8 @@ def finite(name: str, values: object) -> np.ndarray:
     sizes = np.abs(array)
     bad = array[~(sizes <= EXTREME) | ((sizes > 0) & (sizes < 1 / EXTREME))]
     if bad.size:
-        raise ValueError(
-            f"{name} must be finite to be drawn, got {bad[0]}; what is not 0 must be "
-            f"of {1 / EXTREME:g} ... {EXTREME:g}"
-        )
+        sizes = f"what is not 0 must be of {1 / EXTREME:g} ... {EXTREME:g}"
+        raise ValueError(f"{name} must be finite to be drawn, got {bad[0]}; {sizes}")
     return array
 
 
@@ -362,12 +354,8 @@ def as_mapping(name: str, values: object, most: int | None = None) -> Mapping:
 
 
 def read_each(
-    name: str,
-    values: object,
-    read: Callable[..., Read],
-    *rest: object,
-    most: int | None = None,
-) -> dict[str, Read]:
+    name: str, values: object, read: Callable, *rest: object, most: int | None = None
+) -> dict[str, Any]:
     """Read each value of a mapping by `read(its name in messages, value, *rest)`."""
     check_mapping(name, values, most)
     return {
@@ -390,9 +378,8 @@ def check_few(name: str, number: object, most: int = LARGEST_PICTURE) -> int:
 def check_lengths(name: str, values: object) -> np.ndarray:
     lengths = as_integers(name, values).astype(np.int64)
     if lengths.ndim != 1 or (lengths < 1).any():
-        raise ValueError(
-            f"{name} must be lengths of at least 1, got {lengths.tolist()!s:.60}"
-        )
+        got = f"got {lengths.tolist()!s:.60}"
+        raise ValueError(f"{name} must be lengths of at least 1, {got}")
     return lengths
 
 
@@ -416,7 +403,5 @@ def check_inside(name: str, starts: np.ndarray, length: int, num_tokens: int) ->
     """Refuse windows of so many ids that reach over an end of the stream."""
     outside = starts[(starts < 0) | (starts > num_tokens - length)]
     if outside.size:
-        raise ValueError(
-            f"{name} must leave room for {length} ids in a stream of {num_tokens}, got "
-            f"a window at {outside[0]}"
-        )
+        room = f"room for {length} ids in a stream of {num_tokens}"
+        raise ValueError(f"{name} must leave {room}, got a window at {outside[0]}")

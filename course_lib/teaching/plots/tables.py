@@ -1,8 +1,5 @@
 """Tables that a notebook shows as tables: numbers line up, nothing wraps, and a narrow
-window scrolls.
-
-Each is text as well, for terminals and for the comparison of outputs.
-"""
+window scrolls. Each is text as well, for terminals."""
 
 import html
 import math
@@ -65,14 +62,11 @@ class Table:
             raise ValueError("header must name at least one column, got none")
         for number, row in enumerate(rows):
             if len(row) != width:
-                raise ValueError(
-                    f"rows[{number}] must have {width} cells, one for each name in "
-                    f"header, got {len(row)}"
-                )
-        if len(rows) > LARGEST_TABLE:
-            raise ValueError(
-                f"rows must be at most {LARGEST_TABLE} to be looked at, got {len(rows)}"
-            )
+                wanted = f"{width} cells, one for each name in header"
+                raise ValueError(f"rows[{number}] must have {wanted}, got {len(row)}")
+        if (count := len(rows)) > LARGEST_TABLE:
+            most = f"at most {LARGEST_TABLE} to be looked at"
+            raise ValueError(f"rows must be {most}, got {count}")
         columns = [[_plain(row[column]) for row in rows] for column in range(width)]
         written = [_written(column) for column in columns]
         self.rows = [list(row) for row in zip(*written, strict=True)] if rows else []
@@ -80,10 +74,8 @@ class Table:
         if not isinstance(align, str) or not set(align) <= set(SIDES):
             raise ValueError(f"align must consist of '<', '>' and '^', got {align!r}")
         if len(align) != width:
-            raise ValueError(
-                f"align must have one sign for each of the {width} columns, got "
-                f"{align!r}"
-            )
+            wanted = f"one sign for each of the {width} columns"
+            raise ValueError(f"align must have {wanted}, got {align!r}")
         self.align, self.caption = align, caption
 
     @property
@@ -101,13 +93,9 @@ class Table:
         lines = [self.header, *self.rows]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         lines.insert(1, ["-" * width for width in widths])
-        written = [
-            "  ".join(
-                f"{cell:{side}{width}}"
-                for cell, side, width in zip(line, self.align, widths, strict=True)
-            ).rstrip()
-            for line in lines
-        ]
+        columns = zip(self.align, widths, strict=True)
+        form = "  ".join(f"{{:{side}{width}}}" for side, width in columns)
+        written = [form.format(*line).rstrip() for line in lines]
         return "\n".join([self.caption, *written] if self.caption else written)
 
     def _html_row(self, tag: str, cells: Sequence[str]) -> str:

@@ -62,9 +62,8 @@ class TokenRows:
     @property
     def text(self) -> str:
         width = max(map(len, self.rows))
-        return "\n".join(
-            f"{name:<{width}}  {'|'.join(tokens)}" for name, tokens in self.rows.items()
-        )
+        rows = self.rows.items()
+        return "\n".join(f"{name:<{width}}  {'|'.join(row)}" for name, row in rows)
 
 
 def _spelled(token: str | bytes) -> str:

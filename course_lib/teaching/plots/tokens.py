@@ -34,10 +34,8 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
     num_symbols = style.check_few("number of symbols", len(symbols))
     for number, stage in enumerate(stages):
         if [symbol for token in stage for symbol in token] != symbols:
-            raise ValueError(
-                f"stages[{number}] must hold the symbols of stages[0] in their order, "
-                f"got {stage!r:.60}"
-            )
+            wanted = "the symbols of stages[0] in their order"
+            raise ValueError(f"stages[{number}] must hold {wanted}, got {stage!r:.60}")
     figure, axes = style.new_figure(0.36 * len(stages) + 0.5)
     # the node whose token begins at a symbol: its middle, its height
     where: dict[int, tuple[float, float]] = {}
@@ -63,7 +61,6 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
 
 
 def _draw_node(axes: Axes, x: float, y: float, label: str, *, bold: bool) -> None:
-    """A symbol has a thin frame, and what a merge made a thick one."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": style.INK}
     box["linewidth"] = 1.8 if bold else 0.7
     style.centered(axes, x, y, visible(label), bbox=box, zorder=2)
@@ -123,17 +120,13 @@ def _with_labels(
     for name, strings in rows.items():
         strings = list(check_iterable(f"rows[{name!r}]", strings, "strings"))
         if not all(isinstance(string, str) and string for string in strings):
-            raise ValueError(
-                f"rows[{name!r}] must be strings of at least one letter, got "
-                f"{strings!r:.60}"
-            )
+            wanted = "strings of at least one letter"
+            raise ValueError(f"rows[{name!r}] must be {wanted}, got {strings!r:.60}")
         written = (labels or {}).get(name, strings)
         written = list(check_iterable(f"labels[{name!r}]", written, "labels"))
         if len(written) != len(strings):
-            raise ValueError(
-                f"labels[{name!r}] must be one for each of the {len(strings)} strings, "
-                f"got {len(written)}"
-            )
+            wanted = f"one for each of the {len(strings)} strings"
+            raise ValueError(f"labels[{name!r}] must be {wanted}, got {len(written)}")
         # a middle dot is narrower than the sign for a space
         labels_of_row = [visible(str(label).replace(" ", "·")) for label in written]
         boxes[name] = list(zip(strings, labels_of_row, strict=True))

@@ -32,16 +32,15 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     """Draw a window of T + 1 ids, and under it its inputs and targets.
 
     Args:
-        window: T + 1 integers. Of a long window the first 17 are drawn.
+        window: T + 1 integers, of which the first 17 are drawn.
         labels: what to write for each of them, by default the id.
     """
     stream = as_stream(window, "window")
     shift_by_one(stream)  # says what is wrong with a window of one id
     labels = stream if labels is None else [*check_iterable("labels", labels, "labels")]
     if len(labels) != len(stream):
-        raise ValueError(
-            f"labels must be one for each of the {len(stream)} ids, got {len(labels)}"
-        )
+        wanted = f"one for each of the {len(stream)} ids"
+        raise ValueError(f"labels must be {wanted}, got {len(labels)}")
     num_drawn = min(len(stream), MOST_SHIFTED)
     letters = int(style.column_width(num_drawn, 0.7) / 0.1)
     written = [in_a_box(str(label), letters) for label in labels[:num_drawn]]
@@ -130,8 +129,7 @@ def plot_windows(
 
     Args:
         starts: shape (num_windows,), or (num_batches, batch_size) to set batches apart.
-        context_length: T.
-        num_tokens: N, small enough to look at.
+        context_length, num_tokens: T and N, small enough to look at.
         ledger: of these starts, to be drawn below the windows, on the same axis.
     """
     starts = as_integers("starts", starts).astype(np.int64)
@@ -139,10 +137,8 @@ def plot_windows(
     num_tokens = style.check_few("num_tokens", num_tokens)
     style.check_few("number of windows", starts.size, style.MOST_ROWS)
     if starts.ndim not in (1, 2):
-        raise ValueError(
-            "starts must have shape (num_windows,) or (num_batches, batch_size), got "
-            f"shape {starts.shape}"
-        )
+        wanted = "shape (num_windows,) or (num_batches, batch_size)"
+        raise ValueError(f"starts must have {wanted}, got shape {starts.shape}")
     style.check_inside("starts", starts, context_length + 1, num_tokens)
     in_batches = starts.ndim > 1
     batches = np.atleast_2d(starts)
@@ -153,8 +149,7 @@ def plot_windows(
         figure, axes = _with_ledger(ledger, num_tokens, rows)
     touched = {int(s) + t for s in starts.flat for t in range(context_length + 1)}
     top = _draw_stream(axes, num_tokens, touched)
-    ticks = {0.75: "stream"}
-    y = 0.0
+    ticks, y = {0.75: "stream"}, 0.0
     for number, batch in enumerate(batches):
         for start in batch:
             y -= 1
@@ -163,10 +158,8 @@ def plot_windows(
             name = f"batch {number}, " if in_batches else ""
             ticks[y + 0.36] = f"{name}start {start}"
         y -= 0.45
-    keys = {
-        f"T = {context_length} inputs": "inputs",
-        "one more id, for the last target": "targets",
-    }
+    keys = {f"T = {context_length} inputs": "inputs"}
+    keys |= {"one more id, for the last target": "targets"}
     if ledger is not None:
         left, right = axes.get_xlim()
         # a token is a box from t to t + 1 above, a step around t below
@@ -184,10 +177,8 @@ def _with_ledger(
 ) -> tuple[Figure, Axes]:
     check_type("ledger", ledger, TokenLedger)
     if ledger.num_tokens != num_tokens:
-        raise ValueError(
-            f"ledger must be of a stream of {num_tokens} tokens, got one of "
-            f"{ledger.num_tokens}"
-        )
+        wanted = f"of a stream of {num_tokens} tokens"
+        raise ValueError(f"ledger must be {wanted}, got one of {ledger.num_tokens}")
     # Many rows are flatter, so that the picture fits on a screen.
     heights = min(0.3, max(0.2, 4.2 / rows)) * (rows + 1.5), LEDGER_HEIGHT
     total = sum(heights) + 1.3
@@ -213,9 +204,8 @@ def plot_scored_windows(
     table = as_integers("windows", windows).astype(np.int64)
     style.check_few("number of windows", len(np.atleast_1d(table)), style.MOST_ROWS)
     if table.ndim != 2 or table.shape[1] != 3:
-        raise ValueError(
-            f"windows must be rows of (start, length, scored), got shape {table.shape}"
-        )
+        wanted = "rows of (start, length, scored)"
+        raise ValueError(f"windows must be {wanted}, got shape {table.shape}")
     used: set[int] = set()
     for start, length, scored in table.tolist():
         check_integer("length", length, minimum=1)
@@ -230,11 +220,8 @@ def plot_scored_windows(
         style.block(axes, start, -row, first - start, 0.72, "neutral", 0.12)
         style.block(axes, first, -row, scored, 0.72, "targets")
         ticks[0.36 - row] = f"start {start}"
-    keys = {
-        "read as context only": style.sample("neutral", 0.12),
-        "scored": "targets",
-        "never scored": "lost",
-    }
+    keys = {"read as context only": style.sample("neutral", 0.12)}
+    keys |= {"scored": "targets", "never scored": "lost"}
     return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 

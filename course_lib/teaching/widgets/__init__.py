@@ -1,8 +1,5 @@
 """Figures to play with: functions whose arguments are the values at the start; in a
-live notebook sliders and boxes change them. What is drawn is a pure function of them.
-
-One file for each kind of figure; `player` holds what they share.
-"""
+live notebook sliders and boxes change them. `player` holds what they share."""
 
 from course_lib.teaching.widgets.batches import play_batches
 from course_lib.teaching.widgets.merges import play_merges

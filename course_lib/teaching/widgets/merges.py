@@ -48,7 +48,6 @@ def _listed(text: str, learned: list[tuple[int, int]]) -> list[list[object]]:
         times, new_id = pair_counts(words)[pair], FIRST_ID + number
         left, right, both = (printable(spelled[token]) for token in (*pair, new_id))
         rows.append([number + 1, f"{left} + {right}", times, both, new_id])
-        words = {
-            tuple(merge_pair(ids, pair, new_id)): count for ids, count in words.items()
-        }
+        merged = (tuple(merge_pair(ids, pair, new_id)) for ids in words)
+        words = dict(zip(merged, words.values(), strict=True))
     return rows[-LISTED:]

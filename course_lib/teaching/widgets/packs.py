@@ -20,11 +20,10 @@ def play_packs(
     max_length: int = 8,
     strategy: str = "best_fit",
 ) -> Player:
-    """Play with documents, the length of a row, and the strategy that packs them.
+    """Play with documents, the length L of a row, and the strategy that packs them.
 
     Args:
         lengths: tokens of each document, as text with spaces between the numbers.
-        max_length: L.
         strategy: "greedy", "first_fit" or "best_fit".
     """
     return Player(draw_packs, CONTROLS, **locals())

@@ -21,10 +21,8 @@ def play_pipeline(
 ) -> Player:
     """Play with a text that goes through all stages of a tokenizer."""
     if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(
-            "tokenizer must be a tokenizers.Tokenizer, got "
-            f"{type(tokenizer).__name__}: build_tokenizer makes one"
-        )
+        got = f"{type(tokenizer).__name__}: build_tokenizer makes one"
+        raise TypeError(f"tokenizer must be a tokenizers.Tokenizer, got {got}")
     draw = functools.partial(draw_pipeline, tokenizer)
     return Player(draw, {"text": Line("text", 160)}, text=text)
 
@@ -50,10 +48,11 @@ def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
     stages[counted(len(pieces), "piece")] = pieces
     stages[counted(len(encoding.ids), "token")] = [spelled[n] for n in encoding.ids]
     makers = _makers(tokenizer)
-    rows = [
-        [name, number, _in_hexadecimal(spelled[number]), makers.get(name, "alphabet")]
-        for number, name in tokens.items()
-    ]
+    rows = []
+    for number, name in tokens.items():
+        spelling = spelled[number]
+        written = spelling.hex(" ").upper() if isinstance(spelling, bytes) else ""
+        rows.append([name, number, written, makers.get(name, "alphabet")])
     header = ["token", "id", "bytes", "made by"]
     decoded = tokenizer.decode(encoding.ids)
     words = "Decoded, it is the normalized text again."
@@ -68,10 +67,6 @@ def _as_bytes(token: str) -> str | bytes:
     if all(character in BYTE_OF for character in token):
         return bytes(map(BYTE_OF.__getitem__, token))
     return token
-
-
-def _in_hexadecimal(token: str | bytes) -> str:
-    return token.hex(" ").upper() if isinstance(token, bytes) else ""
 
 
 def _makers(tokenizer: Tokenizer) -> dict[str, str]:

@@ -1,14 +1,11 @@
 """Figures to play with: a picture, and controls that redraw it. Where no kernel is at
 work, as in a book or on a slide, only the picture of the start values is shown."""
 
-from __future__ import annotations
-
 import base64
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from matplotlib import style
 
@@ -17,9 +14,6 @@ from course_lib.teaching.guesses import WIDGET, widgets_are_live
 from course_lib.teaching.plots.style import RULES, LessonFigure, say
 from course_lib.teaching.plots.tables import Table, plain
 from course_lib.teaching.plots.tokenizations import TokenRows
-
-if TYPE_CHECKING:
-    import ipywidgets
 
 LOOK = {"description_width": "initial"}
 INVITATION = "Run this cell in JupyterLab to play with {}."
@@ -37,7 +31,6 @@ Picture = LessonFigure | Html
 
 
 def stacked(*parts: Table | TokenRows | str) -> Html:
-    """Set tables and sentences below one another."""
     forms = [Html(f"<p>{plain(p)}</p>", p) if isinstance(p, str) else p for p in parts]
     text = "\n\n".join(form.text for form in forms)
     return Html("\n".join(form.html for form in forms), text)
@@ -54,7 +47,7 @@ class Whole:
     def check(self, name: str, value: object) -> int:
         return check_integer(name, value, minimum=self.low, maximum=self.high)
 
-    def make(self, value: int) -> ipywidgets.Widget:
+    def make(self, value: int) -> object:
         from ipywidgets import IntSlider
 
         # Each value on the way would be drawn otherwise, and the last one late.
@@ -74,7 +67,7 @@ class Choice:
     def check(self, name: str, value: object) -> str:
         return check_choice(name, value, self.options.values())
 
-    def make(self, value: str) -> ipywidgets.Widget:
+    def make(self, value: str) -> object:
         from ipywidgets import ToggleButtons
 
         what = {"description": self.label, "options": list(self.options.items())}
@@ -95,7 +88,7 @@ class Line:
             raise ValueError(f"{name} must have {most}, got {length}")
         return value
 
-    def make(self, value: str) -> ipywidgets.Widget:
+    def make(self, value: str) -> object:
         from ipywidgets import Text
 
         when = {"continuous_update": False, "placeholder": "a text of your own"}
@@ -151,7 +144,7 @@ class Player:
             return _in_words(f"{type(error).__name__}: {error}")
 
     @cached_property
-    def widget(self) -> ipywidgets.Widget:
+    def widget(self) -> object:
         """The controls and the picture, made when they are first wanted."""
         from ipywidgets import HTML, HBox, VBox
 

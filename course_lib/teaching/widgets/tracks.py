@@ -50,11 +50,8 @@ def draw_tracks(
     figure = plot_tracks(starts, num_steps, length, carried=carried)
     last = len(starts) - 1
     read = (last if carried else 0) * num_steps
-    batches = f"{len(starts)} batch{'es' * (len(starts) != 1)}"
-    say(
-        figure,
-        f"{batches} of {counted(batch_size, 'row')}, {num_steps} steps each; in batch "
-        f"{last} a row's first input is read with {counted(read, 'id')} of its row in "
-        "the state",
-    )
+    rows = f"{len(starts)} batch{'es' * (last > 0)} of {counted(batch_size, 'row')}"
+    state = f"is read with {counted(read, 'id')} of its row in the state"
+    first = f"in batch {last} a row's first input {state}"
+    say(figure, f"{rows}, {num_steps} steps each; {first}")
     return figure

@@ -35,12 +35,10 @@ def draw_windows(num_tokens: int, context_length: int, stride: int) -> LessonFig
     figure = plot_windows(starts, context_length, num_tokens, ledger=ledger)
     predictions = int(ledger.as_target.sum())
     never = num_tokens - ledger.targets
-    say(
-        figure,
-        f"{counted(len(starts), 'window')}, {counted(predictions, 'prediction')}; "
-        f"{counted(ledger.targets, 'token')} a target, each "
-        f"{predictions / ledger.targets:.2f} times on average; {never} never a target",
-    )
+    cut = f"{counted(len(starts), 'window')}, {counted(predictions, 'prediction')}"
+    times = f"each {predictions / ledger.targets:.2f} times on average"
+    targets = f"{counted(ledger.targets, 'token')} a target, {times}"
+    say(figure, f"{cut}; {targets}; {never} never a target")
     return figure
 
 
