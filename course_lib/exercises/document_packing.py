@@ -435,6 +435,7 @@ def fewest_rows(lengths: list[int], max_length: int) -> int:
 
 fewest_rows.slips("""
     -(-sum(lengths) // max_length) => sum(lengths) // max_length
+    -(-sum(lengths) // max_length) => round(sum(lengths) / max_length)
         a last row that is only partly filled is a row as well: round up.
     -(-sum(lengths) // max_length) => sum(lengths) // max_length + 1
         where the tokens fill their rows exactly, a row too many is counted.
@@ -444,6 +445,8 @@ fewest_rows.slips("""
         the documents are counted there. It is their tokens that need places.
     2 * length > max_length => 2 * length >= max_length
         two documents of exactly half a row do share one.
+    2 * length > max_length => 2 * length > max(lengths)
+        long is measured by the longest document. What counts is half a *row*.
     2 * length > max_length => 2 * length < max_length
         the short documents are counted. It is the long ones that cannot share a row.
     2 * length > max_length => 2 * length > max_length + 1
@@ -576,6 +579,16 @@ cut_by_rows.slips("""
         only the document right before…
     room = (room - length) % row_length or row_length => room = row_length
         only documents longer than a row…
+    (room - length) % row_length or row_length => \
+    (room if length <= room else row_length) - length
+        a document that does not fit opens a new row there. In a stream it is cut.
+    (room - length) % row_length or row_length => \
+    room - length if length < room else row_length
+        after a document that is cut, a new row begins. Its rest is in that row.
+    % row_length or row_length => + row_length * (length >= room)
+        at most one row is taken off, but a long document may fill several.
+    % row_length or row_length => + row_length * (length > room)
+        at most one row is taken off, and none after a row that is exactly full.
     or row_length =>
         after a row that is exactly full, the next document has a whole row of room.
 """)
@@ -591,7 +604,7 @@ def with_the_room_that_is_left(lengths, row_length):
 cut_by_rows.answers("""
     [i for i, pack in enumerate(assign_packs([min(n, row_length) for n in lengths],
     row_length, strategy="greedy")) if len(pack) > 1]
-        a document that does not fit opens a new row there. In a stream it is cut.
+        a document that does not fit opens…
 """)
 
 
@@ -683,6 +696,12 @@ next_pack.slips("""
         a document that fits exactly does…
     -waiting[place] => waiting[place]
         of those that fit the *shortest* joins…
+    pack.append(place) => pack.append(waiting.index(length))
+    place not in pack => place ; \
+    pack.append(place) => pack.append(waiting.index(length))
+    place not in pack => place ; \
+    pack.append(place) => pack.append(waiting[1:].index(length) + 1)
+        `index` finds the *first* document of that length, which may not be this one.
     room -= length =>
         only the first document takes room…
     pack, room = [0], max_length - waiting[0] => pack, room = [], max_length
