@@ -444,6 +444,15 @@ def in_both_directions(model, ids, start):
     return False
 
 
+leaks.answers("""
+    model(ids[:start], start) + model(ids[start:], 0) != model(ids, start)
+    model(ids[:start], start) + model(ids[start:], start) != model(ids, start)
+        each document is given to the model alone. Keep the row, and change ids in it.
+    model(ids[::-1], start) != model(ids, start)
+        ids change places, which also changes the document that is looked at.
+""")
+
+
 # Count first
 
 

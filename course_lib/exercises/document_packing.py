@@ -37,6 +37,7 @@ def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
 
 starts_from_ends.slips("""
     place + 1 for => place for
+    place + 1 for => place for ; id == end_id => id == end_id and place
         the places of the ends themselves are returned: a document begins after an end.
     place + 1 for => place + 2 for
     place + 1 for place, id in enumerate(ids[:-1]) => \
@@ -573,8 +574,11 @@ cut_by_rows.slips("""
 @cut_by_rows.way("""
     cut, room = [], row_length => cut, room = [], row_length - 1
         the first row holds as many tokens as every other row.
+    length > room => length > room and (length - room) % row_length
+        a document that ends where a row ends is cut as well if it began in an earlier
+        row.
     length > room => length >= room
-        a document that ends where…
+        a document that ends where its row…
     room = (room - length) % row_length => room = row_length - length % row_length
         only the document right before…
     room = (room - length) % row_length or row_length => room = row_length
@@ -696,6 +700,8 @@ next_pack.slips("""
         a document that fits exactly does…
     -waiting[place] => waiting[place]
         of those that fit the *shortest* joins…
+    place not in pack and =>
+        the document that begins the pack can join it once more.
     pack.append(place) => pack.append(waiting.index(length))
     place not in pack => place ; \
     pack.append(place) => pack.append(waiting.index(length))

@@ -584,6 +584,8 @@ global_mean.slips("""
 
 
 global_mean.answers("""
+    sum(sums[:end]) / sum(counts[:end]) if (end := [*counts, 0].index(0)) else 0.0
+        the sum ends with the first rank without targets: pass over it and go on.
     sum(_means(sums, counts)) / len(sums)
         a mean of means: a rank with few targets counts as much as one with many.
     (lambda means: sum(means) / len(means) if means else 0.0)(
@@ -682,6 +684,8 @@ def _triangle(n):
     sum(_triangle(n) for n in lengths) => math.prod(_triangle(n) for n in lengths)
         the pairs of a pack are multiplied, not added up.
     for lengths in packs => for lengths in packs if lengths
+    for lengths in packs => for lengths in packs if lengths ; \
+    max(work) * => max(work, default=0) *
         a rank with an empty pack is left out, but it also waits.
     return max(work) => \
     work = [sum(work[: i + 1]) for i in range(len(work))] ⏎ return max(work)

@@ -300,6 +300,13 @@ find_shift.slips("""
         the two are swapped…
     row[d:] == asked[: length - d] => row[d : d + 1] == asked[:1]
         only the first target of each row…
+    row[d:] == asked[: length - d] => row[d:] + row[:d] == asked
+    row[d:] == asked[: length - d] => row[d:] + row[:d] == asked ; \
+    raise ValueError("no shift fits") => return
+    row[d:] == asked[: length - d] => row[d:] + row[:d] == asked ; \
+    raise ValueError("no shift fits") => return -1
+        a roll: the last d targets are compared with the beginning of the row, although
+        they have no input t + d.
     row[d:] == asked[: length - d] => row[d:-1] == asked[: length - d - 1]
         the last place of each row is not compared, although it has an input t + d.
     row[d:] == asked[: length - d] => row[d + 1 :] == asked[1 : length - d]

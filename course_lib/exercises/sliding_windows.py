@@ -589,6 +589,7 @@ smallest_stream.slips("""
     * stride => * 1
         the stride is taken to be 1. From start to start it is S.
     * stride => * (context_length - stride)
+    * stride => * (context_length + 1 - stride)
         the stride is taken for the overlap. It is the step from start to start.
     * stride => * (context_length + 1 + stride)
         the stride is taken for a gap *between* windows.

@@ -220,6 +220,8 @@ crossing_windows.slips("""
         windows are taken T apart, but they start at every id.
     range(len(shards) - context_length) => range(len(shards) - context_length - 1)
         the last window of the stream is left out.
+    shards[start] != => shards[max(0, start - 1)] !=
+        a window that begins right after a border is counted, but it does not cross it.
     shards[start] != => shards[start] ==
         these windows lie *inside* a shard…
 """)

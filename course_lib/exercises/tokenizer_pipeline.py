@@ -291,7 +291,7 @@ cut_isolated.slips(r"""
     end = match.end() => end = match.start()
         the next gap begins at the start of the last match, instead of at its end.
     text[end:]] => text[end:] if end else ""]
-        where nothing matches, the text is lost: it is one piece then.
+        where nothing matches, the text is lost, but then it is one piece.
     [*pieces, text[end:]] => pieces
         the rest of the text after the last match is missing.
     [*pieces, text[end:]] => [*pieces[1:], text[end:]]
