@@ -152,6 +152,10 @@ def pack_in_order(lengths: list[int], max_length: int) -> list[list[int]]:
 pack_in_order.slips("""
     length > room => length >= room
         a document that fits exactly still fits.
+    room = max_length packs => room = max_length - length ⏎ packs
+    packs, room = [], 0 => packs, room = [[] for _ in lengths[:1]], max_length ; \
+    room = max_length packs => room = max_length - length ⏎ packs
+        the document that opens a pack is counted twice.
     length > room => room <= 0
         a pack is closed only when it is full, and so it can be too long.
     length > room => length > max_length or not packs

@@ -89,6 +89,25 @@ effective_size.slips("""
 """)
 
 
+@effective_size.way("""
+    num_tokens - context_length, => num_tokens - context_length + 1,
+        windows of T ids are counted…
+    num_tokens - context_length, => num_tokens - context_length - 1,
+        the window that ends exactly with the stream…
+    start + context_length + 1)) => start + context_length))
+        the last target of each window is left out.
+    range(start + 1, => range(start,
+        these are the tokens that are used, as…
+    targets = set() => targets = [] ; targets.update => targets.extend
+        predictions are counted, not tokens. Windows that…
+""")
+def in_a_set(num_tokens, context_length, stride):
+    targets = set()
+    for start in range(0, num_tokens - context_length, stride):
+        targets.update(range(start + 1, start + context_length + 1))
+    return len(targets)
+
+
 effective_size.answers("""
     (num_tokens - 1) // stride * stride
         whole strides are counted, not targets. A window has T targets, whatever its
