@@ -83,8 +83,6 @@ tokens_saved.slips("""
         only pairs that begin at places 0, 2, 4, ... are found. Any place may begin one.
     position += 2 => position += 3
         after a pair the walk moves by three, so one id is never looked at.
-    position += 1 => position += 2 ; position += 2 => position += 3
-        the walk moves by two and three. It has to move by one, and by two after a pair.
     == pair => in (pair, pair[::-1])
         the order within the pair is lost. (1, 2) and (2, 1) are two different pairs.
     < len(ids) => < len(ids) - 2
@@ -97,9 +95,6 @@ tokens_saved.slips("""
         each word is walked through from where the one before ended. Start at 0.
     words.items() => [*words.items()][:1]
         only the first word counts: does a `return` inside the loop end it?
-    saved = 0 => saved = 1
-    saved = 0 => saved = -1
-        the sum has to begin at 0, with nothing added to it or taken from it.
     return saved => return -saved
         the sign is turned round. Take the new length from the old one.
     return saved => return 2 * saved
@@ -115,6 +110,7 @@ tokens_saved.slips("""
     _shorter(ids, pair) => sum(ids[i : i + 2] == pair for i in range(0, len(ids), 2))
         only pairs that begin at places 0, 2, 4…
     _shorter(ids, pair) => min(ids.count(pair[0]), ids.count(pair[1]))
+    _shorter(ids, pair) => min(ids.count(i) // pair.count(i) for i in pair)
         how often the two ids occur is counted, not how often they are side by side.
     _shorter(ids, pair) => ids.count(pair[0])
         how often the first id of the pair occurs is counted. The second must follow it.
@@ -132,10 +128,6 @@ tokens_saved.slips("""
         overlapping pairs are counted twice, and so is the pair turned round.
     _shorter(ids, pair) => len(merge_pair(ids, pair, -1))
         how many ids are left after the merge is counted. How many fewer are there?
-    _shorter(ids => _shorter(ids[:-1]
-        a pair at the very end of a word…
-    _shorter(ids => _shorter(ids[1:]
-        a pair at the very beginning of a word…
     * frequency =>
         each distinct word counts once…
     saved += => saved =
@@ -146,13 +138,10 @@ tokens_saved.slips("""
     words.items() => [(sum(words, ()), 1)]
         the words are put in a row, where a pair can reach from one into the next. No
         merge crosses a cut.
-    * frequency => * frequency * frequency
     * frequency => + frequency
-        a word that occurs five times saves five times as much. Multiply, and only once.
+        a word that occurs five times saves five times as much: multiply.
     saved += ... * frequency => saved = max(saved, ... * frequency)
         the largest saving of a single word is returned. What do all save together?
-    return saved => return 2 * saved
-        each merge counts as two ids…
 """)
 def each_word_merged(words, pair):
     saved = 0
@@ -242,6 +231,7 @@ def _best_of_all(counts):
     _bytes(p, num_bytes) <= => num_bytes[p[0]] <=
     _bytes(p, num_bytes) <= => num_bytes[p[1]] <=
     _bytes(p, num_bytes) <= => 2 * num_bytes[p[0]] <=
+    _bytes(p, num_bytes) <= => num_bytes[max(p)] + 1 <=
         only one of the two parts is measured. The new token spells both, so add them.
     _bytes(p, num_bytes) <= => num_bytes[p[0]] * num_bytes[p[1]] <=
         the two lengths are multiplied. The new token spells both parts, so add them.
@@ -311,6 +301,8 @@ best_short_pair.answers("""
     best if (best := _best_of_all(counts)) and _bytes(best, num_bytes) <= longest \
     else None
     best if _bytes(best := best_pair(counts), num_bytes) <= longest else None
+    best if counts and _bytes(best := max(counts, key=lambda p: (counts[p], p)),
+    num_bytes) <= longest else None
         the best of all pairs is chosen first. The next one may fit, so leave out first.
     min((p for p in counts if _bytes(p, num_bytes) <= longest
     and counts[p] == max(counts.values())), default=None)
@@ -377,8 +369,6 @@ undo_merges.slips("""
         every id that the current merge did not make is lost. It should stay as it is.
     return ids => return ids[::-1]
         the result is back to front.
-    return ids => return list(dict.fromkeys(ids))
-        each part comes only once, but ids may occur again.
 """)
 
 
@@ -434,8 +424,8 @@ def by_recursion(ids, merges):
         ids that no merge made are lost in each round. A byte should stay as it is.
     [token])] => [token])[::-1]]
         the two parts change places…
-    return ids => return ids[::-1]
-        the result is back to front.
+    return ids => return [token for token in ids if token in sum(merges, ())]
+        ids that are in no pair of `merges` are lost. A byte should stay as it is.
 """)
 def in_rounds(ids, merges):
     pairs = _parts(merges)
@@ -566,6 +556,8 @@ apply_merges.slips("""
         the merges are sorted. The list is in the order of learning as it is.
     in merges => in merges[:1]
         only the first merge is made: does a `return` inside the loop end it?
+    in merges => in [two for two in merges if two in pairwise(word)][:1]
+        there is one merge and then the end. Merged tokens can be merged again.
     in merges => in merges[1:]
     in merges => in merges[:-1]
         the first or the last merge of the list is never applied.
@@ -577,6 +569,11 @@ apply_merges.slips("""
         each merge is made at its first place only. It has to join all its pairs.
     < len(tokens) => < len(tokens) - 1
         the last token is lost if it is not merged, because the walk ends one too early.
+    < len(tokens) => < len(tokens) - (len(merged) < position)
+        after a merge, the last token is lost if it is not merged itself.
+    < len(tokens) => < len(tokens) - 1 ; \
+    tokens = merged => tokens = merged + tokens[-1:]
+        the last token is added even if it is already part of a merged one.
     position += 2 => position += 1
         the second token of the pair stays, although the new token spells both.
     position += 2 => position += 1 ; merged.append(tokens[position]) => merged += \
@@ -602,8 +599,6 @@ apply_merges.slips("""
         the tokens are returned as one text. Return a list of them.
     return tokens => return tokens or [""]
         for an empty word [''] is returned, but an empty word has no tokens.
-    return tokens => return list(dict.fromkeys(tokens))
-        each token comes only once, but a word may contain the same token again.
 """)
 
 
@@ -617,16 +612,15 @@ apply_merges.slips("""
     tokens[position] == left and tokens[position + 1] == right => two == (left, right)
         the list changes under the loop, so its places are no longer those of the list.
     = [left + right] => = [left + right] ⏎ position += 1
-        the walk moves by two, but a merged pair is already one token in the list.
+        the pair right after a merge is skipped. Does the walk move by two, although a
+        merged pair is one token already? Or do both pairs share a space?
     = [left + right] => = [left + right] ⏎ break
         each merge is made at its first place only…
     tokens[position] == left and tokens[position + 1] == right => \
     tokens[position] + tokens[position + 1] == left + right
         what two tokens spell is compared, and not the pair: `ab` + `c` is not (a, bc).
-    in merges => in merges[::-1]
-        the list is read from its end…
-    in merges => in merges * len(word) ; = [left + right] => = [left + right] ⏎ break
-        each merge is made once in a round. It has to join all its pairs first.
+    in merges => in [two for two in merges if two in pairwise(word)][:1]
+        there is one merge and then the end…
     while position < len(tokens) - 1 => \
     for position in [tokens.index(left)] if left in tokens[:-1] else []
         only the first place of the left token is looked at: `index` stops there.
@@ -643,34 +637,6 @@ def within_the_list_of_tokens(word, merges):
 
 
 @apply_merges.way("""
-    + tokens[position:] =>
-        the last token is lost…
-    + tokens[position:] => + tokens[position:][: len(merged) == position]
-        after a merge, the last token is lost if it is not merged itself.
-    + tokens[position:] => + tokens[-1:]
-        the last token is added even if it is already part of a merged one.
-    position += 2 => position += 1
-        the second token of the pair stays…
-    append(tokens[position]) ⏎ position += 1 => \
-    extend(tokens[position : position + 2]) ⏎ position += 2
-        only pairs that begin at places 0, 2, 4…
-""")
-def the_rest_is_added(word, merges):
-    tokens = list(word)
-    for left, right in merges:
-        merged, position = [], 0
-        while position < len(tokens) - 1:
-            if (tokens[position], tokens[position + 1]) == (left, right):
-                merged.append(left + right)
-                position += 2
-            else:
-                merged.append(tokens[position])
-                position += 1
-        tokens = merged + tokens[position:]
-    return tokens
-
-
-@apply_merges.way("""
     min(found, key=merges.index) => found[0]
     min(found, key=merges.index) => found[-1]
         the leftmost or rightmost pair is merged first. The order of learning decides.
@@ -679,7 +645,7 @@ def the_rest_is_added(word, merges):
     min(found, => max(found,
         the merge learned last comes first. It was learned after the others were made.
     for _ in word => for _ in word[:1]
-        there is one merge and then the end. Merged tokens can be merged again.
+        there is one merge and then the end…
 """)
 def the_earliest_of_those_found(word, merges):
     tokens = list(word)
@@ -715,6 +681,13 @@ def _replaced(word, merges):
     return text
 
 
+def _replaced_between_spaces(word, merges):
+    text = f" {' '.join(word)} "
+    for left, right in merges:
+        text = text.replace(f" {left} {right} ", f" {left}{right} ")
+    return text
+
+
 apply_merges.answers("""
     _one_at_a_time(word, merges, lambda places, key: places[0])
         from left to right, whatever can be merged. The order of learning decides.
@@ -731,6 +704,11 @@ apply_merges.answers("""
     _replaced(word, merges).split()
     _replaced(word, merges).split(" ")
         in a text with spaces between tokens, `b c` is also found at the end of `db c`.
+    _replaced_between_spaces(word, merges).split()
+        the pair right after a merge is skipped…
+    reduce(lambda text, two: text.replace(two[0] + two[1], f" {two[0]}{two[1]} "),
+    merges, word).split()
+        spaces are put around what a merge spells, and tokens next to it stay uncut.
     reduce(lambda tokens, c: [*tokens[:-1], tokens[-1] + c]
     if tokens and (tokens[-1], c) in merges else [*tokens, c], word, [])
         each character joins the token before it if it can. Which merge came first?
@@ -772,6 +750,7 @@ def _words_that_swallow(random: Random) -> Iterator[Case]:
     yield {(1, 2, 3): 1}, {(2, 3): 10, (1, 2): 11, (11, 3): 12}
     # as text 10 is found inside 110
     yield {(0, 1, 4): 1, (4, 0): 1}, {(0, 1): 10, (10, 4): 110, (4, 0): 9}
+    yield {}, {(0, 1): 10, (4, 0): 9}
     for _ in range(40):
         text = tuple(random.randrange(3) for _ in range(40))
         learned = learn_merges({text: 1}, random.randrange(2, 8), first_id=5)
@@ -811,8 +790,7 @@ swallowed.slips("""
     merge_history(word, merges)[-1] => merge_history(word, merges)[0]
     merge_history(word, merges)[-1] => word
         these are all new ids. Take away those that occur once the words are encoded.
-    seen.update(merge_history(word, merges)[-1]) => \
-    seen.update(*merge_history(word, merges))
+    seen.update(...) => seen.update(*merge_history(word, merges))
         all stages are looked at, but only the last one is what a model reads.
     merge_history(word, merges)[-1] => merge_history(word, merges)[:2][-1]
         words are encoded by one merge only. Look at them after the last merge.
@@ -824,21 +802,46 @@ swallowed.slips("""
     in words => in [sum(words, ())]
         the words are put in a row, where a merge can reach from one into the next. No
         merge crosses a cut.
-    seen.update(merge_history(word, merges)[-1]) => \
-    seen = set(merge_history(word, merges)[-1])
+    seen.update(...) => seen = set(...)
         only the last word counts. The set has to start before the loop.
-    return sorted(set(merges.values()) - seen) => \
-    return sorted(set(merges.values()) - seen)[::-1]
+    return sorted(...) => return sorted(...)[::-1]
         the ids are in falling order. Return them in rising order.
-    return sorted(set(merges.values()) - seen) => \
-    return len(set(merges.values()) - seen)
+    return sorted(...) => return [i for i in merges.values() if i not in seen]
+        the ids are in the order of learning. Return them in rising order.
+    return sorted => return len
         their number is returned. Return the ids themselves, as a list.
     merges.values()) - seen) => merges.values()) - seen, key=str)
         ids are sorted as text, where 110 comes before 9. Sort the numbers.
 """)
 
 
+@swallowed.way("""
+    in merges.items() => in reversed(merges.items())
+        the merges are made backwards. The one learned first is made first.
+    = merge_pair(...) seen |= {*word} => = merge_pair(...) ⏎ seen = {*word}
+        only the last word counts…
+    - seen => - seen & _made(words, merges)
+        an id that is never made at all is left out, but no word contains it either.
+""")
+def merge_by_merge(words, merges):
+    seen = set()
+    for word in words:
+        for pair, new_id in merges.items():
+            word = merge_pair(word, pair, new_id)
+        seen |= {*word}
+    return sorted(set(merges.values()) - seen)
+
+
+def _made(words, merges):
+    return {i for word in words for ids in merge_history(word, merges) for i in ids}
+
+
 swallowed.answers("""
+    swallowed.reference(words, merges) if words else []
+        without words nothing is returned, but then no word contains any of the ids.
+    sorted({new_id for word in words
+    for new_id in {*merges.values()}.difference(merge_history(word, merges)[-1])})
+        one word without the id is enough. Return ids that *no* word contains.
     [pair for pair, new_id in merges.items()
     if new_id in set(swallowed.reference(words, merges))]
         the pairs are returned. Return the ids that were made of them.
@@ -847,6 +850,8 @@ swallowed.answers("""
     sorted(set(merges.values()) - {part for pair in merges for part in pair})
         these ids are part of no later merge, so they are the ones that may well occur.
     sorted(new_id for pair, new_id in merges.items() if not _occurs(words, pair))
+    sorted({new_id for pair, new_id in merges.items() if _occurs(words, pair)}
+    & {part for pair in merges for part in pair})
         pairs are looked for in the bytes. Most merges are made of merged ids.
     sorted({*merges.values(), *(i for word in words for i in word)}
     - _seen(words, merges))
@@ -965,7 +970,6 @@ def _is_whole(data):
         at most one or two bytes are left out, and then all. Up to three have to wait.
     range(4) => range(1, 4)
         the whole is never tried. Begin with no byte left out.
-    range(4) => range(1) ; return 0 => return len(data) - 1
     range(4) => range(2) ; return 0 => return len(data) - 2
         at most one or two bytes wait…
 """)
@@ -993,12 +997,6 @@ def tried_from_the_end(data):
         the last character is dropped even if it is whole. It may end where all ends.
     position += length => position += 1
         the walk moves by one byte, and not by as many as the character has.
-    return position => return len(data) - position
-        this is how many bytes have to wait…
-    return position => return data[:position]
-        the bytes themselves are returned…
-    return position => return data[:position].decode()
-        the text itself is returned…
     return position => return len(data[:position].decode("utf-8", "ignore"))
         characters are counted, and not bytes.
 """)

@@ -199,6 +199,8 @@ may_look.slips("""
         documents before are open too, as in a plain causal mask.
     begins[q] <= k => begins[q] < k
         the document begins one place too late: its first place is closed to all.
+    begins[q] <= k <= q => k == q or begins[q] < k <= q
+        the first place of a document is closed to those after it.
     begins[q] <= k <= q => abs(q - k) <= position_ids[q]
         as many places are open after a place as its position says: those come later.
 """)
@@ -225,6 +227,10 @@ may_look.slips("""
     documents[q] == documents[k] => (documents[q] == documents[k] or \
     position_ids[q] == 0 and documents[k] == documents[q] - 1)
         at the first place of a document, the document before is still open.
+    position == 0) for position in position_ids => \
+    p < before) for before, p in zip([0, *position_ids], position_ids, strict=False)
+        a document is taken to begin where the position falls: after a document of one
+        id, 0 follows 0.
     and k <= q =>
         later places may be looked at: they hold what is to be predicted.
     k <= q => k < q
@@ -438,6 +444,15 @@ def in_both_directions(model, ids, start):
     return False
 
 
+leaks.answers("""
+    model(ids[:start], start) + model(ids[start:], 0) != model(ids, start)
+    model(ids[:start], start) + model(ids[start:], start) != model(ids, start)
+        each document is given to the model alone. Keep the row, and change ids in it.
+    model(ids[::-1], start) != model(ids, start)
+        ids change places, which also changes the document that is looked at.
+""")
+
+
 # Count first
 
 
@@ -483,7 +498,10 @@ after_another.slips("""
         targets.
     later[0] - => 0 -
         the first document is counted, but no document comes before it.
+    if later else 0 => if later else length - 1
+        with a single document nothing comes after another one, and the answer is 0.
     later[0] - => later[-1] -
+    later[0] - len(later) if => later[-1] - 1 if
         only the last document is counted. Others also have documents before them.
     later[0] - len(later) if later else 0 => document_starts[1] - len(later)
         with a single document there is no second start, and the answer is 0.
@@ -502,6 +520,15 @@ after_another.slips("""
         the first document is counted, but…
     documents[1:] => documents[:-1]
         the last document is left out instead of the first.
+    documents[1:] => documents[1:-1]
+        the last document is missing: no start follows it, so it ends with the row.
+    documents[1:] => documents[1:2]
+        only the second document is counted. Others also have documents before them.
+    end - start - 1 for start, end in documents[1:] => \
+    n * (end - start - 1) for n, (start, end) in enumerate(documents)
+        a target is counted once for each document before it: count it once.
+    end - start - 1 => end - start - 2
+        the last id of each document is left out, but it is a target too.
     documents[1:] => documents[2:]
         the second document is left out. It comes after the first.
     *document_starts[1:], length => *document_starts[1:], length - 1
@@ -518,6 +545,12 @@ after_another.answers("""
         that is how many documents have another one before them. Count their targets.
     length - len(document_starts)
         the first document is counted, but…
+    length - 1
+        the first document is counted, and so are the first ids of the others.
+    document_starts[1] - 1 if document_starts[1:] else 0
+        these are the targets of the *first* document. The others are wanted.
+    length // len(document_starts) * (len(document_starts) - 1)
+        all documents are taken to be equally long: look at `document_starts`.
 """)
 
 
@@ -553,6 +586,9 @@ def mean_over_targets(means: list[float], counts: list[int]) -> float:
 mean_over_targets.slips("""
     if count] => ]
         a part without targets has NaN for a mean, and NaN times 0 is NaN.
+    m * count for => m * (count + 1) for ; \
+    / sum(counts) => / sum(count + 1 for count in counts if count)
+        parts are weighted by one more than their targets: `counts` are the targets.
     m * count for => m for
         the means are not weighted by their numbers of targets.
     m * count for => m for ; / sum(counts) => / len(sums)
@@ -591,6 +627,8 @@ mean_over_targets.slips("""
 @mean_over_targets.way("""
     if count == 0: continue =>
         a part without targets has NaN…
+    if count == 0: => if count == 0 or m == 0:
+        a part with a loss of 0.0 is passed over, but its targets count as well.
     total += m * count => total += m * count * (count > 1)
         a part of a single target is not added.
     continue => break
@@ -691,7 +729,13 @@ chat_labels.slips("""
         no turn is scored. Is the role spelled as in the task?
     [-100] * len(ids) => [-100]
         a turn that is not scored has a single -100, where each of its ids needs one.
+    [-100] * len(ids) => [0] * len(ids) ; labels[0] = -100 => labels[0] = 0
+        there is a label 0 where -100 is wanted.
+    [-100] * len(ids) => [-1] * len(ids) ; labels[0] = -100 => labels[0] = -1
+        there is a label -1 where -100 is wanted.
     [-100] * len(ids) => []
+    [-100] * len(ids) => [] ; labels[0] = -100 => \
+    labels[:1] = [-100] if roles[0] == "assistant" else labels[:1]
         a turn that is not scored is left out.
     labels[0] = -100 return => return
         the very first id is scored, though nothing comes before it: -100 there.
@@ -713,6 +757,8 @@ chat_labels.slips("""
         all turns are scored…
     == "assistant" => == "assistant" and "assistant" not in roles[i + 1 :]
         only the *last* turn of the assistant is scored: all are answers to learn from.
+    == "assistant" => == "assistant" and i > 0
+        the whole first turn is left out, but only its first id has nothing before it.
     == "assistant" => == "assistant" and "assistant" not in roles[:i]
         only the *first* turn of the assistant is scored, and none that it writes later.
     roles[i] == "assistant" => "assistant" in roles[: i + 1]
@@ -747,7 +793,7 @@ chat_labels.slips("""
     [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
         a turn that is not scored is left out.
     [-100] * len(ids) => [0] * len(ids)
-        there is a label 0 where -100 is wanted.
+        there is a label 0…
     [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
         the end of a turn that others wrote is also scored.
     [-100, *labels[1:]] => labels

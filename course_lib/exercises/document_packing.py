@@ -37,6 +37,7 @@ def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
 
 starts_from_ends.slips("""
     place + 1 for => place for
+    place + 1 for => place for ; id == end_id => id == end_id and place
         the places of the ends themselves are returned: a document begins after an end.
     place + 1 for => place + 2 for
     place + 1 for place, id in enumerate(ids[:-1]) => \
@@ -151,6 +152,10 @@ def pack_in_order(lengths: list[int], max_length: int) -> list[list[int]]:
 pack_in_order.slips("""
     length > room => length >= room
         a document that fits exactly still fits.
+    room = max_length packs => room = max_length - length ⏎ packs
+    packs, room = [], 0 => packs, room = [[] for _ in lengths[:1]], max_length ; \
+    room = max_length packs => room = max_length - length ⏎ packs
+        the document that opens a pack is counted twice.
     length > room => room <= 0
         a pack is closed only when it is full, and so it can be too long.
     length > room => length > max_length or not packs
@@ -435,6 +440,7 @@ def fewest_rows(lengths: list[int], max_length: int) -> int:
 
 fewest_rows.slips("""
     -(-sum(lengths) // max_length) => sum(lengths) // max_length
+    -(-sum(lengths) // max_length) => round(sum(lengths) / max_length)
         a last row that is only partly filled is a row as well: round up.
     -(-sum(lengths) // max_length) => sum(lengths) // max_length + 1
         where the tokens fill their rows exactly, a row too many is counted.
@@ -444,6 +450,8 @@ fewest_rows.slips("""
         the documents are counted there. It is their tokens that need places.
     2 * length > max_length => 2 * length >= max_length
         two documents of exactly half a row do share one.
+    2 * length > max_length => 2 * length > max(lengths)
+        long is measured by the longest document. What counts is half a *row*.
     2 * length > max_length => 2 * length < max_length
         the short documents are counted. It is the long ones that cannot share a row.
     2 * length > max_length => 2 * length > max_length + 1
@@ -570,12 +578,25 @@ cut_by_rows.slips("""
 @cut_by_rows.way("""
     cut, room = [], row_length => cut, room = [], row_length - 1
         the first row holds as many tokens as every other row.
+    length > room => length > room and (length - room) % row_length
+        a document that ends where a row ends is cut as well if it began in an earlier
+        row.
     length > room => length >= room
-        a document that ends where…
+        a document that ends where its row…
     room = (room - length) % row_length => room = row_length - length % row_length
         only the document right before…
     room = (room - length) % row_length or row_length => room = row_length
         only documents longer than a row…
+    (room - length) % row_length or row_length => \
+    (room if length <= room else row_length) - length
+        a document that does not fit opens a new row there. In a stream it is cut.
+    (room - length) % row_length or row_length => \
+    room - length if length < room else row_length
+        after a document that is cut, a new row begins. Its rest is in that row.
+    % row_length or row_length => + row_length * (length >= room)
+        at most one row is taken off, but a long document may fill several.
+    % row_length or row_length => + row_length * (length > room)
+        at most one row is taken off, and none after a row that is exactly full.
     or row_length =>
         after a row that is exactly full, the next document has a whole row of room.
 """)
@@ -591,7 +612,7 @@ def with_the_room_that_is_left(lengths, row_length):
 cut_by_rows.answers("""
     [i for i, pack in enumerate(assign_packs([min(n, row_length) for n in lengths],
     row_length, strategy="greedy")) if len(pack) > 1]
-        a document that does not fit opens a new row there. In a stream it is cut.
+        a document that does not fit opens…
 """)
 
 
@@ -683,6 +704,14 @@ next_pack.slips("""
         a document that fits exactly does…
     -waiting[place] => waiting[place]
         of those that fit the *shortest* joins…
+    place not in pack and =>
+        the document that begins the pack can join it once more.
+    pack.append(place) => pack.append(waiting.index(length))
+    place not in pack => place ; \
+    pack.append(place) => pack.append(waiting.index(length))
+    place not in pack => place ; \
+    pack.append(place) => pack.append(waiting[1:].index(length) + 1)
+        `index` finds the *first* document of that length, which may not be this one.
     room -= length =>
         only the first document takes room…
     pack, room = [0], max_length - waiting[0] => pack, room = [], max_length

@@ -145,6 +145,7 @@ def by_what_is_left(num_tokens, max_length, overlap):
     += max_length - overlap => += max_length
         the overlap is not used…
     += max_length - overlap => += max(1, overlap)
+    += max_length - overlap => += overlap or max_length
         the overlap is taken for the step…
     < num_tokens => <= num_tokens
         a chunk that ends exactly with the document is already the last one.
@@ -168,6 +169,10 @@ last_chunk_length.answers("""
     num_tokens % (max_length - overlap) or max_length - overlap
     (num_tokens - 1) % (max_length - overlap) + 1 if num_tokens else 0
         this is the last chunk of a loop…
+    max(0, max_length + num_tokens - -(-num_tokens // (max_length - overlap)) * \
+    (max_length - overlap))
+        the whole document is divided by the step. The first chunk takes `max_length`
+        ids, and only the remaining ones need steps.
     min(num_tokens, max_length)
         only full chunks are considered…
     num_tokens - -(-num_tokens // (max_length - overlap)) * (max_length - overlap)
@@ -293,6 +298,9 @@ never_scored.slips("""
 
 
 never_scored.answers("""
+    sum(n // (max_length - overlap) for n in lengths)
+        whole steps are counted, whether chunks overlap or not. With an overlap, a cut
+        leaves no id without a score, and without one, a short last chunk counts.
     sum(1 + max(0, length - max_length) // (max_length - overlap) for length in lengths)
         chunks are counted, one too few if the last is short, and one for a document of
         0 ids. With an overlap, count documents that hold an id, and not their chunks.
@@ -703,6 +711,8 @@ next_item.slips("""
     return len(counts), 0 => return len(counts) - 1, (counts or [0])[-1]
         if everything was delivered, the next document would be number `len(counts)`.
         This is the place after the last chunk of the last document.
+    return len(counts), 0 => return 0, len(counts) - 1
+        if everything was delivered, the last document comes again, after the chunk.
     return len(counts), 0 => return 0, 0
         if everything was delivered, the stream is at its end, not at its beginning. A
         resumed stream would repeat everything.
@@ -829,6 +839,7 @@ count_padding.slips("""
     for i in range(0, len(lengths), batch_size)
         the rows are sorted first, from the longest down. That is a good idea for a
         loader, but here the batches are made in the order given.
+    batches = => batch_size = max(1, len(lengths) // batch_size) ⏎ batches =
     lengths[i : i + batch_size] for i in range(0, len(lengths), batch_size) => \
     lengths[i::batch_size] for i in range(min(batch_size, len(lengths)))
         `batch_size` is taken for the number of batches. It is how many *rows* make one.

@@ -104,6 +104,11 @@ cut_tasks.slips("""
 @cut_tasks.way("""
     held >= target => held + size > target and number > start
         these tasks hold *at most* `target` bytes: close after the one that fills it.
+    held >= target => held + size >= target and number > start
+        a task ends *before* the document that fills it…
+    append((start, number)) => append((start, number - 1)) ; \
+    (start, len(sizes)) => (start, len(sizes) - 1)
+        the stop is the number of the last document…
     held >= target => held + size > target
         these tasks hold at most `target` bytes, and one of them can be empty.
     held >= target => held > target
@@ -489,6 +494,8 @@ positions_of.slips("""
 @positions_of.way("""
     p - done) // batch_size => p) // batch_size
         the owner of a sample is counted from position 0, but steps begin at `done`.
+    end = done + => end = ; range(done, end) => range(end) ; (p - done) => p
+        `done`, the samples that…
     // batch_size % => %
         samples are dealt out like cards, but a rank reads `batch_size` in a row.
     == rank => == rank + 1
@@ -507,6 +514,7 @@ def _losses(random: Random) -> Iterator[Case]:
     yield from (([6.0, 2.0], [3, 1]), ([3.0], [2]), ([4.0, 0.0], [2, 0]))
     yield from (([0.0], [0]), ([0.0, 0.0], [0, 0]), ([0.0, 5.0], [0, 4]))
     yield from (([2.0, 2.0], [2, 2]), ([1.0, 9.0, 2.0], [1, 3, 4]))
+    yield [3.0, 0.0], [2, 3]
     for _ in range(10):
         ranks = random.randrange(2, 5)
         counts = [random.randrange(9) for _ in range(ranks)]
@@ -545,11 +553,14 @@ global_mean.slips("""
         this divides by the ranks that scored something, not by the targets.
     total = sum(counts) => total = len(sums) * max(counts)
         every rank is assumed to have as many targets as the rank with the most.
+    total = sum(counts) => total = sum(n for s, n in zip(sums, counts) if s)
+        a rank with a loss of 0.0 is passed over, but its targets were scored.
     total = sum(counts) => total = counts[0]
         only the targets of one rank are counted: add up the counts of all ranks.
     total = sum(counts) => total = max(counts)
         this divides by the largest count: add up the counts of all ranks.
     total = sum(counts) => total = sum(max(1, count) for count in counts)
+    sum(sums) / total => sum(sums) / sum(max(1, count) for count in counts)
         every rank is counted with at least 1 target, but a rank may have none.
     total = sum(counts) => total = sum(counts) + 1e-3
         something is added to the number of targets: ask whether it is 0 instead.
@@ -573,6 +584,8 @@ global_mean.slips("""
 
 
 global_mean.answers("""
+    sum(sums[:end]) / sum(counts[:end]) if (end := [*counts, 0].index(0)) else 0.0
+        the sum ends with the first rank without targets: pass over it and go on.
     sum(_means(sums, counts)) / len(sums)
         a mean of means: a rank with few targets counts as much as one with many.
     (lambda means: sum(means) / len(means) if means else 0.0)(
@@ -671,6 +684,8 @@ def _triangle(n):
     sum(_triangle(n) for n in lengths) => math.prod(_triangle(n) for n in lengths)
         the pairs of a pack are multiplied, not added up.
     for lengths in packs => for lengths in packs if lengths
+    for lengths in packs => for lengths in packs if lengths ; \
+    max(work) * => max(work, default=0) *
         a rank with an empty pack is left out, but it also waits.
     return max(work) => \
     work = [sum(work[: i + 1]) for i in range(len(work))] ⏎ return max(work)
@@ -710,6 +725,11 @@ def _triangle(n):
     max(work) * len(work) - sum(work) => \
     max(work) - sorted(work)[-2] if len(work) > 1 else 0
         only the two slowest ranks are compared.
+    max(work) * len(work) - sum(work) => max(work) * (len(work) - 1)
+        the others are taken to do nothing: subtract the pairs that they do.
+    max(work) * len(work) - sum(work) => \
+    sum(max(0, max(map(_triangle, sum(packs, [])), default=0) - w) for w in work)
+        the longest *document* is taken for the slowest rank, which may have several.
     max(work) * len(work) => max(work) * (len(work) - 1)
         the slowest is left out of the product, but its work is still subtracted.
     max(work) * len(work) - sum(work) => sum(w < max(work) for w in work)

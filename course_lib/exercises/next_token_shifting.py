@@ -257,6 +257,12 @@ def find_shift(inputs: list[list[int]], targets: list[list[int]]) -> int:
 
 find_shift.slips("""
     in range(length) => in range(1, length)
+    in range(length) => in range(1, length) ; \
+    raise ValueError("no shift fits") => return length
+    in range(length) => in range(1, length) ; \
+    raise ValueError("no shift fits") => return
+    in range(length) => in range(1, length) ; \
+    raise ValueError("no shift fits") => return -1
     row[d:] == asked[: length - d] => row[d:] == asked[:-d]
         d = 0 is never found, a loader that does not shift at all. Begin the search at
         0, and end the slice at T - d: `[:-0]` is empty.
@@ -287,9 +293,24 @@ find_shift.slips("""
         both rows are cut at d, which compares places with the same number. Place t of
         the targets belongs to place t + d of the inputs.
     row[d:] == asked[: length - d] => row[: length - d] == asked[d:]
+    row[d:] == asked[: length - d] => row[: length - d] == asked[d:] ; \
+    raise ValueError("no shift fits") => return 0
+    row[d:] == asked[: length - d] => row[: length - d] == asked[d:] ; \
+    raise ValueError("no shift fits") => return -1
         the two are swapped…
     row[d:] == asked[: length - d] => row[d : d + 1] == asked[:1]
         only the first target of each row…
+    row[d:] == asked[: length - d] => row[d:] + row[:d] == asked
+    row[d:] == asked[: length - d] => row[d:] + row[:d] == asked ; \
+    raise ValueError("no shift fits") => return
+    row[d:] == asked[: length - d] => row[d:] + row[:d] == asked ; \
+    raise ValueError("no shift fits") => return -1
+        a roll: the last d targets are compared with the beginning of the row, although
+        they have no input t + d.
+    row[d:] == asked[: length - d] => row[d:-1] == asked[: length - d - 1]
+        the last place of each row is not compared, although it has an input t + d.
+    row[d:] == asked[: length - d] => row[d + 1 :] == asked[1 : length - d]
+        the first place of each row is not compared, although it has an input t + d.
     row[d:] == asked[: length - d] => set(row[d:]) == set(asked[: length - d])
     row[d:] == asked[: length - d] => sorted(row[d:]) == sorted(asked[: length - d])
         the ids are compared without their order. Compare them place by place.
@@ -347,6 +368,8 @@ padded_targets.slips("""
     t + 1 < length => t < length
         an off-by-one. This mask is right for the inputs, but the targets end one
         position earlier.
+    t + 1 < length => t <= length
+        the mask begins too late, so that padding is scored.
     t + 1 < length => t + 2 < length
         one target too many is masked. The last id of the text is a target that counts.
     t + 1 < length => target != PAD
@@ -481,6 +504,12 @@ def joint_log_probability(logits: list[list[float]], targets: list[int]) -> floa
     return total
 
 
+def _log_of_a_softmax(row, target):
+    with np.errstate(all="ignore"):
+        exponentials = np.exp(np.array(row))
+        return float(np.log(exponentials[target] / exponentials.sum()))
+
+
 joint_log_probability.slips("""
     row[target] - largest - log_of_sum => row[target] - log_of_sum
         the largest logit is subtracted inside the sum of the exponentials only.
@@ -504,6 +533,9 @@ joint_log_probability.slips("""
         logarithms are added.
     total += => total =
         only the last target is scored. The chain rule has one factor for each target.
+    row[target] - largest - log_of_sum => _log_of_a_softmax(row, target)
+        `exp` of a large logit is infinite, which makes the result NaN or infinite.
+        Subtract the row's largest logit first, which leaves the softmax unchanged.
     largest = max(row) => largest = 0.0
         `exp` of a large logit overflows. Subtract the row's largest logit first, which
         leaves the softmax unchanged.
@@ -554,19 +586,6 @@ joint_log_probability.answers("""
         a softmax, then its logarithm. A small probability is 0 before the logarithm
         sees it. Take the logarithm of the formula, not of its result.
 """)
-
-
-@joint_log_probability.mistake(
-    "`exp` of a large logit is infinite, which makes the result NaN or infinite. "
-    "Subtract the row's largest logit first, which leaves the softmax unchanged."
-)
-def overflows_to_nan(logits, targets):
-    with np.errstate(all="ignore"):
-        total = 0.0
-        for row, target in zip(logits, targets, strict=True):
-            exponentials = np.exp(np.array(row))
-            total += np.log(exponentials[target] / exponentials.sum())
-    return float(total)
 
 
 @joint_log_probability.mistake(
@@ -683,6 +702,8 @@ text_bits_per_byte.slips("""
     math.log2(nats_per_token) * num_predicted
     nats_per_token * num_predicted / math.log(2) => \
     math.log2(nats_per_token * num_predicted)
+    nats_per_token * num_predicted / math.log(2) => \
+    math.log2(math.exp(nats_per_token) * num_predicted)
         this takes the logarithm of the loss. The loss is already a logarithm, of base
         e, and only its unit changes.
     nats_per_token * num_predicted / math.log(2) => \
@@ -892,6 +913,7 @@ peeks.slips("""
         the id is replaced by 1, which changes nothing if it is 1 already. Add 1 to it
         instead.
     altered = [...] => altered = ids = [...]
+    range(1, len(ids)) => range(len(ids)) ; altered = [...] => altered = ids = [...]
         the changes pile up. Begin each round with a fresh copy of `ids`, so that only
         one id differs.
     return True => return position
@@ -949,8 +971,8 @@ peeks.answers("""
         *every* later id must move an output here. A single one is enough: `any`, not
         `all`.
     model(ids[::-1]) != model(ids)
-        the ids are put in reverse order. That also changes the earlier ids of an
-        output, which it may use.
+        ids change places, for example in reverse order. That also changes the earlier
+        ids of an output, which it may use.
     model(ids[::-1])[::-1] != model(ids)
         the ids are put in reverse order, and the outputs back. A model that uses
         earlier ids fails that test without peeking. Change single ids.

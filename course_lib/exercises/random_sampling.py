@@ -48,6 +48,7 @@ offsets_that_lose.slips("""
     divmod(num_tokens - 1 => divmod(num_tokens
         the id for the last target is forgotten. Only N - 1 of the N ids can be inputs.
     if whole > 0 else 0 =>
+    whole > 0 => num_tokens > 1
         a stream too short for any subsequence has none to lose.
     num_steps - 1 - spare => num_steps - spare
         one too many: either the offset that skips exactly the unused ids, which costs
@@ -81,6 +82,9 @@ offsets_that_lose.slips("""
     count < counts => count <= counts
         the offsets that leave *as many* are counted together with those that leave
         fewer: compare with `<`.
+    sum(count < counts[0] for count in counts) => \
+    next((o for o, count in enumerate(counts) if count < counts[0]), 0)
+        this is the first offset that loses something. Count all that do.
     o - 1) // num_steps => o) // (num_steps + 1)
         one extra id is kept for each…
     // num_steps) for => - num_steps + 1) for
@@ -298,6 +302,26 @@ def t_taken_off(starts, num_steps):
 
 
 offset_of.answers("""
+    min(starts) % (num_steps + 1)
+    max(starts) % (num_steps + 1)
+    starts[-1] % (num_steps + 1)
+        the remainder of the division by T + 1…
+    min(starts) % (num_steps - 1) if num_steps > 1 else 0
+    starts[0] % (num_steps - 1) if num_steps > 1 else 0
+        the remainder of the division by T - 1…
+    starts[0] - num_steps * (starts[0] > num_steps)
+    starts[0] - num_steps * (starts[0] >= num_steps)
+        T is taken off the first start at most once, which may be several T above the
+        offset.
+    max(0, min(starts) - 1)
+    min(starts) - 1
+        1 is subtracted from the smallest start. But starts count from 0, and the first
+        subsequence may have been left over.
+    min(starts) % len(starts)
+        the remainder of the division by the number of starts…
+    max(starts) // num_steps
+        the largest start is divided, which gives the number of its subsequence. The
+        offset is the remainder.
     (starts[0] - 1) % num_steps + 1 if starts[0] else 0
         from a multiple of T, the last T is not subtracted: go on down to 0.
     min(starts)
@@ -495,6 +519,8 @@ alignment_counts.slips("""
         one offset too many: `highest` is the last one.
     range(highest + 1) => range(1, highest + 2)
         you take the offsets 1 … highest + 1. They are 0 … highest.
+    counts[offset % num_steps] => counts[min(offset, num_steps - 1)]
+        offsets from T on are all counted as T - 1. But T cuts like 0, T + 1 like 1.
     range(highest + 1) => range(min(highest + 1, num_steps))
         the offsets beyond T - 1 are left out. But these repeat alignments, which is
         what you are to count.
@@ -598,6 +624,8 @@ inclusive_coverage.slips("""
         alignment 0 is given the chance 1 / T. Two of the T + 1 offsets, 0 and T, have
         this alignment, so its chance is 2 / (T + 1).
     2 / (num_steps + 1) => 2 / num_steps ; 1 / (num_steps + 1) => 1 / num_steps
+    2 / (num_steps + 1) => min(1, 2 / num_steps) ; \
+    1 / (num_steps + 1) => 1 / num_steps
         the chances are 2/T and 1/T, which is more than 1 in all. There are T + 1
         offsets.
     (1 - 2 / (num_steps + 1)) => (2 / (num_steps + 1)) ; \
@@ -640,6 +668,9 @@ inclusive_coverage.slips("""
 
 
 @inclusive_coverage.way("""
+    (k == 0) => (k in (0, num_steps - 1))
+        two alignments are given the chance 2 / (T + 1). Offset T adds to alignment 0
+        alone.
     1 + (k == 0)) / (num_steps + 1) => 1 + (k == 0)) / num_steps
         the chances are 2/T and 1/T…
     for k in range(num_steps) => for k in range(num_steps + 1)

@@ -242,8 +242,7 @@ def start_in_stream(
 start_in_stream.slips("""
     offset + =>
         the offset is missing.
-    offset + row * length + batch * num_steps => \
-    row * length + batch * num_steps - offset
+    offset + row => -offset + row
         the offset is subtracted. But its ids are skipped, so starts move to the right:
         add it.
     offset + => offset * num_steps +
@@ -576,6 +575,21 @@ reach.slips("""
         even without a carried state, a prediction sees its window only up to
         `position`, not all of its T inputs.
 """)
+
+
+@reach.way("""
+    , position + 1 => , before + position + 1
+        the gradient crosses windows together…
+    before + position + 1, => before + position,
+        the first number is off by one…
+    batch * => max(0, batch - 1) *
+        batches count from 0, so b batches…
+    if carried else 0 =>
+        without carrying, each window…
+""")
+def those_before_first(batch, position, num_steps, carried):
+    before = batch * num_steps if carried else 0
+    return before + position + 1, position + 1
 
 
 reach.answers("""

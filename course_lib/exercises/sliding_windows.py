@@ -307,6 +307,7 @@ def starts_with_overlap(
 
 starts_with_overlap.slips("""
     context_length - overlap => max(1, overlap)
+    context_length - overlap => overlap or context_length
         the overlap is taken for the stride. The stride is the step, which is T -
         overlap.
     context_length - overlap => overlap
@@ -456,6 +457,10 @@ gather_rows.slips("""
     start : start + context_length => start : context_length ; \
     : start + 1 + context_length => : 1 + context_length
         `context_length` is used as the end of a row, but it is a length.
+    start : start + context_length => start * context_length : \
+    start * context_length + context_length ; start + 1 : start + 1 + => \
+    start * context_length + 1 : start * context_length + 1 +
+        the start is taken for the number of a window, and multiplied by T.
     return inputs, targets => return targets, inputs
         inputs and targets are swapped.
     return inputs, targets => return list(zip(inputs, targets))
@@ -487,12 +492,18 @@ gather_rows.slips("""
     in starts => in sorted(starts)
         the starts are sorted first. Keep their order, because it is the order of the
         batch.
+    in starts => in sorted(set(starts))
+        the starts are put into a set: keep their order, and those that come twice.
+    in starts => in [s for s in starts if s + context_length + 1 < len(ids)]
+        the window that ends with the last id is left out, although it fits.
+    in starts => in [start * context_length for start in starts]
+        the start is taken for the number of a window…
+    row[1:] => row[1:-1]
+        the slice of the targets ends one id too soon…
     in starts => in list(dict.fromkeys(starts))
         each start is used once. A start that comes twice makes two rows of the batch.
     in starts => in range(len(starts))
         the number of a start in the list is taken for the start itself.
-    in starts => in [start * context_length for start in starts]
-        the start is taken for the number of a window, and multiplied by T.
     in starts => in starts[-1:] * len(starts)
         the row of the last start comes again and again. Begin a new list for each
         start.
@@ -578,9 +589,14 @@ smallest_stream.slips("""
     * stride => * 1
         the stride is taken to be 1. From start to start it is S.
     * stride => * (context_length - stride)
+    * stride => * (context_length + 1 - stride)
         the stride is taken for the overlap. It is the step from start to start.
     * stride => * (context_length + 1 + stride)
         the stride is taken for a gap *between* windows.
+    * stride => * min(stride, context_length)
+        a stride of more than T is cut down to T. Windows may leave gaps.
+    * stride => * max(stride, context_length)
+        a stride of less than T is raised to T. Windows may overlap.
     * stride => * context_length
         windows are T apart here. From start to start it is S.
     (num_windows - 1) * stride + context_length => \
@@ -627,6 +643,7 @@ smallest_stream.answers("""
     count_windows(num_windows, context_length, stride)
         this is how many windows n ids hold. The question is the other way round: how
         many ids do n windows need?
+    num_windows * stride + context_length if num_windows else 0
     num_windows * stride + context_length
         this is the *largest* stream that holds no more than n windows. With one more id
         there would be n + 1.
@@ -690,6 +707,8 @@ rank_share.slips("""
     rank:dealt:world_size => world_size :: max(1, rank)
         `world_size` and `rank` are swapped in the slice. Begin at `rank`, and step by
         `world_size`.
+    rank:dealt => max(0, rank - 1) : dealt
+        ranks count from 0. Here rank 1 gets the same entries as rank 0.
     order[rank:dealt: => order[:dealt][rank - 1 ::
         ranks count from 0. This is the share of the rank before, and rank 0 has that of
         the last.
@@ -731,6 +750,9 @@ rank_share.slips("""
 
 
 rank_share.answers("""
+    [order[i : i + world_size][-1 - rank if i // world_size % 2 else rank]
+    for i in range(0, len(order) - world_size + 1, world_size)]
+        every second round is dealt backwards. Each round begins with rank 0.
     np.array_split(order, world_size)[rank].astype(int).tolist()
         these are blocks, and some are one entry longer, so that their ranks would wait
         for the others forever. Deal the entries like cards instead.
@@ -846,6 +868,8 @@ batches_left.slips("""
     batches_delivered:] => -batches_delivered:]
         `[-k:]` keeps the *last* k batches, as many as were delivered. Leave out the
         first k with `[k:]`.
+    batches_delivered:] => batches_delivered - len(batches) :]
+        `[-k:]` is the whole list if k is 0: where no batch is left, all come again.
     batches_delivered:] => :-batches_delivered]
         `[:-k]` leaves out the *last* k batches, and everything if k is 0. Leave out the
         first k with `[k:]`.

@@ -89,6 +89,25 @@ effective_size.slips("""
 """)
 
 
+@effective_size.way("""
+    num_tokens - context_length, => num_tokens - context_length + 1,
+        windows of T ids are counted…
+    num_tokens - context_length, => num_tokens - context_length - 1,
+        the window that ends exactly with the stream…
+    start + context_length + 1)) => start + context_length))
+        the last target of each window is left out.
+    range(start + 1, => range(start,
+        these are the tokens that are used, as…
+    targets = set() => targets = [] ; targets.update => targets.extend
+        predictions are counted, not tokens. Windows that…
+""")
+def in_a_set(num_tokens, context_length, stride):
+    targets = set()
+    for start in range(0, num_tokens - context_length, stride):
+        targets.update(range(start + 1, start + context_length + 1))
+    return len(targets)
+
+
 effective_size.answers("""
     (num_tokens - 1) // stride * stride
         whole strides are counted, not targets. A window has T targets, whatever its
@@ -375,8 +394,14 @@ plan_from_the_end.slips("""
         scores all of its targets, and no other window comes before it.
     while last > context_length => while last >= context_length ; \
     last - context_length, context_length, => last - context_length + 1, context_length,
+    while last > context_length => while last >= context_length ; \
+    last - context_length, context_length, => \
+    last - context_length + 1, context_length, ; \
+    [(0, last, last), *windows[::-1]] => [(0, last, last)][: last > 0] + windows[::-1]
         windows begin one id too late. T inputs from last - T + 1 on would include the
         last target.
+    num_tokens - 1 => num_tokens
+        the last id of the stream is used…
     (0, last, last) => (0, context_length, last)
         the first window is given T inputs, even if there are fewer tokens before its
         last target.
@@ -509,6 +534,9 @@ context_when_scored.slips("""
     (position - context_length) / => (position - context_length - 1) /
         the window that starts at position - T - 1 is taken. It ends one token too
         early.
+    math.ceil((position - context_length) / stride) => (position // stride)
+        the latest start up to the token is taken. The earliest window that reaches the
+        token scores it.
     / stride) * stride => / stride)
         the number of the window is used as its start. The window begins at S times that
         number.
@@ -581,8 +609,7 @@ context_when_scored.answers("""
         this is the *latest* window that reaches the token. The earliest one has already
         scored it.
     position % stride
-        position % S counts from the latest start before the token. The earliest window
-        that reaches the token scores it.
+        the latest start up to…
 """)
 
 
@@ -682,6 +709,9 @@ def by_ids(starts, held_out, context_length):
 
 
 purge.answers("""
+    [s for s in starts if not held_out or s + context_length < min(held_out) \
+    or s - context_length > max(held_out)]
+        everything between the first and the last held-out window is taken out.
     starts
         nothing is taken out: the held-out windows would train, and so would their
         neighbors.

@@ -117,6 +117,9 @@ def by_starts(position, shard_sizes):
 
 
 locate.answers("""
+    locate.reference(position, sorted(shard_sizes))
+    locate.reference(position, sorted(shard_sizes, reverse=True))
+        the sizes are sorted first, but the shards stay in their order.
     divmod(position, shard_sizes[0])
         all shards are assumed to be as large as the first, but they may differ.
     divmod(position, max(shard_sizes))
@@ -207,6 +210,25 @@ crossing_windows.slips("""
     return windows - inside => return windows
         that is the number of all windows: subtract those inside a shard.
 """)
+
+
+@crossing_windows.way("""
+    + context_length] => + context_length - 1]
+        a window is taken to end with its last input, but its target may be across.
+    range(len(shards) - context_length) => \
+    range(0, len(shards) - context_length, context_length)
+        windows are taken T apart, but they start at every id.
+    range(len(shards) - context_length) => range(len(shards) - context_length - 1)
+        the last window of the stream is left out.
+    shards[start] != => shards[max(0, start - 1)] !=
+        a window that begins right after a border is counted, but it does not cross it.
+    shards[start] != => shards[start] ==
+        these windows lie *inside* a shard…
+""")
+def both_ends_compared(shard_sizes, context_length):
+    shards = [k for k, size in enumerate(shard_sizes) for _ in range(size)]
+    starts = range(len(shards) - context_length)
+    return sum(shards[start] != shards[start + context_length] for start in starts)
 
 
 crossing_windows.answers("""
@@ -314,6 +336,8 @@ split_of.slips("""
         a document of `val` gets the place that it would have in `train`.
     "train", number - before => "train", number
         a document of `train` keeps its number: subtract the `val` documents before it.
+    "train", number - before => "train", number - (before > 0)
+        in `train`, a single `val` document is subtracted, however many come before.
     "train", number - before => "train", number - before + 1
         places in `train` are counted from 1, but they count from 0.
     "train", number - before => "train", number - before - 1
@@ -474,6 +498,9 @@ block_order.slips("""
     range(first, min(first + block_size, num_windows)) => \
     range(block, num_windows, block_size)
         the windows of a block are neighbors, not `block_size` apart.
+    order += range(...) => \
+    order += [list(range(...))][: first + block_size <= num_windows]
+        this is a list of blocks, and the short one is left out.
     min(first + block_size, num_windows) => \
     (first + block_size if first + block_size <= num_windows else first)
         the short block is left out.
@@ -705,6 +732,8 @@ pages_touched.slips("""
         the page in which a window ends is left out.
     range(first // 4096, last // 4096 + 1) => [first // 4096]
         only the page in which a window begins is counted, but it may reach into others.
+    last // 4096 + 1 => first // 4096 - (first - last - 1) // 4096
+        as many pages as the bytes of a window fill, but it may cross one more border.
     range(first // 4096, last // 4096 + 1) => [last // 4096]
         only the page in which a window ends is counted, but it may begin in another.
     range(first // 4096, last // 4096 + 1) => [first // 4096, last // 4096]

@@ -7,7 +7,7 @@ import html
 import re
 from collections import Counter  # noqa: F401, the tables use it
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, reduce  # noqa: F401, the tables use it
 from itertools import groupby, pairwise  # noqa: F401, the tables use them
 from random import Random
 
@@ -290,6 +290,8 @@ cut_isolated.slips(r"""
         the character after each match is skipped: `end()` is already its place.
     end = match.end() => end = match.start()
         the next gap begins at the start of the last match, instead of at its end.
+    text[end:]] => text[end:] if end else ""]
+        where nothing matches, the text is lost, but then it is one piece.
     [*pieces, text[end:]] => pieces
         the rest of the text after the last match is missing.
     [*pieces, text[end:]] => [*pieces[1:], text[end:]]
@@ -406,6 +408,12 @@ cut_isolated.answers(r"""
     [text[i:j] for i, j in pairwise([0, \
     *(m.start() for m in re.finditer("|".join(rules), text)), len(text)]) if j > i]
         a match and the text after it are one piece: `isolated` keeps them apart.
+    reduce(lambda pieces, rule: [q for piece in pieces \
+    for q in re.split(f"({rule})", piece) if q], rules, [text])
+        each rule cuts all pieces again: a match is not cut further.
+    reduce(lambda pieces, rule: [q for piece in pieces \
+    for q in re.split(rule, piece) if q], rules, [text])
+        each rule cuts all pieces again, and `re.split` without a group drops matches.
 """)
 
 
@@ -419,14 +427,6 @@ def rule_by_rule(text, rules):
     parts = enumerate(re.split(f"({rules[0]})", text))
     cut = [[part] if i % 2 else rule_by_rule(part, rules[1:]) for i, part in parts]
     return [piece for pieces in cut for piece in pieces]
-
-
-@cut_isolated.mistake("each rule cuts all pieces again: a match is not cut further.")
-def cuts_matches_again(text, rules):
-    pieces = [text]
-    for rule in rules:
-        pieces = [q for piece in pieces for q in re.split(f"({rule})", piece) if q]
-    return pieces
 
 
 def _rules_with_texts(random: Random) -> Iterator[Case]:
@@ -480,10 +480,15 @@ unused_rules.slips(r"""
         only the last text counts: a rule may get its turn in another one.
     in texts: => in ["".join(texts)]:
         the texts are joined: a match may then begin in one and end in the next.
+    re.finditer(...) => filter(None, [ \
+    re.match("|".join(f"({rule})" for rule in rules), text)])
+        only the beginning of each text is looked at: `re.match` searches no further.
     re.finditer(...) => list(re.finditer(...))[:1]
         only the first match of each text counts: the text goes on after it.
     match.lastindex - 1 => match.lastindex
         groups are counted from 1, and rules from 0: the rule after the right one.
+    return [...] => return sorted(...)
+        the rules are sorted, or were put into a set: return them in their order.
     not in used => in used
         these are the rules that do get a turn. The others are wanted.
     [rule for => [number for
@@ -502,6 +507,9 @@ unused_rules.slips(r"""
         the rules see only the rest of the text: `(?<=...)` needs what precedes it.
     enumerate(rules): => reversed(list(enumerate(rules))):
         the rules are tried in the opposite order: the first one wins.
+    in enumerate(rules): => in sorted(enumerate(rules), \
+    key=lambda two: -len((re.compile(two[1]).match(text, place) or [""])[0])):
+        the longest match takes the piece. The first rule that matches should.
     place = match.end() ⏎ => place += 1 ⏎
         the next match is sought inside the last one: it begins after its end.
     break => pass
@@ -537,6 +545,11 @@ unused_rules.answers(r"""
         rules are tried only where a text begins, and each alone.
     [rule for rule in rules if not any(rule in text for text in texts)]
         the rules are searched for as plain text: they are patterns.
+    [rule for rule in rules if not any(re.fullmatch(rule, match.group()) \
+    for text in texts for match in re.finditer("|".join(rules), text))]
+        a rule that would match a piece counts as used, but another one takes the piece.
+    [r for r in rules if any(r in unused_rules.reference([t], rules) for t in texts)]
+        a rule without a turn in one text is returned: it may get one in another.
     unused_rules.reference(texts, rules[::-1])[::-1]
         the rules are tried in the opposite order…
     [rule for rule in rules if rule in \
@@ -671,6 +684,7 @@ fall_back_to_bytes.answers("""
     (["".join(run)] if known else fall_back_to_bytes.reference("".join(run), ""))]
         known characters side by side are joined: each of them is a token.
     [chr(b) if chr(b) in alphabet else f"<0x{b:02X}>" for b in text.encode()]
+    [{c.encode()[0]: c for c in alphabet}.get(b, f"<0x{b:02X}>") for b in text.encode()]
         the text is taken byte by byte: look up the character, then take its bytes.
 """)
 
@@ -779,6 +793,8 @@ def encoded_first(seen, text):
 
 
 count_lost_bytes.answers("""
+    len(text.encode()) - len(set(text.encode()) & set(seen.encode()))
+        each byte that survives is counted once. It survives wherever it occurs.
     sum(not c.isascii() for c in text)
         characters outside ASCII are counted: `seen` says which bytes are known.
     len(set(text) - set(seen))
@@ -791,6 +807,9 @@ count_lost_bytes.answers("""
         all bytes of unseen characters beyond ASCII: ASCII may also be lost.
     len(text.encode()) - 2 * count_lost_bytes.reference(seen, text)
         survivors and lost bytes are subtracted from each other.
+    sum(1 + (not c.isascii()) for c in text if c not in seen)
+        two bytes for each unseen character beyond ASCII: it has 2 to 4, and some may
+        have been seen.
     2 * sum(c not in seen for c in text)
         two bytes for each unseen character: it has 1 to 4, and some may have been seen.
 """)
@@ -856,6 +875,8 @@ original_places.slips(r"""
     character == " " and places and text[places[-1]] == " ": => \
     places and text[places[-1]] == character:
         runs of any character become one: only runs of spaces are meant.
+    text[places[-1]] == " ": => " " in [text[n] for n in places]:
+        only the first space of the text stays: the first of each run should.
     == " ": ⏎ continue => == " ": ⏎ places.pop()
         the last space of each run is kept: the first one is to stay.
     places.append(place) => places.append(place + 1)
@@ -897,7 +918,32 @@ def removed_first(text, invisible):
     ]
 
 
+@original_places.way(r"""
+    kept[match.start()] => match.start()
+        places are counted without the invisible…
+    match.start() => match.end() - 1
+        the last space of each run is kept…
+    r"[^ ]| +" => r"[^ ]|(?<=[^ ]) +"
+        spaces at the beginning vanish…
+    r"[^ ]| +" => r"\S|\s+"
+        runs of any whitespace become one: only runs of spaces are meant.
+    r"[^ ]| +" => r"\S| +"
+        newlines and tabs vanish: only spaces are meant.
+    r"[^ ]| +" => r"\S|(?<=\S) "
+        spaces stay only right after something visible, and other whitespace vanishes.
+    r"[^ ]| +" => r"[^ ]| +(?=[^ ])"
+        spaces at the end vanish: one of them stays.
+""")
+def matched(text, invisible):
+    kept = [n for n, character in enumerate(text) if character not in invisible]
+    left = "".join([text[n] for n in kept])
+    return [kept[match.start()] for match in re.finditer(r"[^ ]| +", left)]
+
+
 original_places.answers(r"""
+    [n for n, c in enumerate(text) if c not in invisible] \
+    [: len(original_places.reference(text, invisible))]
+        the spaces that were dropped do not shift the places after them.
     [m.start() for m in re.finditer(r"[^ ]| +", text) if m.group() not in invisible]
         a space is compared with its neighbor in the text…
     [text.index(c) for c in re.sub(" +", " ", "".join(c for c in text \

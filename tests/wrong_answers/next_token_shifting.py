@@ -322,5 +322,5 @@ def each_later_id(model, ids):
 
 
 wrong("make_example", None)(lambda i, s, n: (i[s + n : s + 2 * n], i[s + n + 1 : s + 2 * n + 1]))
-wrong("padded_targets", None)(lambda w, n: [x if k <= n else -100 for k, x in enumerate(w[1:])])
+wrong("padded_targets", "begins too late")(lambda w, n: [x if k <= n else -100 for k, x in enumerate(w[1:])])
 wrong("text_bits_per_byte", None)(lambda nats, n, text: nats * n / math.log(2) / (8 * len(text)))

@@ -111,7 +111,7 @@ right("num_batches")(lambda n, size, t, offset: len(range(offset, n - t, t)) // 
 
 # -- offset_of: a second class --------------------
 
-wrong("offset_of", None)(lambda starts, t: min(starts) % (t - 1) if t > 1 else 0)
+wrong("offset_of", "by T - 1")(lambda starts, t: min(starts) % (t - 1) if t > 1 else 0)
 wrong("offset_of", None, natural=False)(lambda starts, t: len(starts) % t)
 
 
