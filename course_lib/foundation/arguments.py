@@ -33,7 +33,7 @@ def check_integer(
 ) -> int:
     """Return `value` as an `int`, or say what the argument `name` must be.
 
-    `True`, `2.0` and `[2]` are no integers.
+    `True`, `2.0` and `[2]` are not integers.
     """
     scalar = _scalar(value)
     try:

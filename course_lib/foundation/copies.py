@@ -178,7 +178,7 @@ def match_probability(similarity: object, rows: int, num_bands: int) -> np.ndarr
 
 
 def shared_ngrams(train_ids: Ids, test_ids: Ids, length: int) -> np.ndarray:
-    """Say which test tokens stand in a run of `length` ids that training has seen.
+    """Say which test tokens are part of a run of `length` ids that training has seen.
 
     Returns:
         bool, shape (test tokens,).
