@@ -59,7 +59,7 @@ def check_number(
 ) -> float:
     """Return `value` as a finite `float`, or say what `name` must be.
 
-    `above` is a lower bound that is not itself allowed. `True` and `"2"` are no
+    `above` is a lower bound that is not itself allowed. `True` and `"2"` are not
     numbers.
     """
     bounds = {"above": above, "of at least": minimum, "of at most": maximum}
