@@ -31,8 +31,7 @@ def _runs(random: Random) -> Iterator[Case]:
     hints=(
         "How many of all draws does a source get? Its weight says so only when you "
         "compare it with the sum of all weights.",
-        "A source has been read once when it has been drawn as often as it has "
-        "windows. So divide its draws by its windows.",
+        "A source has been read once when its draws are as many as its windows.",
     ),
 )
 def epochs_of_sources(
@@ -61,57 +60,26 @@ epochs_of_sources.slips("""
         the fraction is upside down: epochs are draws per window.
     total = sum(weights) => total = len(weights)
         the weights are divided by how *many* they are, not by their sum.
-    total = sum(weights) => total = max(weights)
-        the weights are divided by the largest of them, not by their sum.
-    total = sum(weights) => total = sum(num_windows)
-        the weights are divided by the sum of all *windows*, not of all weights.
     num_draws * weight => num_draws
         the weights are not used: draws are shared out by weight.
     / total / size => / total / sum(num_windows)
-        the draws are divided by the windows of *all* sources, but a source has only its
-        own.
-    / total / size => / total / num_windows[0]
-        the draws of every source are divided by the windows of the first.
-    / total / size => / total * size
-        the draws are multiplied by the windows: divide.
+        the draws are divided by the windows of *all* sources: take the source's own.
     / total / size => / total // size
-        only whole epochs are counted, but half an epoch is 0.5.
+    num_draws * weight / total / size => round(num_draws * weight / total / size)
+        the epochs are whole numbers here, but half an epoch is 0.5.
     weight / total / size => weight // total / size
     num_draws * weight / total / size => round(num_draws * weight / total) / size
-    num_draws * weight / total / size => math.ceil(num_draws * weight / total) / size
-        the draws are rounded to whole numbers, although each source gets exactly its
-        share.
-    num_draws * weight / total / size => round(num_draws * weight / total / size)
-        the epochs are rounded to whole numbers, but half an epoch is 0.5.
+        the draws are rounded to whole numbers: each source gets exactly its share.
     num_draws * weight / total / size => round(num_draws * weight / total / size, 2)
         the epochs are rounded, but nobody asked for that.
-    num_draws * weight / total / size => math.ceil(num_draws * weight / total / size)
-        an epoch that has begun is counted whole, but half an epoch is 0.5.
     for weight, size in zip(weights, num_windows, strict=True) => \
     for weight in weights for size in num_windows
         each weight meets the windows of every source: `zip` pairs them.
-    num_draws * weight / total / size => min(1, num_draws * weight / total / size)
-        the epochs end at 1, but a source may be read more than once.
-    num_draws * weight / total / size => max(1, num_draws * weight / total / size)
-        the epochs begin at 1, but a source may be read only in part, or not at all.
-    weight / total / size for => weight / total / size * 100 for
-        these are per cent: an epoch is 1.0.
     total = sum(weights) => \
     total = sum(w * s for w, s in zip(weights, num_windows, strict=True)) ; \
     weight / total / size for => weight / total for
         weights are multiplied by sizes, but they already say how often to draw.
 """)
-
-
-@epochs_of_sources.mistake(
-    "the sum is taken again after each division, but then some weights are divided "
-    "already."
-)
-def divided_by_a_sum_that_changes(weights, num_windows, num_draws):
-    weights = list(weights)
-    for source in range(len(weights)):
-        weights[source] /= sum(weights)
-    return [num_draws * w / n for w, n in zip(weights, num_windows, strict=True)]
 
 
 @epochs_of_sources.way("""
@@ -127,16 +95,8 @@ def divided_by_a_sum_that_changes(weights, num_windows, num_draws):
         the draws are divided by the windows of…
     share * num_draws / num_windows[source] => share * num_draws
         these are the *draws* of…
-    range(len(weights)) => range(len(weights) - 1)
-        the last source is left out.
-    range(len(weights)) => range(1, len(weights))
-        the first source is left out.
     return epochs => return sum(epochs)
         these are the epochs of all sources together: return them one by one.
-    return epochs => return max(epochs)
-        this is the source that is read most: return all of them.
-    return epochs => return dict(enumerate(epochs))
-        this is a dictionary: return a list, in the order of the sources.
 """)
 def one_by_one(weights, num_windows, num_draws):
     epochs = []
@@ -148,15 +108,11 @@ def one_by_one(weights, num_windows, num_draws):
 
 epochs_of_sources.answers("""
     [num_draws / sum(num_windows)] * len(weights)
-        each source is read as often as all of them together, as if it were drawn by
-        its size: draws are shared out by weight.
+        each source is read as often as all together: draws are shared out by weight.
     num_draws / sum(num_windows)
         this is one number for all sources: return one for each.
     [num_draws * size / sum(num_windows) for size in num_windows]
         draws are shared out by size, but they follow the weights.
-    [w / sum(weights) / (n / sum(num_windows)) for w, n in zip(weights, num_windows)]
-        the share of the draws is divided by the share of the windows, but not draws by
-        windows.
     [weight / size for weight, size in zip(weights, num_windows)]
         weights are divided by windows as they are: how many draws does a weight mean?
 """)
@@ -202,13 +158,7 @@ def most_draws(weights: list[int], num_windows: list[int], max_epochs: int) -> i
 
 most_draws.slips("""
     return min( => return max(
-        this is the source that allows the *most* draws: the one that allows the fewest
-        decides.
-    return min( => return sum(
-        the draws that sources allow are added up, but the one that allows the fewest
-        decides for all.
-    max_epochs * size * total // weight => size * total // (weight * max_epochs)
-        `max_epochs` is divided by, but more epochs allow more draws.
+        this is the source that allows the *most* draws, but the fewest decide.
     max_epochs * size => size
         `max_epochs` is missing: a source may be read so many times.
     max_epochs * size * total // weight => max_epochs * size // weight
@@ -220,51 +170,20 @@ most_draws.slips("""
     max_epochs * size * total // weight => max_epochs * size * weight // total
         weight and sum are exchanged: divide by the weight.
     max_epochs * size * total // weight => max_epochs * size // weight * total
-        this rounds down before it multiplies by the sum.
-    max_epochs * size * total // weight => total // weight * max_epochs * size
-        this rounds the sum over the weight down before it multiplies.
     max_epochs * size * total // weight => size * total // weight * max_epochs
-        the draws of *one* epoch are rounded down before they are multiplied.
-    max_epochs * size * total // weight => max_epochs * round(size * total / weight)
-        the draws of one epoch are rounded before they are multiplied.
+        this rounds down before it multiplies: multiply first, and divide last.
     max_epochs * size * total // weight => -(-max_epochs * size * total // weight)
     max_epochs * size * total // weight => math.ceil(max_epochs * size * total / weight)
         this rounds up, and then the source is read more than `max_epochs` times.
-    max_epochs * size * total // weight => max_epochs * size * total // weight - 1
-        1 is subtracted from the draws, but the last of them is also allowed.
     max_epochs * size * total // weight => round(max_epochs * size * total / weight)
         this rounds to the nearest, but one more draw may be one too many.
     max_epochs * size * total // weight => int(max_epochs * size * total / weight)
     max_epochs * size * total // weight => int(max_epochs * size / (weight / total))
         `/` gives a float, which has 16 digits at most: large runs are not exact.
-    max_epochs * size * total // weight => max_epochs * size * total // weight + 1
-        1 is added, but with the next draw a source is read more than `max_epochs`
-        times.
-    max_epochs * size * total // weight => (max_epochs * size * total - 1) // weight
-        a source may be read exactly `max_epochs` times: not only less.
-    max_epochs * size => (max_epochs + 1) * size
-        one more epoch is allowed than `max_epochs`.
-    max_epochs * size => (max_epochs - 1) * size
-        the last of the epochs is not allowed for, but it may be read.
-    total = sum(weights) => total = 100
-        the weights are taken as per cent: use their sum.
     total = sum(weights) => total = len(weights)
         this takes the number of weights for their sum.
-    total = sum(weights) => total = max(weights)
-        this takes the largest weight for the sum of all.
     if weight > 0 => if True
         a weight of 0 is divided by, but such a source allows any number of draws.
-    weight for => max(1, weight) for ; if weight > 0 => if True
-        a weight of 0 is taken for 1, but such a source allows any number of draws.
-    if weight > 0 => if weight > 1
-        a source of weight 1 is left out, but only a weight of 0 binds nothing.
-    * size * => * min(num_windows) *
-        every source is taken to be as small as the smallest.
-    // weight for => // max(weights) for
-        every source is given the largest weight.
-    for weight, size in zip(weights, num_windows, strict=True) => \
-    for weight, size in list(zip(weights, num_windows, strict=True))[:1]
-        only the first source is looked at.
 """)
 
 
@@ -275,18 +194,14 @@ most_draws.slips("""
         the result is always 0. Does a search for the smallest begin with 0?
     if draws is None or longest < draws: => if draws is None or longest > draws:
         this is the source that allows the *most*…
-    longest = size * max_epochs * sum(weights) // weight => \
-    longest = size * max_epochs // weight
+    * sum(weights) // weight => // weight
         the sum of the weights is missing…
     size * max_epochs * sum => size * sum
         `max_epochs` is missing…
-    size * max_epochs * sum(weights) // weight => \
-    int(size * max_epochs * sum(weights) / weight)
+    size * max_epochs * => int(size * max_epochs * ; // weight => / weight)
         `/` gives a float…
     size * max_epochs * sum(weights) // weight => size * max_epochs
         these are the draws of one…
-    return draws => return draws * len(weights)
-        the draws are multiplied by the number of sources, but they are of all of them.
 """)
 def smallest_by_a_loop(weights, num_windows, max_epochs):
     draws = None
@@ -323,21 +238,14 @@ def by_fractions(weights, num_windows, max_epochs):
 
 most_draws.answers("""
     max_epochs * sum(num_windows)
-        these are the windows of all sources, but some are used up long before others.
+        these are the windows of all sources, but some are used up before others.
     max_epochs * min(num_windows)
-        these are the draws of the smallest source: what do the others add, and does it
-        decide?
-    max_epochs * min(num_windows) * sum(weights) // min(filter(None, weights))
-        the smallest source meets the smallest weight, but each source has its own.
-    max_epochs * min(num_windows) * len(weights)
-        all sources are taken to be as small as the smallest, and of equal weight.
+        these are the draws of the smallest source: others are also drawn.
     max_epochs * num_windows[weights.index(max(weights))] * sum(weights) // max(weights)
-        the source of the largest weight is taken to decide, but a small one may be used
-        up sooner.
+        the largest weight is taken to decide, but a small source may end sooner.
     max_epochs * min(num_windows) * sum(weights) // weights[num_windows.index(\
     min(num_windows))] if weights[num_windows.index(min(num_windows))] else 0
-        the smallest source is taken to decide, but one of a larger weight may be used
-        up sooner.
+        the smallest source is taken to decide, but another may be drawn more often.
 """)
 
 
@@ -399,28 +307,16 @@ next_source.slips("""
         the counts are not subtracted: this is the largest weight.
     weight * draws - count * total => -count
         only the counts are compared, but a source of a small weight should have fewer.
-    weight * draws - count * total => abs(weight * draws - count * total)
-        a lead counts like a lag: only lags are asked for.
     return lags.index(max(lags)) => return max(lags)
         this is the lag itself: return the number of its source.
     return lags.index(max(lags)) => return len(lags) - 1 - lags[::-1].index(max(lags))
         of several sources that lag most, the last is taken: take the first.
-    return lags.index(max(lags)) => return lags.index(max(lags)) + 1
-        sources are counted from 1, but they count from 0.
-    return lags.index(max(lags)) => return weights[lags.index(max(lags))]
-        this is the weight of the source: return its number.
-    return lags.index(max(lags)) => return counts[lags.index(max(lags))]
-        this is the count of the source: return its number.
     total, draws = sum(weights) => total, draws = len(weights)
-        this takes the number of weights for their sum.
     total, draws = sum(weights) => total, draws = max(weights)
-        this takes the largest weight for the sum of all.
+        this takes another number for the sum of the weights.
     weight * draws - count * total => (weight * draws - count * total) / (weight or 1)
         counts are compared with weights by a *division*, but a lag is a difference.
-    weight * draws - count * total => (weight * draws - count * total) * weight
-        the lags are multiplied by the weights, but a lag is counted in draws.
     weight * draws - count * total => weight * draws // total - count
-    weight * draws - count * total => -(-weight * draws // total) - count
     weight * draws - count * total => round(weight * draws / total) - count
         the share is rounded to whole draws: two lags may then look alike.
 """)
@@ -436,15 +332,11 @@ next_source.slips("""
     + 1) / sum(weights) => ) / sum(weights)
         the draw that is about…
     / sum(weights) - => / len(weights) -
-        this takes the number of weights…
+        this takes another number for…
     / sum(weights) - => / 1 -
         the sum of the weights is not used…
-    - counts[source] => - 0
-        the counts are not subtracted…
     return best => return most
         this is the lag itself…
-    return best => return best + 1
-        sources are counted from 1…
 """)
 def largest_by_a_loop(weights, counts):
     best, most = 0, -math.inf
@@ -458,27 +350,16 @@ def largest_by_a_loop(weights, counts):
 next_source.answers("""
     min(range(len(counts)), key=lambda i: counts[i] / weights[i])
         counts are divided by weights, which may be 0, but a lag is a *difference*.
-    min(range(len(counts)), key=lambda i: (counts[i] + 1) / weights[i])
-        the counts after the draw are divided by weights, which may be 0, but a lag is a
-        *difference*.
     min(range(len(counts)), key=lambda i: (counts[i] + 1) / weights[i] if weights[i] \
     else math.inf)
         the counts after the draw are divided by weights, but a lag is a *difference*.
     max(range(len(counts)), key=lambda i: weights[i] - counts[i])
-        weights and counts are subtracted as they are: how many draws does a weight mean
-        so far?
+        counts are subtracted from weights: how many draws does a weight mean so far?
     max(range(len(counts)), key=lambda i: weights[i] / sum(weights) - \
     counts[i] / sum(counts))
-        shares so far are compared, without the next draw. And before the first draw
-        they have no sum to divide by.
     max(range(len(counts)), key=lambda i: weights[i] / sum(weights) - \
     counts[i] / max(1, sum(counts)))
         shares so far are compared, without the next draw.
-    max(range(len(counts)), key=lambda i: \
-    weights[i] * (counts[i] + 1) / sum(weights) - counts[i])
-        each source's *own* count is taken for the number of all draws.
-    sum(counts) % len(weights)
-        the sources take turns, as if their weights were alike.
 """)
 
 
@@ -517,76 +398,36 @@ def drawn_before(position: int, block: list[int]) -> int:
 drawn_before.slips("""
     block[:place].count => block[: place + 1].count
         the draw at `position` itself is counted, but only those before it should be.
-    block[:place].count => block[: max(0, place - 1)].count
     block[:place].count => block[: place - 1].count
         the slice ends at place - 1, which leaves out the draw right before `position`.
-    blocks * block.count(source) => (position - 1) // len(block) * block.count(source)
-        blocks are counted up to the position before: where a block begins, one is
-        missing.
-    blocks * block.count(source) => -(-position // len(block)) * block.count(source)
     blocks * block.count(source) => (blocks + 1) * block.count(source)
         the block of `position` is counted whole.
-    blocks * block.count(source) => max(0, blocks - 1) * block.count(source)
-    blocks * block.count(source) => (blocks - 1) * block.count(source)
-        one whole block before `position` is left out.
     blocks * block.count(source) + block[:place].count => block[:place].count
         the whole blocks before are not counted.
     + block[:place].count(source) =>
         the draws in the block of `position` are not counted.
     blocks * block.count(source) => blocks * len(block)
-        a whole block counts with all its draws, but only some of them are of this
-        source.
+        a whole block counts with all its draws, but only some are of this source.
     blocks * block.count(source) => blocks
         a whole block counts once, but it may hold the source several times.
-    blocks * block.count(source) => block.count(source)
-        only one whole block is counted.
     + block[:place].count(source) => + place
         all draws of the begun block are counted, but only some are of this source.
     block[:place].count => block[place:].count
         the draws *from* the place on are counted, but those before it should be.
-    block[:place].count => block[place + 1 :].count
-        the draws *after* the place are counted, but those before it should be.
     source = block[place] => source = place
         the place is taken for the source: `block[place]` is the source.
-    source = block[place] => source = block[0]
-        this counts the source that comes first in the block.
     source = block[place] => source = block[place - 1]
         this counts the source at the place before.
     blocks, place = divmod => place, blocks = divmod
         `divmod` gives the quotient first, and then the remainder.
     divmod(position, len(block)) => divmod(position + 1, len(block))
-        1 is added to the position, but positions count from 0.
     divmod(position, len(block)) => divmod(position - 1, len(block))
-        1 is subtracted from the position, but positions count from 0.
-    divmod(position, len(block)) => divmod(position, len(set(block)))
-        the position is divided by the number of sources, not by the length of a block.
-    return blocks * ... + block[:place].count(source) => \
-    return source
+        the position is moved by 1, but positions count from 0.
+    return blocks * ...[:place].count(source) => return source
         this is the source: how often was it drawn?
     return blocks * ... + block[:place].count(source) => \
-    return blocks
-        these are the whole blocks before: how often do they hold the source?
-    return blocks * ... + block[:place].count(source) => \
-    return blocks, block[:place].count(source)
-        these are two numbers: multiply the blocks, and add.
-    return blocks * ... + block[:place].count(source) => \
-    return block.count(source)
-        this is what *one* block holds of the source.
-    return blocks * ... + block[:place].count(source) => \
-    return position - blocks * block.count(source)
-        these also count draws of other sources.
-    return blocks * ... + block[:place].count(source) => \
-    return position
-        this is the number of all draws before: how many are of the same source?
-    return blocks * ... + block[:place].count(source) => \
-    return blocks * block.count(source) + block.index(source)
-        `index` gives the place of the source's first draw in a block, not a count.
-    return blocks * ... + block[:place].count(source) => \
-    return round(position * block.count(source) / len(block))
-    return blocks * ... + block[:place].count(source) => \
     return position * block.count(source) // len(block)
-        this is the share of the source in all draws before, but not at each place does
-        it have just its share.
+        this is a share of all draws before, but a source is not spread evenly.
 """)
 
 
@@ -651,8 +492,7 @@ def document_weights(
 
 document_weights.slips("""
     share / mean for => share * mean for
-        the shares are multiplied by the lengths, but sources of long documents need
-        *fewer* documents.
+        the shares are multiplied by the lengths: long documents need *fewer* draws.
     share / mean for => mean / (share or math.inf) for
         the fraction is upside down: a larger share needs more documents.
     share / mean for => 1 / mean for
@@ -667,38 +507,10 @@ document_weights.slips("""
         these are divided by the largest: divide by their sum.
     rate / sum(rates) for => rate / len(rates) for
         these are divided by how *many* they are: divide by their sum.
-    rate / sum(rates) for => rate / (sum(rates) / len(rates)) for
-        these are divided by their mean: divide by their sum.
-    rate / sum(rates) for => rate / sum(mean_tokens) for
-        these are divided by the sum of the lengths: divide by their own sum.
-    rate / sum(rates) for => rate / sum(1 / mean for mean in mean_tokens) for
-        these are divided by the sum of 1 / length, but their own sum is another.
-    rate / sum(rates) for => rate / sum(s * m for s, m in zip(token_shares, \
-    mean_tokens)) for
-        these are divided by a mean length, but their own sum is another.
-    rate / sum(rates) for => rate * max(mean_tokens) for
-        these are multiplied by the largest length: divide by their own sum.
-    rate / sum(rates) for => rate * sum(mean_tokens) for
-        these are multiplied by the sum of the lengths: divide by their own sum.
     rate / sum(rates) for => rate * (sum(mean_tokens) / len(mean_tokens)) for
-        these are multiplied by the mean length of all sources, but long and short
-        documents do not come equally often.
-    share / mean for => share - mean / sum(mean_tokens) for
-        the share of the length is subtracted: divide by the length.
-    share / mean for => share * (1 - mean / sum(mean_tokens)) for
-        the length is turned round by a subtraction: divide by it.
-    share / mean for share, mean in zip(token_shares, mean_tokens, strict=True) => \
-    share / mean for share in token_shares for mean in mean_tokens
-        each share meets the length of every source: `zip` pairs them.
-    rate / sum(rates) for => math.exp(rate) / sum(map(math.exp, rates)) for
-        a softmax is taken, but these numbers are in proportion already.
+        these are multiplied by the mean length of sources: divide by their own sum.
     rate / sum(rates) for => round(rate / sum(rates), 2) for
-    rate / sum(rates) for => round(rate / sum(rates), 3) for
         the probabilities are rounded, but nobody asked for that.
-    rate / sum(rates) for => rate / sum(rates) * 100 for
-        these are per cent: probabilities add up to 1.
-    return [rate / sum(rates) for rate in rates] => return rates[0] / sum(rates)
-        this is the probability of the first source: return all of them.
 """)
 
 
@@ -749,8 +561,7 @@ def _ratios(random: Random) -> Iterator[Case]:
     hints=(
         "The weights are large ** (1 / T) and small ** (1 / T). Write their ratio as "
         "one power.",
-        "(large / small) ** (1 / T) = ratio. Take logarithms of both sides, and solve "
-        "for T.",
+        "(large / small) ** (1 / T) = ratio. Take logarithms, and solve for T.",
     ),
 )
 def temperature_for(large: float, small: float, ratio: float) -> float:
@@ -770,50 +581,26 @@ temperature_for.slips("""
         the logarithms are multiplied: divide.
     / math.log(ratio) => - math.log(ratio)
         the logarithms are subtracted: divide.
-    / math.log(ratio) => + math.log(ratio)
-        the logarithms are added: divide.
-    math.log(large / small) / math.log(ratio) => \
-    math.log(large) - math.log(small) / math.log(ratio)
+    math.log(large / small) / => math.log(large) - math.log(small) /
     math.log(large / small) / math.log(ratio) => \
     math.log(large) / math.log(ratio) - math.log(small)
         `/` comes before `-`, so only one of the two logarithms is divided.
-    math.log(large / small) / math.log(ratio) => \
-    round(math.log(large / small) / math.log(ratio), 1)
-    math.log(large / small) / math.log(ratio) => \
-    round(math.log(large / small) / math.log(ratio), 2)
+    return math => return round(math ; log(ratio) => log(ratio), 2)
         the result is rounded, but nobody asked for that.
-    math.log(large / small) / math.log(ratio) => \
-    math.log(large / small) // math.log(ratio)
-    math.log(large / small) / math.log(ratio) => \
-    round(math.log(large / small) / math.log(ratio))
-    math.log(large / small) / math.log(ratio) => \
-    math.ceil(math.log(large / small) / math.log(ratio))
-        the result is rounded to a whole number, but a temperature need not be one.
-    / math.log(ratio) => / 1
-        `ratio` is not used.
+    / math.log(ratio) => // math.log(ratio)
+    return math => return round(math ; log(ratio) => log(ratio))
+        the result is a whole number, but a temperature need not be one.
     math.log(large / small) => math.log(small / large)
-        a ratio is upside down inside a logarithm: both `ratio` and large / small are
-        above 1.
+        a ratio is upside down inside a logarithm, but both ratios here are above 1.
     math.log(large / small) => math.log(large) / math.log(small)
         the logarithm of a fraction is a *difference* of logarithms.
     math.log(large / small) => math.log(large - small)
         the sizes are subtracted: what counts is their ratio.
-    math.log(large / small) => math.log(large + small)
-        the sizes are added: what counts is their ratio.
-    math.log(large / small) => math.log(large * small)
-        the sizes are multiplied: what counts is their ratio.
     math.log(large / small) => math.log(large)
         the size of the small source is not used.
-    math.log(large / small) => math.log(large / (large + small))
-        this is the share of the large source, but what counts is its ratio to the small
-        one.
     math.log(large / small) => math.log2(large / small)
-    math.log(large / small) => math.log10(large / small)
     math.log(ratio) => math.log2(ratio)
-    math.log(ratio) => math.log10(ratio)
         the two logarithms have different bases.
-    math.log(large / small) => math.log(large / small - 1)
-        1 is subtracted from the ratio of sizes.
 """)
 
 
@@ -836,16 +623,9 @@ def by_halving(large, small, ratio):
 
 temperature_for.answers("""
     large / small / ratio
-        sizes and ratio are divided as they are, but a temperature is part of
-        an exponent.
-    ratio
-        this is the ratio itself: what temperature makes it?
+        sizes and ratio are divided as they are: a temperature is part of an exponent.
     (large / small) ** (1 / ratio)
         `ratio` is taken for a temperature, and this is the ratio of weights there.
-    ratio ** (large / small)
-        this is a power: which exponent would give `ratio`?
-    1 / math.log(ratio)
-        the sizes are not used.
 """)
 
 
@@ -855,11 +635,8 @@ temperature_for.answers("""
 def _stops(random: Random) -> Iterator[Case]:
     yield from (([], [3]), ([0], [1]), ([0], [2]), ([0, 0, 0], [2]), ([0, 0], [2]))
     yield from (([0, 1, 0, 1], [2, 2]), ([0, 1, 0, 1], [5, 1]), ([0, 1, 0, 1], [5, 2]))
-    yield from (
-        ([1, 1, 1, 0, 1], [2, 3]),
-        ([1, 1, 0, 0], [3, 3]),
-        ([2, 0, 1], [1, 1, 2]),
-    )
+    yield from (([1, 1, 1, 0, 1], [2, 3]), ([1, 1, 0, 0], [3, 3]))
+    yield [2, 0, 1], [1, 1, 2]
     yield from (([0, 1, 1, 0, 0], [3, 2]), ([0, 0, 1, 1, 1], [4, 3]), ([1], [1, 1]))
     yield from (([0, 1, 2, 0, 1, 2], [3, 3, 2]), ([0, 0, 0, 1, 2, 2], [4, 2, 2]))
     yield [1, 0, 2, 1, 0, 1], [1, 3, 9]
@@ -892,50 +669,20 @@ def draws_until_stop(sources: list[int], num_windows: list[int]) -> int:
 draws_until_stop.slips("""
     start=1 => start=0
         the draw that takes the last window is not counted.
-    start=1 => start=2
-        a draw more is counted than is made.
     left[source] == 0 => left[source] < 0
-        the program goes on until it finds a source *empty*: stop when its last window
-        is taken.
+        the program goes on until it finds a source *empty*: stop at its last window.
     left[source] == 0 => left[source] < 0 ; start=1 => start=0
-        the program stops at the draw for which there is no window: stop at the draw
-        that takes the last.
+        the program stops at the draw without a window: stop where the last is taken.
     left[source] == 0 => left[source] == 1
         the program stops when a source has one window *left*.
-    left[source] == 0 => sum(left) == 0
-        the program stops when there are no windows left at all: one source decides.
     left[source] == 0 => max(left) <= 0
     left[source] == 0 => not any(left)
         the program stops when *every* source has ended: the first one decides.
-    left[source] -= 1 => left[source - 1] -= 1 ; left[source] == 0: => \
-    left[source - 1] == 0:
-        sources are counted from 1, but they count from 0.
-    left[source] == 0 => left[0] == 0
-        only the end of source 0 counts.
-    left[source] == 0 => left[-1] == 0
-        only the end of the last source counts.
     return len(sources) => return 0
-        if no source ends, all draws are made, and not 0.
     return len(sources) => return None
-        if no source ends, the function returns nothing, but all draws are made.
-    return len(sources) => return -1
-        if no source ends, all draws are made, and not -1.
-    return len(sources) => return len(sources) + 1
-        if no source ends, one draw too many is counted.
-    return len(sources) => return sum(num_windows)
-        if no source ends, all draws are made: there may be more windows than draws.
-    left[source] -= 1 => left[0] -= 1
-        every draw takes a window of source 0.
-    left[source] -= 1 => left = [n - 1 for n in left]
-        a draw takes one window of *every* source.
-    left = list(num_windows) => left = [min(num_windows)] * len(num_windows)
-        every source is taken to be as small as the smallest.
+        if no source ends, all draws are made: return their number.
     return draws => return source
         this is the source that ends: how many draws are made?
-    return draws => return len(sources) - draws
-        these are the draws that are *not* made.
-    return draws => return num_windows[source]
-        these are the windows of the source that ends: others were also drawn.
 """)
 
 
@@ -947,13 +694,9 @@ draws_until_stop.slips("""
     [size - 1 : size] => [size : size + 1]
         the program goes on until it finds…
     [size - 1 : size] => [size : size + 1] ; enumerate(sources, 1) => enumerate(sources)
-        the program stops at the draw for…
-    [size - 1 : size] => [:1]
-        the program stops at the first draw of a source.
+        the program stops at the draw without…
     ends = [len(sources)] => ends = []
         if no source ends, there is no end to choose from: then all draws are made.
-    ends = [len(sources)] => ends = [0]
-        0 is among the ends, and it is the smallest.
 """)
 def first_of_the_ends(sources, num_windows):
     ends = [len(sources)]
@@ -969,21 +712,8 @@ draws_until_stop.answers("""
     1 if sources and num_windows[sources[0]] == 1 else len(sources)
         only the first draw is looked at: does the loop return in its first round?
     min(num_windows)
-        these are the windows of the smallest source: other sources are drawn in
-        between.
     min(len(sources), min(num_windows))
-        every draw counts as one of the smallest source.
-    next(([i for i, x in enumerate(sources, 1) if x == s][n - 1] for s, n in \
-    enumerate(num_windows) if sources.count(s) >= n), len(sources))
-        this is the end of the source with the lowest number, but another may end
-        before.
-    min(num_windows) * len(num_windows)
-    min(len(sources), min(num_windows) * len(num_windows))
-        the sources are taken to come one after another, and the smallest to end first.
-    sources.index(num_windows.index(min(num_windows))) + 1
-        this is the first draw of the smallest source: which draw takes its last window?
-    sum(min(sources.count(s), n) for s, n in enumerate(num_windows))
-        every source is read as far as its draws go, but the first that ends stops all.
+        these are the windows of the smallest source: others are drawn in between.
 """)
 
 
@@ -1027,87 +757,52 @@ def share_a_band(a: list[int], b: list[int], rows: int) -> bool:
 share_a_band.slips("""
     return any( => return all(
         *every* band has to agree here: one is enough.
-    == b => != b
-        bands that *differ* are looked for.
     range(0, len(a), rows) => range(0, len(a) - rows + 1)
-    range(0, len(a), rows) => range(0, len(a) - rows)
     range(0, len(a), rows) => range(0, len(a))
         this looks at a run of `rows` numbers from each place on: bands do not overlap.
     range(0, len(a), rows) => range(0, len(a) - rows, rows)
         the last band is left out.
-    range(0, len(a), rows) => range(0, len(a) - 1, rows)
-        with `rows` = 1 the last band is left out: `range` ends before its end.
-    range(0, len(a), rows) => range(rows, len(a), rows)
-        the first band is left out.
-    range(0, len(a), rows) => range(0, rows * rows, rows)
-        there are len(a) // rows bands, and not `rows` of them.
     range(0, len(a), rows) => range(0, len(a) // rows)
         the *number* of a band is taken for its place: it begins at number * rows.
-    range(0, len(a), rows) => range(0, 1)
-        only the first band is compared.
     range(0, len(a), rows) => range(0, len(a), len(a) // rows) ; \
     a[i : i + rows] == b[i : i + rows] => \
     a[i : i + len(a) // rows] == b[i : i + len(a) // rows]
         `rows` is taken for the number of bands, but it is the number of numbers in one.
-    a[i : i + rows] == b[i : i + rows] => \
-    a[i : i + rows - 1] == b[i : i + rows - 1]
+    rows] == => rows - 1] == ; rows] for => rows - 1] for
         the last number of each band is not compared.
-    a[i : i + rows] == b[i : i + rows] => a[i + 1 : i + rows] == b[i + 1 : i + rows]
-        the first number of each band is not compared.
     a[i : i + rows] == b[i : i + rows] => a[i : i + rows + 1] == b[i : i + rows + 1]
         the first number of the next band also has to agree.
     a[i : i + rows] == b[i : i + rows] => a[i] == b[i]
         only the first number of each band is compared, but all of them must agree.
-    a[i : i + rows] == b[i : i + rows] => a[i + rows - 1] == b[i + rows - 1]
-        only the last number of each band is compared, but all of them must agree.
     a[i : i + rows] == b[i : i + rows] => a[i:rows] == b[i:rows]
         the slice ends at `rows`, and not `rows` after its start: later ones are empty.
     a[i : i + rows] == b[i : i + rows] => set(a[i : i + rows]) == set(b[i : i + rows])
-    a[i : i + rows] == b[i : i + rows] => \
-    sorted(a[i : i + rows]) == sorted(b[i : i + rows])
         the order of the numbers in a band is not compared: each has its own place.
-    a[i : i + rows] == b[i : i + rows] => sum(a[i : i + rows]) == sum(b[i : i + rows])
-        the sums of bands are compared, but other numbers may have the same sum.
-    a[i : i + rows] == b[i : i + rows] => \
-    set(a[i : i + rows]) & set(b[i : i + rows])
+    a[i : i + rows] == b => set(a[i : i + rows]) & set(b ; rows] for => rows]) for
         one number in common is enough here, but all numbers of the band must agree.
-    a[i : i + rows] == b[i : i + rows] => \
-    sum(map(int.__eq__, a[i : i + rows], b[i : i + rows])) * 2 > rows
-        most numbers of a band are enough here, but all of them must agree.
     a[i : i + rows] == b[i : i + rows] for => \
     a[i : i + rows] == b[j : j + rows] for j in range(0, len(b), rows) for
-        each band is compared with *every* band of the other, but only bands at the same
-        place count.
+        each band is compared with *every* band of the other: take the one at its place.
     return any( => return sum(
         this is how many bands agree: is there one?
-    return any( => return not any(
-        the answer is the wrong way round.
 """)
 
 
 @share_a_band.way("""
     if agreeing == rows: => if agreeing >= 1:
         one number in common…
-    if agreeing == rows: => if agreeing == rows - 1:
-        all numbers of a band except one have to agree.
     agreeing = 0 => agreeing = agreeing if start else 0
         the count goes on from band to band: begin each one with 0.
-    return True => return False ; return False => return True
-        the answer is the wrong way round.
     return False => return None
         if no band agrees, the function returns nothing: return `False`.
     range(0, len(a), rows) => range(0, len(a) - rows, rows)
         the last band is left out.
-    range(0, len(a), rows) => range(rows, len(a), rows)
-        the first band is left out.
     range(0, len(a), rows) => range(len(a) - rows + 1)
         this looks at a run…
-    range(rows) => range(1, rows) ; == rows => == rows - 1
-        the first number of each…
     range(rows) => range(rows - 1) ; == rows => == rows - 1
         the last number of each…
     if agreeing == rows: ⏎ return True => return agreeing == rows
-        only the first band is…
+        only the first band is compared.
 """)
 def counted_in_each(a, b, rows):
     for start in range(0, len(a), rows):
@@ -1121,16 +816,8 @@ def counted_in_each(a, b, rows):
 
 share_a_band.answers("""
     True
-        this is `True` for all signatures: which of them agree in a band?
     False
-        this is `False` for all signatures: which of them agree in a band?
-    a[:rows] == b[:rows] or a[rows:] == b[rows:]
-        all numbers after the first band are taken for one band.
-    any(a[i] == b[i] for i in range(rows))
-        one number of the first band is enough here, but all numbers of a band must
-        agree, and any band will do.
-    a[:rows] == b[:rows] or a[-rows:] == b[-rows:]
-        only the first band and the last are compared: look at all of them.
+        the answer is the same for all signatures: which of them agree in a band?
     a[-rows:] == b[-rows:]
         the last band alone decides, but an earlier one is enough.
     sum(x == y for x, y in zip(a, b)) >= rows
@@ -1138,15 +825,10 @@ share_a_band.answers("""
     any(x == y for x, y in zip(a, b))
         one number in common is enough here…
     len(set(a) & set(b)) >= rows
-        numbers are looked for anywhere: they must agree at the same place, in one band.
     bool(set(a) & set(b))
-        one number in common, anywhere, is enough here, but a whole band must agree.
-    sum(x == y for x, y in zip(a, b)) * 2 >= len(a)
-        half of all numbers have to agree: what counts is one whole band.
+        numbers are looked for anywhere: they must agree at the same place, in one band.
     any(a[i::rows] == b[i::rows] for i in range(rows))
         every `rows`-th number is taken: a band has *neighbors*.
-    any(a[i :: len(a) // rows] == b[i :: len(a) // rows] for i in range(len(a) // rows))
-        the numbers of a band are taken from all over: a band has *neighbors*.
 """)
 
 
@@ -1171,12 +853,11 @@ def an_order_for_each(num_sources: int, num_epochs: int, base_seed: int) -> int:
         for base_seed in (0, 8)
     ],
     explanation=(
-        "Seeds are added up, so different pairs of epoch and source have the same sum. "
-        "Source 1 in epoch 0 has the seed of source 0 in epoch 1, and sources of the "
-        "same size are then read in the same order. With one source, or in one epoch, "
-        "nothing happens. It was found in allenai/OLMo-core, which shuffles source i "
-        "by `seed + epoch + i`. A list, `default_rng([base_seed, epoch, source])`, "
-        "keeps the three numbers apart."
+        "Seeds are added up, so source 1 in epoch 0 has the seed of source 0 in epoch "
+        "1, and sources of the same size are then read in the same order. With one "
+        "source, or in one epoch, nothing happens. It was found in allenai/OLMo-core, "
+        "which shuffles source i by `seed + epoch + i`. A list, "
+        "`default_rng([base_seed, epoch, source])`, keeps the three numbers apart."
     ),
 )
 def seeds_of_sources(num_sources: int, num_epochs: int, base_seed: int) -> int:
@@ -1282,10 +963,8 @@ def each_window_once(
         "The same seed on every rank looks like a mistake, because ranks that draw at "
         "random from the same seed read the same data. But here all ranks need the "
         "same list of draws, since each of them takes its own *slice* of that list. "
-        "Slices do not overlap, and together they are the whole list. The windows are "
-        "also numbered in the whole list, before the slice is taken. With seeds of "
-        "their own, the ranks would cut slices from different lists, and then it would "
-        "be a bug."
+        "The windows are also numbered in the whole list, before the slice is taken. "
+        "With seeds of their own, the ranks would cut slices from different lists."
     ),
 )
 def same_draws_everywhere(
@@ -1380,9 +1059,8 @@ epochs_of_the_second.answers("""
     budget * weights[1] / sum(weights)
         these are draws: divide them by the windows of the source.
     budget * weights[1] / sizes[1]
-        the weight is not divided by the sum of all weights.
     budget * weights[1] / 100 / sizes[1]
-        the weight is taken as per cent: divide it by the sum of all weights.
+        the weight is not divided by the sum of all weights.
     budget / sum(sizes)
         each source is read as often as all together, as if drawn by its size.
     budget / len(sizes) / sizes[1]
@@ -1390,11 +1068,8 @@ epochs_of_the_second.answers("""
     budget * weights[1] / sum(weights) / sum(sizes)
         the draws are divided by the windows of all sources.
     budget * weights[2] / sum(weights) / sizes[2]
-        this is the third source: the second comes right after the first.
     budget * weights[0] / sum(weights) / sizes[0]
-        this is the first source: the second comes right after it.
-    sizes[1] / (budget * weights[1] / sum(weights))
-        the fraction is upside down: epochs are draws per window.
+        this is another source: the second comes right after the first.
 """)
 
 
@@ -1416,14 +1091,9 @@ first_read_too_often.answers("""
     min(sizes)
         this is the smallest source, but another one has a larger weight for its size.
     sizes[weights.index(max(weights))]
-        this is the source of the largest weight, but another one has fewer windows for
-        its weight.
+        this is the source of the largest weight, but another has fewer windows for it.
     min(sizes, key=lambda size: weights[sizes.index(size)] / size)
         this is the source that is *last* to be read so often.
-    max(sizes)
-        this is the largest source, which takes long to read.
     sizes.index(max(sizes, key=lambda size: weights[sizes.index(size)] / size)) + 1
         this is the number of the source: how many windows has it?
-    4 * max(sizes, key=lambda size: weights[sizes.index(size)] / size)
-        these are the draws of that source in 4 epochs: how many windows has it?
 """)

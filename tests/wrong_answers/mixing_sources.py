@@ -23,7 +23,7 @@ wrong("epochs_of_sources", "entries are missing")(
 wrong("epochs_of_sources", None, natural=False)(
     lambda w, n, draws: [draws * a / sum(w) / b for a, b in zip(sorted(w), sorted(n), strict=True)]
 )
-refused("epochs_of_sources", "this is a dictionary")(
+refused("epochs_of_sources", "a `dict` where none")(
     lambda w, n, draws: {s: draws * w[s] / sum(w) / n[s] for s in range(len(w))}
 )
 
