@@ -628,7 +628,7 @@ mean_over_targets.slips("""
     if count == 0: continue =>
         a part without targets has NaN…
     if count == 0: => if count == 0 or m == 0:
-        a part with a loss of 0.0 is passed over, but its targets count as well.
+        a part with a loss of 0.0 is passed over, but its targets also count.
     total += m * count => total += m * count * (count > 1)
         a part of a single target is not added.
     continue => break
