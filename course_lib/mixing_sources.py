@@ -64,11 +64,7 @@ def draw_sources(
             do not use it.
         base_seed: fixes "blocks" and "random".
 
-    Returns:
-        the numbers of the sources, int64, shape (num_draws,).
-
-    Raises:
-        TypeError, ValueError: a wrong argument.
+    Returns the numbers of the sources, int64, shape (num_draws,).
     """
     shares = check_weights(weights)
     num_draws = check_integer("num_draws", num_draws, minimum=0, maximum=MOST_STORED)
@@ -104,10 +100,6 @@ def temperature_weights(
 
     Source: Conneau and others, "Unsupervised Cross-lingual Representation Learning at
     Scale" (2020), with alpha = 1 / temperature.
-
-    Raises:
-        TypeError, ValueError: no sizes, a negative or infinite one, all of them 0, or a
-            temperature that is not above 0, or infinite.
     """
     names = list(check_type("sizes", sizes, Mapping))
     check_weights(list(sizes.values()), "sizes")
@@ -162,9 +154,8 @@ class StagedMixture:
             shorter.
         max_epochs: how often a source may be read at most.
 
-    Raises:
-        TypeError, ValueError: a wrong argument; or a source would be read more than
-            `max_epochs` times, and the message names it.
+    Raises ValueError with the name of a source that would be read more than
+    `max_epochs` times.
     """
 
     def __init__(
@@ -257,8 +248,7 @@ class StagedMixture:
     def __getitem__(self, positions: object) -> np.ndarray:
         """Return the windows at `positions`, int64, in the shape of `positions`.
 
-        Raises:
-            IndexError: a position lies outside 0 ... len(order) - 1.
+        Raises IndexError if a position lies outside 0 ... len(order) - 1.
         """
         sources, numbers = self._draws(positions)
         windows = np.empty_like(sources)
@@ -323,10 +313,7 @@ class StagedMixture:
         The draws are counted one by one, at some millions in a second.
 
         Args:
-            until: how many draws, by default all.
-
-        Raises:
-            ValueError: these are more than 10**9.
+            until: how many draws, by default all; at most 10**9.
         """
         most = min(len(self), MOST_COUNTED)
         until = len(self) if until is None else until
@@ -546,10 +533,8 @@ class MixtureLoader(ShardLoader):
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`, with the draws that were left.
 
-        Raises:
-            TypeError: `state` is not what `state_dict` returns.
-            ValueError: this loader would have read other windows so far, because of the
-                setting that is named.
+        Raises ValueError with the name of a setting if, because of it, this loader
+        would have read other windows so far.
         """
         read, order = 0, self.sampler
         if isinstance(state, Mapping) and self._counted in state:
@@ -591,11 +576,7 @@ def make_mixture_loader(
         drop_last, num_workers, rank, world_size, loader_options: as for
             `make_shard_loader`.
 
-    Returns:
-        a loader of (inputs, targets), torch.int64, shape (B, T) each.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or too few draws for a single batch.
+    Returns a loader of (inputs, targets), torch.int64, shape (B, T) each.
     """
     check_type("sources", sources, MixedWindows)
     check_type("mixture", mixture, StagedMixture)

@@ -131,7 +131,11 @@ def verify_shards(
 
 
 def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.memmap:
-    """Map one shard into memory: its ids, uint16 or uint32, read-only."""
+    """Map one shard into memory: its ids, uint16 or uint32, read-only.
+
+    Raises FileNotFoundError or ValueError if the folder is not what its manifest says,
+    and IndexError if the split has no such shard.
+    """
     out_dir = check_path("out_dir", out_dir)
     manifest = shard_files.open_manifest(out_dir)
     shards = manifest.shards[shard_files.check_split(split)]

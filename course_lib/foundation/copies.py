@@ -105,9 +105,6 @@ def minhash(
     agree in one number with a probability that equals their `similarity`.
 
     Source: Broder, "On the resemblance and containment of documents" (1997).
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or no items.
     """
     items = check_iterable("items", items, "strings")
     digests = [
@@ -137,8 +134,7 @@ def candidate_pairs(signatures: object, num_bands: int) -> set[tuple[int, int]]:
             in a band, documents of similarity s are found with probability
             1 - (1 - s**r)**num_bands; see `match_probability`.
 
-    Returns:
-        pairs (i, j) of row numbers with i < j.
+    Returns pairs (i, j) of row numbers with i < j.
     """
     signatures = as_integers("signatures", signatures)
     if signatures.ndim != 2:
@@ -180,8 +176,7 @@ def match_probability(similarity: object, rows: int, num_bands: int) -> np.ndarr
 def shared_ngrams(train_ids: Ids, test_ids: Ids, length: int) -> np.ndarray:
     """Say which test tokens are part of a run of `length` ids that training has seen.
 
-    Returns:
-        bool, shape (test tokens,).
+    Returns bool, shape (test tokens,).
     """
     train = as_stream(train_ids, "train_ids")
     test = as_stream(test_ids, "test_ids")

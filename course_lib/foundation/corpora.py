@@ -23,7 +23,8 @@ def load_text(path: str | os.PathLike | None = None) -> str:
 
     Without a `path`, we read the file that the environment variable `COURSE_CORPUS`
     names, or else the bundled story. This is how you run the whole course on a text of
-    your own. Raises ValueError if it is empty, binary, or not UTF-8.
+    your own. Raises FileNotFoundError if there is no such file, and ValueError if it
+    is empty, binary, or not UTF-8.
     """
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
@@ -67,8 +68,9 @@ class Document:
 def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
     """Read a collection in JSON Lines, by default the bundled one, in the file's order.
 
-    Each line is a JSON object with the keys of `Document`. Raises ValueError if it is
-    not, or if two documents have the same id, or if there are none.
+    Each line is a JSON object with the keys of `Document`. Raises FileNotFoundError if
+    there is no such file, and ValueError if a line is something else, if two documents
+    have the same id, or if there are none.
     """
     path = _bundled("documents.jsonl") if path is None else check_path("path", path)
     if not os.path.isfile(path):
@@ -99,8 +101,7 @@ def load_sources() -> dict[str, list[str]]:
 
     They are the bundled documents of these kinds, in the order of their files.
 
-    Returns:
-        the texts of each source, by name.
+    Returns the texts of each source, by name.
     """
     kinds = {"article": "english", "chinese": "chinese", "code": "code", "math": "math"}
     sources: dict[str, list[str]] = {name: [] for name in kinds.values()}

@@ -153,7 +153,10 @@ def checksum(path: str | os.PathLike) -> str:
 
 
 def make_folder(folder: str | os.PathLike) -> None:
-    """Make a folder and its parents, and wait until their names are on the disk."""
+    """Make a folder and its parents, and wait until their names are on the disk.
+
+    Raises FileExistsError if there is a file of that name.
+    """
     folder = check_path("folder", folder)
     if not folder.is_dir():
         make_folder(folder.parent)
@@ -202,7 +205,7 @@ def only_writer(folder: str | os.PathLike) -> Iterator[None]:
 
 @contextmanager
 def told(path: str | os.PathLike) -> Iterator[None]:
-    """Make an error in writing say which file it was, and that finished files stay."""
+    """Make an OSError in writing name its file, and say that finished files stay."""
     try:
         yield
     except OSError as error:

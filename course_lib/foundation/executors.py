@@ -252,9 +252,10 @@ def _call(function: Callable, *arguments, **options) -> Any:
 
 
 def import_ray():
-    """Return the module `ray`, set up to be quiet, or say what to install.
+    """Return the module `ray`, set up to be quiet.
 
-    It sends no usage statistics and logs nothing except errors.
+    It sends no usage statistics and logs nothing except errors. Without Ray, an
+    ImportError says what to install.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

@@ -238,7 +238,7 @@ def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
 
 
 def refuse_shards(out_dir: str | os.PathLike) -> None:
-    """Refuse a folder with shards that neither a manifest nor a progress file lists."""
+    """Raise FileExistsError if a folder has shards that nothing there lists."""
     if found := names_of_shards(out_dir):
         raise FileExistsError(
             f"{Path(out_dir) / min(found)} is in the way: nothing says what it is; "

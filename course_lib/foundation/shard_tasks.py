@@ -69,7 +69,8 @@ class TaskResult:
 
 def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     """Write down the settings of a run, or compare them with those in the folder.
-    Returns the size of tasks that the run was started with."""
+    Returns the size of tasks that the run was started with. Raises FileExistsError if
+    the folder has files that no run of this kind made."""
     task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
     entries = {

@@ -29,9 +29,8 @@ def packed_batch(
         masked: with a mask, so that no document sees another.
         reset: with positions that begin again in each document.
 
-    Returns:
-        the arguments of an `AttentionModel` by name, and the targets, all of length
-        L - 1. What is scored does not depend on `masked` or `reset`.
+    Returns the arguments of an `AttentionModel` by name, and the targets, all of length
+    L - 1. What is scored does not depend on `masked` or `reset`.
     """
     names = ("input_ids", "labels", "position_ids")
     if not isinstance(batch, Mapping) or not set(names) <= set(batch):

@@ -67,9 +67,8 @@ def train(
         loss_function: from logits and targets to a scalar.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
-    Returns:
-        the loss of each batch before its step, nats per token. Batches that end too
-        early, or a loss that is not finite, are a ValueError.
+    Returns the loss of each batch before its step, nats per token. Batches that end too
+    early, or a loss that is not finite, are a ValueError.
     """
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
     pairs = check_iterable("batches", batches, "pairs of inputs and targets")

@@ -23,9 +23,6 @@ def plot_draws(ways: Mapping[str, object], names: Sequence[str]) -> Figure:
         ways: title to the numbers of the sources, in order, 60 at most; the groups are
             drawn one below another.
         names: the names of the sources. All groups together may have 40 rows.
-
-    Raises:
-        TypeError, ValueError: a wrong argument, or more than can be looked at.
     """
     style.check_mapping("ways", ways)
     names = [
