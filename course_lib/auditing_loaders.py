@@ -57,7 +57,7 @@ FINDINGS = {
 }
 FEWEST_TO_COMPARE = 8  # windows, because fewer may come in the same order by chance
 EPOCHS_TO_DECIDE = 8  # where two epochs may have the same offset by chance
-LABELS_OF = {True: "targets", False: "labels"}
+LONG = 100_000  # tokens from which on reading shows its progress
 
 
 @dataclass(frozen=True)
@@ -307,15 +307,16 @@ def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
         words = f"the numbers of batches in epoch {number} are {counts}"
         found.add("unequal_steps", max(steps) - min(steps), words)
         for (a, one), (b, other) in combinations(enumerate(epochs), 2):
-            both = np.intersect1d(one.order, other.order)
-            if both.size:
-                rows = [int(np.isin(e.order, both[:1]).argmax()) for e in (one, other)]
+            both = np.isin(one.order, other.order)
+            if both.any():
+                row = int(both.argmax())
+                twin = int(np.argmax(other.order == one.order[row]))
                 found.add(
                     "ranks_overlap",
-                    both.size,
-                    f"the window from position {one.first_of(rows[0])} on is "
-                    f"{one.place_of(rows[0])} of rank {a} and "
-                    f"{other.place_of(rows[1])} of rank {b}",
+                    len(np.unique(one.order[both])),
+                    f"the window from position {one.first_of(row)} on is "
+                    f"{one.place_of(row)} of rank {a} and {other.place_of(twin)} of "
+                    f"rank {b}",
                 )
 
 
@@ -461,7 +462,9 @@ class Audit:
 
 
 def _shown(value: object) -> str:
-    return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def audit_loader(
@@ -507,6 +510,7 @@ def audit_loader(
             A loader must tokenize them whole, with this tokenizer.
         processes: run ranks in processes that form one group of `torch.distributed`,
             instead of one after another; `make_loader` must be found there by name.
+        progress: show bars; by default for 100,000 tokens or more.
 
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
     batches, no end of them, or what is no batch.
@@ -522,6 +526,8 @@ def audit_loader(
         num_tokens, document_lengths, vocab_size, tokenizer
     )
     separators = as_integers("separator_ids", separator_ids)
+    if progress is None and len(stream) < LONG:
+        progress = False
     call = Call(
         make_loader, stream, documents, texts, separators, max_batches, progress
     )
