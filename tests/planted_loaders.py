@@ -1,6 +1,6 @@
 """Loaders with a bug that was planted, each with exactly what an audit finds in it, and clean ones, of many makes.
 
-    planted("lost", num_tokens=500, name=lambda ids, epoch: ...)  # what can be called is a loader; arguments of the audit
+    planted("lost", num_tokens=500, name=lambda ids, epoch: ...)  # arguments of `audit_loader`, and loaders
 
     @planted("lost", "repeated")  # two findings, where one brings the other
     def name(ids, epoch): ...

@@ -1,4 +1,4 @@
-"""An audit of everything in this package that makes batches: clean, alone, on several ranks, resumed and with workers."""
+"""An audit of all that makes batches in this package: clean, alone, on several ranks, resumed and with workers."""
 
 from __future__ import annotations
 

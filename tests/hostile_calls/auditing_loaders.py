@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from course_lib.auditing_loaders import FINDINGS
-from planted_loaders import Bytes, pair, plain, windows
+from course_lib.auditing_loaders import FINDINGS, audit_loader
+from planted_loaders import Bytes, pair, plain
 
 
 def names(make_loader=plain, num_tokens=200, **settings):
