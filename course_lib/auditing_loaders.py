@@ -461,6 +461,8 @@ class Audit:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return value
     return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
 
 
