@@ -283,6 +283,7 @@ def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
             words = f"the window from position {epoch.first_of(rows[0])} on is {where}"
             words += f" of epoch {number}" if number else ""
             found.add("repeated", times.sum() - len(times), words)
+            break
     shuffled = [epoch for epoch in epochs if not epoch.goes_forward]
     if len(shuffled) < 2:
         return []
@@ -302,21 +303,23 @@ def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
 def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
     """Compare what the ranks read in each epoch; `ranks[r][e]` is an epoch."""
     for number, epochs in enumerate(zip(*ranks, strict=True)):
+        here = Findings()
         steps = [epoch.num_batches for epoch in epochs]
         counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
         words = f"the numbers of batches in epoch {number} are {counts}"
-        found.add("unequal_steps", max(steps) - min(steps), words)
+        here.add("unequal_steps", max(steps) - min(steps), words)
         for (a, one), (b, other) in combinations(enumerate(epochs), 2):
             both = np.intersect1d(one.order, other.order)
             if both.size:
                 rows = [int(np.isin(e.order, both[:1]).argmax()) for e in (one, other)]
-                found.add(
+                here.add(
                     "ranks_overlap",
                     both.size,
                     f"the window from position {one.first_of(rows[0])} on is "
                     f"{one.place_of(rows[0])} of rank {a} and "
                     f"{other.place_of(rows[1])} of rank {b}",
                 )
+        found.update(here | found)  # the first epoch that shows it
 
 
 def find_lost(
