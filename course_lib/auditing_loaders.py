@@ -152,9 +152,9 @@ def check_rows(
 
 
 def check_memory(
-    batch: BatchRows, before: list, found: Findings, at: str
+    batch: BatchRows, before: list, found: Findings, at: str, ids: object
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Find out what lies in the same memory: inputs and labels, or two batches.
+    """Find out what lies in the same memory: inputs and labels, batches, the stream.
 
     `before` holds the memory of the batch before, and what was in it. Returns the same
     of this batch.
@@ -167,6 +167,11 @@ def check_memory(
     changed = any((now != then).any() for now, then in before)
     words = f"the batch before changed when {at} was made, in the same memory"
     found.add("shared_memory", changed, words)
+    if isinstance(ids, np.ndarray):
+        blocks = [block for block in batch.memory if block.flags.writeable]
+        views = any(np.may_share_memory(block, ids) for block in blocks)
+        words = f"{at} is a view of the stream: writing into it changes the stream"
+        found.add("shared_memory", views, words)
     return [(block, block.copy()) for block in batch.memory]
 
 
@@ -193,15 +198,13 @@ def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankRead
 
         def look(rows: PlacedRows, batch: BatchRows, at: str) -> None:
             check_rows(rows, batch, call.documents, found, at)  # noqa: B023
-            memory[:] = check_memory(batch, memory, found, at)  # noqa: B023
+            memory[:] = check_memory(batch, memory, found, at, made.ids)  # noqa: B023
 
         name = f" in epoch {number}" if number else ""
         seen = read_epoch(call, made, look=look, name=name)
         seen.check_that_ids_are_told(call, made, name)
         reading.epochs.append(seen)
         reading.found.update(found | reading.found)  # the first epoch that shows it
-    if reading.epochs[0].views_stream:
-        reading.notes.append("batches are views of the ids that the loader was given")
     check_repeatable(reading.epochs[0], read_epoch(call, call()), reading.found)
     if call.can_resume(made):
         resume(call, resume_after, reading)
