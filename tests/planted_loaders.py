@@ -176,7 +176,7 @@ def packs(ids, document_starts, epoch, tell: str, drop: bool) -> Iterator[dict]:
         }
 
 
-def padded_documents(ids, document_starts, pad, label_of_pad=None, left=False) -> Iterator[dict]:
+def padded_documents(ids, document_starts, pad, label_of_pad=None, left=False, drop=False) -> Iterator[dict]:
     """A document a row, in the order of the file, filled up to the longest of its batch."""
     for batch in batched(np.split(ids, document_starts[1:])):
         length = max(map(len, batch))
@@ -186,7 +186,8 @@ def padded_documents(ids, document_starts, pad, label_of_pad=None, left=False) -
             return np.stack([np.pad(r, f, constant_values=value) for r, f in zip(parts, fills, strict=True)])
 
         mask = filled([np.ones(len(row), int) for row in batch], 0)
-        labels = filled(batch, pad if label_of_pad is None else label_of_pad)
+        labels = [np.append(-100, row[1:]) for row in batch] if drop else batch
+        labels = filled(labels, pad if label_of_pad is None else label_of_pad)
         yield {"input_ids": filled(batch, pad), "attention_mask": mask, "labels": labels}
 
 
@@ -293,6 +294,7 @@ planted(
     padding_has_labels=partial(padded_documents, pad=PAD),
     padding_is_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1]),
     firsts_scored_though_positions_begin_anew=partial(packs, tell="positions", drop=False),
+    firsts_predicted_from_padding=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True),
     firsts_scored_though_masked=partial(packs, tell="masks_of_heads", drop=False),
 )
 
@@ -731,7 +733,7 @@ clean(
     packed_with_numbers=partial(packs, tell="numbers", drop=True),
     packed_with_dropped_labels=partial(packs, tell="nothing", drop=True),
     padded=partial(padded_documents, pad=PAD, label_of_pad=-100),
-    padded_on_the_left=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True),
+    padded_on_the_left=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True, drop=True),
     padded_with_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1], -100),
     chunks_of_documents=chunks_of_documents,
 )
@@ -746,10 +748,13 @@ class Bytes:
 
 
 @clean(tokenizer=Bytes())
-def texts(texts, epoch):
-    stream = np.array(Bytes().encode("".join(texts)))
-    for starts in batched(shuffled(windows(stream, 65, 64), epoch)):
-        yield pair(stream, starts, 64)
+def texts_alone(texts):
+    return (aligned(np.array(Bytes().encode(text))[None]) for text in texts)
+
+
+@planted("crosses_documents", tokenizer=Bytes())
+def texts_joined(texts):
+    return plain(np.array(Bytes().encode("".join(texts))))
 
 
 PLANTED = {name: case for name, case in CASES.items() if case.names}
