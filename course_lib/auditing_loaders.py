@@ -540,6 +540,9 @@ def audit_loader(
         if in_processes:
             share = (ranks, num_epochs, resume_after)
             readings = run_ranks(_read_own_rank, world_size, *share, time_limit=600.0)
+            for error in readings:
+                if isinstance(error, Exception):
+                    raise error
         else:
             readings = [read_rank(rank, num_epochs, resume_after) for rank in ranks]
         found = Findings()
@@ -560,8 +563,11 @@ def audit_loader(
 
 def _read_own_rank(
     ranks: Sequence[Call], num_epochs: int, resume_after: int | None
-) -> RankReading:
-    return read_rank(ranks[distributed.get_rank()], num_epochs, resume_after)
+) -> RankReading | Exception:
+    try:
+        return read_rank(ranks[distributed.get_rank()], num_epochs, resume_after)
+    except (LoaderError, TypeError, ValueError) as error:  # raised where it was called
+        return error
 
 
 def _conclude(
