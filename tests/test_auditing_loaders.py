@@ -211,7 +211,7 @@ def test_a_random_scheme_is_recovered_exactly(data):
     assert set(audit.names) <= {"lost", "repeated", "same_order"}
     assert ("repeated" in audit.names) == (len(set(starts)) < len(starts))
     steps = np.concatenate([np.diff(starts[place::size]) for place in range(size)])
-    if 0 not in steps:
+    if 0 not in steps and len(starts) >= 8:  # fewer may be in order by chance
         assert ("same_order" in audit.names) == bool((steps < 0).any())
     never = np.flatnonzero(ledger.as_target[1:] == 0) + 1  # without the stream's first id
     tail = num_tokens - 1 - max(starts) - length
@@ -307,7 +307,7 @@ def test_anything_that_can_be_called_is_a_loader_maker(make_loader):
 
 def test_a_loader_without_an_epoch_is_read_again_and_an_iterator_is_made_again():
     calls = []
-    assert audit(lambda ids: calls.append(1) or Resumable(ids), num_epochs=3).clean
+    assert audit(lambda ids: calls.append(1) or DataLoader(Windows(ids), B), num_epochs=3).clean
     of_loader = len(calls)
     calls.clear()
     assert audit(lambda ids: calls.append(1) or plain(ids), num_epochs=3).clean
@@ -429,7 +429,7 @@ def test_a_tail_shorter_than_a_step_is_not_lost(size, names):
 
 def test_a_head_is_not_lost_if_it_differs():
     for heads, names in (((3, 9), ()), ((3, 3), ("lost",)), ((T, 2), ()), ((40, 2), ("lost",))):
-        loader = lambda ids, epoch, heads=heads: pairs(ids, windows(ids, first=heads[epoch]))
+        loader = lambda ids, epoch, heads=heads: pairs(ids, windows(ids, first=heads[epoch % 2]))
         assert audit(loader).names == names, heads
 
 
@@ -571,15 +571,13 @@ def test_what_are_no_rows_of_ids_is_told(kind):
         audit(lambda ids: (NO_IDS[kind](*batch) for batch in plain(ids)))
 
 
-def test_rows_of_several_lengths_are_read_or_refused():
+def test_rows_of_several_lengths_are_read():
     def within(ids):
         for start in windows(ids, stride=40, length=40):
             cut = [ids[start : start + 20], ids[start + 19 : start + 41]]
             yield [row[:-1].tolist() for row in cut], [row[1:].tolist() for row in cut]
 
-    with pytest.raises((TypeError, ValueError)) as error:
-        assert not audit(within)
-    assert not isinstance(error.value, LoaderError)
+    assert audit(within).clean
     across = lambda ids: (pair(ids, [start], 10 + start % 7) for start in range(0, 990, 10))
     assert set(audit(across).names) <= {"lost", "repeated"}
 
@@ -616,7 +614,7 @@ CRASHES = {
     "in another epoch": (partial(breaking, at=(1, 0, 2)), {}),
     "in another rank": (partial(breaking, at=(0, 1, 0)), {"world_size": 2}),
     "in a process": (partial(breaking, at=(0, 1, 0)), {"world_size": 2, "processes": True}),
-    "for its state": (WithoutState, {}),
+    "for its state": (WithoutState, {"resume_after": 3}),
     "with a state": (WithoutLoading, {}),
 }
 
@@ -629,6 +627,12 @@ def test_a_crash_is_told_by_its_class_and_its_words(when):
     assert isinstance(error.value, RuntimeError)
     assert "Breaks" in str(error.value)
     assert "the disk is full" in str(error.value)
+
+
+def test_a_state_that_cannot_be_had_is_noted_unless_it_was_asked_for():
+    audited = audit(WithoutState)
+    assert audited.clean
+    assert any("Breaks: the disk is full" in note for note in audited.notes)
 
 
 def test_a_crash_of_a_worker_is_told():
