@@ -102,6 +102,7 @@ from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
+from course_lib.foundation.telling_ids import TellingIds
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,
