@@ -89,6 +89,7 @@ class Epoch:
     num_untold: int = 0  #: labels whose place is not told, as rows are too short
     is_pair: bool = False
     is_cut: bool = False  #: `max_batches` ended it
+    views_stream: bool = False  #: a batch lies in the memory of the ids
 
     def __post_init__(self) -> None:
         self.as_input, self.as_target, self.context_sum, self.longest = (
@@ -327,6 +328,8 @@ def read_epoch(
             seen.add(rows, batch, call.documents)
             if look is not None:
                 look(rows, batch, at)
+            for block in batch.memory if call.texts is None else ():
+                seen.views_stream |= np.may_share_memory(block, made.ids)
             bar.update()
             num_rows += len(rows.tokens)
             if max(num_rows, seen.num_batches) > len(call.stream) + SPARE_ROWS:
