@@ -397,7 +397,10 @@ def find_tails(epochs: Sequence[Epoch]) -> np.ndarray:
 
 
 def check_coverage(
-    ranks: Sequence[Sequence[Epoch]], document_starts: np.ndarray, found: Findings
+    ranks: Sequence[Sequence[Epoch]],
+    document_starts: np.ndarray,
+    found: Findings,
+    notes: list[str],
 ) -> bool:
     """Look for lost tokens, and say whether more epochs are needed to decide."""
     by_epoch = list(zip(*ranks, strict=True))
@@ -418,7 +421,11 @@ def check_coverage(
             # where rows overlap, less than a row is missing
             window=(ledger.context_length if is_plain else 1) if shuffled else None,
         )
-        if lost.size:
+        untold = sum(epoch.num_untold for epoch in epochs)
+        if 0 < lost.size <= untold:
+            words = f"{untold:,} targets stand in rows that are too short to tell a"
+            notes.append(f"{words} place: they may be the {lost.size:,} that are none")
+        elif lost.size:
             words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are no targets"
             words += f" in epoch {number}" if number else ""
             name = "ranks_lose" if len(ranks) > 1 else "lost"
@@ -576,7 +583,9 @@ def audit_loader(
         epochs = [reading.epochs for reading in readings]
         if world_size > 1:
             check_ranks(epochs, found)
-        return readings, found, check_coverage(epochs, documents.starts, found)
+        notes = readings[0].notes
+        is_open = check_coverage(epochs, documents.starts, found, notes)
+        return readings, found, is_open
 
     readings, found, is_open = read(num_epochs)
     if is_open and num_epochs < EPOCHS_TO_DECIDE:
