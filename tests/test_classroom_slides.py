@@ -364,7 +364,7 @@ def test_short_neighbors_are_joined_but_no_answer_to_its_question(page, tmp_path
     said = page.locator(".frame .slide").all_text_contents()
     assert [re.split(" word| Feeding", re.sub(r"\s+", " ", text).strip())[0] for text in said] == [
         "1. T Text.",
-        "S One. A partTwo.AskingPredict. How many? Four?",
+        "S One. A partTwo.AskingPredict. How many?Four?",
         "Asking It is four.",
         "Longer",
         "Last Three.",
