@@ -14,13 +14,13 @@
     const styles = document.querySelector("style").outerHTML;
     const parts = document.querySelector("template.presenter").innerHTML;
     view.document.write(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
-      ${styles}</head><body class="presenter">${parts}</body></html>`);
+      <base target="_blank">${styles}</head><body class="presenter">${parts}</body></html>`);
     view.document.close();
     view.document.title = `Presenter: ${document.title}`;
-    const began = Date.now();
+    const began = performance.now();
     const tick = () => {
       const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-      const minutes = Math.floor((Date.now() - began) / 60000);
+      const minutes = Math.floor((performance.now() - began) / 60000);
       find(".clock").textContent = `${time} · ${minutes} min`;
     };
     tick();
