@@ -30,7 +30,7 @@ if importlib.util.find_spec("course_lib") is None:
     subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", "-e", course])
     sys.path.append(str(course))
 
-from course_lib.teaching import welcome_back
+from course_lib.teaching import show_progress, welcome_back
 
 welcome_back()
 """
