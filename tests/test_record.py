@@ -43,7 +43,7 @@ def test_the_file_can_be_read_and_deleted(folder):
     assert sorted(path.name for path in folder.iterdir()) in ([NAME], [LOCK, NAME])
     text = (folder / NAME).read_text(encoding="utf-8")
     assert '"How many, “T” = 4?": "passed"' in text
-    assert "Delete this file to begin anew" in text
+    assert "Delete this file to begin again" in text
     (folder / NAME).unlink()
     assert kept() == {}
     keep("Another?", "failed")
@@ -107,7 +107,7 @@ def test_a_file_of_another_kind_is_left_alone_and_told_once(content, folder, cap
     assert (folder / NAME).read_bytes() == content
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "progress.json is no file of this course: rename it, or delete it" in told
+    assert "progress.json is not a file of this course: rename it, or delete it" in told
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
@@ -116,7 +116,7 @@ def test_what_is_no_file_at_all_is_left_alone(make, folder, capsys):
     keep("How many?", "passed")
     assert kept() == {}
     assert not (folder / NAME).is_file()
-    assert "no file of this course" in capsys.readouterr().err
+    assert "not a file of this course" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_written_harms_nothing(folder, monkeypatch, capsys):

@@ -92,7 +92,7 @@ def test_progress_is_a_table_in_words_and_in_a_notebook(done):
     assert "▶  2. Sliding windows" in str(progress)
     assert str(progress).count("▶") == 1
     last = "You were last in lesson 2, Sliding windows. Left there: 8 guesses, 5 verdicts and 6 exercises."
-    assert str(progress).endswith(f"{last} To begin anew, delete progress.json.")
+    assert str(progress).endswith(f"{last} To begin again, delete progress.json.")
     shown = progress._repr_mimebundle_()
     assert "<td" in shown["text/markdown"]
     assert "[lesson 2, Sliding windows](02_sliding_windows.ipynb)" in shown["text/markdown"]

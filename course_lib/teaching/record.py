@@ -20,8 +20,8 @@ from course_lib.foundation import check_type, write_durably
 
 WIDGETS_VARIABLE = "COURSE_WIDGETS"
 NAME, LOCK = "progress.json", ".progress.lock"
-OTHER = "is no file of this course: rename it, or delete it"
-ABOUT = "What you have done in the lessons. Delete this file to begin anew."
+OTHER = "is not a file of this course: rename it, or delete it"
+ABOUT = "What you have done in the lessons. Delete this file to begin again."
 LARGEST = 2**20  # bytes; all prompts and exercises of the course take 20,000
 PATIENCE = 5.0  # seconds, while another kernel writes
 # Not a disk that can be written, not a text of this kind, not a disk with locks.

@@ -50,18 +50,14 @@ class Standing:
 
     @property
     def row(self) -> list[object]:
-        to_guess = self.guesses.count(None)
-        asked = len(self.guesses) - to_guess
-        right, verdicts, solved = (
-            f"{outcomes.count(PASSED)} of {count}"
-            for outcomes, count in (
-                (self.guesses, asked),
-                (self.verdicts, len(self.verdicts)),
-                (self.exercises, len(self.exercises)),
-            )
-        )
-        title = f"{self.number}. {self.title}"
-        return [title, right if asked else "", to_guess, verdicts, solved]
+        asked = [outcome for outcome in self.guesses if outcome is not None]
+        return [
+            f"{self.number}. {self.title}",
+            _right(asked) if asked else "",
+            self.guesses.count(None),
+            _right(self.verdicts),
+            _right(self.exercises),
+        ]
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ class Progress:
         if path is None:
             where = "in a notebook that is opened in the folder of the lessons"
             return f"{self.advice} Progress is kept only {where}."
-        return f"{self.advice} To begin anew, delete `{path.name}`."
+        return f"{self.advice} To begin again, delete `{path.name}`."
 
     @property
     def _table(self) -> Table:
@@ -146,7 +142,7 @@ def _standing(lesson: Lesson, done: dict[str, str]) -> Standing:
     names: dict[str, list[str]] = {"guesses": [], "verdicts": [], "exercises": []}
     for cell in lesson.notebook.cells:
         if name := exercise_of(cell):
-            kind = "exercises" if cell.source.startswith("def ") else "verdicts"
+            kind = "exercises" if f"def {name}(" in cell.source else "verdicts"
             names[kind].append(re.escape(f"{lesson.name}.{name}"))
         elif cell.cell_type == "code" and "predict(" in cell.source:
             names["guesses"] += _questions_in(cell)
@@ -187,6 +183,10 @@ def _as_pattern(text: ast.expr) -> str:
         _as_pattern(part) if isinstance(part, ast.Constant) else "" for part in parts
     ]
     return "".join(pattern or ".*" for pattern in fixed) if any(fixed) else ""
+
+
+def _right(outcomes: list[str | None]) -> str:
+    return f"{outcomes.count(PASSED)} of {len(outcomes)}"
 
 
 def _wrong(outcomes: list[str | None]) -> int:
