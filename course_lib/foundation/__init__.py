@@ -41,6 +41,7 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.draws import DrawBlocks, check_weights, seed_of
+from course_lib.foundation.durable import write_durably
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
