@@ -396,7 +396,8 @@ def find_tails(epochs: Sequence[Epoch]) -> np.ndarray:
     tracks = sorted(track for epoch in epochs for track in epoch.tracks())
     ends = [end for _, end in tracks]
     begins = [begin for begin, _ in tracks[1:]]
-    if any(end > begin for end, begin in zip(ends, begins, strict=False)):
+    few = min(epoch.num_batches for epoch in epochs) < 2  # a single row is no track
+    if few or any(end > begin for end, begin in zip(ends, begins, strict=False)):
         ends, begins = [max(ends)], []
     nexts = [*begins, epochs[0].num_tokens - 1]
     gaps = [np.arange(e + 1, n + 1) for e, n in zip(ends, nexts, strict=True)]
