@@ -126,7 +126,7 @@ def token_ledger(
     positions = np.arange(num_tokens)
     window_starts = _coverage(starts + 1, ends + 1, num_tokens, weights=starts)
     shortest, longest = _extreme_contexts(starts, ends, positions)
-    reason, names = _why_unused(starts, ends, as_input + as_target > 0, reasons)
+    reason, names = why_unused(as_input + as_target > 0, reasons)
     return TokenLedger(
         num_tokens=num_tokens,
         num_windows=starts.size,
@@ -228,20 +228,23 @@ def _check_reasons(reasons: object) -> Mapping[str, object]:
     return reasons
 
 
-def _why_unused(
-    starts: np.ndarray,
-    ends: np.ndarray,
-    used: np.ndarray,
-    reasons: Mapping[str, object],
+def why_unused(
+    used: np.ndarray, reasons: Mapping[str, object]
 ) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Give each token the code of a reason, and return the codes and their names.
+
+    Args:
+        used: whether each token is used, bool, shape (N,).
+        reasons: as in `token_ledger`.
+    """
     names = (USED, "offset", *reasons, "gap", "tail")
     code = {name: number for number, name in enumerate(names)}
     # one byte a token for up to 128 names
-    dtype = np.min_scalar_type(-len(names))
-    reason = np.full(used.size, code["gap"], dtype=dtype)
-    if starts.size:
-        reason[: starts[0]] = code["offset"]
-        reason[ends[-1] + 1 :] = code["tail"]
+    reason = np.full(used.size, code["gap"], dtype=np.min_scalar_type(-len(names)))
+    places = np.flatnonzero(used)
+    if places.size:
+        reason[: places[0]] = code["offset"]
+        reason[places[-1] + 1 :] = code["tail"]
     else:
         reason[:] = code["tail"]  # no window fits: all of it is tail
     for name, where in reasons.items():

@@ -1,0 +1,610 @@
+"""Lesson 14: what any loader does, told by the batches that it makes.
+
+The loader gets a stream of ids that tell their own positions. So a batch says where
+each of its tokens comes from, and from batches alone follow the starts, the ledger, the
+order, what ranks share, and what a resumed run repeats.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from torch import distributed
+
+from course_lib.foundation import (
+    TokenLedger,
+    as_integers,
+    check_callable,
+    check_flag,
+    check_integer,
+    measure_mixing,
+    run_ranks,
+)
+from course_lib.foundation.batch_rows import BatchRows
+from course_lib.foundation.loader_reading import (
+    END,
+    Call,
+    Documents,
+    Epoch,
+    guarded,
+    ledger_of,
+    make_stream,
+    read_epoch,
+)
+from course_lib.foundation.loader_reading import LoaderError as LoaderError
+from course_lib.foundation.placed_rows import PlacedRows
+
+FINDINGS = {
+    "wrong_shift": "labels are not one token ahead of what the model has read",
+    "broken_row": "a row jumps in the stream, and nothing announces it",
+    "crosses_documents": "tokens are predicted from another document, unannounced",
+    "scored_padding": "padding, or the first token of a document, is scored",
+    "lost": "tokens are never a target in an epoch",
+    "repeated": "one rank reads the same window twice in an epoch",
+    "same_order": "two epochs have the same shuffled order",
+    "not_repeatable": "the same call gives other batches",
+    "ranks_overlap": "two ranks read the same window",
+    "ranks_lose": "tokens are never a target of any rank in an epoch",
+    "unequal_steps": "ranks have different numbers of batches",
+    "resume_repeats": "a resumed loader gives windows again",
+    "resume_loses": "a resumed loader leaves windows out",
+    "shared_memory": "inputs, labels or batches share memory",
+}
+FEWEST_TO_COMPARE = 8  # windows, because fewer may come in the same order by chance
+EPOCHS_TO_DECIDE = 8  # where two epochs may have the same offset by chance
+LABELS_OF = {True: "targets", False: "labels"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a loader does, with its evidence."""
+
+    name: str  #: a key of `FINDINGS`
+    count: int  #: how often, at least 1
+    evidence: str  #: a place where a person can check it
+
+
+class Findings(dict[str, Finding]):
+    """Findings by name: how often in all, and the evidence of the first."""
+
+    def add(self, name: str, count: int, evidence: str) -> None:
+        if count:
+            before = self.get(name, Finding(name, 0, evidence))
+            self[name] = replace(before, count=before.count + int(count))
+
+
+# What a batch shows
+
+
+def check_rows(
+    rows: PlacedRows, batch: BatchRows, documents: Documents, found: Findings, at: str
+) -> None:
+    """Find what is wrong inside the rows of a batch; `at` says which batch it is."""
+
+    def add(name: str, where: np.ndarray, words: Callable[[int, int], str]) -> None:
+        if where.any():
+            row, place = np.argwhere(where)[0].tolist()
+            evidence = f"row {row} of {at} {words(row, place)}"
+            found.add(name, np.count_nonzero(where.any(axis=1)), evidence)
+
+    here, before = rows.tokens, rows.before
+    kind, wanted = ("targets", 1) if batch.is_pair else ("labels", 0)
+
+    def shift(row: int, place: int) -> str:
+        got = f"{rows.ahead[row] + batch.is_pair:.0f}"
+        return f"has {kind} that are {got} ahead of its inputs, instead of {wanted}"
+
+    add("wrong_shift", rows.shifted_wrongly[:, None] & rows.scored, shift)
+
+    def jump(row: int, place: int) -> str:
+        first = last = rows.last[row, place]
+        while first > 0 and here[row, first - 1] == here[row, first] - 1:
+            first -= 1
+        run = _run(here[row, first], here[row, last])
+        return f"holds positions {run}, then {here[row, place]}"
+
+    apart = documents.number_of(before) != documents.number_of(here)
+    unannounced = rows.jumps & ~rows.announced & ~rows.separated
+    if documents.are_known:
+        unannounced &= ~(apart & documents.is_edge(before, here))
+    add("broken_row", unannounced, jump)
+
+    def other(row: int, place: int) -> str:
+        label = rows.labels[row, place]
+        return f"has the label {label} where the row goes on with {here[row, place]}"
+
+    add("broken_row", rows.misplaced & ~unannounced, other)
+
+    def crossing(row: int, place: int) -> str:
+        begin = documents.starts[documents.number_of(here[row, place]) - 1]
+        words = f"which belongs to the document from {begin} on"
+        return (
+            f"predicts position {here[row, place]}, {words}, after {before[row, place]}"
+        )
+
+    is_step = (here >= 0) & (before >= 0) & rows.scored
+    add("crosses_documents", is_step & apart & ~rows.announced, crossing)
+    if batch.labels is None:
+        return
+
+    def padding(row: int, place: int) -> str:
+        hidden = "though a mask hides it"
+        own = "an id that was never handed out; is it one of separator_ids?"
+        why = own if batch.is_kept[row, place] else hidden
+        return f"counts the label {batch.labels[row, place]} in the loss, {why}"
+
+    add("scored_padding", rows.scored_filler, padding)
+
+    def first(row: int, place: int) -> str:
+        words = "the first token of a document that sees nothing before it"
+        return f"counts position {here[row, place]} in the loss, {words}"
+
+    firsts = rows.begins & rows.scored & batch.is_kept & ~rows.scored_filler
+    if documents.are_known:
+        firsts &= np.isin(here, documents.starts) | rows.jumps
+    firsts[:, 0] = False  # no model predicts the first token of a row
+    add("scored_padding", firsts, first)
+
+
+def check_memory(
+    batch: BatchRows, before: list, found: Findings, at: str
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Find out what lies in the same memory: inputs and labels, or two batches.
+
+    `before` holds the memory of the batch before, and what was in it. Returns the same
+    of this batch.
+    """
+    words = (
+        f"inputs and labels of {at} share memory: writing into one changes the other"
+    )
+    both = len(batch.memory) == 2 and np.shares_memory(*batch.memory)
+    found.add("shared_memory", both, words)
+    changed = any((now != then).any() for now, then in before)
+    words = f"the batch before changed when {at} was made, in the same memory"
+    found.add("shared_memory", changed, words)
+    return [(block, block.copy()) for block in batch.memory]
+
+
+# What a rank shows
+
+
+@dataclass
+class RankReading:
+    """What one rank has read: its epochs, what they show, and what cannot be said."""
+
+    epochs: list[Epoch]
+    found: Findings
+    notes: list[str]
+
+
+def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankReading:
+    """Read the epochs of one rank, the first of them twice, and resume the first."""
+    reading = RankReading([], Findings(), [])
+    made = call()
+    for number in range(num_epochs):
+        if number and call.begins_anew(made):
+            made = call(number)
+        found, memory = Findings(), []
+
+        def look(rows: PlacedRows, batch: BatchRows, at: str) -> None:
+            check_rows(rows, batch, call.documents, found, at)  # noqa: B023
+            memory[:] = check_memory(batch, memory, found, at)  # noqa: B023
+
+        name = f" in epoch {number}" if number else ""
+        seen = read_epoch(call, made, look=look, name=name)
+        seen.check_that_ids_are_told(call, made, name)
+        reading.epochs.append(seen)
+        reading.found.update(found | reading.found)  # the first epoch that shows it
+    if reading.epochs[0].views_stream:
+        reading.notes.append("batches are views of the ids that the loader was given")
+    check_repeatable(reading.epochs[0], read_epoch(call, call()), reading.found)
+    if call.can_resume(made):
+        resume(call, resume_after, reading)
+    else:
+        words = "it has no state_dict and load_state_dict"
+        reading.notes.append(f"resuming the loader was not tried, because {words}")
+    return reading
+
+
+def check_repeatable(first: Epoch, again: Epoch, found: Findings) -> None:
+    """Find out whether the same call gives the same windows in the same order."""
+    lengths = len(first.order), len(again.order)
+    differs = first.order[: min(lengths)] != again.order[: min(lengths)]
+    words = f"one call gave {lengths[0]:,} rows, and an equal one {lengths[1]:,}"
+    if differs.any():
+        row = int(differs.argmax())
+        words = f"{first.place_of(row)} holds other positions after an equal call: it "
+        words += f"begins at {first.first_of(row)}, and then at {again.first_of(row)}"
+    count = np.count_nonzero(differs) + max(lengths) - min(lengths)
+    found.add("not_repeatable", count, words)
+
+
+def resume(call: Call, resume_after: int | None, reading: RankReading) -> None:
+    """Stop a loader, go on in a new one, and compare with what the first one gives."""
+    num_batches = reading.epochs[0].num_batches
+    stop = num_batches // 2 if resume_after is None else resume_after
+    if stop >= num_batches:
+        wanted = f"less than {num_batches}, the batches of an epoch"
+        raise ValueError(f"resume_after must be {wanted}, got {stop}")
+    stopped, new = call(), call()
+    batches = guarded(stopped.words, iter, stopped.loader)
+    for _ in range(stop):
+        guarded(stopped.words, next, batches, END)
+    try:
+        state = guarded(f"state_dict() of {stopped.words}", stopped.loader.state_dict)
+    except LoaderError as error:
+        if resume_after is not None:
+            raise
+        # Wrappers have the method even where it cannot work.
+        reading.notes.append(f"resuming was not tried, because {error}")
+        return
+    state = guarded(f"saving the state of {stopped.words}", _saved, state)
+    if call.max_batches is not None:
+        call = replace(call, max_batches=call.max_batches - stop)
+    expected = read_epoch(call, stopped, batches=batches)
+    guarded(f"load_state_dict of {new.words}", new.loader.load_state_dict, state)
+    check_resumed(expected, read_epoch(call, new), reading.found, stop)
+
+
+def _saved(state: object) -> object:
+    """Return a state as a checkpoint would keep it."""
+    return pickle.loads(pickle.dumps(state))
+
+
+def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, after: int) -> None:
+    """Compare what a resumed loader reads with what the first one went on to read."""
+    wanted, got = (Counter(epoch.order.tolist()) for epoch in (expected, resumed))
+    for name, verb, more, epoch in (
+        ("resume_repeats", "gives", got - wanted, resumed),
+        ("resume_loses", "leaves out", wanted - got, expected),
+    ):
+        if more:
+            first = epoch.first_of(int(np.isin(epoch.order, list(more)).argmax()))
+            words = f"{more.total():,} rows, such as the one from position {first} on"
+            evidence = f"resumed after {after} batches, the loader {verb} {words}"
+            found.add(name, more.total(), evidence)
+
+
+# What epochs and ranks show together
+
+
+def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
+    """Look for windows that come twice, and for epochs in the same order."""
+    for number, epoch in enumerate(epochs):
+        windows, times = np.unique(epoch.order, return_counts=True)
+        if (twice := np.flatnonzero(times > 1)).size:
+            rows = np.flatnonzero(epoch.order == windows[twice[0]])
+            where = " and ".join(epoch.place_of(row) for row in rows[:2].tolist())
+            words = f"the window from position {epoch.first_of(rows[0])} on is {where}"
+            words += f" of epoch {number}" if number else ""
+            found.add("repeated", times.sum() - len(times), words)
+    shuffled = [epoch for epoch in epochs if not epoch.goes_forward]
+    if len(shuffled) < 2:
+        return []
+    if min(len(epoch.order) for epoch in shuffled) < FEWEST_TO_COMPARE:
+        return [f"fewer than {FEWEST_TO_COMPARE} rows are too few to compare orders"]
+    for one, other in combinations(range(len(epochs)), 2):
+        if epochs[one].goes_forward or not np.array_equal(
+            epochs[one].order, epochs[other].order
+        ):
+            continue
+        begins = ", ".join(str(epochs[one].first_of(row)) for row in range(3))
+        words = f"epochs {one} and {other} both begin with the rows from {begins} on"
+        found.add("same_order", 1, words)
+    return []
+
+
+def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
+    """Compare what the ranks read in each epoch; `ranks[r][e]` is an epoch."""
+    for number, epochs in enumerate(zip(*ranks, strict=True)):
+        steps = [epoch.num_batches for epoch in epochs]
+        counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
+        words = f"the numbers of batches in epoch {number} are {counts}"
+        found.add("unequal_steps", max(steps) - min(steps), words)
+        for (a, one), (b, other) in combinations(enumerate(epochs), 2):
+            both = np.intersect1d(one.order, other.order)
+            if both.size:
+                rows = [int(np.isin(e.order, both[:1]).argmax()) for e in (one, other)]
+                found.add(
+                    "ranks_overlap",
+                    both.size,
+                    f"the window from position {one.first_of(rows[0])} on is "
+                    f"{one.place_of(rows[0])} of rank {a} and "
+                    f"{other.place_of(rows[1])} of rank {b}",
+                )
+
+
+def find_lost(
+    ledger: TokenLedger,
+    document_starts: np.ndarray,
+    *,
+    step: int,
+    tails: np.ndarray,
+    head: int = 0,
+    window: int | None = None,
+) -> np.ndarray:
+    """Find tokens that are no target and should have been, as positions.
+
+    The first token of a document is none of them, because nothing predicts it. Nor are
+    leftovers that fill no step of all ranks.
+
+    Args:
+        ledger: of an epoch, all ranks together.
+        document_starts: positions.
+        step: B x T x ranks, targets of one step.
+        tails: positions that may be left over, after the last window of a track.
+        head: tokens at the beginning that a random offset may leave out.
+        window: the targets of a row of a shuffled order. Rows that are missing whole
+            may be left over there. In any other order None.
+    """
+    is_lost = ledger.as_target == 0
+    first = int(np.argmin(is_lost))
+    if first - 1 <= head:
+        is_lost[:first] = False
+    if np.count_nonzero(is_lost[tails]) < step:
+        is_lost[tails] = False
+    if window is not None and np.count_nonzero(is_lost) < step:
+        edges = np.flatnonzero(np.diff(np.r_[False, is_lost, False]))
+        if (np.diff(edges)[::2] >= window).all():
+            is_lost[:] = False
+    is_lost[document_starts] = False
+    return np.flatnonzero(is_lost)
+
+
+def find_tails(epochs: Sequence[Epoch]) -> np.ndarray:
+    """Return the positions after the last window, or after that of each track.
+
+    Tracks are what the places of the batch read if each has a part of the stream.
+    """
+    tracks = sorted(track for epoch in epochs for track in epoch.tracks())
+    ends = [end for _, end in tracks]
+    begins = [begin for begin, _ in tracks[1:]]
+    if any(end > begin for end, begin in zip(ends, begins, strict=False)):
+        ends, begins = [max(ends)], []
+    nexts = [*begins, epochs[0].num_tokens - 1]
+    gaps = [np.arange(e + 1, n + 1) for e, n in zip(ends, nexts, strict=True)]
+    return np.concatenate(gaps)
+
+
+def check_coverage(
+    ranks: Sequence[Sequence[Epoch]], document_starts: np.ndarray, found: Findings
+) -> bool:
+    """Look for lost tokens, and say whether more epochs are needed to decide."""
+    by_epoch = list(zip(*ranks, strict=True))
+    ledgers = [ledger_of(epochs) for epochs in by_epoch]
+    heads = [int(np.argmax(ledger.as_target > 0)) - 1 for ledger in ledgers]
+    moves = len(set(heads)) > 1 or len(heads) == 1
+    too_far = max(0, ranks[0][0].commonest_error or 0)  # labels skip this many tokens
+    for number, (epochs, ledger) in enumerate(zip(by_epoch, ledgers, strict=True)):
+        length = epochs[0].row_length
+        shuffled = not all(epoch.goes_forward for epoch in epochs)
+        is_plain = ledger.as_target.max() == 1
+        lost = find_lost(
+            ledger,
+            document_starts,
+            step=max(epoch.batch_size for epoch in epochs) * length * len(epochs),
+            tails=find_tails(epochs),
+            head=length if moves else too_far,
+            # where rows overlap, less than a row is missing
+            window=(ledger.context_length if is_plain else 1) if shuffled else None,
+        )
+        if lost.size:
+            if 0 < heads[0] <= length and not moves and len(heads) < EPOCHS_TO_DECIDE:
+                return True
+            words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are no targets"
+            words += f" in epoch {number}" if number else ""
+            name = "ranks_lose" if len(ranks) > 1 else "lost"
+            found.add(name, lost.size, f"{words}, such as {_runs(lost)}")
+            break
+    return False
+
+
+def _runs(positions: np.ndarray, most: int = 2) -> str:
+    """Write positions as runs, `most` of them."""
+    cuts = np.flatnonzero(np.diff(positions) > 1) + 1
+    runs = [_run(run[0], run[-1]) for run in np.split(positions, cuts)[:most]]
+    return f"positions {' and '.join(runs)}"
+
+
+def _run(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first} ... {last}"
+
+
+# The audit
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a loader does: its facts, and its findings with their evidence."""
+
+    context_length: int  #: T, tokens in a row
+    batch_size: int  #: B, rows in a batch
+    #: how far labels are ahead of inputs as they are handed out, None without labels
+    shift: int | None
+    num_batches: int | tuple[int, ...]  #: of an epoch, by rank if there are several
+    starts: tuple[np.ndarray, ...]  #: by rank, of the windows of epoch 0, in order
+    firsts: tuple[np.ndarray, ...]  #: by rank, the first position of each row
+    ledger: TokenLedger  #: of epoch 0, all ranks together
+    findings: tuple[Finding, ...]
+    facts: dict[str, object]
+    notes: tuple[str, ...]  #: what is no finding, or could not be decided
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the findings."""
+        return tuple(finding.name for finding in self.findings)
+
+    @property
+    def clean(self) -> bool:
+        """Whether there are no findings."""
+        return not self.findings
+
+    def as_dict(self) -> dict[str, object]:
+        """Return findings, facts and notes, ready for JSON."""
+        findings = [vars(finding) for finding in self.findings]
+        return {"findings": findings, "facts": self.facts, "notes": list(self.notes)}
+
+    def __str__(self) -> str:
+        width = max(map(len, self.facts))
+        lines = [f"{name:<{width}}  {_shown(v)}" for name, v in self.facts.items()]
+        lines += ["", f"{len(self.findings)} findings" if self.findings else "clean"]
+        for each in self.findings:
+            lines.append(f"  {each.name} ({each.count:,}): {FINDINGS[each.name]}")
+            lines.append(f"      {each.evidence}")
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+
+
+def audit_loader(
+    make_loader: Callable[..., Iterable],
+    *,
+    num_tokens: int = 4_000,
+    num_epochs: int = 2,
+    world_size: int = 1,
+    document_lengths: object | None = None,
+    resume_after: int | None = None,
+    vocab_size: int | None = None,
+    max_batches: int | None = None,
+    separator_ids: object = (),
+    tokenizer: object | None = None,
+    processes: bool = False,
+    progress: bool | None = None,
+) -> Audit:
+    """Find out what a loader does, by feeding it ids that tell their own positions.
+
+    `make_loader(ids, ...)` returns an iterable of batches, one epoch. A batch is a pair
+    (inputs, targets) of tensors, arrays or lists of shape (B, T), or a mapping with
+    `input_ids` and perhaps `labels`, `attention_mask` and `position_ids`, whose labels
+    stand where the inputs stand because the model shifts. By keyword `make_loader` is
+    given what it names of `epoch`, `rank`, `world_size` and `document_starts`. If it
+    does not name `epoch`, the next epoch is another iteration of the same loader.
+
+    No global generator is seeded, and each call gets ids of its own, an int64 array.
+
+    Args:
+        make_loader: as above. It is called for each rank, and for an epoch again.
+        num_tokens: N, the length of the stream.
+        num_epochs: at least 2 to compare their orders.
+        world_size: the number of ranks.
+        document_lengths: the stream is one document after another; N is their sum.
+        resume_after: the number of batches after which the loader is resumed in a new
+            one, if it has `state_dict` and `load_state_dict`; by default half of them.
+        vocab_size: ids stay below it, and a few neighbors in a row tell their place.
+            Documents that are shorter than that cannot be told.
+        max_batches: an epoch ends here, if a loader is endless.
+        separator_ids: ids of the loader's own, such as an end of text, which may be
+            scored. Any other id that was not handed out counts as padding.
+        tokenizer: `make_loader` gets a list of texts instead of ids, each a document.
+            A loader must tokenize them whole, with this tokenizer.
+        processes: run ranks in processes that form one group of `torch.distributed`,
+            instead of one after another; `make_loader` must be found there by name.
+
+    Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
+    batches, no end of them, or what is no batch.
+    """
+    check_callable("make_loader", make_loader)
+    num_epochs = check_integer("num_epochs", num_epochs, minimum=1, maximum=1_000)
+    world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
+    if resume_after is not None:
+        resume_after = check_integer("resume_after", resume_after, minimum=0)
+    if max_batches is not None:
+        max_batches = check_integer("max_batches", max_batches, minimum=1)
+    stream, documents, texts = make_stream(
+        num_tokens, document_lengths, vocab_size, tokenizer
+    )
+    separators = as_integers("separator_ids", separator_ids)
+    call = Call(
+        make_loader, stream, documents, texts, separators, max_batches, progress
+    )
+    ranks = [replace(call, rank=r, world_size=world_size) for r in range(world_size)]
+    in_processes = check_flag("processes", processes)
+
+    def read(num_epochs: int) -> tuple[list[RankReading], Findings, bool]:
+        if in_processes:
+            share = (ranks, num_epochs, resume_after)
+            readings = run_ranks(_read_own_rank, world_size, *share, time_limit=600.0)
+        else:
+            readings = [read_rank(rank, num_epochs, resume_after) for rank in ranks]
+        found = Findings()
+        for reading in readings:
+            for finding in reading.found.values():
+                found.add(*vars(finding).values())
+            reading.notes.extend(check_order(reading.epochs, found))
+        epochs = [reading.epochs for reading in readings]
+        if world_size > 1:
+            check_ranks(epochs, found)
+        return readings, found, check_coverage(epochs, documents.starts, found)
+
+    readings, found, is_open = read(num_epochs)
+    if is_open and num_epochs > 1:
+        readings, found, _ = read(EPOCHS_TO_DECIDE)
+    return _conclude(call, readings, found, world_size)
+
+
+def _read_own_rank(
+    ranks: Sequence[Call], num_epochs: int, resume_after: int | None
+) -> RankReading:
+    return read_rank(ranks[distributed.get_rank()], num_epochs, resume_after)
+
+
+def _conclude(
+    call: Call, readings: Sequence[RankReading], found: Findings, world_size: int
+) -> Audit:
+    epochs = [reading.epochs[0] for reading in readings]
+    first = epochs[0]
+    ledger = ledger_of(epochs)
+    notes = [note for reading in readings for note in reading.notes]
+    if world_size > 1 and "rank" not in call.names:
+        notes.append("make_loader does not name rank, so all ranks get the same call")
+    if not first.is_pair:
+        notes.append("labels stand where inputs stand, because the model shifts them")
+    if any(epoch.is_cut for reading in readings for epoch in reading.epochs):
+        notes.append(f"each epoch was ended after max_batches={call.max_batches}")
+    if len(readings[0].epochs) == 1:
+        notes.append("one epoch alone cannot tell whether orders and offsets change")
+    starts = tuple(np.concatenate(epoch.starts) for epoch in epochs)
+    steps = [epoch.num_batches for epoch in epochs]
+    error = first.commonest_error
+    shift = None if error is None else error + first.is_pair
+    facts: dict[str, object] = {
+        "tokens": len(call.stream),
+        "tokens in a row": first.row_length,
+        "rows in a batch": first.batch_size,
+        "batches": steps[0] if world_size == 1 else ", ".join(map(str, steps)),
+        "shift of labels": "none" if shift is None else shift,
+        "stride": _commonest_stride(np.concatenate(starts)),
+        "share that is a target": ledger.targets / ledger.num_tokens,
+        "most turns as a target": int(ledger.as_target.max()),
+        "bytes of a batch": first.num_bytes,
+    }
+    if len(first.order) >= 3:
+        firsts = np.concatenate(first.firsts)
+        mixing = measure_mixing(firsts.clip(0), max(3, len(call.stream)))
+        facts["correlation of neighbors"] = round(mixing.correlation, 3)
+        facts["distance of neighbors"] = round(mixing.distance, 3)
+    return Audit(
+        context_length=first.row_length,
+        batch_size=first.batch_size,
+        shift=shift,
+        num_batches=steps[0] if world_size == 1 else tuple(steps),
+        starts=starts,
+        firsts=tuple(np.concatenate(epoch.firsts) for epoch in epochs),
+        ledger=ledger,
+        findings=tuple(found[name] for name in FINDINGS if name in found),
+        facts=facts,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _commonest_stride(starts: np.ndarray) -> int:
+    steps, times = np.unique(np.diff(np.unique(starts)), return_counts=True)
+    return int(steps[times.argmax()]) if steps.size else 0

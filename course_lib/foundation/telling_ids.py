@@ -1,0 +1,138 @@
+"""Ids that tell where they come from, alone or together with their neighbors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from course_lib.foundation.arguments import as_stream, check_integer
+
+# With these first ids, position p is the id first + p. None of them is 0, and none is
+# the padding or the end of a text of a common tokenizer.
+FIRST_ID, FIRST_OF_MANY = 1_000, 1_000_000
+MOST_IN_16_BITS = 30_000
+# Ids below 1,000 that common tokenizers pad with, or begin and end texts with.
+RESERVED = (0, 1, 2, 3, 10, 11, 50, 100, 101, 102, 103)
+MOST_NEIGHBORS = 64
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SEED = 14
+
+
+class TellingIds:
+    """A stream of ids in which `neighbors` consecutive ids occur at one place only.
+
+    With one id for each position, an id tells its place alone. Ids that must stay below
+    a vocabulary repeat, but a few of them in a row do not.
+
+    Args:
+        ids: the stream, shape (N,). Raises ValueError if 64 neighbors are too few.
+    """
+
+    def __init__(self, ids: object):
+        self.ids = as_stream(ids).astype(np.int64)
+        self.alphabet = np.unique(self.ids)
+        self.neighbors = 0
+        order = np.zeros(2, dtype=np.uint64)
+        while len(np.unique(order)) < len(order):
+            self.neighbors += 1
+            if self.neighbors > min(MOST_NEIGHBORS, len(self.ids)):
+                raise ValueError(
+                    f"ids must have no {MOST_NEIGHBORS} neighbors in two places, so "
+                    "that they tell where they come from"
+                )
+            order = self._codes(self.ids)
+        self._places = np.argsort(order)
+        self._sorted = order[self._places]
+
+    @classmethod
+    def of_positions(cls, num_tokens: int) -> TellingIds:
+        """Make a stream in which the id at position p is p plus the first id."""
+        num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
+        first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY
+        return cls(first + np.arange(num_tokens))
+
+    @classmethod
+    def below(cls, vocab_size: int, num_tokens: int) -> TellingIds:
+        """Make a stream of random ids below `vocab_size`, at least 16."""
+        vocab_size = check_integer("vocab_size", vocab_size, minimum=16)
+        num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
+        allowed = np.setdiff1d(np.arange(min(vocab_size, 2**15)), RESERVED)
+        return cls(np.random.default_rng(SEED).choice(allowed, num_tokens))
+
+    @classmethod
+    def of_texts(
+        cls, tokenizer: object, num_tokens: int
+    ) -> tuple[TellingIds, list[str], list[int]]:
+        """Make texts of random words whose tokens, without special ones, tell places.
+
+        Returns the stream, the texts, and the number of tokens of each. Raises
+        ValueError if the tokenizer makes too few different tokens of the words. A
+        loader that cuts a text before it tokenizes makes other tokens at the cuts,
+        which tell nothing.
+        """
+        num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
+        encode = _plain_encoder(tokenizer)
+        random = np.random.default_rng(SEED)
+        texts, ids = [], []
+        while sum(map(len, ids)) < num_tokens:
+            letters = random.choice(list(LETTERS), (random.integers(10, 80), 5))
+            texts.append(" ".join("".join(word) for word in letters))
+            ids.append(encode(texts[-1]))
+        return cls(np.concatenate(ids)), texts, [len(each) for each in ids]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def is_handed_out(self, values: np.ndarray) -> np.ndarray:
+        """Say of each value whether it is an id of the stream."""
+        found = np.searchsorted(self.alphabet, values).clip(max=len(self.alphabet) - 1)
+        return self.alphabet[found] == values
+
+    def positions(self, rows: np.ndarray) -> np.ndarray:
+        """Tell the position of each id of rows, shape (B, L), or -1 where none is told.
+
+        An id that was never handed out tells nothing. Nor does one that has too few of
+        its neighbors beside it.
+        """
+        rows = np.asarray(rows, dtype=np.int64)
+        told = np.full(rows.shape, -1, dtype=np.int64)
+        if not rows.size or rows.shape[1] < self.neighbors:
+            return told
+        codes = self._codes(rows)
+        found = np.searchsorted(self._sorted, codes).clip(max=len(self._sorted) - 1)
+        begin = self._places[found]
+        width = codes.shape[1]
+        # Two codes may be equal by chance, so the ids themselves are compared.
+        fits = self._sorted[found] == codes
+        for step in range(self.neighbors):
+            fits &= self.ids[begin + step] == rows[:, step : step + width]
+        for step in range(self.neighbors):
+            here = told[:, step : step + width]
+            np.copyto(here, begin + step, where=fits & (here < 0))
+        return told
+
+    def _codes(self, rows: np.ndarray) -> np.ndarray:
+        """Number each run of `neighbors` ids in the last dimension of rows."""
+        width = rows.shape[-1] - self.neighbors + 1
+        codes = np.zeros((*rows.shape[:-1], width), dtype=np.uint64)
+        for step in range(self.neighbors):
+            codes *= np.uint64(0x9E3779B97F4A7C15)  # odd, so no bit is lost
+            codes += rows[..., step : step + width].astype(np.uint64)
+        return codes
+
+
+def _plain_encoder(tokenizer: object) -> Callable[[str], np.ndarray]:
+    """Return a function from a text to its ids, without those that frame a text."""
+    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if not callable(getattr(tokenizer, "encode", None)):
+        kind = type(tokenizer).__name__
+        raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
+    frames = hasattr(tokenizer, "post_processor")  # one of the library `tokenizers`
+    options = {"add_special_tokens": False} if frames else {}
+
+    def encode(text: str) -> np.ndarray:
+        ids = tokenizer.encode(text, **options)
+        return np.asarray(getattr(ids, "ids", ids), dtype=np.int64)
+
+    return encode
