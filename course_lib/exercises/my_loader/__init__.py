@@ -3,7 +3,7 @@
 from course_lib.exercises import my_loader
 
 my_loader.start(2)  # writes my_loader.py beside the notebook
-my_loader.check(2)  # also my_loader.hint(2), my_loader.hint(2, 2), my_loader.solution(2)
+my_loader.check(2)  # also .hint(2), .hint(2, 2), .solution(2)
 
 The number is that of the lesson. Our own solution is `solution.py`.
 """

@@ -1,4 +1,4 @@
-"""Audit the reader's file at a level, where it can do no harm, and say what is wrong."""
+"""Audit the reader's file where it can do no harm, and say what is wrong."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ import re
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 from IPython.display import Markdown, display
 
 from course_lib.auditing_loaders import FINDINGS, LoaderError, audit_loader
-from course_lib.exercises.my_loader.files import LESSONS, WHOLE, path, text_at
-from course_lib.exercises.my_loader.files import text_before
-from course_lib.exercises.my_loader.levels import LEVELS, Tried
+from course_lib.exercises.my_loader.files import (
+    LESSONS,
+    WHOLE,
+    path,
+    text_at,
+    text_before,
+)
+from course_lib.exercises.my_loader.levels import LEVELS
+from course_lib.exercises.my_loader.questions import Tried
 from course_lib.foundation import check_choice, check_integer
 from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.messages import (
@@ -38,8 +45,8 @@ from course_lib.teaching.checker.sources import is_stub
 LIMITS = Limits(10, 60, IDLE_SECONDS, EXTRA_BYTES, before=20)
 OURS = re.compile(r"^\s*(?:from|import) +(course_lib[\w.]*)", flags=re.MULTILINE)
 STOPPED = {
-    "endless": "it computed for more than {seconds} seconds, and was stopped. Does each "
-    "loop get closer to its end in every round?",
+    "endless": "it computed for more than {seconds} seconds, and was stopped. Does "
+    "each loop get closer to its end in every round?",
     "memory": "it took all the memory it could get, and was stopped.",
     "waits": "it waits for something that does not come, and was stopped.",
 }
@@ -50,13 +57,7 @@ def check(level: int) -> Score:
 
     Level 14 checks what all lessons add.
     """
-    return messages.report(_Item, judge(level))
-
-
-class _Item:
-    """Where `messages.report` notes the outcome."""
-
-    last_outcome = NOT_ATTEMPTED
+    return messages.report(SimpleNamespace(), judge(level))
 
 
 def hint(level: int, number: int = 1) -> None:
@@ -84,18 +85,16 @@ def judge(level: int) -> Judgment:
     for name in OURS.findall(text):  # once, and not again in the process of each check
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    found = limited(partial(_judge, file, level), LIMITS)
-    if isinstance(found, Stopped):
-        words = STOPPED.get(found.reason, f"it ended its process: {found.reason}.")
-        words = words.format(seconds=LIMITS.one_call)
-        where = f"at level {_levels(level)[found.call]}" if found.call >= 0 else ""
-        said = f"{f'While it was audited {where}' if where else 'As a module'}, {words}"
-        return Judgment(RAISED, 0.0, f"**Raised.** {said}", said)
-    return found
-
-
-def _levels(level: int) -> tuple[int, ...]:
-    return LESSONS if level == WHOLE else (level,)
+    levels = LESSONS if level == WHOLE else (level,)
+    found = limited(partial(_judge, file, levels), LIMITS)
+    if not isinstance(found, Stopped):
+        return found
+    when = "At its import"
+    if found.call >= 0:
+        when = f"When it was audited at level {levels[found.call]}"
+    words = STOPPED.get(found.reason, f"it ended its process: {found.reason}.")
+    said = f"{when}, {words.format(seconds=LIMITS.one_call)}"
+    return Judgment(RAISED, 0.0, f"**Raised.** {said}", said)
 
 
 def _not_attempted(file: Path) -> Judgment:
@@ -103,8 +102,8 @@ def _not_attempted(file: Path) -> Judgment:
     return Judgment(NOT_ATTEMPTED, 0.0, f"**Not attempted.** {todo}")
 
 
-def _judge(file: Path, level: int, watch: Watch) -> Judgment:
-    """Load and audit the file, in whatever process this is."""
+def _judge(file: Path, levels: Sequence[int], watch: Watch) -> Judgment:
+    """Load the file and audit it, in whatever process this is."""
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
         watch.begin(-1)
@@ -116,11 +115,11 @@ def _judge(file: Path, level: int, watch: Watch) -> Judgment:
         if is_stub(make_loader):
             return _not_attempted(file)
         judgments = {}
-        for number, one in enumerate(_levels(level)):
+        for number, level in enumerate(levels):
             watch.begin(number)
-            judgments[one] = _judge_level(make_loader, one, file)
+            judgments[level] = _judge_level(make_loader, level, file)
             watch.end()
-    return judgments[level] if level != WHOLE else _together(judgments)
+    return judgments[levels[0]] if len(levels) == 1 else _together(judgments)
 
 
 def load(file: Path) -> Callable:
@@ -175,7 +174,7 @@ def _complaints(make_loader: Callable, number: int) -> Iterator[str]:
                 yield f"{finding.name}, {times} ({meaning}): {finding.evidence}"
     for ask in level.asks if clean else ():
         if complaint := ask(Tried(make_loader, first)):
-            yield complaint.replace("`", "")
+            yield complaint
             return
 
 
