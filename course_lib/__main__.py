@@ -24,13 +24,14 @@ COMMANDS = {
     "book": ("classroom.book", "a web site that needs no network"),
     "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
+    "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command, and return its exit status: 0, or 1 with the reason on stderr."""
+    """Run a command, and return its exit status: 0, or the reason is on stderr."""
     arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a letter that it lacks ends nothing

@@ -10,6 +10,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -55,9 +56,9 @@ FINDINGS = {
     "resume_loses": "a resumed loader leaves windows out",
     "shared_memory": "inputs, labels or batches share memory",
 }
-FEWEST_TO_COMPARE = 8  # windows, because fewer may come in the same order by chance
+FEWEST_TO_COMPARE = 6  # windows, because fewer may come in the same order by chance
 EPOCHS_TO_DECIDE = 8  # where two epochs may have the same offset by chance
-LABELS_OF = {True: "targets", False: "labels"}
+LONG = 100_000  # tokens from which on reading shows its progress
 
 
 @dataclass(frozen=True)
@@ -197,14 +198,20 @@ def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankRead
 
         name = f" in epoch {number}" if number else ""
         seen = read_epoch(call, made, look=look, name=name)
+        if number and not seen.num_batches:  # it can be iterated only once
+            made = call(number)
+            seen = read_epoch(call, made, look=look, name=name)
         seen.check_that_ids_are_told(call, made, name)
         reading.epochs.append(seen)
         reading.found.update(found | reading.found)  # the first epoch that shows it
     if reading.epochs[0].views_stream:
-        reading.notes.append("batches are views of the ids that the loader was given")
+        words = "writing into them changes it"
+        reading.notes.append(f"batches are views of the stream: {words}")
     check_repeatable(reading.epochs[0], read_epoch(call, call()), reading.found)
     if call.can_resume(made):
         resume(call, resume_after, reading)
+        if not call.begins_anew(made):
+            resume(call, resume_after, reading, iterations=1)
     else:
         words = "it has no state_dict and load_state_dict"
         reading.notes.append(f"resuming the loader was not tried, because {words}")
@@ -224,17 +231,25 @@ def check_repeatable(first: Epoch, again: Epoch, found: Findings) -> None:
     found.add("not_repeatable", count, words)
 
 
-def resume(call: Call, resume_after: int | None, reading: RankReading) -> None:
-    """Stop a loader, go on in a new one, and compare with what the first one gives."""
+def resume(
+    call: Call, resume_after: int | None, reading: RankReading, iterations: int = 0
+) -> None:
+    """Stop a loader, go on in a new one, and compare with what the first one gives.
+
+    It is stopped after so many whole iterations, in which some loaders count epochs.
+    """
     num_batches = reading.epochs[0].num_batches
     stop = num_batches // 2 if resume_after is None else resume_after
     if stop >= num_batches:
         wanted = f"less than {num_batches}, the batches of an epoch"
         raise ValueError(f"resume_after must be {wanted}, got {stop}")
     stopped, new = call(), call()
+    for _ in range(iterations):
+        read_epoch(call, stopped)
     batches = guarded(stopped.words, iter, stopped.loader)
     for _ in range(stop):
-        guarded(stopped.words, next, batches, END)
+        if guarded(stopped.words, next, batches, END) is END and iterations:
+            return  # it can be iterated only once
     try:
         state = guarded(f"state_dict() of {stopped.words}", stopped.loader.state_dict)
     except LoaderError as error:
@@ -244,11 +259,17 @@ def resume(call: Call, resume_after: int | None, reading: RankReading) -> None:
         reading.notes.append(f"resuming was not tried, because {error}")
         return
     state = guarded(f"saving the state of {stopped.words}", _saved, state)
+    left = call
     if call.max_batches is not None:
-        call = replace(call, max_batches=call.max_batches - stop)
-    expected = read_epoch(call, stopped, batches=batches)
+        left = replace(call, max_batches=call.max_batches - stop)
+    expected = read_epoch(left, stopped, batches=batches)
+    if iterations and not expected.num_batches:
+        return
     guarded(f"load_state_dict of {new.words}", new.loader.load_state_dict, state)
-    check_resumed(expected, read_epoch(call, new), reading.found, stop)
+    when = f"after {stop} batches" + " of a second iteration" * iterations
+    found = Findings()
+    check_resumed(expected, read_epoch(left, new), found, when)
+    reading.found.update(found | reading.found)  # the first that shows it
 
 
 def _saved(state: object) -> object:
@@ -256,7 +277,7 @@ def _saved(state: object) -> object:
     return pickle.loads(pickle.dumps(state))
 
 
-def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, after: int) -> None:
+def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, when: str) -> None:
     """Compare what a resumed loader reads with what the first one went on to read."""
     wanted, got = (Counter(epoch.order.tolist()) for epoch in (expected, resumed))
     for name, verb, more, epoch in (
@@ -266,7 +287,7 @@ def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, after: int) 
         if more:
             first = epoch.first_of(int(np.isin(epoch.order, list(more)).argmax()))
             words = f"{more.total():,} rows, such as the one from position {first} on"
-            evidence = f"resumed after {after} batches, the loader {verb} {words}"
+            evidence = f"resumed {when}, the loader {verb} {words}"
             found.add(name, more.total(), evidence)
 
 
@@ -283,6 +304,7 @@ def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
             words = f"the window from position {epoch.first_of(rows[0])} on is {where}"
             words += f" of epoch {number}" if number else ""
             found.add("repeated", times.sum() - len(times), words)
+            break
     shuffled = [epoch for epoch in epochs if not epoch.goes_forward]
     if len(shuffled) < 2:
         return []
@@ -302,21 +324,24 @@ def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
 def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
     """Compare what the ranks read in each epoch; `ranks[r][e]` is an epoch."""
     for number, epochs in enumerate(zip(*ranks, strict=True)):
+        here = Findings()
         steps = [epoch.num_batches for epoch in epochs]
         counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
         words = f"the numbers of batches in epoch {number} are {counts}"
-        found.add("unequal_steps", max(steps) - min(steps), words)
+        here.add("unequal_steps", max(steps) - min(steps), words)
         for (a, one), (b, other) in combinations(enumerate(epochs), 2):
-            both = np.intersect1d(one.order, other.order)
-            if both.size:
-                rows = [int(np.isin(e.order, both[:1]).argmax()) for e in (one, other)]
-                found.add(
+            both = np.isin(one.order, other.order)
+            if both.any():
+                row = int(both.argmax())
+                twin = int(np.argmax(other.order == one.order[row]))
+                here.add(
                     "ranks_overlap",
-                    both.size,
-                    f"the window from position {one.first_of(rows[0])} on is "
-                    f"{one.place_of(rows[0])} of rank {a} and "
-                    f"{other.place_of(rows[1])} of rank {b}",
+                    len(np.unique(one.order[both])),
+                    f"the window from position {one.first_of(row)} on is "
+                    f"{one.place_of(row)} of rank {a} and {other.place_of(twin)} of "
+                    f"rank {b}",
                 )
+        found.update(here | found)  # the first epoch that shows it
 
 
 def find_lost(
@@ -394,13 +419,12 @@ def check_coverage(
             window=(ledger.context_length if is_plain else 1) if shuffled else None,
         )
         if lost.size:
-            if 0 < heads[0] <= length and not moves and len(heads) < EPOCHS_TO_DECIDE:
-                return True
             words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are no targets"
             words += f" in epoch {number}" if number else ""
             name = "ranks_lose" if len(ranks) > 1 else "lost"
             found.add(name, lost.size, f"{words}, such as {_runs(lost)}")
-            break
+            # two random offsets may be equal by chance
+            return 0 < heads[0] <= length and not moves
     return False
 
 
@@ -461,7 +485,9 @@ class Audit:
 
 
 def _shown(value: object) -> str:
-    return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def audit_loader(
@@ -486,7 +512,8 @@ def audit_loader(
     `input_ids` and perhaps `labels`, `attention_mask` and `position_ids`, whose labels
     stand where the inputs stand because the model shifts. By keyword `make_loader` is
     given what it names of `epoch`, `rank`, `world_size` and `document_starts`. If it
-    does not name `epoch`, the next epoch is another iteration of the same loader.
+    does not name `epoch`, the next epoch is the next iteration of the same loader, or
+    another call where a loader can be iterated only once.
 
     No global generator is seeded, and each call gets ids of its own, an int64 array.
 
@@ -507,6 +534,7 @@ def audit_loader(
             A loader must tokenize them whole, with this tokenizer.
         processes: run ranks in processes that form one group of `torch.distributed`,
             instead of one after another; `make_loader` must be found there by name.
+        progress: show bars; by default for 100,000 tokens or more.
 
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
     batches, no end of them, or what is no batch.
@@ -522,6 +550,8 @@ def audit_loader(
         num_tokens, document_lengths, vocab_size, tokenizer
     )
     separators = as_integers("separator_ids", separator_ids)
+    if progress is None and len(stream) < LONG:
+        progress = False
     call = Call(
         make_loader, stream, documents, texts, separators, max_batches, progress
     )
@@ -532,6 +562,8 @@ def audit_loader(
         if in_processes:
             share = (ranks, num_epochs, resume_after)
             readings = run_ranks(_read_own_rank, world_size, *share, time_limit=600.0)
+            if errors := [each for each in readings if isinstance(each, Exception)]:
+                raise errors[0]
         else:
             readings = [read_rank(rank, num_epochs, resume_after) for rank in ranks]
         found = Findings()
@@ -545,15 +577,19 @@ def audit_loader(
         return readings, found, check_coverage(epochs, documents.starts, found)
 
     readings, found, is_open = read(num_epochs)
-    if is_open and num_epochs > 1:
-        readings, found, _ = read(EPOCHS_TO_DECIDE)
+    if is_open and num_epochs < EPOCHS_TO_DECIDE:
+        with suppress(LoaderError):  # it may know no more epochs
+            readings, found, _ = read(EPOCHS_TO_DECIDE)
     return _conclude(call, readings, found, world_size)
 
 
 def _read_own_rank(
     ranks: Sequence[Call], num_epochs: int, resume_after: int | None
-) -> RankReading:
-    return read_rank(ranks[distributed.get_rank()], num_epochs, resume_after)
+) -> RankReading | Exception:
+    try:
+        return read_rank(ranks[distributed.get_rank()], num_epochs, resume_after)
+    except (LoaderError, TypeError, ValueError) as error:
+        return error
 
 
 def _conclude(

@@ -81,7 +81,7 @@ class Epoch:
     #: a number for each row, which two rows share only if they hold the same tokens
     windows: list[np.ndarray] = field(default_factory=list)
     firsts: list[np.ndarray] = field(default_factory=list)  #: first position of a row
-    lasts: list[np.ndarray] = field(default_factory=list)  #: its largest position
+    lasts: list[np.ndarray] = field(default_factory=list)  #: its last target
     starts: list[np.ndarray] = field(default_factory=list)  #: of each window
     row_length: int = 0  #: of the longest row
     num_bytes: int = 0  #: of the largest batch
@@ -102,7 +102,7 @@ class Epoch:
         self._count_uses(rows, batch, begins)
         length = batch.inputs.shape[1] - batch.is_pair
         self.starts.append(rows.tokens[:, :length][begins[:, :length]])
-        self.lasts.append(rows.tokens.max(axis=1))
+        self.lasts.append(np.where(rows.scored, rows.labels, -1).max(axis=1))
         told = (rows.tokens >= 0).argmax(axis=1)[:, None]
         self.firsts.append(np.take_along_axis(rows.tokens, told, axis=1)[:, 0])
         # Random odd weights, the same in all processes. The sum wraps around.

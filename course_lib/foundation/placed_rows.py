@@ -77,7 +77,8 @@ class PlacedRows:
         """Say where windows begin: with rows, after jumps, and with announced
         documents."""
         starts = self.begins | (self.dropped & np.isin(self.tokens, document_starts))
-        follows = (self.tokens == self.before + 1) & ~self.separated & ~starts
+        follows = (self.last >= 0) & (self.tokens == self.before + 1)
+        follows &= ~self.separated & ~starts
         return (self.tokens >= 0) & ~follows
 
     def _since_last(self, flags: np.ndarray) -> np.ndarray:

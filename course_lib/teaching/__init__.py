@@ -13,6 +13,7 @@ from course_lib.teaching.guesses import predict, show_guesses
 from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches
 from course_lib.teaching.plots import (
     inspect_packs,
+    plot_audit,
     plot_bars,
     plot_chunks,
     plot_curves,

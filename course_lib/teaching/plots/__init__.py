@@ -1,6 +1,7 @@
 """Functions that take plain data and return a matplotlib `Figure`, or show HTML where
 something is better read than seen. One file for each kind of picture."""
 
+from course_lib.teaching.plots.audits import plot_audit
 from course_lib.teaching.plots.chunks import plot_chunks, plot_padding
 from course_lib.teaching.plots.comparisons import plot_bars, plot_spread
 from course_lib.teaching.plots.curves import plot_curves, plot_intervals, plot_losses

@@ -1,0 +1,106 @@
+"""Pictures of audits of loaders."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from course_lib.auditing_loaders import Audit
+from course_lib.foundation import TokenLedger, check_type
+from course_lib.teaching.plots import style
+
+MOST_DOTS, MOST_STEPS = 2_000, 200
+MOST_RANKS = 8
+HEIGHT = 0.7  # of a rank's row
+
+
+@style.styled
+def plot_audit(audit: Audit) -> Figure:
+    """Draw what an audit has seen of epoch 0: the ledger, the order, and the ranks.
+
+    The order shows where in the stream each row begins, in the order in which the rows
+    come. If there are several ranks, each has a row with what it reads. Of more than
+    2,000 rows of a batch some are drawn, and of more than 8 ranks the first 8.
+    """
+    check_type("audit", audit, Audit)
+    ranks = audit.firsts[:MOST_RANKS]
+    several = len(ranks) > 1
+    height = 5.4 + several * (0.5 + 0.32 * len(ranks))
+    ratios = [1.6, 2.2, *[0.3 + 0.2 * len(ranks)] * several]
+    how = {"gridspec_kw": {"height_ratios": ratios}}
+    figure, panels = style.new_panels(height, rows=len(ratios), **how)
+    remarks = _draw_ledger(panels[0], audit.ledger)
+    remarks += _draw_order(panels[1], ranks, audit.ledger.num_tokens)
+    keys = {"as input": "inputs", "as target": _line(), "never a target": "lost"}
+    if several and _draw_ranks(panels[2], audit):
+        keys["read by several ranks"] = "wrong"
+    for axes in (panels[0], *panels[2:]):
+        axes.set_xlim(-0.5, audit.ledger.num_tokens - 0.5)
+        axes.xaxis.set_major_formatter(style.in_words)
+    style.explain(figure, keys)
+    if remarks:
+        style.say(figure, "; ".join(remarks))
+    return figure
+
+
+def _line() -> Line2D:
+    return Line2D([], [], color=style.TARGETS, linewidth=2.5)
+
+
+def _draw_ledger(axes: Axes, ledger: TokenLedger) -> list[str]:
+    """Draw how often tokens are used, and which share of them is never a target."""
+    steps = min(ledger.num_tokens, MOST_STEPS)
+    cuts = np.linspace(0, ledger.num_tokens, steps + 1).astype(np.int64)
+    uses = [ledger.as_input, ledger.as_target, ledger.as_target == 0]
+    totals = np.add.reduceat(np.asarray(uses, dtype=np.int64), cuts[:-1], axis=1)
+    inputs, targets, lost = totals / np.diff(cuts)
+    box = style.sample("lost")
+    look = {"fc": box.get_facecolor(), "ec": box.get_edgecolor(), "lw": 0}
+    axes.stairs(inputs, cuts - 0.5, fill=True, color=style.INPUTS, alpha=0.35)
+    axes.stairs(lost, cuts - 0.5, fill=True, hatch=style.LOST_HATCH, **look)
+    axes.stairs(targets, cuts - 0.5, color=style.TARGETS, linewidth=2.5, baseline=None)
+    axes.set(ylim=(0, 1.15 * max(inputs.max(), targets.max(), 1)), ylabel="times used")
+    axes.set_xlabel("position in the stream")
+    if steps == ledger.num_tokens:
+        return []
+    return [f"each step is the mean of {ledger.num_tokens / steps:,.4g} tokens"]
+
+
+def _draw_order(axes: Axes, ranks: tuple[np.ndarray, ...], size: int) -> list[str]:
+    every = max(1, -(-max(map(len, ranks)) // MOST_DOTS))
+    for number, firsts in enumerate(ranks):
+        look = style.curve_style(number) | {"linestyle": "", "markersize": 3}
+        if number:  # so that what is drawn before can be seen
+            look |= {"markersize": 5, "fillstyle": "none"}
+        label = f"rank {number}" if len(ranks) > 1 else None
+        rows = np.arange(0, len(firsts), every)
+        axes.plot(rows, firsts[::every], label=label, **look)
+    axes.set(ylim=(0, size), xlabel="row, as it comes", ylabel="begins at")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(style.in_words)
+    if len(ranks) > 1:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return [f"one dot for every {every} rows"] if every > 1 else []
+
+
+def _draw_ranks(axes: Axes, audit: Audit) -> bool:
+    """Draw what each rank reads, and return whether some of it is read by others."""
+    size, width = audit.ledger.num_tokens, audit.context_length
+    read = np.zeros((len(audit.starts), size + 1), dtype=np.int64)
+    for row, starts in zip(read, audit.starts, strict=True):
+        np.add.at(row, starts, 1)
+        np.subtract.at(row, (starts + width).clip(max=size), 1)
+    read = np.cumsum(read, axis=1)[:, :size] > 0
+    shared = read.sum(axis=0) > 1
+    rows = read[:MOST_RANKS]
+    for number, row in enumerate(rows):
+        for meaning, where in (("inputs", row & ~shared), ("wrong", row & shared)):
+            edges = np.flatnonzero(np.diff(np.r_[False, where, False]))
+            spans = np.column_stack([edges[::2] - 0.5, np.diff(edges)[::2]])
+            box = style.sample(meaning)
+            axes.broken_barh(spans, (number, HEIGHT), fc=box.get_facecolor(), lw=0)
+    middle = {number + HEIGHT / 2: f"rank {number}" for number in range(len(rows))}
+    style.name_rows(axes, middle)
+    axes.invert_yaxis()
+    axes.set_xlabel("position in the stream")
+    return bool(shared.any())

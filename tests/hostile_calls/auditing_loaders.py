@@ -1,0 +1,95 @@
+"""Hostile calls of lesson 14: loaders that are none, and arguments that are not what they should be."""
+
+import numpy as np
+
+from course_lib.auditing_loaders import FINDINGS, audit_loader
+from planted_loaders import Bytes, pair, plain
+
+
+def names(make_loader=plain, num_tokens=200, **settings):
+    return audit_loader(make_loader, num_tokens=num_tokens, **settings).names
+
+
+def of_documents(*lengths):
+    return audit_loader(plain, document_lengths=lengths[0] if len(lengths) == 1 else lengths).names
+
+
+def one_batch(ids):
+    return [pair(ids, [0, 16])]
+
+
+CALLS = {
+    "names()": (),
+    "names(num_tokens=np.int16(200), num_epochs=np.uint8(2), world_size=np.int64(1))": (),
+    "names(num_tokens=17)": (),
+    "names(num_tokens=16)": ValueError(""),
+    "names(num_tokens=1)": ValueError(""),
+    "names(num_tokens=0)": ValueError("num_tokens must be"),
+    "names(num_tokens=-1)": ValueError("num_tokens must be"),
+    "names(num_tokens=200.0)": TypeError("num_tokens must be"),
+    "names(num_tokens=True)": TypeError("num_tokens must be"),
+    "names(num_tokens='200')": TypeError("num_tokens must be"),
+    "names(num_tokens=2**62)": ValueError("num_tokens must be"),
+    "names(num_epochs=1)": (),
+    "names(num_epochs=0)": ValueError("num_epochs must be"),
+    "names(num_epochs=-1)": ValueError("num_epochs must be"),
+    "names(num_epochs=2.0)": TypeError("num_epochs must be"),
+    "names(num_epochs=None)": TypeError("num_epochs must be"),
+    "names(world_size=2)": ("ranks_overlap",),
+    "names(world_size=0)": ValueError("world_size must be"),
+    "names(world_size=-2)": ValueError("world_size must be"),
+    "names(world_size=1.0)": TypeError("world_size must be"),
+    "names(world_size=True)": TypeError("world_size must be"),
+    "names(vocab_size=256)": (),
+    "names(vocab_size=0)": ValueError("vocab_size must be"),
+    "names(vocab_size=1)": ValueError("vocab_size must be"),
+    "names(vocab_size=-5)": ValueError("vocab_size must be"),
+    "names(vocab_size=256.0)": TypeError("vocab_size must be"),
+    "names(vocab_size='256')": TypeError("vocab_size must be"),
+    "names(max_batches=0)": ValueError("max_batches must be"),
+    "names(max_batches=1.5)": TypeError("max_batches must be"),
+    "names(max_batches=10**9)": (),
+    "names(resume_after=0)": (),
+    "names(resume_after=-1)": ValueError("resume_after must be"),
+    "names(resume_after=1.0)": TypeError("resume_after must be"),
+    "names(resume_after=True)": TypeError("resume_after must be"),
+    "names(separator_ids=[2])": (),
+    "names(separator_ids=np.array([2, 3], dtype=np.uint8))": (),
+    "names(separator_ids=2)": TypeError("separator_ids must be"),
+    "names(separator_ids=['a'])": TypeError("separator_ids"),
+    "names(separator_ids=None)": TypeError("separator_ids must be"),
+    "names(processes='no')": TypeError("processes must be True or False"),
+    "names(processes=1)": TypeError("processes must be True or False"),
+    "names(tokenizer=5)": TypeError("tokenizer must"),
+    "names(tokenizer=Bytes)": TypeError("tokenizer must"),
+    "names(None)": TypeError("make_loader must be"),
+    "names([1, 2])": TypeError("make_loader must be"),
+    "names('FILE.py:loader')": TypeError("make_loader must be"),
+    "names(plain(np.arange(99)))": TypeError("make_loader must be"),
+    "names(lambda: [])": TypeError(""),
+    "names(lambda ids: 5)": TypeError(""),
+    "names(lambda ids: None)": TypeError(""),
+    "names(lambda ids: [])": ValueError(""),
+    "names(lambda ids: ids)": TypeError(""),
+    "names(lambda ids: [ids])": TypeError(""),
+    "names(lambda ids: {'input_ids': ids[None]})": TypeError(""),
+    "names(one_batch, 33)": (),
+    "audit_loader()": TypeError("make_loader"),
+    "audit_loader(plain, 200)": TypeError("positional"),
+    "of_documents(200)": TypeError("document_lengths must be"),
+    "of_documents([200])": (),
+    "of_documents(np.array([200]))": (),
+    "of_documents([])": ValueError("document_lengths must"),
+    "of_documents(100, 0)": ValueError("document_lengths"),
+    "of_documents(100, -1)": ValueError("document_lengths"),
+    "of_documents(100, 1.5)": TypeError("document_lengths"),
+    "of_documents(100, '5')": TypeError("document_lengths"),
+    "of_documents(100, 100)": ("crosses_documents",),
+    "len(FINDINGS)": 14,
+    "Finding('lost', 3, 'ids 4 ... 6').count": 3,
+    "Finding('lost', 3)": TypeError("evidence"),
+    "Audit()": TypeError("missing"),
+    "Audit(5)": TypeError("missing"),
+    "issubclass(LoaderError, RuntimeError)": True,
+    "str(LoaderError('words'))": "words",
+}

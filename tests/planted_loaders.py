@@ -1,0 +1,761 @@
+"""Loaders with a bug that was planted, each with exactly what an audit finds in it, and clean ones, of many makes.
+
+    planted("lost", num_tokens=500, name=lambda ids, epoch: ...)  # arguments of `audit_loader`, and loaders
+
+    @planted("lost", "repeated")  # two findings, where one brings the other
+    def name(ids, epoch): ...
+
+`CASES` has all of them by name. Where a loader needs no order of its own, it shuffles by epoch, or keeps the file's.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import UserDict
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import cycle, islice
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, DistributedSampler, IterableDataset, get_worker_info
+
+N, T, B = 1_000, 16, 4  # 62 windows at stride T, and a tail of 7 ids
+L = 32  # of a packed row
+DOCUMENTS = [9, 14, 5, 30, 12, 21, 7, 17, 3, 26, 11, 19, 8, 15, 24, 6, 13, 10] * 4  # N ids together
+PAD, END = 0, 2  # ids that no audit hands out
+OF_DOCUMENTS = {"document_lengths": DOCUMENTS}
+
+
+class Case(NamedTuple):
+    make_loader: Callable
+    names: tuple[str, ...]
+    arguments: dict[str, object]
+
+
+CASES: dict[str, Case] = {}
+
+
+def planted(*names: str, **given) -> Callable:
+    loaders = {name: value for name, value in given.items() if callable(value)}
+    arguments = {name: value for name, value in given.items() if name not in loaders}
+    size = {} if "document_lengths" in arguments else {"num_tokens": N}
+
+    def add(make_loader: Callable, name: str = "") -> Callable:
+        name = name or make_loader.__name__
+        assert name not in CASES
+        CASES[name] = Case(make_loader, names, size | arguments)
+        return make_loader
+
+    for name, make_loader in loaders.items():
+        add(make_loader, name)
+    return add
+
+
+clean = planted  # nothing
+
+
+# What they are built from
+
+
+def windows(ids, length=T + 1, stride=T, first=0) -> np.ndarray:
+    return np.arange(first, len(ids) - length + 1, stride)
+
+
+def shuffled(values, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).permutation(values)
+
+
+def batched(items, size=B) -> Iterator:
+    return (items[i : i + size] for i in range(0, len(items), size))
+
+
+def rows(ids, starts, length=T) -> np.ndarray:
+    """A copy of the rows that begin at `starts`."""
+    return ids[np.asarray(starts)[:, None] + np.arange(length)]
+
+
+def pair(ids, starts, length=T) -> tuple[np.ndarray, np.ndarray]:
+    return rows(ids, starts, length), rows(ids, np.asarray(starts) + 1, length)
+
+
+def pairs(ids, starts, size=B) -> Iterator:
+    return (pair(ids, batch) for batch in batched(starts, size))
+
+
+def aligned(row, **more) -> dict[str, torch.Tensor]:
+    """A mapping whose labels stand where the inputs stand, for a model that shifts."""
+    return {"input_ids": torch.tensor(row), "labels": torch.tensor(row), **more}
+
+
+def plain(ids) -> Iterator:
+    return pairs(ids, windows(ids))
+
+
+def shuffled_pairs(ids, epoch) -> Iterator:
+    return pairs(ids, shuffled(windows(ids), epoch))
+
+
+class Windows(Dataset):
+    """One pair of tensors at an index, as `DataLoader` stacks them."""
+
+    def __init__(self, ids, stride=T, shift=1, first=0):
+        self.ids, self.stride, self.shift, self.first = torch.from_numpy(ids), stride, shift, first
+
+    def __len__(self):
+        return (len(self.ids) - T - max(self.shift, 0) - self.first) // self.stride + 1
+
+    def __getitem__(self, index):
+        start = self.first + index * self.stride
+        return self.ids[start : start + T], self.ids[start + self.shift : start + self.shift + T]
+
+
+class Streamed(IterableDataset):
+    """Windows at starts; `asks`: each worker reads its share of them, not all."""
+
+    def __init__(self, ids, starts, asks=True):
+        self.ids, self.starts, self.asks = ids, starts, asks
+
+    def __iter__(self):
+        worker, starts = get_worker_info(), self.starts
+        if worker is not None and self.asks:
+            starts = starts[worker.id :: worker.num_workers]
+        for start in starts:
+            yield self.ids[start : start + T], self.ids[start + 1 : start + T + 1]
+
+
+def distributed_over_ranks(ids, rank, world_size, set_epoch=0, drop_last=False) -> DataLoader:
+    sampler = DistributedSampler(Windows(ids), world_size, rank, drop_last=drop_last)
+    sampler.set_epoch(set_epoch)
+    return DataLoader(sampler.dataset, B, sampler=sampler)
+
+
+def packs_of(ids, document_starts, seed=0) -> list[list[np.ndarray]]:
+    """Documents in a random order, together as long as they fit into L."""
+    documents, packs, room = np.split(ids, document_starts[1:]), [], 0
+    for number in shuffled(len(documents), seed):
+        if len(documents[number]) > room:
+            packs, room = [*packs, []], L
+        packs[-1].append(documents[number])
+        room -= len(documents[number])
+    return packs
+
+
+def packed(packs, pad=PAD) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Ids, number of the document (-1 on padding) and position in it, shape (B, L) each."""
+    ids, numbers, positions = (np.full((len(packs), L), fill) for fill in (pad, -1, 0))
+    for row, pack in enumerate(packs):
+        end = sum(map(len, pack))
+        ids[row, :end] = np.concatenate(pack)
+        numbers[row, :end] = np.repeat(np.arange(len(pack)), list(map(len, pack)))
+        positions[row] = np.concatenate([*(np.arange(len(each)) for each in pack), np.arange(L - end)])
+    return tuple(map(torch.from_numpy, (ids, numbers, positions)))
+
+
+TELLS: dict[str, Callable] = {  # what tells documents apart, by their numbers in a row (-1: padding) and positions
+    "nothing": lambda numbers, positions: {},
+    "padding": lambda numbers, positions: {"attention_mask": (numbers >= 0).long()},
+    "counting": lambda numbers, positions: {"position_ids": torch.arange(L).expand(len(numbers), -1)},
+    "positions": lambda numbers, positions: {"position_ids": positions},
+    "numbers": lambda numbers, positions: {"attention_mask": numbers + 1},
+    "mask": lambda numbers, positions: {"attention_mask": (numbers[:, :, None] == numbers[:, None]).tril()},
+    "masks_of_heads": lambda *row: {"attention_mask": TELLS["mask"](*row)["attention_mask"][:, None]},
+}
+
+
+def packs(ids, document_starts, epoch, tell: str, drop: bool) -> Iterator[dict]:
+    """`drop`: no document's first id is scored."""
+    for batch in batched(packs_of(ids, document_starts, epoch)):
+        input_ids, numbers, positions = packed(batch)
+        unscored = (numbers < 0) | (positions == 0) if drop else numbers < 0
+        yield {
+            "input_ids": input_ids,
+            "labels": input_ids.masked_fill(unscored, -100),
+            **TELLS[tell](numbers, positions),
+        }
+
+
+def padded_documents(ids, document_starts, pad, label_of_pad=None, left=False, drop=False) -> Iterator[dict]:
+    """A document a row, in the order of the file, filled up to the longest of its batch."""
+    for batch in batched(np.split(ids, document_starts[1:])):
+        length = max(map(len, batch))
+
+        def filled(parts, value, length=length):
+            fills = [(length - len(row), 0) if left else (0, length - len(row)) for row in parts]
+            return np.stack([np.pad(r, f, constant_values=value) for r, f in zip(parts, fills, strict=True)])
+
+        mask = filled([np.ones(len(row), int) for row in batch], 0)
+        labels = [np.append(-100, row[1:]) for row in batch] if drop else batch
+        labels = filled(labels, pad if label_of_pad is None else label_of_pad)
+        yield {"input_ids": filled(batch, pad), "attention_mask": mask, "labels": labels}
+
+
+# wrong_shift. Targets two ahead lose id 1, too, so those stand at offsets that differ from epoch to epoch.
+
+
+planted(
+    "wrong_shift",
+    inputs_and_targets_swapped=lambda ids: ((targets, inputs) for inputs, targets in plain(ids)),
+    shifted_by_data_set_and_loop=lambda ids, epoch: DataLoader(Windows(ids, shift=2, first=5 * epoch), B),
+)
+
+
+@planted("wrong_shift")
+def targets_are_inputs(ids, epoch):
+    for starts in batched(shuffled(windows(ids), epoch)):
+        yield rows(ids, starts), rows(ids, starts)
+
+
+@planted("wrong_shift")  # neighbors overlap by one, because a model that shifts scores T - 1 of T labels
+def labels_shifted_beforehand(ids, epoch):
+    for inputs, targets in pairs(ids, windows(ids, stride=T - 1, first=5 * epoch)):
+        yield {"input_ids": inputs.tolist(), "labels": targets.tolist()}
+
+
+@planted("wrong_shift")  # rows overlap, so that nothing is lost; below as well
+def one_row_in_four_not_shifted(ids):
+    for inputs, targets in pairs(ids, windows(ids, stride=T // 2)):
+        targets[-1] = inputs[-1]
+        yield torch.from_numpy(inputs), torch.from_numpy(targets)
+
+
+@planted("wrong_shift", vocab_size=256)
+def bytes_not_shifted(ids, epoch):
+    for inputs, _ in shuffled_pairs(ids, epoch):
+        yield inputs.astype(np.uint8), inputs.astype(np.uint8)
+
+
+# broken_row
+
+
+def wraps_round(ids):
+    for starts in batched(np.arange(0, len(ids), T)):
+        block = np.take(ids, starts[:, None] + np.arange(T + 1), mode="wrap")
+        yield block[:, :-1].copy(), block[:, 1:].copy()
+
+
+planted("broken_row", ids_wrap_round=wraps_round)
+planted("broken_row", bytes_wrap_round=wraps_round, vocab_size=256)
+
+
+@planted("broken_row")
+def one_target_slips(ids):
+    for number, (inputs, targets) in enumerate(pairs(ids, windows(ids, stride=T // 2))):
+        if number % 3 == 0:
+            targets[0, -1] = targets[0, -2]
+        yield inputs.tolist(), targets.tolist()
+
+
+@planted("broken_row")
+def second_half_from_elsewhere(ids):
+    for starts in batched(windows(ids, stride=T // 2)):
+        row = rows(ids, starts, T + 1)
+        row[2:3, 8:] = ids[100:109]
+        yield aligned(row, position_ids=torch.arange(T + 1).expand(len(row), -1))
+
+
+@planted("broken_row", num_tokens=62 * T + 1)
+def shards_out_of_order(ids, epoch):
+    joined = Windows(np.concatenate([ids[:330], ids[660:], ids[330:660]]))
+    return DataLoader(joined, B, sampler=shuffled(len(joined), epoch).tolist())
+
+
+# crosses_documents
+
+
+planted(
+    "crosses_documents",
+    **OF_DOCUMENTS,
+    windows_over_documents=lambda ids: plain(ids),
+    packed_without_a_word=partial(packs, tell="padding", drop=False),
+    packed_and_positions_count_on=partial(packs, tell="counting", drop=False),
+)
+
+
+@planted("crosses_documents", "lost", **OF_DOCUMENTS)  # lost, because a model that shifts scores T - 1 of T labels
+def grouped_texts(ids):
+    for batch in batched([ids[i : i + T].tolist() for i in windows(ids, T)]):
+        yield {"input_ids": batch, "labels": [list(chunk) for chunk in batch]}
+
+
+@planted("crosses_documents", separator_ids=(END,), **OF_DOCUMENTS)
+def ends_of_text_between(ids, document_starts):
+    documents = [np.append(document, END) for document in np.split(ids, document_starts[1:])]
+    return (aligned(np.concatenate(two)[None]) for two in batched(documents, 2))
+
+
+# scored_padding
+
+
+planted(
+    "scored_padding",
+    **OF_DOCUMENTS,
+    padding_has_labels=partial(padded_documents, pad=PAD),
+    padding_is_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1]),
+    firsts_scored_though_positions_begin_anew=partial(packs, tell="positions", drop=False),
+    firsts_predicted_from_padding=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True),
+    firsts_scored_though_masked=partial(packs, tell="masks_of_heads", drop=False),
+)
+
+
+@planted("scored_padding")
+def last_row_filled_with_zeros(ids):
+    longer = np.append(ids, [PAD] * T)
+    return pairs(longer, windows(longer).tolist())
+
+
+# lost
+
+
+def skips_five(ids, epoch):
+    return pairs(ids, shuffled(windows(ids, first=5), epoch))
+
+
+def drops_two_batches(ids, epoch):
+    return pairs(ids, shuffled(windows(ids), epoch)[: -2 * B])
+
+
+planted(
+    "lost",
+    stride_of_a_window=lambda ids: DataLoader(Windows(ids, stride=T + 1), B),
+    always_skips_the_first_five=skips_five,
+    ends_too_soon=lambda ids, epoch: DataLoader(Streamed(ids, shuffled(windows(ids[:900]), epoch)), B),
+    model_shifts_rows_at_their_length=lambda ids: (aligned(rows(ids, b)) for b in batched(windows(ids, T))),
+)
+planted("lost", two_batches_dropped=drops_two_batches, vocab_size=256)
+
+
+@planted("lost", "repeated")  # as is unavoidable with replacement
+def random_with_replacement(ids, epoch):
+    for starts in batched(np.random.default_rng(epoch).integers(len(ids) - T, size=62)):
+        inputs = torch.stack([torch.from_numpy(ids[i : i + T]) for i in starts])
+        yield inputs, torch.stack([torch.from_numpy(ids[i + 1 : i + 1 + T]) for i in starts])
+
+
+# repeated
+
+
+@planted("repeated")
+def two_workers_that_forget_who_they_are(ids, epoch):
+    return DataLoader(Streamed(ids, shuffled(windows(ids), epoch), asks=False), B, num_workers=2)
+
+
+@planted("repeated")
+def last_batch_filled_from_the_first(ids, epoch):
+    order = shuffled(windows(ids), epoch)
+    return pairs(ids, np.append(order, order[: -len(order) % B]))
+
+
+@planted("repeated")
+def every_fifth_batch_twice(ids, epoch):
+    for number, batch in enumerate(shuffled_pairs(ids, epoch)):
+        yield batch
+        if number % 5 == 4:
+            yield [half.tolist() for half in batch]
+
+
+@planted("repeated")
+def a_beginning_thrice(ids, epoch):
+    starts = np.concatenate([windows(ids), windows(ids)[:10], windows(ids)[:10]])
+    return (aligned(rows(ids, batch, T + 1)) for batch in batched(shuffled(starts, epoch)))
+
+
+# same_order
+
+
+@planted("same_order")
+class SeededWithinIter:
+    def __init__(self, ids):
+        self.ids = ids
+
+    def __iter__(self):
+        return shuffled_pairs(self.ids, 0)
+
+
+@planted("same_order")
+def generator_made_anew(ids, epoch):
+    return DataLoader(Windows(ids), B, shuffle=True, generator=torch.Generator().manual_seed(7))
+
+
+planted("same_order", sampler_without_set_epoch=distributed_over_ranks, world_size=2)
+planted("same_order", two_orders_in_turn=lambda ids, epoch: shuffled_pairs(ids, epoch % 2), num_epochs=3)
+planted("same_order", from_the_last_to_the_first=lambda ids: pairs(ids, windows(ids)[::-1]), vocab_size=256)
+
+
+# not_repeatable
+
+
+planted("not_repeatable", shuffled_by_the_global_generator=lambda ids: DataLoader(Windows(ids), B, shuffle=True))
+
+
+@planted("not_repeatable")
+def a_generator_without_a_seed(ids):
+    starts = np.random.default_rng().permutation(windows(ids))
+    return (aligned(rows(ids, batch, T + 1)) for batch in batched(starts))
+
+
+@planted("not_repeatable")
+def shuffled_by_the_random_of_python(ids, epoch):
+    starts = windows(ids).tolist()
+    random.shuffle(starts)
+    return pairs(ids.astype(np.uint16), starts)
+
+
+# ranks_overlap, ranks_lose
+
+
+planted("ranks_overlap", every_rank_reads_all=shuffled_pairs, world_size=2)
+planted("ranks_overlap", every_process_reads_all=shuffled_pairs, world_size=2, processes=True)
+
+
+@planted("ranks_overlap", world_size=2, num_tokens=61 * T + 1)
+def sampler_that_fills_up(ids, rank, world_size, epoch):
+    return distributed_over_ranks(ids, rank, world_size, set_epoch=epoch)
+
+
+@planted("ranks_overlap", world_size=2)
+def shares_that_reach_too_far(ids, rank):
+    return DataLoader(Streamed(ids, windows(ids)[:33] if rank == 0 else windows(ids)[29:]), B)
+
+
+@planted("ranks_overlap", world_size=3)
+def local_rank_of_machines_of_two(ids, rank, epoch):
+    return pairs(ids, shuffled(windows(ids), epoch)[rank % 2 :: 2])
+
+
+@planted("ranks_overlap", "ranks_lose", world_size=2)  # what one reads twice, another does not read
+def each_rank_shuffles_its_own_way(ids, rank, world_size, epoch):
+    return pairs(ids, shuffled(windows(ids), 10 * epoch + rank)[rank::world_size])
+
+
+@planted("ranks_lose", world_size=2)
+def every_other_share(ids, rank, world_size, epoch):
+    return pairs(ids, shuffled(windows(ids), epoch)[rank :: 2 * world_size])
+
+
+@planted("ranks_lose", world_size=3)
+def written_for_four_ranks(ids, rank, epoch):
+    return DataLoader(Streamed(ids, shuffled(windows(ids), epoch)[rank::4][:15]), B)
+
+
+@planted("ranks_lose", world_size=2)
+def stream_cut_in_two(ids, rank, world_size):
+    half = len(ids) // world_size
+    return DataLoader(Windows(ids[rank * half : (rank + 1) * half]), B)
+
+
+@planted("ranks_lose", world_size=2, vocab_size=256)
+def first_batches_skipped(ids, rank, world_size):
+    return islice(pairs(ids, windows(ids)[rank::world_size]), 1, None)
+
+
+# unequal_steps
+
+
+@planted("unequal_steps", world_size=2, num_tokens=57 * T + 1)
+def one_window_more(ids, rank, world_size, epoch):
+    return pairs(ids, shuffled(windows(ids), epoch)[rank::world_size])
+
+
+@planted("unequal_steps", world_size=2, document_lengths=DOCUMENTS[:17])
+def documents_dealt_out(ids, document_starts, rank, world_size):
+    return (aligned(document[None]) for document in np.split(ids, document_starts[1:])[rank::world_size])
+
+
+@planted("unequal_steps", world_size=3)
+def rows_dealt_out(ids, rank, world_size):
+    for start in windows(ids)[rank::world_size].tolist():
+        yield ids[start : start + T].tolist(), ids[start + 1 : start + T + 1].tolist()
+
+
+# resume_repeats, resume_loses
+
+
+@clean()
+class Resumable:
+    """One epoch after another; it says how many batches of which epoch it has delivered."""
+
+    def __init__(self, ids, rank=0, world_size=1):
+        self.ids, self.share, self.epoch, self.done = ids, slice(rank, None, world_size), 0, 0
+
+    def __iter__(self):
+        for batch in batched(shuffled(windows(self.ids), self.epoch)[self.share][B * self.done :]):
+            self.done += 1
+            yield pair(self.ids, batch)
+        self.epoch, self.done = self.epoch + 1, 0
+
+    def state_dict(self):
+        return {"epoch": self.epoch, "done": self.done}
+
+    def load_state_dict(self, state):
+        self.epoch, self.done = state["epoch"], state["done"]
+
+
+@planted("resume_repeats")
+class ForgetsThePlace(Resumable):
+    def state_dict(self):
+        return {"epoch": self.epoch, "done": 0}
+
+
+@planted("resume_repeats", resume_after=3)
+class CountsLate(Resumable):
+    def __iter__(self):
+        for batch in super().__iter__():
+            self.done -= 1
+            yield batch
+            self.done += 1
+
+
+@planted("resume_repeats", vocab_size=256)
+class MixesUpItsUnits(Resumable):
+    def load_state_dict(self, state):
+        super().load_state_dict({**state, "done": state["done"] // 2})
+
+
+@planted("resume_loses")
+class CountsWhatIsReadAhead(Resumable):
+    def __iter__(self):
+        ahead = []
+        for batch in super().__iter__():
+            ahead.append(batch)
+            if len(ahead) == 3:
+                yield ahead.pop(0)
+        yield from ahead
+
+
+@planted("resume_loses", resume_after=1)
+class SkipsOneMore(Resumable):
+    def load_state_dict(self, state):
+        super().load_state_dict({**state, "done": state["done"] + 1})
+
+
+@planted("resume_loses")
+class NothingIsLeft(Resumable):
+    def state_dict(self):
+        return {"epoch": self.epoch, "done": 99}
+
+
+@planted("resume_repeats", "resume_loses")  # what comes twice pushes out something else
+class GoesOnInAnotherOrder(Resumable):
+    def load_state_dict(self, state):
+        super().load_state_dict({**state, "epoch": 99})
+
+
+planted("resume_repeats", ranks_forget_the_place=ForgetsThePlace, world_size=2)
+
+
+# shared_memory
+
+
+@planted("shared_memory")
+def halves_of_one_block(ids, epoch):
+    for starts in batched(shuffled(windows(ids), epoch)):
+        block = torch.from_numpy(rows(ids, starts, T + 1))
+        yield block[:, :-1], block[:, 1:]
+
+
+@planted("shared_memory")
+def rows_as_they_lie_in_the_stream(ids, epoch):
+    return DataLoader(Windows(ids), batch_size=None, sampler=shuffled(62, epoch).tolist())
+
+
+@planted("shared_memory")
+def one_buffer_for_all(ids):
+    buffers = np.empty((B, T), int), np.empty((B, T), int)
+    for batch in pairs(ids, windows(ids)[:60]):
+        for buffer, half in zip(buffers, batch, strict=True):
+            buffer[:] = half
+        yield buffers
+
+
+@planted("shared_memory")
+def a_view_of_the_stream(ids):
+    return ({"input_ids": batch} for batch in torch.from_numpy(ids).unfold(0, T + 1, T).split(B))
+
+
+@planted("shared_memory")
+def labels_are_the_inputs(ids, epoch):
+    for starts in batched(shuffled(windows(ids), epoch)):
+        row = torch.from_numpy(rows(ids, starts, T + 1))
+        yield {"input_ids": row, "labels": row}
+
+
+# clean
+
+
+def parallel_tracks(ids):
+    length = (len(ids) - 1) // B
+    return (pair(ids, np.arange(B) * length + k) for k in range(0, length, T))
+
+
+def offset_and_order(ids, epoch):
+    starts = shuffled(windows(ids, first=(3 + 7 * epoch) % T), epoch)
+    return pairs(ids, starts[: len(starts) // B * B])
+
+
+def seeded_and_drop_last(ids, epoch):
+    generator = torch.Generator().manual_seed(epoch)
+    return DataLoader(Windows(ids), B, shuffle=True, drop_last=True, generator=generator)
+
+
+def dealt_out(ids, rank, world_size, epoch):
+    order = shuffled(windows(ids), epoch)
+    return pairs(ids, order[rank : len(order) // world_size * world_size : world_size])
+
+
+def sampler_that_drops(ids, rank, world_size, epoch):
+    return distributed_over_ranks(ids, rank, world_size, set_epoch=epoch, drop_last=True)
+
+
+def takes_anything(ids, **anything):
+    assert not anything
+    return plain(ids)
+
+
+def writes_into_its_ids(ids, epoch):
+    yield from shuffled_pairs(ids, epoch)
+    ids[:] = 7
+
+
+def views_that_nobody_can_write_into(ids):
+    table = np.lib.stride_tricks.sliding_window_view(ids, T + 1)[::T]
+    return ({"input_ids": batch} for batch in batched(table))
+
+
+def last_targets_ignored(ids):
+    filled = np.append(ids, [PAD] * T)
+    for inputs, targets in pairs(filled, windows(filled)):
+        yield inputs, np.where(targets == PAD, -100, targets)
+
+
+def two_workers(ids, epoch):
+    return DataLoader(Windows(ids), B, sampler=shuffled(62, epoch).tolist(), num_workers=2)
+
+
+def two_workers_that_were_spawned(ids):
+    return DataLoader(Streamed(ids, windows(ids)), B, num_workers=2, multiprocessing_context="spawn")
+
+
+def stateful(ids):
+    from torchdata.stateful_dataloader import StatefulDataLoader
+
+    return StatefulDataLoader(Windows(ids), B)
+
+
+@clean()
+class ResumableIterator(Iterator):
+    """It is its own iterator, so it can be read once."""
+
+    def __init__(self, ids, epoch):
+        self.ids, self.starts, self.place = ids, shuffled(windows(ids), epoch), 0
+
+    def __next__(self):
+        if self.place >= len(self.starts):
+            raise StopIteration
+        self.place += B
+        return pair(self.ids, self.starts[self.place - B : self.place])
+
+    def state_dict(self):
+        return {"place": self.place}
+
+    def load_state_dict(self, state):
+        self.place = state["place"]
+
+
+class Maker:
+    def __call__(self, ids, epoch):
+        return shuffled_pairs(ids, epoch)
+
+
+clean(
+    file_order=plain,
+    by_epoch=shuffled_pairs,
+    overlapping=lambda ids: DataLoader(Windows(ids, stride=5), B),
+    seeded=seeded_and_drop_last,
+    one_generator=lambda ids: DataLoader(Windows(ids), B, shuffle=True, generator=torch.Generator().manual_seed(7)),
+    random_offsets=lambda ids, epoch: pairs(ids.astype(np.uint16), windows(ids, first=(9 + 7 * epoch) % T)),
+    random_offsets_and_order=offset_and_order,
+    lists=lambda ids: ([half.tolist() for half in batch] for batch in plain(ids)),
+    rows_alone=lambda ids, epoch: ((x[0], y[0]) for x, y in pairs(ids, shuffled(windows(ids), epoch), 1)),
+    last_targets_ignored=last_targets_ignored,
+    for_a_model_that_shifts=lambda ids: (aligned(rows(ids, b, T + 1)) for b in batched(windows(ids))),
+    mask_of_ones=lambda ids: (
+        aligned(rows(ids, b, T + 1), attention_mask=torch.ones(len(b), T + 1)) for b in batched(windows(ids))
+    ),
+    inputs_only=lambda ids: (UserDict(input_ids=rows(ids, b, T + 1)) for b in batched(windows(ids))),
+    views_that_nobody_can_write_into=views_that_nobody_can_write_into,
+    two_workers=two_workers,
+    two_workers_that_were_spawned=two_workers_that_were_spawned,
+    stateful=stateful,
+    writes_into_its_ids=writes_into_its_ids,
+    takes_anything=takes_anything,
+    a_partial=partial(dealt_out, rank=0, world_size=1),
+    an_object_that_is_called=Maker(),
+)
+clean(
+    vocab_size=256,
+    bytes_in_file_order=plain,
+    bytes_seeded=seeded_and_drop_last,
+    bytes_overlapping=lambda ids: pairs(ids, windows(ids, stride=5)),
+)
+clean(three_epochs=plain, num_epochs=3)
+clean(many_tokens=plain, num_tokens=31_000)
+clean(one_window=plain, num_tokens=T + 1)
+clean(cut_off=plain, max_batches=4, num_tokens=4 * B * T + 1)
+clean(endless=lambda ids: cycle(list(plain(ids))), max_batches=16)
+clean(tracks=parallel_tracks, num_tokens=15 * B * T + 1)
+clean(tracks_of_bytes=parallel_tracks, num_tokens=15 * B * T + 1, vocab_size=256)
+clean(two_ranks=dealt_out, resumable_ranks=Resumable, world_size=2)
+clean(two_processes=dealt_out, world_size=2, processes=True)
+clean(two_ranks_of_bytes=dealt_out, world_size=2, vocab_size=256)
+clean(three_ranks=dealt_out, sampler_that_drops=sampler_that_drops, world_size=3)
+clean(resumable_from_the_start=Resumable, resume_after=0)
+clean(resumable_before_the_end=Resumable, resume_after=15)
+
+
+def documents_and_their_ends(ids, document_starts):
+    return (aligned(np.append(document, END)[None]) for document in np.split(ids, document_starts[1:]))
+
+
+def chunks_of_documents(ids, document_starts):
+    """Of at most T ids; each begins with the last id of the one before it."""
+    for document in np.split(ids, document_starts[1:]):
+        for start in range(0, len(document) - 1, T - 1):
+            yield aligned(document[None, start : start + T])
+
+
+clean(
+    **OF_DOCUMENTS,
+    packed_with_positions=partial(packs, tell="positions", drop=True),
+    packed_with_mask=partial(packs, tell="mask", drop=True),
+    packed_with_masks_of_heads=partial(packs, tell="masks_of_heads", drop=True),
+    packed_with_numbers=partial(packs, tell="numbers", drop=True),
+    packed_with_dropped_labels=partial(packs, tell="nothing", drop=True),
+    padded=partial(padded_documents, pad=PAD, label_of_pad=-100),
+    padded_on_the_left=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True, drop=True),
+    padded_with_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1], -100),
+    chunks_of_documents=chunks_of_documents,
+)
+clean(**OF_DOCUMENTS, documents_and_their_ends=documents_and_their_ends, separator_ids=(END,))
+
+
+class Bytes:
+    """A tokenizer: an id is a byte of UTF-8, and 4 more."""
+
+    def encode(self, text: str) -> list[int]:
+        return [4 + byte for byte in text.encode()]
+
+
+@clean(tokenizer=Bytes())
+def texts_alone(texts):
+    return (aligned(np.array(Bytes().encode(text))[None]) for text in texts)
+
+
+@planted("crosses_documents", tokenizer=Bytes())
+def texts_joined(texts):
+    return plain(np.array(Bytes().encode("".join(texts))))
+
+
+PLANTED = {name: case for name, case in CASES.items() if case.names}
+CLEAN = {name: case for name, case in CASES.items() if not case.names}

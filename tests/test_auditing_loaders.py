@@ -1,0 +1,770 @@
+"""Audits: what was planted is found, and nothing else; what an audit says is true; no loader gets the better of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader
+
+from course_lib.__main__ import main
+from course_lib.auditing_loaders import FINDINGS, Audit, LoaderError, audit_loader
+from course_lib.foundation import token_ledger
+from planted_loaders import (
+    CASES,
+    CLEAN,
+    DOCUMENTS,
+    OF_DOCUMENTS,
+    PLANTED,
+    B,
+    N,
+    Resumable,
+    T,
+    Windows,
+    aligned,
+    batched,
+    dealt_out,
+    pair,
+    pairs,
+    plain,
+    rows,
+    shuffled,
+    shuffled_pairs,
+    windows,
+)
+
+ROOT = Path(__file__).parent.parent
+BY_BATCH = ["wrong_shift", "broken_row", "crosses_documents", "scored_padding"]
+BY_EPOCH = ["lost", "repeated", "same_order", "not_repeatable", "ranks_overlap", "ranks_lose", "unequal_steps"]
+ORDER = [*BY_BATCH, *BY_EPOCH, "resume_repeats", "resume_loses", "shared_memory"]
+
+
+@cache
+def audit_of(name: str) -> Audit:
+    case = CASES[name]
+    return audit_loader(case.make_loader, **case.arguments)
+
+
+def audit(make_loader, num_tokens=N, **arguments) -> Audit:
+    if "document_lengths" in arguments:
+        return audit_loader(make_loader, **arguments)
+    return audit_loader(make_loader, num_tokens=num_tokens, **arguments)
+
+
+def found(name: str, which: str):
+    (finding,) = (finding for finding in audit_of(name).findings if finding.name == which)
+    return finding
+
+
+def said(name: str) -> str:
+    return f"{CASES[name].names} {[(f.name, f.count, f.evidence) for f in audit_of(name).findings]}"
+
+
+# What was planted
+
+
+@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")  # by torchdata
+@pytest.mark.parametrize("name", CASES)
+def test_it_finds_what_was_planted_and_nothing_else(name):
+    audit = audit_of(name)
+    assert set(audit.names) == set(CASES[name].names), said(name)
+    assert audit.names == tuple(finding.name for finding in audit.findings)
+    assert audit.clean == (not audit.names)
+    for finding in audit.findings:
+        assert finding.count >= 1
+        assert re.search(r"\d", finding.evidence), "evidence that a person can check says where"
+    table = str(audit)
+    assert all(name in table for name in audit.names)
+    assert json.loads(json.dumps(audit.as_dict()))
+    ranks = CASES[name].arguments.get("world_size", 1)
+    assert len(audit.starts) == ranks
+    assert all(starts.ndim == 1 and starts.dtype == np.int64 for starts in audit.starts)
+    assert isinstance(audit.num_batches, int if ranks == 1 else tuple)
+    assert np.shape(audit.num_batches) in ((), (ranks,))
+
+
+def test_each_finding_has_three_plants_and_a_line_and_clean_loaders_are_many():
+    assert list(FINDINGS) == ORDER
+    assert all("\n" not in line for line in FINDINGS.values())
+    planted = [name for case in PLANTED.values() for name in case.names]
+    assert min(map(planted.count, ORDER)) >= 3
+    assert len(CLEAN) >= 20
+
+
+SHIFTS = {
+    "targets_are_inputs": 0,
+    "inputs_and_targets_swapped": -1,
+    "shifted_by_data_set_and_loop": 2,
+    "labels_shifted_beforehand": 1,
+    "one_row_in_four_not_shifted": 1,
+    "bytes_not_shifted": 0,
+    "file_order": 1,
+    "for_a_model_that_shifts": 0,
+    "inputs_only": 0,
+}
+
+
+@pytest.mark.parametrize("name", SHIFTS)
+def test_the_shift_is_what_it_is(name):
+    assert audit_of(name).shift == SHIFTS[name]
+
+
+COUNTS = {  # of 62 windows at stride T, or 123 at half of it
+    "targets_are_inputs": 62,
+    "inputs_and_targets_swapped": 62,
+    "shifted_by_data_set_and_loop": 62,
+    "one_row_in_four_not_shifted": 31,
+    "ids_wrap_round": 1,
+    "bytes_wrap_round": 1,
+    "one_target_slips": 11,
+    "second_half_from_elsewhere": 31,
+    "shards_out_of_order": 2,
+    "stride_of_a_window": 57,  # each first id but that of the stream
+    "always_skips_the_first_five": 5,
+    "ends_too_soon": 103,
+    "model_shifts_rows_at_their_length": 61,
+    "two_workers_that_forget_who_they_are": 62,
+    "last_batch_filled_from_the_first": 2,
+    "every_fifth_batch_twice": 3 * B,
+    "every_rank_reads_all": 62,
+    "every_process_reads_all": 62,
+    "sampler_that_fills_up": 1,
+    "shares_that_reach_too_far": 4,
+    "local_rank_of_machines_of_two": 31,
+    "stream_cut_in_two": 4,  # three after the last window of a half, and the first id of the other
+    "ForgetsThePlace": 8 * B,
+    "CountsLate": B,
+    "MixesUpItsUnits": 4 * B,
+    "CountsWhatIsReadAhead": 2 * B,
+    "SkipsOneMore": B,
+    "NothingIsLeft": 62 - 8 * B,
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_it_counts_as_one_counts_by_hand(name):
+    (finding,) = audit_of(name).findings
+    assert finding.count == COUNTS[name], said(name)
+
+
+ROWS = {  # where the bug is, by batch and row
+    "one_row_in_four_not_shifted": lambda batch, row: row == 3 or (batch, row) == (30, 2),
+    "ids_wrap_round": lambda batch, row: (batch, row) == (15, 2),
+    "bytes_wrap_round": lambda batch, row: (batch, row) == (15, 2),
+    "one_target_slips": lambda batch, row: batch % 3 == 0 and row == 0,
+    "second_half_from_elsewhere": lambda batch, row: row == 2,
+    "last_row_filled_with_zeros": lambda batch, row: (batch, row) == (15, 2),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_evidence_names_a_row_that_is_there(name):
+    (finding,) = audit_of(name).findings
+    row, batch = map(int, re.search(r"row (\d+) of batch (\d+)", finding.evidence).groups())
+    assert ROWS[name](batch, row), finding.evidence
+
+
+# What a loader does, recovered
+
+
+def from_starts(ids, starts, length, size, mapping):
+    for batch in batched(starts, size):
+        if mapping:
+            yield {"input_ids": rows(ids, batch, length + 1).tolist()}
+        else:
+            yield pair(ids, batch, length)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_random_scheme_is_recovered_exactly(data):
+    vocab_size = data.draw(st.sampled_from([None, 256]))
+    length, size, mapping = data.draw(
+        st.tuples(st.integers(8 if vocab_size else 1, 16), st.integers(1, 5), st.booleans())
+    )
+    num_tokens = data.draw(st.integers(length + 1, 300))
+    unique = data.draw(st.booleans())
+    starts = data.draw(st.lists(st.integers(0, num_tokens - length - 1), min_size=1, max_size=30, unique=unique))
+    loader = partial(from_starts, starts=starts, length=length, size=size, mapping=mapping)
+    audit = audit_loader(loader, num_tokens=num_tokens, vocab_size=vocab_size)
+    (recovered,) = audit.starts
+    assert recovered.tolist() == starts
+    assert audit.shift == (0 if mapping else 1)
+    assert audit.context_length == length + mapping
+    assert audit.batch_size == min(size, len(starts))
+    assert audit.num_batches == -(-len(starts) // size)
+    ledger = token_ledger(starts, num_tokens, length)
+    assert np.array_equal(audit.ledger.as_target, ledger.as_target)
+    if not mapping:
+        assert audit.ledger == ledger
+    assert set(audit.names) <= {"lost", "repeated", "same_order"}
+    assert ("repeated" in audit.names) == (len(set(starts)) < len(starts))
+    steps = np.concatenate([np.diff(starts[place::size]) for place in range(size)])
+    if 0 not in steps and len(starts) >= 8:  # fewer may be in order by chance
+        assert ("same_order" in audit.names) == bool((steps < 0).any())
+    never = np.flatnonzero(ledger.as_target[1:] == 0) + 1  # without the stream's first id
+    tail = num_tokens - 1 - max(starts) - length
+    if "lost" in audit.names:
+        (finding,) = (each for each in audit.findings if each.name == "lost")
+        assert finding.count in (len(never), len(never) - tail)
+    else:  # at most a tail, and whole windows of a shuffled order: less than a step each
+        assert len(never) < 2 * size * length
+
+
+def test_of_all_ranks_together():
+    audit = audit_of("three_ranks")
+    assert audit.num_batches == (5, 5, 5)
+    together = np.concatenate(audit.starts)
+    assert len(set(together.tolist())) == len(together) == 60
+    assert audit.ledger == token_ledger(together, N, T)
+    assert audit_of("rows_dealt_out").num_batches == (21, 21, 20)
+
+
+def test_many_tokens_have_ids_of_seven_digits():
+    for num_tokens, first in ((30_000, 1_000), (30_001, 1_000_000)):
+        given_ids = []
+        audit(lambda ids, seen=given_ids: seen.append(ids) or plain(ids), num_tokens, num_epochs=1)
+        assert given_ids[0].tolist() == list(range(first, first + num_tokens))
+
+
+# What `make_loader` is given
+
+
+def test_each_call_gets_ids_of_its_own():
+    seen = []
+
+    def loader(ids, epoch):
+        seen.append((ids, ids.copy(), epoch))
+        yield from shuffled_pairs(ids, epoch)
+        ids[:] = 3
+
+    assert audit(loader, num_epochs=3).clean
+    assert {epoch for _, _, epoch in seen} == {0, 1, 2}
+    assert len(seen) >= 4  # epoch 0 twice
+    for ids, before, _ in seen:
+        assert ids.dtype == np.int64
+        assert ids.flags.writeable
+        assert before.tolist() == list(range(1_000, 2_000))
+    assert len({id(ids) for ids, _, _ in seen}) == len(seen)
+
+
+@pytest.mark.parametrize("vocab_size", [40, 256, 50_257])
+def test_ids_stay_below_a_vocabulary_and_hold_no_padding(vocab_size):
+    seen = []
+    audit(lambda ids: seen.append(ids) or plain(ids), vocab_size=vocab_size)
+    assert seen[0].min() > 0
+    assert seen[0].max() < vocab_size
+
+
+def test_it_gives_by_keyword_what_is_named():
+    seen = []
+
+    def loader(stream, world_size, *, document_starts, rank=7, epoch=7, other=5, **rest):
+        assert other == 5
+        assert not rest
+        seen.append((rank, world_size, epoch, document_starts.tolist()))
+        return dealt_out(stream, rank, world_size, epoch)
+
+    assert audit(loader, world_size=2, num_epochs=2).clean
+    assert {each[:3] for each in seen} == {(rank, 2, epoch) for rank in (0, 1) for epoch in (0, 1)}
+    assert all(starts == [0] for *_, starts in seen)
+
+
+def test_documents_are_told_by_where_they_begin():
+    seen = []
+
+    def loader(ids, document_starts):
+        seen.append((len(ids), document_starts))
+        return (aligned(document[None]) for document in np.split(ids, document_starts[1:]))
+
+    assert audit(loader, **OF_DOCUMENTS).clean
+    length, starts = seen[0]
+    assert length == sum(DOCUMENTS)
+    assert starts.dtype == np.int64
+    assert starts.tolist() == np.cumsum([0, *DOCUMENTS[:-1]]).tolist()
+
+
+class Method:
+    def loader(self, ids, epoch):
+        return shuffled_pairs(ids, epoch)
+
+
+@pytest.mark.parametrize("make_loader", [Method().loader, partial(Method.loader, Method()), Resumable])
+def test_anything_that_can_be_called_is_a_loader_maker(make_loader):
+    assert audit(make_loader).clean
+
+
+def test_a_loader_without_an_epoch_is_read_again_and_an_iterator_is_made_again():
+    calls = []
+    assert audit(lambda ids: calls.append(1) or DataLoader(Windows(ids), B), num_epochs=3).clean
+    of_loader = len(calls)
+    calls.clear()
+    assert audit(lambda ids: calls.append(1) or plain(ids), num_epochs=3).clean
+    assert len(calls) >= 4 > of_loader  # epoch 0 twice, and two more
+    # one that is made anew in each call shuffles alike in each epoch, one that is read again need not
+    assert audit(lambda ids: shuffled_pairs(ids, 5)).names == ("same_order",)
+
+
+def test_it_draws_nothing_from_a_global_generator():
+    states = lambda: (random.getstate(), str(np.random.get_state()), torch.get_rng_state().tolist())  # noqa: NPY002
+    before = states()
+    assert audit(plain).clean
+    assert states() == before
+    names = [audit(lambda ids: DataLoader(Windows(ids), B, shuffle=True)).names for _ in range(3)]
+    assert names == [("not_repeatable",)] * 3
+
+
+# Shifts, rows, documents, padding
+
+
+def test_labels_of_pairs_stand_one_ahead_and_those_of_mappings_where_inputs_stand():
+    assert audit_of("file_order").shift == 1
+    assert audit_of("for_a_model_that_shifts").shift == 0
+    notes = " ".join([*audit_of("for_a_model_that_shifts").notes, *map(str, audit_of("for_a_model_that_shifts").facts)])
+    assert "shift" in notes  # said, and no finding
+
+
+def jumping(ids, **more):
+    """Rows of two pieces of 20 ids; the second is 40 further."""
+    for start in range(0, 240, 80):
+        for first in (start, start + 20):
+            row = np.concatenate([ids[first : first + 20], ids[first + 40 : first + 60]])[None]
+            mapping = aligned(row)
+            for name, value in more.items():
+                mapping[name] = value(mapping) if callable(value) else torch.tensor(value)[None]
+            yield mapping
+
+
+def dropped_at(place):
+    def labels(mapping):
+        changed = mapping["labels"].clone()
+        changed[:, place] = -100
+        return changed
+
+    return labels
+
+
+TWICE_20 = [*range(20), *range(20)]
+NUMBERS = np.repeat([1, 2], 20)
+SAME = (NUMBERS[:, None] == NUMBERS) & np.tri(40, dtype=bool)
+OF_20 = {"document_lengths": [20] * 12}
+ANNOUNCED = {
+    "positions": {"position_ids": TWICE_20, "labels": dropped_at(20)},
+    "a mask of numbers": {"attention_mask": NUMBERS, "labels": dropped_at(20)},
+    "a table": {"attention_mask": SAME, "labels": dropped_at(20)},
+    "a table for heads": {"attention_mask": SAME[None], "labels": dropped_at(20)},
+    "a label": {"labels": dropped_at(20)},
+}
+SCORED = {name: {key: value for key, value in more.items() if key != "labels"} for name, more in ANNOUNCED.items()}
+SILENT = {
+    "nothing": {},
+    "positions that count on": {"position_ids": np.arange(40)},
+    "a mask of ones": {"attention_mask": np.ones(40, int)},
+    "a causal table": {"attention_mask": np.tri(40, dtype=bool)},
+}
+
+
+@pytest.mark.parametrize("how", ANNOUNCED)
+def test_a_jump_that_is_announced_is_no_finding(how):
+    assert audit(partial(jumping, **ANNOUNCED[how]), **OF_20).clean
+
+
+@pytest.mark.parametrize("how", ["positions", "a mask of numbers", "a table", "a table for heads"])
+def test_a_documents_first_token_is_scored_where_documents_are_told_apart(how):
+    assert audit(partial(jumping, **SCORED[how]), **OF_20).names == ("scored_padding",)
+
+
+@pytest.mark.parametrize("how", SILENT)
+def test_a_jump_that_nothing_announces_crosses_documents_or_breaks_the_row(how):
+    assert audit(partial(jumping, **SILENT[how]), **OF_20).names == ("crosses_documents",)
+    assert "broken_row" in audit(partial(jumping, **SILENT[how]), 240).names
+    assert "crosses_documents" not in audit(partial(jumping, **SILENT[how]), 240).names
+
+
+def test_a_jump_inside_documents_breaks_the_row_though_documents_are_known():
+    assert "broken_row" in audit(jumping, document_lengths=[10, 130, 100]).names
+
+
+def test_a_label_that_is_dropped_counts_for_nobody():
+    def loader(ids):
+        for inputs, targets in plain(ids):
+            targets[:, 3] = -100
+            yield inputs, targets
+
+    audited = audit(loader)
+    assert audited.names == ("lost",)
+    assert audited.findings[0].count == 62
+
+
+# Orders, ranks, lost ids
+
+
+def test_epochs_are_compared_in_all_pairs():
+    for num_epochs, names in ((2, ()), (3, ()), (4, ("same_order",))):
+        assert audit(lambda ids, epoch: shuffled_pairs(ids, epoch % 3), num_epochs=num_epochs).names == names
+
+
+def test_one_epoch_decides_nothing_about_others_and_says_so():
+    audited = audit(lambda ids: shuffled_pairs(ids, 0), num_epochs=1)
+    assert audited.clean
+    assert any("epoch" in note for note in audited.notes)
+
+
+@pytest.mark.parametrize(("size", "names"), [(4, ()), (3, ("lost",))])
+def test_a_tail_shorter_than_a_step_is_not_lost(size, names):
+    # 55 ids are no target: less than a step of 4 rows, not of 3
+    assert audit(lambda ids: pairs(ids, windows(ids)[:59], size), 59 * T + 56).names == names
+
+
+def test_a_head_is_not_lost_if_it_differs():
+    for heads, names in (((3, 9), ()), ((3, 3), ("lost",)), ((T, 2), ()), ((40, 2), ("lost",))):
+        loader = lambda ids, epoch, heads=heads: pairs(ids, windows(ids, first=heads[epoch % 2]))
+        assert audit(loader).names == names, heads
+
+
+def test_windows_of_a_shuffled_order_that_make_no_step_are_not_lost():
+    for left_out, names in ((3, ()), (4, ("lost",))):
+        loader = lambda ids, epoch, read=62 - left_out: pairs(ids, shuffled(windows(ids), epoch)[:read])
+        assert audit(loader).names == names
+
+
+def test_ranks_that_read_other_parts_lose_what_nobody_reads():
+    third = lambda ids, rank: pairs(ids, windows(ids)[rank * 20 : rank * 20 + 20])
+    assert audit(third, world_size=3).clean  # 2 windows and a tail are less than a step
+    assert audit(third, world_size=2).names == ("ranks_lose",)
+
+
+# Resuming
+
+
+def test_a_state_goes_through_pickle_to_a_new_loader_with_the_same_arguments():
+    made = []
+
+    class Live(Resumable):
+        def __init__(self, ids, rank, world_size):
+            super().__init__(ids, rank, world_size)
+            made.append((rank, world_size))
+
+        def state_dict(self):
+            return self.__dict__  # which changes with the next batch
+
+        def load_state_dict(self, state):
+            assert state is not self.__dict__
+            super().load_state_dict(state)
+
+    assert audit(Live, world_size=2).clean
+    assert set(made) == {(0, 2), (1, 2)}
+
+
+@pytest.mark.parametrize("resume_after", [0, 1, 5, 15])
+def test_it_resumes_after_exactly_so_many_batches(resume_after):
+    loaded = []
+
+    class Noting(Resumable):
+        def load_state_dict(self, state):
+            loaded.append(state["done"])
+            super().load_state_dict(state)
+
+    assert audit(Noting, resume_after=resume_after).clean
+    assert set(loaded) == {resume_after}
+    assert audit(Noting).clean
+    assert loaded[-1] == 8
+
+
+def test_without_both_methods_nothing_is_resumed():
+    class OnlyState:
+        def __init__(self, ids):
+            self.ids = ids
+
+        def __iter__(self):
+            return plain(self.ids)
+
+        def state_dict(self):
+            raise AssertionError("nobody asks")
+
+    assert audit(OnlyState).clean
+    assert audit(plain, resume_after=4).clean
+
+
+# Loaders that fail
+
+
+def endless(ids):
+    while True:
+        yield pair(ids, [0, 16])
+
+
+def test_an_endless_loader_is_stopped():
+    batches = []
+    with pytest.raises((TypeError, ValueError), match=r"max_batches|endless|no end"):
+        audit(lambda ids: (batches.append(1) or batch for batch in endless(ids)))
+    assert len(batches) < 100_000
+    audited = audit(endless, 40, max_batches=5)
+    assert audited.num_batches == 5
+    assert any("max_batches" in note or "5" in note for note in audited.notes)
+
+
+EMPTY = {
+    "no batch": lambda ids: [],
+    "no batch in an iterator": lambda ids: iter(()),
+    "nothing": lambda ids: None,
+    "a number": lambda ids: 5,
+    "batches without rows": lambda ids: [(np.zeros((0, 4), int), np.zeros((0, 4), int))],
+    "rows without ids": lambda ids: [(np.zeros((4, 0), int), np.zeros((4, 0), int))],
+    "ids that nobody handed out": lambda ids: [(rows(ids, [0, 16]) - 1_000_000, rows(ids, [1, 17]) - 1_000_000)],
+    "a mapping of nothing": lambda ids: [{}],
+}
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_a_loader_that_yields_nothing_is_told(kind):
+    with pytest.raises((TypeError, ValueError)) as error:
+        audit(EMPTY[kind])
+    assert len(str(error.value)) > 20
+
+
+NO_BATCH = {
+    "a lone tensor": lambda x, y: torch.tensor(x),
+    "a lone array": lambda x, y: x,
+    "a triple": lambda x, y: (x, y, x),
+    "a single": lambda x, y: (x,),
+    "a text": lambda x, y: "ab",
+    "a set": lambda x, y: {1, 2},
+    "None": lambda x, y: None,
+    "other names": lambda x, y: {"inputs": x, "targets": y},
+    "a mapping in a pair": lambda x, y: ({"input_ids": x}, y),
+}
+
+
+@pytest.mark.parametrize("kind", NO_BATCH)
+def test_what_is_no_batch_is_a_type_error_that_says_what_is_one(kind):
+    with pytest.raises(TypeError, match=r"pair|input_ids"):
+        audit(lambda ids: (NO_BATCH[kind](*batch) for batch in plain(ids)))
+
+
+NO_IDS = {
+    "other shapes": lambda x, y: (x, y[:, :-1]),
+    "other rows": lambda x, y: (x, y[:-1]),
+    "three dimensions": lambda x, y: (x[None], y[None]),
+    "a number each": lambda x, y: (5, 6),
+    "fractions": lambda x, y: (x + 0.5, y + 0.5),
+    "texts": lambda x, y: (x.astype(str), y.astype(str)),
+    "labels of another length": lambda x, y: {"input_ids": x, "labels": y[:, 1:]},
+    "a mask of another length": lambda x, y: {"input_ids": x, "attention_mask": y[:, 1:]},
+}
+
+
+@pytest.mark.parametrize("kind", NO_IDS)
+def test_what_are_no_rows_of_ids_is_told(kind):
+    with pytest.raises((TypeError, ValueError)):
+        audit(lambda ids: (NO_IDS[kind](*batch) for batch in plain(ids)))
+
+
+def test_rows_of_several_lengths_are_read():
+    def within(ids):
+        for start in windows(ids, stride=40, length=40):
+            cut = [ids[start : start + 20], ids[start + 19 : start + 41]]
+            yield [row[:-1].tolist() for row in cut], [row[1:].tolist() for row in cut]
+
+    assert audit(within).clean
+    across = lambda ids: (pair(ids, [start], 10 + start % 7) for start in range(0, 990, 10))
+    assert set(audit(across).names) <= {"lost", "repeated"}
+
+
+class Breaks(RuntimeError):
+    pass
+
+
+def breaking(ids, epoch, rank, at=(0, 0, 3)):
+    for number, batch in enumerate(shuffled_pairs(ids, epoch)):
+        if (epoch, rank, number) == at:
+            raise Breaks("the disk is full")
+        yield batch
+
+
+def never_made(ids):
+    raise Breaks("the disk is full")
+
+
+class WithoutState(Resumable):
+    def state_dict(self):
+        raise Breaks("the disk is full")
+
+
+class WithoutLoading(Resumable):
+    def load_state_dict(self, state):
+        raise Breaks("the disk is full")
+
+
+CRASHES = {
+    "when made": (never_made, {}),
+    "in a batch": (breaking, {}),
+    "in the first": (partial(breaking, at=(0, 0, 0)), {}),
+    "in another epoch": (partial(breaking, at=(1, 0, 2)), {}),
+    "in another rank": (partial(breaking, at=(0, 1, 0)), {"world_size": 2}),
+    "in a process": (partial(breaking, at=(0, 1, 0)), {"world_size": 2, "processes": True}),
+    "for its state": (WithoutState, {"resume_after": 3}),
+    "with a state": (WithoutLoading, {}),
+}
+
+
+@pytest.mark.parametrize("when", CRASHES)
+def test_a_crash_is_told_by_its_class_and_its_words(when):
+    make_loader, arguments = CRASHES[when]
+    with pytest.raises(LoaderError) as error:
+        audit(make_loader, **arguments)
+    assert isinstance(error.value, RuntimeError)
+    assert "Breaks" in str(error.value)
+    assert "the disk is full" in str(error.value)
+
+
+def test_a_state_that_cannot_be_had_is_noted_unless_it_was_asked_for():
+    audited = audit(WithoutState)
+    assert audited.clean
+    assert any("Breaks: the disk is full" in note for note in audited.notes)
+
+
+def test_a_crash_of_a_worker_is_told():
+    class Broken(Windows):
+        def __getitem__(self, index):
+            raise Breaks("the disk is full")
+
+    with pytest.raises(LoaderError, match=r"(?s)Breaks.*the disk is full"):
+        audit(lambda ids: DataLoader(Broken(ids), B, num_workers=1))
+
+
+def test_a_call_that_fails_is_named():
+    with pytest.raises(LoaderError, match=r"epoch.?=.?1"):
+        audit(partial(breaking, at=(1, 0, 2), rank=0))
+    with pytest.raises((LoaderError, TypeError), match="nobody_gives"):
+        audit(lambda ids, nobody_gives: plain(ids))
+
+
+# The command
+
+
+LOADERS = """
+import numpy as np
+
+def rows(ids, order, length=16, size=4):
+    for first in range(0, len(order), size):
+        starts = order[first : first + size, None] + np.arange(length)
+        yield ids[starts], ids[starts + 1]
+
+def good(ids):
+    return rows(ids, np.arange(0, len(ids) - 16, 16))
+
+def bad(ids):
+    return rows(ids, np.arange(0, len(ids) - 16, 17))
+
+def ranks(ids, rank, world_size):
+    return rows(ids, np.arange(0, len(ids) - 16, 16)[rank:60:world_size])
+
+def documents(ids, document_starts):
+    return ({"input_ids": row[None]} for row in np.split(ids.copy(), document_starts[1:]))
+
+def endless(ids):
+    while True:
+        yield from good(ids)
+
+def crash(ids):
+    raise OSError("the disk is full")
+
+def empty(ids):
+    return []
+
+number = 5
+"""
+STATUS = {
+    "good": 0,
+    "bad": 1,
+    "good --num-tokens 500 --num-epochs 3 --vocab-size 256": 0,
+    "ranks --world-size 2": 0,
+    "ranks --world-size 2 --processes": 0,
+    "good --world-size 2": 1,
+    "documents --document-lengths 40,70,50": 0,
+    "good --document-lengths 40,70,50": 1,
+    "endless --max-batches 16": 0,
+    "endless": 2,
+    "crash": 2,
+    "empty": 2,
+    "number": 2,
+    "missing": 2,
+    "good --world-size 0": 2,
+    "good --num-tokens 0": 2,
+    "good --num-tokens x": 2,
+    "good --document-lengths 40,,x": 2,
+    "good --vocab-size 0": 2,
+    "good --resume-after -1": 2,
+    "good --nonsense": 2,
+    "good --picture missing/folder/out.png": 2,
+    "good --tokenizer missing.json": 2,
+}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    (tmp_path / "loaders.py").write_text(LOADERS, encoding="utf-8")
+    (tmp_path / "broken.py").write_text("import nothing_of_that_name", encoding="utf-8")
+    (tmp_path / "wrong.py").write_text("def (", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def status(*words: str) -> int:
+        sizes = [] if {"--num-tokens", "--document-lengths"} & set(words) else ["--num-tokens", "1000"]
+        try:
+            return main(["audit", *words, *sizes])
+        except SystemExit as end:
+            return end.code
+
+    return status
+
+
+@pytest.mark.parametrize("words", STATUS)
+def test_a_command_says_by_its_status(words, run, capsys):
+    name, *options = words.split()
+    status = run(f"loaders.py:{name}", *options)
+    said = capsys.readouterr()
+    assert status == STATUS[words], said.out + said.err
+    assert "Traceback" not in said.err
+    assert bool(said.err) == (status == 2)
+    assert status == 2 or said.out
+    if name == "crash":
+        assert "OSError" in said.err
+        assert "the disk is full" in said.err
+
+
+@pytest.mark.parametrize(
+    "where", ["missing.py:good", "loaders.py", "loaders.py:", ":good", "broken.py:a", "wrong.py:a", "."]
+)
+def test_a_place_where_no_loader_is(where, run, capsys):
+    assert run(where) == 2
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    assert said.err
+
+
+@pytest.mark.parametrize(("name", "names"), [("good", []), ("bad", ["lost"])])
+def test_it_writes_json_and_a_picture(name, names, run, capsys):
+    assert run(f"loaders.py:{name}", "--json", "--picture", "out.png") == len(names)
+    told = json.loads(capsys.readouterr().out)
+    assert [finding["name"] for finding in told["findings"]] == names
+    assert Path("out.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_it_runs_as_a_program(run, tmp_path):
+    program = [sys.executable, "-m", "course_lib", "audit", str(tmp_path / "loaders.py") + ":bad"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(program, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1, done.stderr
+    assert "lost" in done.stdout
