@@ -5,9 +5,11 @@ import subprocess
 from itertools import pairwise
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 
+import reading
 from course_lib.exercises import my_loader
 from course_lib.exercises.my_loader import files, judging
 from course_lib.exercises.my_loader.levels import LEVELS
@@ -320,6 +322,32 @@ def test_each_level_has_hints_and_a_solution(file, capsys):
             if f"# lesson {level}" in line
         ]
         assert not any(line in hint for hint in LEVELS[level].hints for line in code if len(line) > 30)
+
+
+# In the notebooks
+
+
+@pytest.mark.parametrize("level", LESSONS)
+def test_a_lesson_asks_for_its_step_at_the_end_of_the_exercises_and_says_no_more_than_is_needed(level):
+    (path,) = (ROOT / "notebooks").glob(f"{level:02}_*.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    (number,) = (n for n, cell in enumerate(cells) if cell.source.startswith("### Your loader"))
+    assert cells[number - 1].source.endswith("show_guesses()")
+    assert "Recap" in cells[number + 2].source
+    assert 80 <= reading.words(cells[number].source) <= 120
+    assert f"`my_loader.start({level})`" in cells[number].source
+    code = cells[number + 1]
+    assert f"my_loader.check({level})" in code.source
+    assert f"# my_loader.start({level})" in code.source, "it is run as a test, and must write nothing"
+    (output,) = code.outputs
+    assert output.data["text/plain"] == "0.0"
+    assert "Not attempted" in output.data["text/html"]
+
+
+def test_the_loader_that_is_loaded_is_the_readers_or_else_ours(file):
+    assert my_loader.load().__code__.co_filename == str(files.SOLUTION)
+    file.write_text(my_loader.text_at(2), encoding="utf-8")
+    assert my_loader.load().__code__.co_filename == str(file)
 
 
 # On ranks

@@ -9,6 +9,6 @@ The number is that of the lesson. Our own solution is `solution.py`.
 """
 
 from course_lib.exercises.my_loader.files import path, start, text_at
-from course_lib.exercises.my_loader.judging import check, hint, judge, solution
+from course_lib.exercises.my_loader.judging import check, hint, judge, load, solution
 from course_lib.exercises.my_loader.levels import LEVELS
 from course_lib.exercises.my_loader.training import train_on_rank

@@ -11,16 +11,22 @@ import re
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 from IPython.display import Markdown, display
 
-from course_lib.auditing_loaders import FINDINGS, LoaderError, audit_loader
+from course_lib.auditing_loaders import (
+    FINDINGS,
+    Finding,
+    LoaderError,
+    audit_loader,
+)
 from course_lib.exercises.my_loader.files import (
     LESSONS,
+    SOLUTION,
     WHOLE,
     path,
     text_at,
@@ -122,11 +128,15 @@ def _judge(file: Path, levels: Sequence[int], watch: Watch) -> Judgment:
     return judgments[levels[0]] if len(levels) == 1 else _together(judgments)
 
 
-def load(file: Path) -> Callable:
-    """Import a file anew, and return its `make_loader`."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+def load(file: Path | None = None) -> Callable:
+    """Import a file as it is now, and return its `make_loader`.
+
+    By default it is the reader's file, or our solution if there is none.
+    """
+    file = file or (path() if path().is_file() else SOLUTION)
+    spec = importlib.util.spec_from_file_location("my_loader", file)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module  # where pickle finds its classes
+    sys.modules["my_loader"] = module  # where pickle finds its classes
     linecache.checkcache(str(file))
     source = file.read_text(encoding="utf-8")
     exec(compile(source, str(file), "exec"), vars(module))  # never an old .pyc
@@ -134,48 +144,50 @@ def load(file: Path) -> Callable:
 
 
 def _judge_level(make_loader: Callable, number: int, file: Path) -> Judgment:
-    level = LEVELS[number]
+    level, first, found, lines = LEVELS[number], None, [], []
     title = f"level {number}, *{level.title}*"
-    given = f"It is given {level.audits[0][0].__doc__}."
+    given = ""
     try:
-        found = list(_complaints(make_loader, number))
+        for give, settings in level.audits:
+            given = give.__doc__ + _on_ranks(settings.get("world_size", 1))
+            audit = audit_loader(give(make_loader), progress=False, **settings)
+            by_design = level.by_design if first is None else ()
+            first = first or audit
+            if findings := [x for x in audit.findings if x.name not in by_design]:
+                found += map(_in_words, findings)
+                lines += [f"Given {given}:", *map(_item, found[-len(findings) :])]
+        for ask in level.asks:
+            if not found and (complaint := ask(Tried(make_loader, first))):
+                found.append(complaint)
+                lines.append(_item(complaint))
     except LoaderError as error:
-        words = f"At {title}, `make_loader` raises an error. {given}"
+        words = f"At {title}, `make_loader` raises an error, given {given}."
         return _raised(words, error.__cause__ or error, file)
     except (Exception, SystemExit) as error:
-        words = f"At {title}, your loader cannot be audited. {given}"
+        words = f"At {title}, your loader cannot be audited, given {given}."
         return _raised(words, error, file)
     if not found:
         message = f"**Passed.** The audit finds nothing at {title}."
         return Judgment(PASSED, 1.0, message)
-    evidence = "\n".join(
-        textwrap.fill(one, 84, initial_indent="- ", subsequent_indent="  ")
-        for one in found
-    )
+    told = "\n".join(lines)
     message = (
-        f"**Failed** at {title}. {given} The audit says:\n\n"
-        f"```text\n{evidence}\n```\n\n`my_loader.hint({number})` may help."
+        f"**Failed** at {title}. The audit says:\n\n```text\n{told}\n```\n\n"
+        f"`my_loader.hint({number})` may help."
     )
     return Judgment(FAILED, 0.0, message, " ".join(found))
 
 
-def _complaints(make_loader: Callable, number: int) -> Iterator[str]:
-    """Yield the findings of all audits of a level, or the first of our own."""
-    level, first, clean = LEVELS[number], None, True
-    for given, settings in level.audits:
-        audit = audit_loader(given(make_loader), progress=False, **settings)
-        by_design = level.by_design if first is None else ()
-        first = first or audit
-        for finding in audit.findings:
-            if finding.name not in by_design:
-                clean = False
-                times = "once" if finding.count == 1 else f"{finding.count:,} times"
-                meaning = FINDINGS[finding.name]
-                yield f"{finding.name}, {times} ({meaning}): {finding.evidence}"
-    for ask in level.asks if clean else ():
-        if complaint := ask(Tried(make_loader, first)):
-            yield complaint
-            return
+def _on_ranks(world_size: int) -> str:
+    return f", on {world_size} ranks" if world_size > 1 else ""
+
+
+def _in_words(finding: Finding) -> str:
+    times = "once" if finding.count == 1 else f"{finding.count:,} times"
+    return f"{finding.name}, {times} ({FINDINGS[finding.name]}): {finding.evidence}"
+
+
+def _item(text: str) -> str:
+    return textwrap.fill(text, 84, initial_indent="- ", subsequent_indent="  ")
 
 
 def _raised(words: str, error: BaseException, file: Path) -> Judgment:

@@ -8,7 +8,6 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from course_lib.exercises.my_loader.files import SOLUTION, path
 from course_lib.exercises.my_loader.judging import load
 from course_lib.foundation import ConvolutionModel, Ids, as_stream, check_integer
 from course_lib.many_machines import backward_by_targets, fingerprint, rank_and_size
@@ -33,7 +32,7 @@ def train_on_rank(
         vocab_size: V.
         num_steps: how many steps to take, over as many epochs as they need.
         seed: draws the first weights.
-        file: of the loader; by default `my_loader.py` if there is one, or our solution.
+        file: of the loader; by default the reader's, or our solution if there is none.
 
     Returns the loss of each step in nats per token, which is the same on every rank,
     and a fingerprint of the weights at the end. Raises ValueError if an epoch is empty.
@@ -42,7 +41,7 @@ def train_on_rank(
     num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**6)
     seed = check_integer("seed", seed, minimum=0, maximum=2**63 - 1)
     rank, world_size = rank_and_size()
-    make_loader = load(file or (path() if path().is_file() else SOLUTION))
+    make_loader = load(file)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = ConvolutionModel(vocab_size)
