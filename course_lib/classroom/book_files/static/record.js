@@ -1,35 +1,36 @@
-// What a reader did, by the id of what was asked: {outcome, message} of the first reply.
-// It stays in this browser, in localStorage, and is sent nowhere. Where a browser keeps
-// nothing, as some do in private, the page remembers it until it is left.
+// What a reader did: {outcome, message} of the first reply, by the id of what was asked.
+// It stays in this browser, in localStorage, and is sent nowhere. In the head of a page:
+// where a browser keeps nothing, as some do in private, Furo and Sphinx get a storage too
+// that lives as long as the page.
 const record = (() => {
   const KEY = "feeding-language-models";
-  let memory = {};
+  let isKept = true;
+  try {
+    localStorage.setItem(`${KEY}-test`, "");
+    localStorage.removeItem(`${KEY}-test`);
+  } catch {
+    isKept = false;
+    const memory = new Map();
+    const value = {
+      getItem: (key) => memory.get(key) ?? null,
+      setItem: (key, text) => memory.set(key, String(text)),
+      removeItem: (key) => memory.delete(key),
+    };
+    Object.defineProperty(window, "localStorage", { value });
+  }
 
-  // `task` may read and write what is kept; what it returns, or undefined without storage.
-  const tried = (task) => {
-    try {
-      return task(window.localStorage);
-    } catch {
-      return undefined;
-    }
-  };
-  const all = () => tried((storage) => JSON.parse(storage.getItem(KEY))) ?? memory;
-
+  const all = () => JSON.parse(localStorage.getItem(KEY)) ?? {};
+  const get = (id) => all()[id];
   return {
-    get: (id) => all()[id],
-    // Only the first reply counts: another one for the same id changes nothing.
+    isKept,
+    get,
     put(id, outcome, message) {
-      if (record.get(id)) return;
-      memory = { ...all(), [id]: { outcome, message } };
-      tried((storage) => storage.setItem(KEY, JSON.stringify(memory)));
+      if (get(id)) return; // the first counts
+      localStorage.setItem(KEY, JSON.stringify({ ...all(), [id]: { outcome, message } }));
       document.dispatchEvent(new Event("recorded"));
     },
-    clear() {
-      memory = {};
-      tried((storage) => storage.removeItem(KEY));
-    },
-    isKept: () => tried((storage) => (storage.setItem(`${KEY}?`, ""), storage.removeItem(`${KEY}?`), true)) ?? false,
-    // How many of these ids were right at first, of how many.
-    count: (ids) => [ids.filter((id) => record.get(id)?.outcome === "passed").length, ids.length],
+    clear: () => localStorage.removeItem(KEY),
+    // How many of these were right at first, of how many.
+    count: (ids) => [ids.filter((id) => get(id)?.outcome === "passed").length, ids.length],
   };
 })();
