@@ -8,7 +8,14 @@ from course_lib.teaching.widgets.windows import counted
 
 LISTED = 8
 FIRST_ID = 256
-CONTROLS = {"text": Line("text", 160), "num_merges": Whole("merges", 0, 20)}
+FEW = (
+    "the theme of these thirty-three threads",
+    "banana bandana banana",
+    "aaaaaaaa aaaa aa a",
+    "1,000 2,000 and 3,000 are 6,000",
+    "été, l'été, en été: 😀 😀",
+)
+CONTROLS = {"text": Line("text", 160, FEW), "num_merges": Whole("merges", 0, 20)}
 
 
 def play_merges(
