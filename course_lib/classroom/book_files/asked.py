@@ -1,4 +1,4 @@
-"""What a page asks by itself, from the notebook as it is committed: its prompts, and the
+"""What a page asks by itself, from the notebook as it is committed: prompts, and
 questions with two answers. Without a script each is an answer to unfold, and with it a
 box or buttons: static/asking.js."""
 
@@ -61,7 +61,8 @@ def prompts_of(cell: NotebookNode) -> Iterator[tuple[NotebookNode, Prompt]]:
 
 
 def question_of(lesson: Lesson, cell: NotebookNode) -> Question | None:
-    item = items_of(lesson.name).get(exercise_of(cell))
+    name = exercise_of(cell)
+    item = items_of(lesson.name)[name] if name else None
     return item if isinstance(item, Question) else None
 
 

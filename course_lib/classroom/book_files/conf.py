@@ -97,7 +97,8 @@ def _complete(
     """Give a page the script that others need from its head on, and the search what it
     quotes."""
     record = context["pathto"]("_static/record.js", resource=True)
-    context["metatags"] = f'{context.get("metatags", "")}<script src="{record}"></script>'
+    head = context.get("metatags", "")
+    context["metatags"] = f'{head}<script src="{record}"></script>'
     if page in app.env.found_docs:
         EXCERPTS[f"{page}.html"] = excerpt_of(context["body"])
     elif page == "search":

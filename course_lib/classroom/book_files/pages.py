@@ -67,7 +67,8 @@ def _start_page(readme: str, lessons: list[Lesson]) -> str:
     readme = readme.replace(CONTRIBUTING, CONTRIBUTING.lstrip("."))
     picture = PICTURE.search(readme)
     first, *others = lessons
-    start = (HERE / "start.md").read_text(encoding="utf-8").format(
+    start = (HERE / "start.md").read_text(encoding="utf-8")
+    start = start.format(
         lessons=f"{len(lessons)} lessons" if others else "1 lesson",
         first=f"notebooks/{first.path.name}",
         number=first.number,
@@ -151,4 +152,3 @@ def _write(folder: Path, page: str, title: str, *paragraphs: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "\n\n".join([f"{title}\n{'=' * len(title)}", *paragraphs])
     path.write_text(f"{text}\n", encoding="utf-8")
-

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-# Marks of links to headings, and answers that are still to be guessed.
-NOT_QUOTED = ".headerlink, .asked, details"
+# Marks of links to headings, code, and answers that are still to be guessed.
+NOT_QUOTED = ".headerlink, .cell_input, .asked, details"
 
 
 def excerpt_of(body: str) -> str:

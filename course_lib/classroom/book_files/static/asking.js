@@ -21,7 +21,7 @@ function ask(block) {
   folded.addEventListener("toggle", () => {
     if (!folded.open || record.get(asked.id)) return;
     record.put(asked.id, "seen", "");
-    unfoldAfter(block);
+    show(record.get(asked.id));
   });
 
   if (asked.choices?.length) {
@@ -29,7 +29,10 @@ function ask(block) {
     form.setAttribute("aria-label", asked.question);
     for (const choice of asked.choices) {
       const button = make("button", { type: "button", textContent: choice });
-      button.addEventListener("click", () => take(choice));
+      button.addEventListener("click", () => {
+        for (const each of form.children) each.setAttribute("aria-pressed", each === button);
+        take(choice);
+      });
       form.append(button);
     }
   } else {
@@ -60,6 +63,7 @@ function ask(block) {
     if (outcome === "raised") return;
     folded.hidden = !asked.verdict && outcome !== "seen"; // the reply tells the answer
     folded.open = true;
+    block.classList.add("answered");
     unfoldAfter(block);
   }
 }
