@@ -1,7 +1,7 @@
 """Figures to play with on a page without a kernel: the pictures of all settings that a
 figure offers, in one script that the page loads when a control is first touched. (A
-page that is opened as a file may run other files, but not read them.) The script has one
-string for a figure: JSON, deflated, in base64; static/figures.js unfolds it."""
+page that is opened as a file may run other files, but not read them.) The script holds
+one string, which is JSON, deflated, in base64. static/figures.js unfolds it."""
 
 import ast
 import base64
@@ -40,6 +40,7 @@ NEEDLESS = re.compile(
     re.DOTALL,
 )
 PATTERN = re.compile(r'<pattern id="(\w+)".*?</pattern>', re.DOTALL)
+SHADED = re.compile(r"url\(#(\w+)\); fill-opacity: ([\d.]+)")
 LONG_NUMBER = re.compile(r"\d+\.\d{3,}")
 
 
@@ -64,9 +65,9 @@ def make_playable(lesson: Lesson, number: int, folder: Path) -> None:
         picture = f'<a class="image-reference" href="{address}">{image}</a>'
     shown = (
         f'<form class="play" data-frames="{name}" autocomplete="off">'
-        f'<div class="picture">{picture}</div>\n'
+        f"<fieldset hidden>{''.join(controls(player))}</fieldset>\n"
         f'<p class="readout" role="status">{html.escape(said)}</p>\n'
-        f"<fieldset hidden>{''.join(controls(player))}</fieldset>"
+        f'<div class="picture">{picture}</div>\n'
         f"<noscript><p><em>{html.escape(player.invitation)}</em></p></noscript></form>"
     )
     cell.outputs = [new_output("display_data", {"text/html": shown})]
@@ -93,7 +94,7 @@ def player_of(notebook: NotebookNode, number: int) -> Player:
 
 
 def names_in(code: ast.AST, context: type = ast.Load) -> set[str]:
-    """Names that some code reads, or makes: then also those of imports and functions."""
+    """Names that some code reads, or makes, as imports and functions also do."""
     names = {
         part.id
         for part in ast.walk(code)
@@ -120,7 +121,7 @@ def packed(player: Player) -> str:
     with process_pool(os.cpu_count() or 1) as pool:
         frames = list(pool.map(partial(frame, player), settings, chunksize=16))
     hatches = {}
-    for said, picture in frames:
+    for _, picture in frames:
         hatches |= {match[1]: match[0] for match in PATTERN.finditer(picture)}
     bare = [(said, PATTERN.sub("", picture)) for said, picture in frames]
     text = json.dumps({"hatches": hatches, "frames": bare}, ensure_ascii=False)
@@ -146,6 +147,11 @@ def _as_svg(figure: LessonFigure) -> str:
         figure.savefig(written, format="svg", metadata=needless)
     svg = written.getvalue()
     svg = NEEDLESS.sub("", svg[svg.index("<svg") :]).replace(FONT, FONTS)
+    # A hatch is as pale as the ground that it is drawn on, unless only that is.
+    for name, shade in set(SHADED.findall(svg)):
+        hatch = f'<pattern id="{name}"'
+        svg = svg.replace(hatch, f'{hatch} fill-opacity="{shade}"')
+    svg = SHADED.sub(r"url(#\1)", svg)
     return LONG_NUMBER.sub(lambda number: f"{float(number[0]):.1f}", svg)
 
 
