@@ -11,6 +11,7 @@ from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
 
 import course_lib
+from course_lib.classroom.book_files.figures import copy_frames
 from course_lib.classroom.book_files.lesson_pages import prepare
 from course_lib.classroom.book_files.pages import write_redirects
 from course_lib.classroom.book_files.searching import excerpt_of, write_excerpts
@@ -66,8 +67,8 @@ html_theme_options = {
 }
 pygments_dark_style = "github-dark"
 html_static_path = ["static"]
-html_css_files = ["book.css"]
-html_js_files = ["judging.js", "asking.js", "record_page.js"]
+html_css_files = ["book.css", "figures.css"]
+html_js_files = ["judging.js", "asking.js", "record_page.js", "figures.js"]
 html_favicon = "static/favicon.svg"
 html_math_renderer = "mathml"
 html_copy_source = False
@@ -108,6 +109,7 @@ def _complete(
 
 def _lead_on(app: Sphinx, error: Exception | None) -> None:
     if error is None:
+        copy_frames(Path(app.srcdir), Path(app.outdir))
         write_redirects(Path(app.outdir))
         write_excerpts(Path(app.outdir, "_static", "excerpts.js"), EXCERPTS)
 

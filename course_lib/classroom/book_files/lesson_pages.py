@@ -14,6 +14,7 @@ from course_lib.classroom.book_files.asked import (
     question_of,
     verdict_as_markdown,
 )
+from course_lib.classroom.book_files.figures import make_playable
 from course_lib.classroom.cutting import COUNTS, PROMPT, alternative_text
 from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
 
@@ -66,6 +67,7 @@ def _prepare_cell(
         tags.append("remove-input")
     elif exercise_of(cell):
         cell.outputs = []  # that it was not attempted
+    make_playable(lesson, number, folder)
     for data, prompt in prompts_of(cell):
         data["text/html"] = prompt_as_html(lesson, data, prompt)
     for output in cell.outputs:

@@ -1,5 +1,7 @@
 // Puts a box or buttons before each answer that a page has folded. The first guess counts.
 // Who unfolds the answer before has seen it, and is not counted.
+const SIGNS = { passed: "✔", failed: "✘", seen: "○" };
+
 for (const block of document.querySelectorAll(".asked")) ask(block);
 for (const place of document.querySelectorAll(".tally")) {
   tally(place);
@@ -88,7 +90,10 @@ function tally(place) {
       const [right, all] = record.count(those.map(({ id }) => id));
       const line = make("p", {});
       line.append(make("strong", { textContent: `${right} of ${all} ${name} right ` }));
-      line.append(...those.map(({ id }) => make("span", { className: `sign ${record.get(id)?.outcome ?? "seen"}` })));
+      for (const { id } of those) {
+        const outcome = record.get(id)?.outcome;
+        line.append(make("span", { className: `sign ${outcome}`, textContent: SIGNS[outcome] ?? "○" }));
+      }
       return line;
     }),
   );
