@@ -63,9 +63,11 @@ function ask(block) {
     said.className = `said ${outcome}`;
     said.textContent = message;
     if (outcome === "raised") return;
-    folded.hidden = !asked.verdict && outcome !== "seen"; // the reply tells the answer
     folded.open = true;
-    block.classList.add("answered");
+    if (outcome !== "seen") {
+      block.classList.add("answered");
+      folded.hidden = !asked.verdict; // the reply tells the answer
+    }
     unfoldAfter(block);
   }
 }
