@@ -11,6 +11,7 @@ from course_lib.teaching.checker import NumbersQuestion
 from course_lib.teaching.checker.drawn_numbers import THREE_DIGITS
 from course_lib.teaching.checker.messages import PASSED
 from course_lib.teaching.checker.sources import source_without_decorators
+from course_lib.teaching.guesses.answers import written
 from course_lib.teaching.lessons import Lesson, items_of
 
 SEEDS = range(1, 21)
@@ -80,9 +81,7 @@ def exported(question: NumbersQuestion) -> dict[str, object]:
             if said != NO_IDEA:
                 words += [said] * (said not in words)
                 known.append([*_bounds(value), words.index(said)])
-        shown, task = f"{answer:,}", as_html(question.prose(seed))
-        if isinstance(answer, float):
-            shown = f"{answer:.4g}"
+        shown, task = written(answer), as_html(question.prose(seed))
         variants.append(
             {"task": task, "shown": shown, "answer": answer, "known": known}
         )

@@ -2,7 +2,7 @@
 
 from course_lib.bpe import BPETokenizer, count_words, merge_pair, pair_counts, printable
 from course_lib.teaching.plots.tables import Table
-from course_lib.teaching.plots.tokenizations import TokenRows
+from course_lib.teaching.plots.tokenizations import TokenRows, makers_of
 from course_lib.teaching.widgets.player import Html, Line, Player, Whole, stacked
 from course_lib.teaching.widgets.windows import counted
 
@@ -35,7 +35,7 @@ def draw_merges(text: str, num_merges: int) -> Html:
         tokenizer = BPETokenizer(learned[:count])
         tokens = [tokenizer.token_bytes[token] for token in tokenizer.encode(text)]
         rows[f"after {counted(count, 'merge')}" if count else "bytes"] = tokens
-    pieces = TokenRows(rows)
+    pieces = TokenRows(rows, makers=makers_of(learned))
     if len(learned) < num_merges:
         words = f"No more than {counted(len(learned), 'merge')}: no pair occurs twice."
     else:

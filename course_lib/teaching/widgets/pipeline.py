@@ -67,7 +67,8 @@ def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
     if decoded != normal:
         words = f"Decoded, it is another text: {signs(decoded)}"
     table = Table(rows, header, align="<><<", caption="each token once")
-    return stacked(TokenRows(stages, counted=False), table, words)
+    made_by = {spelled[n]: makers.get(name, "alphabet") for n, name in tokens.items()}
+    return stacked(TokenRows(stages, counted=False, makers=made_by), table, words)
 
 
 def _as_bytes(token: str) -> str | bytes:
