@@ -68,7 +68,10 @@ html_theme_options = {
 pygments_dark_style = "github-dark"
 html_static_path = ["static"]
 html_css_files = ["book.css", "figures.css"]
-html_js_files = ["judging.js", "asking.js", "record_page.js", "figures.js"]
+html_js_files = [
+    *("judging.js", "asking.js", "record_page.js"),
+    *("figures.js", "questions.js", "tokens.js"),
+]
 html_favicon = "static/favicon.svg"
 html_math_renderer = "mathml"
 html_copy_source = False

@@ -15,6 +15,7 @@ from course_lib.classroom.book_files.asked import (
     verdict_as_markdown,
 )
 from course_lib.classroom.book_files.figures import make_playable
+from course_lib.classroom.book_files.questions import section
 from course_lib.classroom.cutting import COUNTS, PROMPT, alternative_text
 from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
 
@@ -99,7 +100,7 @@ def _with_more(cell: NotebookNode, lesson: Lesson) -> Iterator[NotebookNode]:
     """Yield a cell with what stands below it on the page, or in its place."""
     if COUNTS.search(cell.source) and cell.cell_type == "code":
         if "show_guesses()" in cell.source:
-            yield _markdown(TALLY)
+            yield _markdown(f"{section(lesson)}\n\n{TALLY}")
         return
     if question := question_of(lesson, cell):
         yield _markdown(verdict_as_markdown(lesson, question))
