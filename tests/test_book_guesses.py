@@ -96,7 +96,7 @@ def test_a_page_judges_as_a_notebook_does(browser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    return build_site(tmp_path_factory.mktemp("book") / "site", [LESSON])
+    return build_site(tmp_path_factory.mktemp("book") / "site", [LESSON], frames=False)
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_a_browser_that_keeps_nothing_takes_guesses_too(visit):
 @pytest.mark.browser
 def test_without_a_script_answers_and_verdicts_are_there_to_be_unfolded(visit):
     page = visit(PAGE, java_script_enabled=False)
-    assert page.locator("form.reply").count() == 0
+    assert page.locator(".asked form").count() == 0
     page.get_by_text("Guess, then unfold the answer").first.click()
     assert page.get_by_text("196, 195").first.is_visible()
     page.get_by_text("Decide, then unfold the verdict").first.click()

@@ -20,7 +20,7 @@ from course_lib.classroom import book
 from course_lib.classroom.book_files.lesson_pages import prepare
 from course_lib.classroom.book_files.pages import RENAMED, ROOMS, write_redirects
 from course_lib.classroom.cutting import PROMPT
-from course_lib.teaching.lessons import exercise_of, find_lessons
+from course_lib.teaching.lessons import find_lessons, items_of
 
 ROOT = Path(__file__).parent.parent
 LESSONS = find_lessons(["sliding_windows", "random_sampling"])
@@ -66,7 +66,7 @@ def faults_of(site: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    return build_site(tmp_path_factory.mktemp("book") / "site", LESSONS, api=True)
+    return build_site(tmp_path_factory.mktemp("book") / "site", LESSONS, api=True, frames=False)
 
 
 def read(site: Path, page: str) -> str:
@@ -159,9 +159,7 @@ def test_what_comes_after_a_guess_is_folded_as_are_hints_below_their_exercise(le
     # the source of a prompt, and what prepares one
     set_up = [cell for cell in cells if "hide-input" in cell.metadata.get("tags", []) or PROMPT.search(cell.source)]
     assert len(re.findall(r'<details class="[^"]*\bhide\b', lesson)) == len(folded) + len(set_up)
-    exercises = importlib.import_module("course_lib.exercises.sliding_windows")
-    names = [name for name in map(exercise_of, LESSONS[0].notebook.cells) if name]
-    hints = [len(getattr(getattr(exercises, name), "hints", ())) for name in names]
+    hints = [len(getattr(item, "hints", ())) for item in items_of("sliding_windows").values()]
     assert sum(hints) > 8
     assert lesson.count("<summary>Hint") == sum(hints)
     assert lesson.index("exercises</span><span") < lesson.index("<summary>Hint 1")
