@@ -118,8 +118,8 @@ def test_of_the_cells_before_only_what_a_figure_needs_is_run():
     cells = [
         "import nothing_of_this_name\nfrom course_lib.teaching import play_merges as play",
         "sizes = [1, 2]\nunused = 1 / 0",
-        "def doubled(word):\n    return f'{word} {other}'",
-        "other = 'twice'\nfor size in sizes: count = size\nprint('said')",
+        "other = 'twice'\ndef doubled(word):\n    return f'{word} {other}'",
+        "for size in sizes: count = size\nprint('said')",
         "play_merges = play\nplay_merges(doubled('one'), num_merges=count)",
     ]
     player = figures.player_of(new_notebook(cells=[new_code_cell(cell) for cell in cells]), 4)

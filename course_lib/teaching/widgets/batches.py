@@ -15,7 +15,7 @@ CONTROLS = {
     "num_tokens": Whole("tokens N", 2, 36, (24, 30)),
     "num_steps": Whole("steps T", 1, 12, (3, 4, 5)),
     "offset": Whole("offset", 0, 12, range(5)),
-    "batch_size": Whole("batch size B", 1, 6, (2, 3, 4)),
+    "batch_size": Whole("batch size B", 1, 6, (2, 4)),
     "seed": Whole("seed", 0, 20, range(3)),
 }
 
