@@ -32,7 +32,7 @@ QUESTION = """
 <p class="said" role="status"></p>
 {hints}
 <details class="solution"><summary>Show the answer</summary>
-<p><strong class="answer">{answer}</strong>, by</p>
+<p>The answer is <strong class="answer">{answer}</strong>, and this computes it:</p>
 
 ```python
 {code}
