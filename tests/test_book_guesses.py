@@ -257,8 +257,8 @@ def test_the_start_tells_a_stranger_what_this_is_and_where_to_begin(site):
     page = (site / "index.html").read_text(encoding="utf-8")
     start = page[page.index("<h1>") : page.index("The lessons<a")]
     assert f'href="{PAGE}"' in start
-    assert 'href="#shortest-way"' in start
-    assert 'id="shortest-way"' in page
+    assert 'href="#the-shortest-way"' in start
+    assert 'id="the-shortest-way"' in page
     assert 'href="record.html"' in start
     assert len(re.findall("<img[^>]* alt=", start)) == 1
 

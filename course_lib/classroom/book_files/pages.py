@@ -75,7 +75,9 @@ def _start_page(readme: str, lessons: list[Lesson]) -> str:
         picture=picture[0] if picture else "",
     )
     _, heading, told = readme.partition("\n## ")
-    told = (heading + told).replace(SHORTEST_WAY, f"(shortest-way)=\n{SHORTEST_WAY}")
+    told = (heading + told).replace(
+        SHORTEST_WAY, f"## The shortest way\n\n{SHORTEST_WAY}"
+    )
     before, installation, after = told.partition(INSTALLATION)
     how_to_read = (HERE / "how_to_read.md").read_text(encoding="utf-8")
     return "".join([start, before, how_to_read, installation, after])
