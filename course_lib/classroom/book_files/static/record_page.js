@@ -4,8 +4,10 @@ if (table) {
   const fill = () => {
     const sums = { guesses: [0, 0], verdicts: [0, 0] };
     for (const cell of table.querySelectorAll("[data-ids]")) {
-      const [right, all] = record.count(cell.dataset.ids.split(" ").filter(Boolean));
-      cell.textContent = `${right} of ${all}`;
+      const ids = cell.dataset.ids.split(" ").filter(Boolean);
+      const [right, all] = record.count(ids);
+      const open = ids.filter((id) => !["passed", "failed"].includes(record.get(id)?.outcome)).length;
+      cell.textContent = `${right} of ${all}${open && open < all ? `, ${open} open` : ""}`;
       sums[cell.className][0] += right;
       sums[cell.className][1] += all;
     }
