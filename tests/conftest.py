@@ -13,6 +13,7 @@ settings.load_profile("course")
 SLOW = {
     "test_anywhere",
     "test_book_figures",
+    "test_book_guesses",
     "test_book_questions",
     "test_browser",
     "test_classroom_book",
