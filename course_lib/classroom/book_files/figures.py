@@ -29,7 +29,7 @@ from course_lib.teaching.widgets.player import Html, Player, Whole
 
 PLAYS = re.compile(r"^(play_\w+)\(", re.MULTILINE)
 FRAMES = "figures"
-MOST_SETTINGS = 500
+MOST_SETTINGS, MOST_PROCESSES = 500, 8
 # Letters stay letters: a fourth of the bytes, and sharp in any size.
 AS_SVG = {"svg.fonttype": "none", "svg.hashsalt": "course"}
 FONT, FONTS = "'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif"
@@ -118,7 +118,7 @@ def packed(player: Player) -> str:
     if len(settings) > MOST_SETTINGS:
         most = f"at most {MOST_SETTINGS} settings, or a page gets too large"
         raise ValueError(f"a figure must offer {most}, got {len(settings)}")
-    with process_pool(os.cpu_count() or 1) as pool:
+    with process_pool(min(os.cpu_count() or 1, MOST_PROCESSES)) as pool:
         frames = list(pool.map(partial(frame, player), settings, chunksize=16))
     hatches = {}
     for _, picture in frames:
