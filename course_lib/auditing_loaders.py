@@ -483,7 +483,9 @@ class Audit:
     def __str__(self) -> str:
         width = max(map(len, self.facts))
         lines = [f"{name:<{width}}  {_shown(v)}" for name, v in self.facts.items()]
-        lines += ["", f"{len(self.findings)} findings" if self.findings else "clean"]
+        several = "s" * (len(self.findings) > 1)
+        count = f"{len(self.findings)} finding{several}"
+        lines += ["", count if self.findings else "clean"]
         for each in self.findings:
             lines.append(f"  {each.name} ({each.count:,}): {FINDINGS[each.name]}")
             lines.append(f"      {each.evidence}")
@@ -588,7 +590,9 @@ def audit_loader(
     readings, found, is_open = read(num_epochs)
     if is_open and num_epochs < EPOCHS_TO_DECIDE:
         with suppress(LoaderError):  # it may know no more epochs
-            readings, found, _ = read(EPOCHS_TO_DECIDE)
+            _, more, _ = read(EPOCHS_TO_DECIDE)
+            for name in {"lost", "ranks_lose"} - set(more):
+                found.pop(name, None)
     return _conclude(call, readings, found, world_size)
 
 

@@ -195,14 +195,14 @@ class Epoch:
 
     @property
     def goes_forward(self) -> bool:
-        """Whether each place of the batch only goes forward in the stream.
+        """Whether no place of the batch ever goes back in the stream.
 
         So does the order of the file, and so do parallel tracks.
         """
         places = self._places
         by_place = np.argsort(places, kind="stable")
         steps = np.diff(np.concatenate(self.firsts)[by_place])
-        return bool((steps[np.diff(places[by_place]) == 0] > 0).all())
+        return bool((steps[np.diff(places[by_place]) == 0] >= 0).all())
 
 
 def ledger_of(epochs: Iterable[Epoch]) -> TokenLedger:
