@@ -688,7 +688,6 @@ clean(
     views_of_the_stream=lambda ids: ({"input_ids": b} for b in torch.from_numpy(ids).unfold(0, T + 1, T).split(B)),
     views_that_nobody_can_write_into=views_that_nobody_can_write_into,
     two_workers=two_workers,
-    two_workers_that_were_spawned=two_workers_that_were_spawned,
     stateful=stateful,
     writes_into_its_ids=writes_into_its_ids,
     takes_anything=takes_anything,
@@ -703,6 +702,7 @@ clean(
 )
 clean(three_epochs=plain, num_epochs=3)
 clean(many_tokens=plain, num_tokens=31_000)
+clean(two_workers_that_were_spawned=two_workers_that_were_spawned, num_epochs=1)
 clean(one_window=plain, num_tokens=T + 1)
 clean(cut_off=plain, max_batches=4, num_tokens=4 * B * T + 1)
 clean(endless=lambda ids: cycle(list(plain(ids))), max_batches=16)
