@@ -595,6 +595,15 @@ def offset_and_order(ids, epoch):
     return pairs(ids, starts[: len(starts) // B * B])
 
 
+def filled_with_rows_of_padding(ids, rank, world_size):
+    """All ranks have as many full batches."""
+    starts = windows(ids).tolist()
+    starts += [len(ids)] * (-len(starts) % (5 * world_size))
+    longer = np.append(ids, [PAD] * (T + 1))
+    for inputs, targets in pairs(longer, starts[rank::world_size], 5):
+        yield inputs, np.where(targets == PAD, -100, targets)
+
+
 def seeded_and_drop_last(ids, epoch):
     generator = torch.Generator().manual_seed(epoch)
     return DataLoader(Windows(ids), B, shuffle=True, drop_last=True, generator=generator)
@@ -708,6 +717,8 @@ clean(cut_off=plain, max_batches=4, num_tokens=4 * B * T + 1)
 clean(endless=lambda ids: cycle(list(plain(ids))), max_batches=16)
 clean(tracks=parallel_tracks, num_tokens=15 * B * T + 1)
 clean(tracks_of_bytes=parallel_tracks, num_tokens=15 * B * T + 1, vocab_size=256)
+clean(filled_with_rows_of_padding=filled_with_rows_of_padding)
+clean(ranks_filled_with_rows_of_padding=filled_with_rows_of_padding, world_size=3)
 clean(two_ranks=dealt_out, resumable_ranks=Resumable, world_size=2)
 clean(two_processes=dealt_out, world_size=2, processes=True)
 clean(two_ranks_of_bytes=dealt_out, world_size=2, vocab_size=256)
@@ -739,6 +750,10 @@ clean(
     padded_with_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1], -100),
     chunks_of_documents=chunks_of_documents,
 )
+for seed in range(3):  # a document might go on with the id that the next one begins with
+    lengths = np.random.default_rng(seed).integers(2, 30, 250).tolist()
+    loaders = {f"bytes_packed_{seed}": partial(packs, tell="mask", drop=True)}
+    clean(**loaders, vocab_size=256, document_lengths=lengths)
 clean(**OF_DOCUMENTS, documents_and_their_ends=documents_and_their_ends, separator_ids=(END,))
 
 
