@@ -214,12 +214,10 @@ def test_a_random_scheme_is_recovered_exactly(data):
     if 0 not in steps and len(starts) >= 6:  # fewer may be in order by chance
         assert ("same_order" in audit.names) == bool((steps < 0).any())
     never = np.flatnonzero(ledger.as_target[1:] == 0) + 1  # without the stream's first id
-    tail = num_tokens - 1 - max(starts) - length
-    if "lost" in audit.names:
-        (finding,) = (each for each in audit.findings if each.name == "lost")
-        assert finding.count in (len(never), len(never) - tail)
-    else:  # at most a tail, and whole windows of a shuffled order: less than a step each
-        assert len(never) < 2 * size * length
+    counts = {each.name: each.count for each in audit.findings}
+    # Not told: tails of tracks, and whole windows of a shuffled order, each of less
+    # than a step.
+    assert 0 <= len(never) - counts.get("lost", 0) < 2 * size * length
 
 
 def test_of_all_ranks_together():
