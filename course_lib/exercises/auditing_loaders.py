@@ -3,9 +3,10 @@ ranks, loaders with just one finding."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations, pairwise
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -21,7 +22,7 @@ def _rows(random: Random) -> Iterator[Case]:
     yield from (([1, 0],), ([2, 1, 0],), ([0, 1, 3, 4],), ([0, 1, 1, 2],), ([9, 0, 1],))
     yield from (([4, 5, 4, 5],), ([0, 1, 2, 0, 1],), ([0, 1, 2, 9],), ([1, 2, 7, 8],))
     yield from (([40, 41, 42, 50],), ([8, 9, 30, 31, 60],), ([5, 6, 4, 8, 9, 1],))
-    yield from (([0, 1, 2, 3, 4, 5],), ([0, 2, 4, 6],), ([6, 7, 7, 9, 3],))
+    yield from (([0, 2, 3],), ([0, 2, 4, 6],), ([6, 7, 7, 9, 3],))
     for _ in range(10):
         row = list(range(first := random.randrange(90), first + random.randrange(4, 9)))
         for _ in range(random.randrange(3)):
@@ -54,8 +55,6 @@ first_jump.slips("""
         the entry at place 1 is not looked at.
     range(1, len(row)) => range(1, len(row) - 1)
         the last entry is not looked at.
-    range(1, len(row)) => range(1, len(row) + 1)
-        the loop goes on to the place after the last, where nothing is.
     return place => return place - 1
         this is the last place that is still right, but the one after it is asked for.
     return place => return place + 1
@@ -70,8 +69,6 @@ first_jump.slips("""
         a row without a jump gives 0, but it should give -1.
     return -1 => return len(row)
         a row without a jump gives its length, but it should give -1.
-    return -1 => return len(row) - 1
-        a row without a jump gives its last place, but it should give -1.
     return -1 => return None
         a row without a jump gives `None`, but it should give -1.
     row[place] != => row[place] >
@@ -88,7 +85,7 @@ first_jump.slips("""
     row[place] != => row[place] ==
         this is the first place that *is* consecutive.
     row[place - 1] + 1: => row[place - 1]:
-        the next position is expected to be the same, but it is one more.
+        nothing is added to the entry before, but positions go up by 1.
 """)
 
 
@@ -96,7 +93,7 @@ first_jump.slips("""
     row[0] + place: => place:
         the row is compared with 0, 1, 2, …, but it can begin at any position.
     row[0] + place: => row[0]:
-        each entry is compared with the first one, but positions go up by 1.
+        nothing is added to…
     enumerate(row) => enumerate(row, 1)
         places are counted from 1, but the first place is 0.
     position != => position >
@@ -119,39 +116,6 @@ def from_the_first_entry(row):
         if position != row[0] + place:
             return place
     return -1
-
-
-@first_jump.way("""
-    enumerate(steps, 1) => enumerate(steps)
-        this is the last place that is still…
-    enumerate(steps, 1) => enumerate(steps, 2)
-        this is the place after…
-    step != 1 => step > 1
-        only a jump *forward*…
-    step != 1 => step < 0
-        only a step *back*…
-    step != 1 => step < 1
-        skipped positions are…
-    step != 1 => step == 1
-        this is the first place that *is*…
-    step != 1 => step == 0
-        only a position that comes twice…
-    b - a => a - b
-        the steps have the wrong sign: subtract the earlier entry from the later one.
-    b - a => abs(b - a)
-        a step back by one…
-    , -1) => , 0)
-        a row without a jump gives 0…
-    , -1) => , None)
-        a row without a jump gives `None`…
-    next((place for => next((step for
-        this is how far the row jumps…
-    ), -1) => ))
-        `next` raises an error where no step is a jump: its second argument is for that.
-""")
-def by_its_steps(row):
-    steps = [b - a for a, b in pairwise(row)]
-    return next((place for place, step in enumerate(steps, 1) if step != 1), -1)
 
 
 first_jump.answers("""
@@ -180,11 +144,12 @@ def _targets(random: Random) -> Iterator[Case]:
     yield from (([0], [1]), ([0], [0]), ([1], [0]), ([3], [9]), ([0, 1], [1, 2]))
     yield from (([0, 1], [1, -100]), ([0, 1], [-100, 2]), ([1, 2], [0, 4]))
     yield from (([0, 1], [0, 2]), ([0, 1], [2, 2]), ([1, 1], [-100, 0]))
-    yield from (([5, 6, 7], [6, 7, 8]), ([5, 6, 7], [7, 8, -100]), ([5, 6, 7], [4, 5, 9]))
-    yield from (([5, 6, 7], [5, 6, -100]), ([5, 6, 7], [-100, -100, 9]))
-    yield from (([4, 5, 6, 7], [3, 4, 8, 9]), ([4, 5, 6, 7], [6, 7, 7, 8]))
-    yield from (([4, 5, 6, 7], [2, 3, 7, 8]), ([3, 4, 5, 6], [-100, -100, -100, 7]))
-    yield from (([1, 2, 3, 4], [0, 1, 2, 9]), ([0, 1, 2, 3], [3, 1, 2, 30]))
+    yield from (([5, 6, 7], [6, 7, 8]), ([5, 6, 7], [7, 8, -100]))
+    yield from (([5, 6, 7], [4, 5, 9]), ([5, 6, 7], [5, 6, -100]))
+    yield from (([5, 6, 7], [-100, -100, 9]), ([4, 5, 6, 7], [3, 4, 8, 9]))
+    yield from (([4, 5, 6, 7], [6, 7, 7, 8]), ([4, 5, 6, 7], [2, 3, 7, 8]))
+    yield from (([3, 4, 5, 6], [-100, -100, -100, 7]), ([1, 2, 3, 4], [0, 1, 2, 9]))
+    yield from (([0, 1, 2, 3], [3, 1, 2, 30]))
     yield from (([2, 3, 4, 9], [3, 4, 40, 10]), ([9, 8, 7, 6], [1, 2, 3, 4]))
     for _ in range(14):
         length = random.randrange(4, 10)
@@ -237,28 +202,23 @@ commonest_shift.slips("""
         this is the smallest of all shifts, however rare it is.
     min(shifts, key => max(shifts, key ; (-shifts.count(shift), shift) => shift
         this is the largest of all shifts, however rare it is.
-    return min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    return max(shifts.count(shift) for shift in shifts)
+    return min(...) => return max(shifts.count(shift) for shift in shifts)
         this is how *often* the commonest shift comes: return the shift.
     zip(inputs, targets, strict=True) => zip(inputs, targets[1:], strict=False)
         each input is compared with the target of the next one.
     zip(inputs, targets, strict=True) => zip(inputs[1:], targets, strict=False)
         each target is compared with the input after its own.
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    sorted(shifts)[len(shifts) // 2]
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    sorted(shifts)[(len(shifts) - 1) // 2]
+    min(...) => sorted(shifts)[len(shifts) // 2]
+    min(...) => sorted(shifts)[(len(shifts) - 1) // 2]
         this is the middle one of the sorted shifts: which comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    round(sum(shifts) / len(shifts))
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    sum(shifts) // len(shifts)
+    min(...) => round(sum(shifts) / len(shifts))
+    min(...) => sum(shifts) // len(shifts)
         this is the mean of the shifts: which comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts[0]
+    min(...) => shifts[0]
         the first target alone decides: which shift comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts[-1]
+    min(...) => shifts[-1]
         the last target alone decides: which shift comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts
+    min(...) => shifts
         these are all shifts: return the one that comes most often.
 """)
 
@@ -346,11 +306,12 @@ commonest_shift.answers("""
 
 def _windows(random: Random) -> Iterator[Case]:
     yield from (([], 1, 1), ([], 5, 2), ([0], 2, 1), ([0], 3, 1), ([0], 3, 2))
-    yield from (([1], 4, 2), ([2], 4, 1), ([0, 0], 5, 2), ([0, 1], 4, 2), ([0, 2], 5, 2))
-    yield from (([0, 3], 6, 2), ([2, 0], 7, 2), ([0, 4], 9, 3), ([3], 9, 3))
-    yield from (([0, 3, 6], 10, 3), ([0, 3, 6], 12, 3), ([6, 0, 3, 3], 11, 3))
-    yield from (([1, 4], 9, 4), ([5, 1], 12, 4), ([0, 2, 4], 9, 4), ([0, 8], 13, 4))
-    yield from (([0, 5, 10], 16, 4), ([10, 0], 20, 5), ([7, 8, 9], 20, 6))
+    yield from (([1], 4, 2), ([2], 4, 1), ([0, 0], 5, 2), ([0, 1], 4, 2))
+    yield from (([0, 2], 5, 2), ([0, 3], 6, 2), ([2, 0], 7, 2), ([0, 4], 9, 3))
+    yield from (([3], 9, 3), ([0, 3, 6], 10, 3), ([0, 3, 6], 12, 3))
+    yield from (([6, 0, 3, 3], 11, 3), ([1, 4], 9, 4), ([5, 1], 12, 4))
+    yield from (([0, 2, 4], 9, 4), ([0, 8], 13, 4), ([0, 5, 10], 16, 4))
+    yield from (([10, 0], 20, 5), ([7, 8, 9], 20, 6))
     for _ in range(10):
         num_tokens, length = random.randrange(20, 50), random.randrange(2, 8)
         starts = random.choices(range(num_tokens - length), k=random.randrange(2, 7))
@@ -362,12 +323,14 @@ def _windows(random: Random) -> Iterator[Case]:
     hints=(
         "Which tokens are targets of the window at s? Windows may overlap, so collect "
         "the targets of all windows in a set.",
-        "All tokens but token 0 could be targets. Subtract how many different ones are.",
+        "All tokens but token 0 could be targets. Subtract how many different ones "
+        "are.",
     ),
 )
 def count_lost(starts: list[int], num_tokens: int, context_length: int) -> int:
     """Return how many tokens are no target of any window, apart from token 0."""
-    targets = {start + step for start in starts for step in range(1, context_length + 1)}
+    steps = range(1, context_length + 1)
+    targets = {start + step for start in starts for step in steps}
     return num_tokens - 1 - len(targets)
 
 
@@ -432,31 +395,6 @@ def marked(starts, num_tokens, context_length):
     return is_target[1:].count(False)
 
 
-@count_lost.way("""
-    set(range(1, num_tokens)) => set(range(num_tokens))
-        token 0 is counted as lost…
-    set(range(1, num_tokens)) => set(range(1, num_tokens + 1))
-        the stream is taken to have a token at `num_tokens`: the last is one before.
-    set(range(1, num_tokens)) => set(range(1, num_tokens - 1))
-        the last token of the stream is not counted.
-    range(start + 1, start + context_length + 1) => range(start, start + context_length)
-        these are the inputs…
-    range(start + 1, start + context_length + 1) => \
-    range(start + 1, start + context_length)
-        the last target of each window is…
-    range(start + 1, start + context_length + 1) => \
-    range(start, start + context_length + 1)
-        the first input of each window…
-    lost -= set => lost &= set
-        only what is a target of *all* windows is kept.
-""")
-def taken_away(starts, num_tokens, context_length):
-    lost = set(range(1, num_tokens))
-    for start in starts:
-        lost -= set(range(start + 1, start + context_length + 1))
-    return len(lost)
-
-
 count_lost.answers("""
     (num_tokens - 1) % context_length
         the windows are taken to follow one another, but `starts` says where they are.
@@ -475,12 +413,13 @@ count_lost.answers("""
 
 
 def _batches(random: Random) -> Iterator[Case]:
-    yield from (([],), ([[3]],), ([[5, 2]],), ([[0], [1]],), ([[1], [0]],), ([[2], [2]],))
-    yield from (([[0, 4], [4, 8]],), ([[4, 0], [8, 4]],), ([[0, 9], [3, 12]],))
-    yield from (([[0, 4], [8, 4]],), ([[0, 4], [4, 2]],), ([[4, 0], [2, 8]],))
-    yield from (([[0, 4], [0, 8]],), ([[0, 6], [4]],), ([[4, 0], [2]],), ([[4, 4], [6]],))
-    yield from (([[0, 8], [4, 12], [8, 16]],), ([[0, 8], [4, 12], [2, 16]],))
-    yield from (([[0, 8], [4, 12], [2]],), ([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],))
+    yield from (([],), ([[3]],), ([[5, 2]],), ([[0], [1]],), ([[1], [0]],))
+    yield from (([[2], [2]],), ([[0, 4], [4, 8]],), ([[4, 0], [8, 4]],))
+    yield from (([[0, 9], [3, 12]],), ([[0, 4], [8, 4]],), ([[0, 4], [4, 2]],))
+    yield from (([[4, 0], [2, 8]],), ([[0, 4], [0, 8]],), ([[0, 6], [4]],))
+    yield from (([[4, 0], [2]],), ([[4, 4], [6]],), ([[0, 8], [4, 12], [8, 16]],))
+    yield from (([[0, 8], [4, 12], [2, 16]],), ([[0, 8], [4, 12], [2]],))
+    yield from (([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],))
     yield from (([[5, 0], [1, 3], [7, 6]],), ([[0, 1], [2, 1], [3, 4]],))
     yield from (([[0, 2], [4, 6], [8]],), ([[0], [4], [4]],), ([[9, 0, 5], [8, 7, 6]],))
     yield from (([[0, 4, 8], [9, 5, 9], [10]],), ([[0, 4, 8], [9, 5, 8], [10, 7]],))
@@ -500,8 +439,8 @@ def _batches(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_batches,
     hints=(
-        "`pairwise(batches)` gives each batch with the next one. What must hold at each "
-        "place that both of them have?",
+        "`pairwise(batches)` gives each batch with the next one. What must hold at "
+        "each place that both of them have?",
         "`zip(one, other, strict=False)` ends with the shorter of the two. Each later "
         "start must be larger, and `all` asks whether that is so everywhere.",
     ),
@@ -563,8 +502,6 @@ goes_forward.slips("""
         each batch is compared with the first, but a place may also go back later.
     range(1, len(batches)) => range(len(batches))
         the first batch is compared with the *last*, because that is `batches[-1]`.
-    range(1, len(batches)) => range(1, len(batches) - 1)
-        the last batch is…
     range(1, len(batches)) => range(2, len(batches))
         the first batch is not…
     range(len(batches[number])) => range(len(batches[0]))
@@ -573,8 +510,6 @@ goes_forward.slips("""
         only the first place is…
     range(len(batches[number])) => range(len(batches[number]) - 1)
         the last place of each batch is not compared.
-    range(len(batches[number])) => range(1, len(batches[number]))
-        the first place is not…
     return False => return True ; return True => return False
         `True` and `False` are exchanged.
     return True => pass
@@ -588,26 +523,6 @@ def as_two_loops(batches):
             if batches[number][place] <= batches[number - 1][place]:
                 return False
     return True
-
-
-@goes_forward.way("""
-    sorted(set(track)) == track => sorted(track) == track
-        a place that stands still…
-    sorted(set(track)) == track => len(set(track)) == len(track)
-        a place that goes back…
-    if place < len(batch)] => ]
-        each batch is taken to be as large…
-    return all(sorted => return any(sorted
-        one place that goes forward…
-    range(len(batches[0])) if batches => range(1) if batches
-        only the first place is…
-    range(len(batches[0])) if => range(len(batches[-1])) if
-        places that the last batch does not have are not compared at all.
-""")
-def track_by_track(batches):
-    places = range(len(batches[0])) if batches else []
-    tracks = [[batch[place] for batch in batches if place < len(batch)] for place in places]
-    return all(sorted(set(track)) == track for track in tracks)
 
 
 goes_forward.answers("""
@@ -631,7 +546,6 @@ goes_forward.answers("""
         only the first two batches are compared.
     all(a < b for a, b in zip(batches[-2], batches[-1])) if len(batches) > 1 else True
         only the last two batches are compared.
-    all(min(a) < min(b) for a, b in pairwise(batches))
     all(max(a) < max(b) for a, b in pairwise(batches))
         one start of each batch is compared with one of the next: compare all places.
     True
@@ -660,8 +574,8 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "Try k = 1, 2, 3, … in turn. Which runs of k neighbors are there, and is one of "
-        "them there twice?",
+        "Try k = 1, 2, 3, … in turn. Which runs of k neighbors are there, and is one "
+        "of them there twice?",
         "There are `len(ids) - k + 1` runs of k neighbors. As tuples they go into a "
         "set, which is smaller than the list if a run comes twice.",
     ),
@@ -691,28 +605,18 @@ neighbors_needed.slips("""
         the order within a run is lost: 1, 2 and 2, 1 are different neighbors.
     tuple(ids[at : at + k]) => sum(ids[at : at + k])
         sums are compared, but different neighbors may have the same sum.
-    tuple(ids[at : at + k]) => frozenset(ids[at : at + k])
-        sets are compared, which lose the order and the repeats of a run.
     ids[at : at + k] => ids[at : at + k + 1]
         runs of one id more than k are compared.
     ids[at : at + k] => ids[at:k]
         the slice ends at k, and not k after its start.
     len(set(runs)) == len(runs) => len(set(runs)) != len(runs)
         this looks for the smallest k with which a run *does* come twice.
-    len(set(runs)) == len(runs) => len(set(runs)) > len(runs) // 2
-        a run that comes twice passes if most others come once.
-    len(set(runs)) == len(runs) => runs.count(runs[0]) == 1
-        only the first run is looked for at other places.
-    len(set(runs)) == len(runs) => runs.count(runs[-1]) == 1
-        only the last run is looked for at other places.
     len(set(runs)) == len(runs) => all(a != b for a, b in pairwise(runs))
         each run is compared only with the next one, but twins may be far apart.
     return k => return k - 1
         this is the largest k with which two places look alike: one more is needed.
     return k => return k + 1
         one neighbor more than needed is returned.
-    return k => return len(runs)
-        this is how many runs there are: return their length.
     return max(1, len(ids)) => return len(ids)
         an empty stream gives 0, but it should give 1.
     return max(1, len(ids)) => return 1
@@ -730,8 +634,6 @@ neighbors_needed.slips("""
         this begins with runs of 0…
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is…
-    if run in seen: => if run in seen or not seen:
-        the first run counts as seen before anything is.
     ids[at : at + k] => ids[at : at + k + 1]
         runs of one id more…
     tuple(ids[at : at + k]) => tuple(sorted(ids[at : at + k]))
@@ -740,8 +642,6 @@ neighbors_needed.slips("""
         this is the largest k…
     return k => return k + 1
         one neighbor more…
-    k += 1 => k *= 2
-        k is doubled, which leaves out some numbers.
     seen.add(run) => seen = {run}
         only the run before is kept, but twins may be far apart.
 """)
@@ -757,39 +657,6 @@ def seen_before(ids):
         else:
             return k
         k += 1
-
-
-@neighbors_needed.way("""
-    return longest + 1 => return longest
-        this is the largest k…
-    return longest + 1 => return longest + 2
-        one neighbor more…
-    return longest + 1 => return max(longest, 1)
-        this is the longest run that comes twice: one id more is needed.
-    longest = max(longest, alike) => longest = alike
-        the longest run so far is overwritten by later ones.
-    longest = max(longest, alike) => longest += alike
-        the lengths of all runs that come twice are added up: the longest decides.
-    range(one + 1, len(ids)) => range(one, len(ids))
-        each place is also compared with itself.
-    ids[one + alike] == ids[other + alike] => ids[one] == ids[other + alike]
-        each id of the second run is compared with the *first* of the first one.
-    other + alike < len(ids) and => other + alike < len(ids) - 1 and
-        the last id is not compared.
-    other + alike < len(ids) and => True and
-        the second run goes on beyond the end of the stream.
-    alike = 0 => alike = alike if other > one + 1 else 0
-        the count goes on from pair to pair: begin each one with 0.
-""")
-def longest_twins(ids):
-    longest = 0
-    for one in range(len(ids)):
-        for other in range(one + 1, len(ids)):
-            alike = 0
-            while other + alike < len(ids) and ids[one + alike] == ids[other + alike]:
-                alike += 1
-            longest = max(longest, alike)
-    return longest + 1
 
 
 neighbors_needed.answers("""
@@ -830,8 +697,8 @@ def _resumed(random: Random) -> Iterator[Case]:
     hints=(
         "A window may come several times, so a set is not enough. How often is each "
         "window expected, and how often is it given?",
-        "`Counter(a) - Counter(b)` keeps what `a` has more often, and `.total()` adds up "
-        "how much more often.",
+        "`Counter(a) - Counter(b)` keeps what `a` has more often, and `.total()` adds "
+        "up how much more often.",
     ),
 )
 def resume_errors(expected: list[int], got: list[int]) -> tuple[int, int]:
@@ -870,14 +737,10 @@ resume_errors.slips("""
 @resume_errors.way("""
     again, len(left) => len(left), again
         the two results are…
-    again += 1 => again = 1
-        any number of windows that are given too often counts once.
     left.remove(window) => pass
         a window that was given stays expected, so it is not missed when it comes again.
     left.remove(window) => left = [other for other in left if other != window]
         *all* windows like the given one are crossed off, but only one of them came.
-    list(expected), 0 => list(expected), -1
-        the count begins with -1.
     len(left) => len(set(left))
         of what is left out, each window…
     len(left) => len(expected)
@@ -893,33 +756,6 @@ def crossed_off(expected, got):
         else:
             again += 1
     return again, len(left)
-
-
-@resume_errors.way("""
-    again, left_out => left_out, again
-        the two results are…
-    set(expected + got) => expected + got
-        a window that comes several times is also counted several times.
-    set(expected + got) => set(expected)
-        windows that are not expected at all are not counted.
-    set(expected + got) => set(got)
-        windows that are not given at all are not counted.
-    again += max(more, 0) => again += more > 0
-        of what is given too often, each window…
-    left_out += max(-more, 0) => left_out += more < 0
-        of what is left out, each window…
-    again += max(more, 0) => again += more
-        windows that are left out are subtracted from those that are given too often.
-    left_out += max(-more, 0) => left_out -= more
-        windows that are given too often are subtracted from those that are left out.
-""")
-def window_by_window(expected, got):
-    again = left_out = 0
-    for window in set(expected + got):
-        more = got.count(window) - expected.count(window)
-        again += max(more, 0)
-        left_out += max(-more, 0)
-    return again, left_out
 
 
 resume_errors.answers("""
@@ -944,25 +780,28 @@ resume_errors.answers("""
 
 
 def _ranks(random: Random) -> Iterator[Case]:
-    yield from (([[]],), ([[0]],), ([[0, 0]],), ([[], []],), ([[0], []],), ([[0], [0]],))
-    yield from (([[0], [4]],), ([[0, 0], [4]],), ([[0, 4], [4, 0]],), ([[4, 4], [4]],))
-    yield from (([[0], [0], [0]],), ([[0], [4], [0]],), ([[0, 4], [4, 8], [8, 0]],))
-    yield from (([[4, 0], [8], [0]],), ([[0, 4, 8], [12, 16, 20]],), ([[0, 0], [0, 0]],))
+    yield from (([[]],), ([[0]],), ([[0, 0]],), ([[], []],), ([[0], []],))
+    yield from (([[0], [0]],), ([[0], [4]],), ([[0, 0], [4]],), ([[0, 4], [4, 0]],))
+    yield from (([[4, 4], [4]],), ([[0], [0], [0]],), ([[0], [4], [0]],))
+    yield from (([[0, 4], [4, 8], [8, 0]],), ([[4, 0], [8], [0]],))
+    yield from (([[0, 4, 8], [12, 16, 20]],), ([[0, 0], [0, 0]],))
     yield from (([[0, 4], [8, 4], [12, 4]],), ([[0, 4], [0, 4], [0, 4]],))
-    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],), ([[4], [4], [8]],))
+    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],))
+    yield from (([[4], [4], [8]],))
     yield from (([[0], [4, 8], [8, 12]],), ([[0, 4, 8], [4], [4, 8], [20]],))
     for _ in range(12):
-        count = random.randrange(2, 5)
         windows = range(0, 4 * random.randrange(5, 15), 4)
-        yield ([random.choices(windows, k=random.randrange(2, 6)) for _ in range(count)],)
+        sizes = [random.randrange(2, 6) for _ in range(random.randrange(2, 5))]
+        yield ([random.choices(windows, k=size) for size in sizes],)
 
 
 @exercise(
     cases=_ranks,
     hints=(
-        "How many *ranks* read a window? A rank that reads it twice is one rank, so make "
-        "a set of each rank first.",
-        "Count the windows of all these sets in one `Counter`. Which counts are above 1?",
+        "How many *ranks* read a window? A rank that reads it twice is one rank, so "
+        "make a set of each rank first.",
+        "Count the windows of all these sets in one `Counter`. Which counts are above "
+        "1?",
     ),
 )
 def shared_windows(ranks: list[list[int]]) -> int:
@@ -1006,8 +845,6 @@ shared_windows.slips("""
         all windows are counted…
     seen |= set(rank) => seen = set(rank)
         each rank is compared only with the one before it.
-    seen |= set(rank) => seen &= set(rank)
-        only what *all* ranks have read so far is kept.
     seen & set(rank) => seen - set(rank)
         this collects what a rank does *not* share with those before it.
     return len(shared) => return len(seen)
@@ -1024,29 +861,6 @@ def seen_by_earlier_ranks(ranks):
 
 
 @shared_windows.way("""
-    combinations(ranks, 2) => pairwise(ranks)
-        each rank is compared only with…
-    combinations(ranks, 2) => zip(ranks, ranks)
-        each rank is compared with itself.
-    set(a) & set(b) => set(a) | set(b)
-        pairs of ranks are joined: which windows do both of them have?
-    set(a) & set(b) => set(a) - set(b)
-        windows that one rank has and another has not are counted.
-    set(a) & set(b) => set(a) ^ set(b)
-        windows that only one rank of a pair has are counted.
-    shared |= set => shared = set
-        what earlier pairs share is overwritten by later ones.
-    return len(shared) => return sum(shared)
-        the windows are added up: how many are they?
-""")
-def pair_by_pair(ranks):
-    shared = set()
-    for a, b in combinations(ranks, 2):
-        shared |= set(a) & set(b)
-    return len(shared)
-
-
-@shared_windows.way("""
     count = sum(window in rank for rank in ranks) => \
     count = sum(rank.count(window) for rank in ranks)
         a window that one rank reads twice…
@@ -1058,8 +872,6 @@ def pair_by_pair(ranks):
         this adds up how many ranks…
     shared += 1 => shared += count - 1
         a window of three ranks counts twice…
-    shared += 1 => shared = 1
-        any number of shared windows counts as one.
     for window in {w for rank in ranks for w in rank}: => \
     for window in ranks[0]:
         only windows of the first rank are looked at, as often as it reads them.
@@ -1080,7 +892,7 @@ def window_after_window(ranks):
 
 
 shared_windows.answers("""
-    sum(len(set(a) & set(b)) for a, b in combinations(ranks, 2))
+    sum(len(set(a) & set(b)) for i, a in enumerate(ranks) for b in ranks[:i])
         each *pair* of ranks counts, so a window of three ranks counts three times.
     sum(len(set(a) & set(b)) for a, b in pairwise(ranks))
         only neighboring ranks are compared, and shared windows counted for each pair.
@@ -1099,7 +911,7 @@ shared_windows.answers("""
 """)
 
 
-# Loaders with just one finding. Many answers are right, so we look at what the audit says.
+# Loaders with just one finding. Many answers are right, so we look at the audit.
 
 
 def _findings(
@@ -1144,13 +956,13 @@ def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
     hints=(
         "Begin with windows that follow one another, which lose nothing. What happens "
         "if all windows after the first one begin one place later?",
-        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is no target now? A "
-        "tail of fewer than 4 tokens is no finding.",
+        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is no target "
+        "now? A tail of fewer than 4 tokens is no finding.",
     ),
     look=_lost,
 )
 def just_lost(ids: list[int]) -> list[tuple[list, list]]:
-    """Return batches of pairs that lose exactly one token, and do nothing else wrong."""
+    """Return batches of pairs that lose one token, and do nothing else wrong."""
     starts = [0, *range(5, len(ids) - 4, 4)]
     return [([ids[s : s + 4]], [ids[s + 1 : s + 5]]) for s in starts]
 
@@ -1233,13 +1045,13 @@ def _documents(random: Random) -> Iterator[Case]:
     hints=(
         "First write a loader without any finding: a batch for each document, with one "
         "row that holds all of it. Then let one of the rows hold two documents.",
-        "Cut the ids at all starts but that of the second document. A piece from a to b "
-        "has the inputs from a to b - 1, and the targets from a + 1 to b.",
+        "Cut the ids at all starts but that of the second document. A piece from a to "
+        "b has the inputs from a to b - 1, and the targets from a + 1 to b.",
     ),
     look=_crosses,
 )
 def just_crosses(ids: list[int], document_starts: list[int]) -> list[tuple[list, list]]:
-    """Return batches of pairs of which one row crosses into another document."""
+    """Return batches of pairs that enter one document from another."""
     cuts = [0, *document_starts[2:], len(ids)]
     return [([ids[a : b - 1]], [ids[a + 1 : b]]) for a, b in pairwise(cuts)]
 
@@ -1340,17 +1152,19 @@ def what_an_audit_says(dtype: str) -> str:
         return _pairs(read, range(0, len(read) - 8, 8), 8, 1)
 
     try:
-        return "clean" if audit_loader(make_loader, num_tokens=200).clean else "not clean"
+        return (
+            "clean" if audit_loader(make_loader, num_tokens=200).clean else "not clean"
+        )
     except ValueError:
         return "not clean"
 
 
 @true_or_false(
     claim=(
-        "A loader writes its ids into a file as unsigned 16-bit numbers, the lower byte "
-        "first, and reads them as another `dtype`: as bytes, as 32-bit numbers, or with "
-        "the higher byte first. Every number that it reads is a fine integer. An audit "
-        "of this loader is *not clean*, or it stops with an error."
+        "A loader writes its ids into a file as unsigned 16-bit numbers, the lower "
+        "byte first, and reads them as another `dtype`: as bytes, as 32-bit numbers, "
+        "or with the higher byte first. Every number that it reads is a fine integer. "
+        "An audit of this loader is *not clean*, or it stops with an error."
     ),
     reference=what_an_audit_says,
     cases=lambda random: [(dtype,) for dtype in ("u1", "i1", ">u2", "<u4", ">i4")],
@@ -1385,12 +1199,12 @@ def nothing_is_left(num_windows: int, num_epochs: int, seed: int) -> int:
         for seed in (0, 1, 2)
     ],
     explanation=(
-        "A draw misses a given window with the probability 1 - 1/n, and n draws miss it "
-        "with about 1/e, which is 0.37. The finding of the audit is true, but it is "
-        "said of *one* epoch. The next epoch draws others, and after 20 epochs a window "
-        "is missed with the probability 0.37 ** 20, two in a billion. So this is a "
-        "choice and no bug, if you know that an epoch is not one reading. In a run of "
-        "one epoch, a third of the text that you paid for would not be read."
+        "A draw misses a given window with the probability 1 - 1/n, and n draws miss "
+        "it with about 1/e, which is 0.37. The finding of the audit is true, but it "
+        "is said of *one* epoch. The next epoch draws others, and after 20 epochs a "
+        "window is missed with the probability 0.37 ** 20, two in a billion. So this "
+        "is a choice and no bug, if you know that an epoch is not one reading. In a "
+        "run of one epoch, a third of the text that you paid for would not be read."
     ),
 )
 def with_replacement(num_windows: int, num_epochs: int, seed: int) -> int:
@@ -1416,25 +1230,29 @@ def findings_of_two_ranks(seeds: str) -> list[str]:
 
 @true_or_false(
     claim=(
-        "Each rank shuffles the list of all windows, with the same seed or with one for "
-        "each rank, and reads every `world_size`-th of them. An audit with one rank is "
-        "clean. So an audit with two ranks is clean too. The calls return its findings."
+        "Each rank shuffles the list of all windows, with the same seed or with one "
+        "for each rank, and reads every `world_size`-th of them. An audit with one "
+        "rank is clean. So an audit with two ranks is clean too. The calls return its "
+        "findings."
     ),
     reference=findings_of_two_ranks,
     cases=lambda random: [("one for all",), ("one for each rank",)],
     explanation=(
-        "One rank reads every window, in whichever order. But two ranks cut slices from "
-        "two *different* lists, so some windows are in both slices, and others in none. "
-        "Each rank alone still looks right. TinyLlama was trained like this for weeks: "
-        "every process shuffled the files with a seed of its own. Audit with as many "
-        "ranks as you train with, or with two at least."
+        "One rank reads every window, in whichever order. But two ranks cut slices "
+        "from two *different* lists, so some windows are in both slices, and others "
+        "in none. Each rank alone still looks right. TinyLlama was trained like this "
+        "for weeks: every process shuffled the files with a seed of its own. Audit "
+        "with as many ranks as you train with, or with two at least."
     ),
 )
 def one_rank_is_enough(seeds: str) -> list[str]:
     return []
 
 
-FILES = {"novel": "once upon a time there was ", "invoices": "item 4 item 9 total 13 paid "}
+FILES = {
+    "novel": "once upon a time there was ",
+    "invoices": "item 4 item 9 total 13 paid ",
+}
 LABELS = {"novel": "novel", "letters": "invoices"}  # somebody mixed up a path
 
 
@@ -1475,10 +1293,11 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
 
 @bug_or_not(
     purpose=(
-        "In each step, ranks wait for one another, so all of them must make equally many "
-        "steps. Every window is to be read, even if their number cannot be divided by "
-        "the number of ranks. An audit finds that ranks share a window or two. The "
-        "function returns the steps of each rank, and how many windows nobody reads."
+        "In each step, ranks wait for one another, so all of them must make equally "
+        "many steps. Every window is to be read, even if their number cannot be "
+        "divided by the number of ranks. An audit finds that ranks share a window or "
+        "two. The function returns the steps of each rank, and how many windows "
+        "nobody reads."
     ),
     reference=equal_steps_for_all,
     cases=lambda random: [
@@ -1488,128 +1307,114 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
     ],
     explanation=(
         "`DistributedSampler` fills up the last step with windows from the beginning, "
-        "which are then read twice in an epoch. The alternatives are worse: with unequal "
-        "steps one rank waits forever, and `drop_last=True` leaves windows unread. So "
-        "`ranks_overlap` is by design here, as long as the count is below the number of "
-        "ranks. In an *evaluation*, however, these windows would count twice."
+        "which are then read twice in an epoch. The alternatives are worse: with "
+        "unequal steps one rank waits forever, and `drop_last=True` leaves windows "
+        "unread. So `ranks_overlap` is by design here, as long as the count is below "
+        "the number of ranks. In an *evaluation*, however, these windows would count "
+        "twice."
     ),
 )
 def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
     from torch.utils.data import DistributedSampler
 
     windows = range(num_windows)
-    ranks = [list(DistributedSampler(windows, world_size, r)) for r in range(world_size)]
+    ranks = [
+        list(DistributedSampler(windows, world_size, r)) for r in range(world_size)
+    ]
     unread = set(windows).difference(*ranks)
     return [len(rank) for rank in ranks], len(unread)
 
 
 # With other numbers by seed.
 
-
-class _Stops:
-    """A loader that can be resumed, and then begins `off` batches too late."""
-
-    def __init__(self, batches: list, off: int):
-        self.batches, self.off, self.at = batches, off, 0
-
-    def __iter__(self) -> Iterator:
-        while self.at < len(self.batches):
-            self.at += 1
-            yield self.batches[self.at - 1]
-
-    def state_dict(self) -> dict[str, int]:
-        return {"at": self.at}
-
-    def load_state_dict(self, state: dict[str, int]) -> None:
-        self.at = max(0, state["at"] + self.off)
-
-
-def _planted(rng: Random) -> dict[str, object]:
-    """Audit a loader with one bug, and give the findings codes."""
-    length, size = rng.randrange(4, 10), rng.randrange(2, 5)
-    num_tokens = length * size * 4 * rng.randrange(2, 4) + 1
-    name, off, seed = rng.choice(list(SIGNS)), rng.randrange(1, 3), rng.random()
-
-    def order(seed: object) -> list[int]:
-        starts = list(range(0, num_tokens - 1, length))
-        return Random(str(seed)).sample(starts, len(starts))
-
-    def for_all(ids: np.ndarray, epoch: int, rank: int) -> Iterable:
-        starts = order((seed, epoch))
-        half = len(starts) // 2
-        if name in ("lost", "ranks_lose"):
-            starts = [s for s in starts if s % (2 * size * length)]
-        if name == "repeated":
-            starts += starts[: off * size]
-        if name == "ranks_lose":
-            starts = starts[rank * len(starts) // 2 :][: len(starts) // 2]
-        if name == "ranks_overlap":
-            starts = starts[rank * (half - size) :][: half + size]
-        batches = list(_pairs(ids.tolist(), starts, length, size))
-        if name in ("resume_repeats", "resume_loses"):
-            return _Stops(batches, off if name == "resume_loses" else -off)
-        return batches
-
-    def same(ids: np.ndarray) -> Iterable:
-        return list(_pairs(ids.tolist(), order(seed), length, size))
-
-    calls = iter(range(10))
-
-    def other(ids: np.ndarray) -> Iterator:
-        return _pairs(ids.tolist(), order((seed, next(calls))), length, size)
-
-    make_loader = {"same_order": same, "not_repeatable": other}.get(name, for_all)
-    ranks = 1 + name.startswith("ranks")
-    audit = audit_loader(make_loader, num_tokens=num_tokens, world_size=ranks)
-    assert audit.names == (name,), audit
-    numbers = rng.sample(range(100, 1_000), len(SIGNS))
-    pairs = zip(rng.sample(list(SIGNS), len(SIGNS)), numbers, strict=True)
-    return {
-        "num_tokens": num_tokens,
-        "length": length,
-        "size": size,
-        "report": f"{ranks} rank{'s' * (ranks > 1)}, {audit.findings[0].evidence}",
-        "codes": ", ".join(f"`{each}` {number}" for each, number in pairs),
-    }
-
-
-# What a report says that has the finding, and no other.
+# Findings, each beside its opposite, and the words of the reports that have it.
 SIGNS = {
     "lost": ("1 rank,", "no targets"),
-    "ranks_lose": ("2 ranks,", "no targets"),
     "repeated": ("1 rank,", "the window from"),
+    "ranks_lose": ("2 ranks,", "no targets"),
     "ranks_overlap": ("2 ranks,", "the window from"),
     "same_order": ("both begin",),
     "not_repeatable": ("after an equal call",),
     "resume_repeats": ("resumed after", "gives"),
     "resume_loses": ("resumed after", "leaves out"),
 }
-OPPOSITES = dict(zip(SIGNS, np.reshape(list(SIGNS), (4, 2))[:, ::-1].ravel(), strict=True))
 
 
-def _name_in(report: str) -> str:
-    fits = (n for n, signs in SIGNS.items() if all(sign in report for sign in signs))
-    return next(fits)
+class _Stops(list):
+    """Batches that can be resumed, and then begin `off` batches too late."""
+
+    off = at = 0
+
+    def __iter__(self) -> Iterator:
+        while self.at < len(self):
+            self.at += 1
+            yield self[self.at - 1]
+
+    def state_dict(self) -> int:
+        return self.at
+
+    def load_state_dict(self, at: int) -> None:
+        self.at = max(0, at + self.off)
 
 
-def _code_of(name: str, codes: str) -> int:
+def _planted(rng: Random) -> dict[str, object]:
+    """Audit a loader with one bug, and give all findings codes."""
+    name, off, seed = rng.choice(list(SIGNS)), rng.randrange(1, 3), rng.random()
+    length, size = rng.randrange(4, 10), rng.randrange(2, 5)
+    num_tokens = length * size * 4 * rng.randrange(2, 4) + 1
+    calls = itertools.count()
+
+    def make_loader(ids: np.ndarray, epoch: int, rank: int) -> Iterable:
+        draws = {"same_order": 0, "not_repeatable": next(calls)}.get(name, epoch)
+        starts = list(range(0, num_tokens - 1, length))
+        Random(f"{seed} {draws}").shuffle(starts)
+        half = len(starts) // 2
+        if name in ("lost", "ranks_lose"):
+            starts = [start for start in starts if start % (2 * size * length)]
+        if name == "ranks_lose":
+            starts = starts[rank::2]
+        if name == "ranks_overlap":
+            starts = starts[rank * (half - size) :][: half + size]
+        if name == "repeated":
+            starts += starts[: off * size]
+        batches = _pairs(ids.tolist(), starts, length, size)
+        if not name.startswith("resume"):
+            return list(batches)
+        stops = _Stops(batches)
+        stops.off = off if name == "resume_loses" else -off
+        return stops
+
+    ranks = 1 + name.startswith("ranks")
+    (found,) = audit_loader(
+        make_loader, num_tokens=num_tokens, world_size=ranks
+    ).findings
+    names = rng.sample(list(SIGNS), len(SIGNS))
+    codes = zip(names, rng.sample(range(100, 1_000), len(names)), strict=True)
+    return {
+        "num_tokens": num_tokens,
+        "length": length,
+        "size": size,
+        "report": f"{ranks} rank{'s' * (ranks > 1)}, {found.evidence}",
+        "codes": ", ".join(f"`{each}` {code}" for each, code in codes),
+    }
+
+
+def _code(report: str, codes: str, number: int = 0) -> int:
+    """Return the code of the finding of a report; `number` 1 is that of its opposite,
+    and 2 to 7 are those of all others."""
+    (right,) = (i for i, s in enumerate(SIGNS.values()) if all(w in report for w in s))
+    name = list(SIGNS)[right ^ number]
     return int(codes.partition(f"`{name}` ")[2][:3])
 
 
-def _elsewhere(report: str, codes: str, number: int) -> int:
-    """Return the code of a finding that is neither the right one nor its opposite."""
-    right = _name_in(report)
-    others = [name for name in SIGNS if name not in (right, OPPOSITES[right])]
-    return _code_of(others[number], codes)
-
-
 @numbers(
-    ask="A loader with one bug makes batches of {size} rows, {length} tokens each, from "
-    "a stream of {num_tokens} tokens. This is what its audit prints, without the name "
-    "of the finding: *{report}.* Which finding is it? Answer with its code: {codes}.",
+    ask="A loader with one bug makes batches of {size} rows, {length} tokens each, "
+    "from a stream of {num_tokens} tokens. This is what its audit prints, without the "
+    "name of the finding: *{report}.* Which finding is it? Answer with its code: "
+    "{codes}.",
     draw=_planted,
     hints=(
-        "What was compared: one epoch with the stream, two epochs, two equal calls, two "
+        "What was compared: an epoch with the stream, two epochs, two equal calls, two "
         "ranks, or a resumed loader with one that was not stopped?",
         "Is something read twice, or not at all?",
     ),
@@ -1617,27 +1422,27 @@ def _elsewhere(report: str, codes: str, number: int) -> int:
 def code_of_finding(
     num_tokens: int, length: int, size: int, report: str, codes: str
 ) -> int:
-    return _code_of(_name_in(report), codes)
+    return _code(report, codes)
 
 
 code_of_finding.answers("""
-    _code_of(OPPOSITES[_name_in(report)], codes)
-        this is what the report is *not* about: read it again, with an eye on its verb.
-    _elsewhere(report, codes, 0)
-    _elsewhere(report, codes, 1)
-    _elsewhere(report, codes, 2)
-    _elsewhere(report, codes, 3)
-    _elsewhere(report, codes, 4)
-    _elsewhere(report, codes, 5)
-        this finding comes from comparing other things: epochs, calls, ranks or resuming?
+    _code(report, codes, 1)
+        the right things were compared, but the report says something else of them.
+    _code(report, codes, 2)
+    _code(report, codes, 3)
+    _code(report, codes, 4)
+    _code(report, codes, 5)
+    _code(report, codes, 6)
+    _code(report, codes, 7)
+        this finding compares other things: an epoch, epochs, calls, ranks, or resuming?
 """)
 
 
 @numbers(
-    ask="A text of {num_tokens:,} tokens is cut into rows of {length} tokens that follow "
-    "one another, and an incomplete row is left out. Batches hold {size} rows, and an "
-    "incomplete batch is left out as well. Labels stand where inputs stand, and the "
-    "model shifts them, so the first token of each row is predicted by nothing. How "
+    ask="A text of {num_tokens:,} tokens is cut into rows of {length} tokens that "
+    "follow one another, and an incomplete row is left out. Batches hold {size} rows, "
+    "and an incomplete batch is left out as well. Labels stand where inputs stand, "
+    "and the model shifts them, so nothing predicts the first token of a row. How "
     "many tokens are never a target in an epoch, apart from token 0?",
     draw=lambda rng: {
         "num_tokens": rng.randrange(50_000, 200_000),
@@ -1650,29 +1455,21 @@ code_of_finding.answers("""
     ),
 )
 def never_a_target(num_tokens: int, length: int, size: int) -> int:
-    batches = num_tokens // length // size
-    return num_tokens - 1 - batches * size * (length - 1)
+    rows = num_tokens // length // size * size
+    return num_tokens - 1 - rows * (length - 1)
 
 
 never_a_target.answers("""
-    num_tokens - batches_of(num_tokens, length, size) * size * (length - 1)
+    num_tokens - num_tokens // length // size * size * (length - 1)
         token 0 is counted, but nothing could predict it.
-    num_tokens - 1 - batches_of(num_tokens, length, size) * size * length
+    num_tokens - 1 - num_tokens // length // size * size * length
         each row is taken to have T targets: the model shifts, so it has T - 1.
     num_tokens - 1 - num_tokens // length * (length - 1)
         rows of the incomplete batch are counted as if they were read.
-    num_tokens // length
-        this is how many rows there are: count also what is left out at the end.
-    batches_of(num_tokens, length, size) * size
-        this is the first token of each row: count also what is left out at the end.
-    batches_of(num_tokens, length, size) * size - 1
-        this is the first token of each row but one: what is left out at the end?
-    batches_of(num_tokens, length, size) * size * (length - 1)
+    num_tokens // length // size * size - 1
+        these are the first tokens of the rows: what is left out at the end?
+    num_tokens // length // size * size * (length - 1)
         these are the tokens that *are* targets.
     num_tokens % (length * size)
-        this is what is left over at the end, as if each token of a row were a target.
+        this is what is left out at the end: what do the rows lose?
 """)
-
-
-def batches_of(num_tokens: int, length: int, size: int) -> int:
-    return num_tokens // length // size
