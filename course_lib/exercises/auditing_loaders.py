@@ -20,9 +20,10 @@ from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_fal
 def _rows(random: Random) -> Iterator[Case]:
     yield from (([],), ([0],), ([7],), ([0, 1],), ([3, 4, 5],), ([0, 2],), ([5, 5],))
     yield from (([1, 0],), ([2, 1, 0],), ([0, 1, 3, 4],), ([0, 1, 1, 2],), ([9, 0, 1],))
-    yield from (([4, 5, 4, 5],), ([0, 1, 2, 0, 1],), ([0, 1, 2, 9],), ([1, 2, 7, 8],))
-    yield from (([40, 41, 42, 50],), ([8, 9, 30, 31, 60],), ([5, 6, 4, 8, 9, 1],))
-    yield from (([0, 2, 3],), ([0, 2, 4, 6],), ([6, 7, 7, 9, 3],))
+    yield from (([0, 5, 5],), ([4, 5, 4, 5],), ([0, 1, 2, 0, 1],), ([0, 1, 2, 9],))
+    yield from (([1, 2, 7, 8],), ([40, 41, 42, 50],), ([8, 9, 30, 31, 60],))
+    yield from (([5, 6, 4, 8, 9, 1],), ([0, 2, 3],))
+    yield from (([0, 2, 4, 6],), ([6, 7, 7, 9, 3],))
     for _ in range(10):
         row = list(range(first := random.randrange(90), first + random.randrange(4, 9)))
         for _ in range(random.randrange(3)):
@@ -149,7 +150,7 @@ def _targets(random: Random) -> Iterator[Case]:
     yield from (([5, 6, 7], [-100, -100, 9]), ([4, 5, 6, 7], [3, 4, 8, 9]))
     yield from (([4, 5, 6, 7], [6, 7, 7, 8]), ([4, 5, 6, 7], [2, 3, 7, 8]))
     yield from (([3, 4, 5, 6], [-100, -100, -100, 7]), ([1, 2, 3, 4], [0, 1, 2, 9]))
-    yield from (([0, 1, 2, 3], [3, 1, 2, 30]))
+    yield from ([0, 1, 2, 3], [3, 1, 2, 30])
     yield from (([2, 3, 4, 9], [3, 4, 40, 10]), ([9, 8, 7, 6], [1, 2, 3, 4]))
     for _ in range(14):
         length = random.randrange(4, 10)
@@ -188,8 +189,6 @@ commonest_shift.slips("""
         -100 is taken for a position, but such a target is not counted.
     if target != -100 => if target > 0
         a target at position 0 is left out as well.
-    if target != -100 => if place != -100
-        -100 is looked for among the inputs, but it stands among the targets.
     (-shifts.count(shift), shift) => (-shifts.count(shift), -shift)
         of shifts that are equally common the larger is taken: take the smaller.
     (-shifts.count(shift), shift) => -shifts.count(shift)
@@ -264,8 +263,6 @@ def by_a_counter(inputs, targets):
         the signs are the other…
     targets[place] - inputs[place] => targets[place] - place
         the place in the row is subtracted, but its input is meant.
-    counts.get(shift, 0) + 1 => 1
-        each shift counts once, however often it comes.
     sorted(counts) => counts
         of shifts that are equally common the one that comes first…
     counts[shift] > counts[best] => counts[shift] >= counts[best]
@@ -335,14 +332,11 @@ def count_lost(starts: list[int], num_tokens: int, context_length: int) -> int:
 
 
 count_lost.slips("""
-    range(1, context_length + 1) => range(context_length)
-        these are the inputs: the window at s has the targets s + 1 to s + T.
     range(1, context_length + 1) => range(1, context_length)
-        the last target of each window is left out: `range` ends before its end.
+        each window counts with T - 1 targets: `range` ends before its end.
     range(1, context_length + 1) => range(context_length + 1)
-        the first input of each window is taken for a target.
     range(1, context_length + 1) => range(1, context_length + 2)
-        the token after the last target of each window is taken for a target.
+        each window counts with T + 1 tokens, but only T of them are targets.
     num_tokens - 1 => num_tokens
         token 0 is counted as lost, but no window could have it as a target.
     num_tokens - 1 - len(targets) => len(targets)
@@ -368,13 +362,13 @@ count_lost.slips("""
 
 @count_lost.way("""
     range(start + 1, start + context_length + 1) => range(start, start + context_length)
-        these are the inputs…
+        these are the inputs: the window at s has the targets s + 1 to s + T.
     range(start + 1, start + context_length + 1) => \
     range(start + 1, start + context_length)
-        the last target of each window is…
+        each window counts with T - 1 targets…
     range(start + 1, start + context_length + 1) => \
     range(start, start + context_length + 1)
-        the first input of each window…
+        the first input of each window is taken for a target.
     range(start + 1, start + context_length + 1) => range(start, context_length)
     range(start + 1, start + context_length + 1) => range(start + 1, context_length + 1)
         the range of each window ends at T, and not T after its start.
@@ -419,7 +413,7 @@ def _batches(random: Random) -> Iterator[Case]:
     yield from (([[4, 0], [2, 8]],), ([[0, 4], [0, 8]],), ([[0, 6], [4]],))
     yield from (([[4, 0], [2]],), ([[4, 4], [6]],), ([[0, 8], [4, 12], [8, 16]],))
     yield from (([[0, 8], [4, 12], [2, 16]],), ([[0, 8], [4, 12], [2]],))
-    yield from (([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],))
+    yield from (([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],), ([[5], [7], [3]],))
     yield from (([[5, 0], [1, 3], [7, 6]],), ([[0, 1], [2, 1], [3, 4]],))
     yield from (([[0, 2], [4, 6], [8]],), ([[0], [4], [4]],), ([[9, 0, 5], [8, 7, 6]],))
     yield from (([[0, 4, 8], [9, 5, 9], [10]],), ([[0, 4, 8], [9, 5, 8], [10, 7]],))
@@ -514,8 +508,6 @@ goes_forward.slips("""
         `True` and `False` are exchanged.
     return True => pass
         where nothing goes back, the function returns nothing: return `True`.
-    return False => return False ⏎ return True
-        the function returns in its first round, after one comparison.
 """)
 def as_two_loops(batches):
     for number in range(1, len(batches)):
@@ -535,9 +527,10 @@ goes_forward.answers("""
     all(a < b for a, b in pairwise(batches))
         lists are compared as a whole, so the first places that differ decide.
     all(a <= b for a, b in pairwise(batches))
-        lists are compared as a whole, and equal ones pass.
     batches == sorted(batches)
-        lists are compared as a whole, by `sorted`: compare place by place.
+        lists are compared as a whole, and equal ones pass.
+    batches[1][0] > batches[0][0] if len(batches) > 1 else True
+        only the first two starts are compared: does the loop end in its first round?
     all(sum(a) < sum(b) for a, b in pairwise(batches))
         sums are compared: one place may go back while another makes up for it.
     all(a < b for a, b in zip(batches[0], batches[-1])) if len(batches) > 1 else True
@@ -592,8 +585,6 @@ def neighbors_needed(ids: list[int]) -> int:
 neighbors_needed.slips("""
     range(1, len(ids)) => range(2, len(ids))
         this begins with two neighbors, but one id alone may be enough.
-    range(1, len(ids)) => range(len(ids))
-        this begins with runs of 0 neighbors.
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is left out.
     range(len(ids) - k + 1) => range(1, len(ids) - k + 1)
@@ -631,7 +622,7 @@ neighbors_needed.slips("""
     k = 1 => k = 2
         this begins with two…
     k = 1 => k = 0
-        this begins with runs of 0…
+        an empty stream gives 0…
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is…
     ids[at : at + k] => ids[at : at + k + 1]
@@ -643,7 +634,7 @@ neighbors_needed.slips("""
     return k => return k + 1
         one neighbor more…
     seen.add(run) => seen = {run}
-        only the run before is kept, but twins may be far apart.
+        each run is compared only with the next…
 """)
 def seen_before(ids):
     k = 1
@@ -786,8 +777,7 @@ def _ranks(random: Random) -> Iterator[Case]:
     yield from (([[0, 4], [4, 8], [8, 0]],), ([[4, 0], [8], [0]],))
     yield from (([[0, 4, 8], [12, 16, 20]],), ([[0, 0], [0, 0]],))
     yield from (([[0, 4], [8, 4], [12, 4]],), ([[0, 4], [0, 4], [0, 4]],))
-    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],))
-    yield from (([[4], [4], [8]],))
+    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],), [[4], [4], [8]])
     yield from (([[0], [4, 8], [8, 12]],), ([[0, 4, 8], [4], [4, 8], [20]],))
     for _ in range(12):
         windows = range(0, 4 * random.randrange(5, 15), 4)
@@ -905,7 +895,7 @@ shared_windows.answers("""
     sum(len(set(step)) < len(step) for step in zip(*ranks))
         ranks are compared step by step, but they may share a window at any time.
     len(set.intersection(*map(set, ranks)))
-        only windows that all ranks have are counted, and a single rank shares nothing.
+        only windows that *all* ranks…
     bool(set(ranks[0]).intersection(*ranks[1:]))
         this says whether all ranks share a window: how many windows are shared?
 """)
@@ -926,8 +916,9 @@ def _findings(
     except LoaderError as error:
         raise error.__cause__ from None
     except (TypeError, ValueError) as error:
-        return ["no audit"], f"the audit cannot read it. {_sentence(error)}"
+        return [f"no audit: {error}"], f"the audit cannot read it. {_sentence(error)}"
     found = [f"{finding.name} ({finding.count})" for finding in audit.findings]
+    found += [f"shift: {audit.shift}"] * (audit.shift != 1)
     said = [f"`{f.name}` ({f.count}): {_sentence(f.evidence)}" for f in audit.findings]
     starts = np.cumsum(options.get("document_lengths", [0]))[:-1]
     if entered := np.count_nonzero(audit.ledger.as_target[starts]):
@@ -972,10 +963,6 @@ just_lost.slips("""
         nothing is lost: these windows follow one another.
     [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 5)
         a token is lost after *each* window, but only one should be.
-    [0, *range(5, len(ids) - 4, 4)] => [0, *range(4, len(ids) - 4, 4)]
-        the second window begins right where the first one ends: nothing is lost.
-    [0, *range(5, len(ids) - 4, 4)] => range(1, len(ids) - 4, 4)
-        the first token that is lost is token 1: a head may be lost by a random offset.
     [0, *range(5, len(ids) - 4, 4)] => [0, *range(8, len(ids) - 4, 4)]
         a whole window is left out, which loses four tokens.
     [0, *range(5, len(ids) - 4, 4)] => [0]
@@ -995,11 +982,7 @@ just_lost.slips("""
 
 @just_lost.way("""
     if place == 6: => if place == len(ids):
-        nothing is left out: no place is `len(ids)`.
-    if place == 6: => if place == len(ids) - 1:
-        the last token is left out, and a tail shorter than one step is no finding.
-    if place == 6: => if place == 1:
-        token 1 is left out: a head of at most T tokens may be lost by a random offset.
+        nothing is lost…
     if place == 6: => if place in (6, 7):
         two targets are left out, but only one token should be lost.
     if place == 6: => if place % 6 == 0:
