@@ -68,6 +68,8 @@ first_jump.slips("""
         this is how far the row jumps: return where.
     return -1 => return 0
         a row without a jump gives 0, but it should give -1.
+    return -1 => return 1
+        a row without a jump gives 1, but it should give -1.
     return -1 => return len(row)
         a row without a jump gives its length, but it should give -1.
     return -1 => return None
@@ -126,7 +128,10 @@ first_jump.answers("""
         this is how many jumps there are: return the place of the first.
     sum(b == a + 1 for a, b in pairwise(row))
         this is how many steps are consecutive: return the place of the first jump.
+    next((row.index(b) for a, b in pairwise(row) if b != a + 1), -1)
+        `index` finds the *first* place of a position, but it may come twice.
     1 if len(row) > 1 and row[1] != row[0] + 1 else -1
+    1 if len(row) > 1 and row[1] != row[0] + 1 else -1 if len(row) > 1 else None
         only the first two entries are compared: does the loop end in its first round?
     len(row) - 1 if len(row) > 1 and row[-1] != row[-2] + 1 else -1
         the last two entries decide, because later rounds overwrite what was found.
@@ -195,6 +200,8 @@ commonest_shift.slips("""
         of shifts that are equally common the one that comes first is taken.
     (-shifts.count(shift), shift) => (-shifts.count(shift), abs(shift))
         of shifts that are equally common the one nearest to 0 is taken: -2 is below 1.
+    min(...) => max(set(shifts), key=shifts.count)
+        of shifts that are equally common the order of a set decides.
     (-shifts.count(shift), shift) => (shifts.count(shift), shift)
         this is the *rarest* shift.
     (-shifts.count(shift), shift) => shift
@@ -209,6 +216,7 @@ commonest_shift.slips("""
         each target is compared with the input after its own.
     min(...) => sorted(shifts)[len(shifts) // 2]
     min(...) => sorted(shifts)[(len(shifts) - 1) // 2]
+    min(...) => int(np.median(shifts))
         this is the middle one of the sorted shifts: which comes most often?
     min(...) => round(sum(shifts) / len(shifts))
     min(...) => sum(shifts) // len(shifts)
@@ -390,6 +398,11 @@ def marked(starts, num_tokens, context_length):
 
 
 count_lost.answers("""
+    sum(max(0, b - a - context_length) for a, b in pairwise(sorted(starts)))
+        only gaps *between* windows are counted, but not what comes before or after.
+    sum(max(0, b - a - context_length) for a, b in pairwise([*sorted(starts), \
+    num_tokens - 1]))
+        what comes before the first window is not counted.
     (num_tokens - 1) % context_length
         the windows are taken to follow one another, but `starts` says where they are.
     num_tokens - 1 - (max(starts) - min(starts) + context_length) if starts else \
@@ -499,13 +512,11 @@ goes_forward.slips("""
     range(1, len(batches)) => range(2, len(batches))
         the first batch is not…
     range(len(batches[number])) => range(len(batches[0]))
-        each batch is taken to be as large as the first, but the last may be smaller.
+        the last batch is taken to be as large as the others, but it may be smaller.
     range(len(batches[number])) => range(1)
         only the first place is…
     range(len(batches[number])) => range(len(batches[number]) - 1)
         the last place of each batch is not compared.
-    return False => return True ; return True => return False
-        `True` and `False` are exchanged.
     return True => pass
         where nothing goes back, the function returns nothing: return `True`.
 """)
@@ -541,8 +552,13 @@ goes_forward.answers("""
         only the last two batches are compared.
     all(max(a) < max(b) for a, b in pairwise(batches))
         one start of each batch is compared with one of the next: compare all places.
-    True
-        the answer is the same for all batches: which of them go forward?
+    all(a[-1] < b[-1] for a, b in pairwise(batches))
+        only the last place of each batch is compared.
+    all(list(track) == sorted(track) for track in zip(*batches))
+        `zip(*batches)` ends with the smallest batch, and standing still passes.
+    [a < b for x, y in pairwise(batches) for a, b in zip(x, y)][-1] if batches[1:] \
+    else True
+        the last comparison alone decides, because it overwrites those before.
 """)
 
 
@@ -596,8 +612,10 @@ neighbors_needed.slips("""
         the order within a run is lost: 1, 2 and 2, 1 are different neighbors.
     tuple(ids[at : at + k]) => sum(ids[at : at + k])
         sums are compared, but different neighbors may have the same sum.
+    tuple(ids[at : at + k]) => "".join(map(str, ids[at : at + k]))
+        digits are joined without a gap, so that 11, 1 looks like 1, 11.
     ids[at : at + k] => ids[at : at + k + 1]
-        runs of one id more than k are compared.
+        one neighbor too few is returned, as if runs of k + 1 ids were those of k.
     ids[at : at + k] => ids[at:k]
         the slice ends at k, and not k after its start.
     len(set(runs)) == len(runs) => len(set(runs)) != len(runs)
@@ -626,7 +644,7 @@ neighbors_needed.slips("""
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is…
     ids[at : at + k] => ids[at : at + k + 1]
-        runs of one id more…
+        one neighbor too few…
     tuple(ids[at : at + k]) => tuple(sorted(ids[at : at + k]))
         the order within a run…
     return k => return k - 1
@@ -656,6 +674,7 @@ neighbors_needed.answers("""
     max(Counter(ids).values(), default=1)
         this is how often the commonest id comes: how many *neighbors* tell a place?
     len(ids) - len(set(ids)) + 1
+    len(ids) - len(set(ids))
         this counts ids that come again: how many *neighbors* tell a place?
     len(set(ids))
         this is how many different ids there are: how many *neighbors* tell a place?
@@ -749,6 +768,29 @@ def crossed_off(expected, got):
     return again, len(left)
 
 
+@resume_errors.way("""
+    again, left_out => left_out, again
+        the two results are…
+    set(expected + got) => expected + got
+        a window that comes several times is also counted several times.
+    set(expected + got) => expected
+        only expected windows are looked at, as often as they are expected.
+    set(expected + got) => set(expected)
+        windows that are not expected at all are not counted.
+    set(expected + got) => got
+        only given windows are looked at, as often as they are given.
+    set(expected + got) => set(got)
+        windows that are not given at all are not counted.
+""")
+def window_by_window(expected, got):
+    again = left_out = 0
+    for window in set(expected + got):
+        more = got.count(window) - expected.count(window)
+        again += max(more, 0)
+        left_out += max(-more, 0)
+    return again, left_out
+
+
 resume_errors.answers("""
     (max(0, len(got) - len(expected)), max(0, len(expected) - len(got)))
         only the *numbers* of windows are compared: which windows are they?
@@ -756,7 +798,14 @@ resume_errors.answers("""
         only the *numbers* of windows are compared, and one of the results is negative.
     (sum(w not in expected for w in got), sum(w not in got for w in expected))
         a window that is expected once and given twice is not seen: count how often.
+    (sum(w not in expected for w in got), (Counter(expected) - Counter(got)).total())
+        a window that is given too often is looked for among *all* that are expected.
+    (list((Counter(got) - Counter(expected)).elements()), \
+    list((Counter(expected) - Counter(got)).elements()))
+        these are the windows themselves: how many are they?
     (len(got) - len(set(got)), (Counter(expected) - Counter(got)).total())
+    (len(got) - len(set(got)), sum(w not in got for w in expected))
+    (len(got) - len(set(got)), len(set(expected) - set(got)))
         repeats within `got` are counted, whatever is expected.
     (sum(w in expected for w in got), sum(w not in got for w in expected))
         the first number counts windows that are given as they should be.
@@ -892,6 +941,8 @@ shared_windows.answers("""
         only the first two ranks are compared.
     sum(map(len, ranks)) - len({w for rank in ranks for w in rank})
         all readings after the first are counted, also those by the same rank.
+    len({w for rank in ranks for w in rank if rank.count(w) > 1})
+        these windows come twice in *one* rank: which are in several?
     sum(len(set(step)) < len(step) for step in zip(*ranks))
         ranks are compared step by step, but they may share a window at any time.
     len(set.intersection(*map(set, ranks)))
@@ -928,8 +979,8 @@ def _findings(
 
 
 def _sentence(said: object) -> str:
-    words = str(said).replace("make_loader(ids)", "the loader")
-    return f"{words.rstrip('.')}."
+    words = str(said).rstrip(".").replace("make_loader(ids)", "the loader")
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
@@ -960,7 +1011,7 @@ def just_lost(ids: list[int]) -> list[tuple[list, list]]:
 
 just_lost.slips("""
     [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 4)
-        nothing is lost: these windows follow one another.
+        nothing is lost, or only a short tail at the end, which is no finding.
     [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 5)
         a token is lost after *each* window, but only one should be.
     [0, *range(5, len(ids) - 4, 4)] => [0, *range(8, len(ids) - 4, 4)]
@@ -974,7 +1025,7 @@ just_lost.slips("""
     [ids[s + 1 : s + 5]] => [ids[s + 1 : s + 4]]
         a row has fewer targets than inputs.
     ([ids[s : s + 4]], [ids[s + 1 : s + 5]]) => [ids[s : s + 5]]
-        each batch is one list of rows: return a pair, inputs and targets.
+        a batch must be a pair, inputs and targets, and all batches come in one list.
     ([ids[s : s + 4]], [ids[s + 1 : s + 5]]) => ([s], [s + 1])
         the batches hold *positions*: they must hold the ids that the loader was given.
 """)
@@ -982,9 +1033,9 @@ just_lost.slips("""
 
 @just_lost.way("""
     if place == 6: => if place == len(ids):
-        nothing is lost…
+        nothing is lost, or…
     if place == 6: => if place in (6, 7):
-        two targets are left out, but only one token should be lost.
+        two tokens are lost, but only one should be.
     if place == 6: => if place % 6 == 0:
         every sixth target is left out, but only one token should be lost.
     ids[place : place + 1] => ids[place - 1 : place]
@@ -1059,7 +1110,7 @@ just_crosses.slips("""
     ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 1 : b - 1]
         the last token of each row is no target.
     ([ids[a : b - 1]], [ids[a + 1 : b]]) for => [ids[a:b]] for
-        each batch is one list of rows: return a pair, inputs and targets.
+        a batch must be a pair, inputs and targets, and all batches come in one list.
 """)
 
 
@@ -1353,7 +1404,7 @@ def _planted(rng: Random) -> dict[str, object]:
         Random(f"{seed} {draws}").shuffle(starts)
         half = len(starts) // 2
         if name in ("lost", "ranks_lose"):
-            starts = [start for start in starts if start % (2 * size * length)]
+            starts = [start for start in starts if start % (3 * length)]
         if name == "ranks_lose":
             starts = starts[rank::2]
         if name == "ranks_overlap":
