@@ -1259,7 +1259,8 @@ def findings_of_two_ranks(seeds: str) -> list[str]:
     def make_loader(ids: np.ndarray, rank: int, world_size: int) -> Iterator:
         return _by_rank(ids, rank, world_size, seeds)
 
-    return list(audit_loader(make_loader, num_tokens=201, world_size=2).names)
+    assert audit_loader(make_loader, num_tokens=193).clean
+    return list(audit_loader(make_loader, num_tokens=193, world_size=2).names)
 
 
 @true_or_false(
@@ -1274,8 +1275,8 @@ def findings_of_two_ranks(seeds: str) -> list[str]:
     explanation=(
         "One rank reads every window, in whichever order. But two ranks cut slices "
         "from two *different* lists, so some windows are in both slices, and others "
-        "in none. Each rank alone still looks right. TinyLlama was trained like this "
-        "for weeks: every process shuffled the files with a seed of its own. Audit "
+        "in none. Each rank alone still looks right. TinyLlama's loader did this with "
+        "its files until October 2023, when a reader of the code asked about it. Audit "
         "with as many ranks as you train with, or with two at least."
     ),
 )
