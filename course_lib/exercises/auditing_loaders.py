@@ -1165,12 +1165,12 @@ def as_it_was_written(text: str, vocabulary: str) -> str:
         if set(text) <= set(vocabulary)
     ],
     explanation=(
-        "Each id is a valid id, and each row is in order, so the loss is finite and "
-        "goes down. But id 1 means another character to the model than to the "
-        "tokenizer, wherever the text does not use the whole vocabulary. An audit "
-        "cannot see it, because it hands out ids of its own and asks only where they "
-        "go. What finds it: decode a batch with the *model's* vocabulary, and read it. "
-        "Or keep a checksum of the tokenizer beside the ids, and compare."
+        "Each id is valid and each row is in order, so nothing raises an error. But the "
+        "ids count the characters of *this text*. If the text lacks a character of the "
+        "vocabulary, the model takes later ones for others. An audit cannot see it, "
+        "because it hands out ids of its own and asks only where they go. To find it, "
+        "decode a batch with the model's vocabulary and read it, or keep a checksum of "
+        "the tokenizer beside the ids, and compare."
     ),
 )
 def wrong_tokenizer(text: str, vocabulary: str) -> str:
