@@ -403,6 +403,9 @@ count_lost.answers("""
     sum(max(0, b - a - context_length) for a, b in pairwise([*sorted(starts), \
     num_tokens - 1]))
         what comes before the first window is not counted.
+    num_tokens - 1 - context_length
+        the targets of *one* window are subtracted: there may be several, or none.
+    num_tokens % context_length
     (num_tokens - 1) % context_length
         the windows are taken to follow one another, but `starts` says where they are.
     num_tokens - 1 - (max(starts) - min(starts) + context_length) if starts else \
@@ -618,6 +621,8 @@ neighbors_needed.slips("""
         one neighbor too few is returned, as if runs of k + 1 ids were those of k.
     ids[at : at + k] => ids[at:k]
         the slice ends at k, and not k after its start.
+    len(set(runs)) == len(runs) => len(set(runs)) == len(ids) - k
+        the runs are taken to be `len(ids) - k`, but there is one more.
     len(set(runs)) == len(runs) => len(set(runs)) != len(runs)
         this looks for the smallest k with which a run *does* come twice.
     len(set(runs)) == len(runs) => all(a != b for a, b in pairwise(runs))
@@ -793,6 +798,7 @@ def window_by_window(expected, got):
 
 resume_errors.answers("""
     (max(0, len(got) - len(expected)), max(0, len(expected) - len(got)))
+    (abs(len(got) - len(expected)), 0)
         only the *numbers* of windows are compared: which windows are they?
     (len(got) - len(expected), len(expected) - len(got))
         only the *numbers* of windows are compared, and one of the results is negative.
@@ -805,6 +811,7 @@ resume_errors.answers("""
         these are the windows themselves: how many are they?
     (len(got) - len(set(got)), (Counter(expected) - Counter(got)).total())
     (len(got) - len(set(got)), sum(w not in got for w in expected))
+    (sum(n > 1 for n in Counter(got).values()), sum(w not in got for w in expected))
     (len(got) - len(set(got)), len(set(expected) - set(got)))
         repeats within `got` are counted, whatever is expected.
     (sum(w in expected for w in got), sum(w not in got for w in expected))
@@ -933,6 +940,8 @@ def window_after_window(ranks):
 shared_windows.answers("""
     sum(len(set(a) & set(b)) for i, a in enumerate(ranks) for b in ranks[:i])
         each *pair* of ranks counts, so a window of three ranks counts three times.
+    len([w for i, a in enumerate(ranks) for b in ranks[:i] for w in b if w in a])
+        windows are counted for each pair of ranks, as often as the first reads them.
     sum(len(set(a) & set(b)) for a, b in pairwise(ranks))
         only neighboring ranks are compared, and shared windows counted for each pair.
     len(set(ranks[0]) & set(ranks[-1])) if len(ranks) > 1 else 0
@@ -1165,12 +1174,12 @@ def as_it_was_written(text: str, vocabulary: str) -> str:
         if set(text) <= set(vocabulary)
     ],
     explanation=(
-        "Each id is valid and each row is in order, so nothing raises an error. But the "
-        "ids count the characters of *this text*. If the text lacks a character of the "
-        "vocabulary, the model takes later ones for others. An audit cannot see it, "
-        "because it hands out ids of its own and asks only where they go. To find it, "
-        "decode a batch with the model's vocabulary and read it, or keep a checksum of "
-        "the tokenizer beside the ids, and compare."
+        "Each id is valid and each row is in order, so nothing raises an error. But "
+        "the ids count the characters of *this text*. If the text lacks a character of "
+        "the vocabulary, the model takes later ones for others. An audit cannot see "
+        "it, because it hands out ids of its own and asks only where they go. To find "
+        "it, decode a batch with the model's vocabulary and read it, or keep a "
+        "checksum of the tokenizer beside the ids, and compare."
     ),
 )
 def wrong_tokenizer(text: str, vocabulary: str) -> str:
