@@ -346,7 +346,7 @@ count_lost.slips("""
     range(1, context_length + 1) => range(1, context_length + 2)
         each window counts with T + 1 tokens, but only T of them are targets.
     num_tokens - 1 => num_tokens
-        token 0 is counted as lost, but no window could have it as a target.
+        token 0, or one after the last, is counted as lost, but neither can be a target.
     num_tokens - 1 - len(targets) => len(targets)
         these are the tokens that *are* targets: how many are not?
     num_tokens - 1 - len(targets) => len(targets) - num_tokens + 1
@@ -381,7 +381,7 @@ count_lost.slips("""
     range(start + 1, start + context_length + 1) => range(start + 1, context_length + 1)
         the range of each window ends at T, and not T after its start.
     is_target[1:] => is_target
-        token 0 is counted as lost…
+        token 0, or one…
     is_target[1:] => is_target[:-1]
         the last token is left out of the count, and not the first.
     count(False) => count(True)

@@ -81,7 +81,7 @@ def inputs_are_as_many_as_targets(starts, num_tokens, context_length):
     return num_tokens - 1 - len({start + step for start in starts for step in range(context_length)})
 
 
-wrong("count_lost", "token 0 is counted as lost")(
+wrong("count_lost", "token 0, or one after the last, is counted")(
     lambda s, n, T: sum(all(p <= start or p > start + T for start in s) for p in range(n))
 )
 wrong("count_lost", "a `set`")(lambda s, n, T: set(range(1, n)) - {a + b for a in s for b in range(1, T + 1)})
