@@ -12,7 +12,7 @@ import torch
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import refresh_notebooks
-from course_lib.teaching import predict, show_guesses
+from course_lib.teaching import predict, record, show_guesses
 from course_lib.teaching.checker import NOT_ATTEMPTED
 from course_lib.teaching.guesses import WIDGET, boxes, prompts, widgets_are_live
 from course_lib.teaching.guesses.prompts import Guesses
@@ -196,10 +196,11 @@ def test_a_terminal_is_told_how_to_guess(answer, options, how):
 
 
 @pytest.fixture
-def live(monkeypatch):
-    """A notebook with a kernel that listens."""
+def live(monkeypatch, tmp_path):
+    """A notebook with a kernel that listens, away from the lessons."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COURSE_WIDGETS", raising=False)
-    monkeypatch.setattr(boxes, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr(record, "get_ipython", lambda: SimpleNamespace(kernel=object()))
 
 
 def test_widgets_need_a_kernel_and_ipywidgets_and_nobody_who_objects(live, monkeypatch):

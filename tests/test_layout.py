@@ -53,6 +53,7 @@ FOUNDATION = [
     "devices",
 ]
 TEACHING = [
+    "record",
     "training",
     "packed",
     "plots",
@@ -61,6 +62,7 @@ TEACHING = [
     "guesses",
     "widgets",
     "lessons",
+    "standing",
 ]
 CLASSROOM = [
     "check",  # works where packages are missing, and imports none of them by itself
