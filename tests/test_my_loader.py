@@ -237,6 +237,15 @@ def test_a_harmful_file_harms_nothing_and_is_told_what_it_does(file, name, monke
     assert "noise" not in "".join(capfd.readouterr())
 
 
+def test_a_check_is_a_number_and_a_message(file, capsys):
+    file.write_text(my_loader.text_at(3) + "# mine\n", encoding="utf-8")
+    for level, score, sign in ((3, 1.0, "✔"), (4, 0.0, "✘"), (8, 0.0, "✘")):
+        found = my_loader.check(level)
+        assert found == score
+        assert capsys.readouterr().out.startswith(sign)
+        assert sign in found._repr_mimebundle_()["text/html"]
+
+
 def test_a_file_is_imported_anew_and_leaves_nothing_behind(file):
     assert judge(file, my_loader.text_at(3), 3).score == 1.0
     assert judge(file, my_loader.text_at(3).replace("SEED, epoch", "SEED"), 3).score == 0.0
