@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 import reading
+from course_lib.classroom.blank import blank
 from course_lib.exercises import my_loader
 from course_lib.exercises.my_loader import files, judging
 from course_lib.exercises.my_loader.levels import LEVELS
 from course_lib.foundation import run_ranks
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, running
 from course_lib.teaching.checker.processes import Limits
+from course_lib.teaching.lessons import find_lessons
 
 ROOT = Path(__file__).parent.parent
 LESSONS = files.LESSONS
@@ -351,6 +353,14 @@ def test_a_lesson_asks_for_its_step_at_the_end_of_the_exercises_and_says_no_more
     (output,) = code.outputs
     assert output.data["text/plain"] == "0.0"
     assert "Not attempted" in output.data["text/html"]
+
+
+def test_a_copy_for_live_coding_keeps_the_check():
+    (lesson,) = find_lessons(["2"])
+    for keep in (True, False):
+        sources = [cell.source for cell in blank(lesson.notebook, keep_imports=keep).cells]
+        (source,) = (source for source in sources if "my_loader.check(2)" in source)
+        assert "import my_loader" in source
 
 
 def test_the_loader_that_is_loaded_is_the_readers_or_else_ours(file):
