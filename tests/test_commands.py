@@ -130,7 +130,8 @@ NOT_RUN = [command for command in PRINTED if command not in TO_RUN]
 A_LOADER = """
 def make_loader(ids, document_starts, rank, world_size):
     ends = [*document_starts[1:], len(ids)]
-    rows = [ids[at : min(at + 31, end)] for first, end in zip(document_starts, ends) for at in range(first, end - 1, 30)]
+    pieces = [(at, end) for first, end in zip(document_starts, ends) for at in range(first, end - 1, 30)]
+    rows = [ids[at : min(at + 31, end)] for at, end in pieces]
     rows = rows[: len(rows) // world_size * world_size]
     return [{"input_ids": [row]} for row in rows[rank::world_size]]
 """
