@@ -30,7 +30,7 @@ class PlacedRows:
 
     @property
     def shifted_wrongly(self) -> np.ndarray:
-        """Which rows have labels that are too far ahead, or not far enough, shape (B,)."""
+        """Which rows have labels too far ahead, or not far enough, shape (B,)."""
         return ~np.isnan(self.ahead) & (self.ahead != 0)
 
     @cached_property
