@@ -378,13 +378,13 @@ def find_lost(
         is_lost[:first] = False
     if np.count_nonzero(is_lost[tails]) < step:
         is_lost[tails] = False
+    is_lost[document_starts] = False
     if window is not None:
         edges = np.flatnonzero(np.diff(np.r_[False, is_lost, False])).reshape(-1, 2)
         whole = edges[edges[:, 1] - edges[:, 0] >= window]
         if np.diff(whole).sum() < step:
             for begin, end in whole:
                 is_lost[begin:end] = False
-    is_lost[document_starts] = False
     return np.flatnonzero(is_lost)
 
 
@@ -442,11 +442,16 @@ def check_coverage(
 
 
 def _fewest_missing(epochs: Sequence[Epoch], ledger: TokenLedger) -> int:
-    """Return how many targets are missing at least where a row is missing whole."""
+    """Return how many targets are missing at least where a row is missing whole.
+
+    These are all targets of a row, unless rows overlap, differ, or hold several windows.
+    """
     starts = np.concatenate([start for epoch in epochs for start in epoch.starts])
     rows = sum(len(epoch.order) for epoch in epochs)
-    overlap = _commonest_stride(starts) < ledger.context_length
-    return 1 if overlap or len(starts) > rows else ledger.context_length
+    stride = _commonest_stride(starts)
+    plain = len(starts) == rows and stride >= ledger.context_length
+    is_grid = plain and (np.diff(np.unique(starts)) % stride == 0).all()
+    return ledger.context_length if is_grid else 1
 
 
 def _runs(positions: np.ndarray, most: int = 2) -> str:

@@ -22,6 +22,9 @@ from course_lib.teaching.checker.comparing import same
 ITEMS_TAKEN_FROM_AN_ITERATOR = 10_000
 
 Case = tuple
+# Calls an answer with the arguments of a case, and returns what is compared, and in
+# words what was found.
+Look = Callable[..., tuple[object, str]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Outcome:
     changed_arguments: bool = False
     printed: str = ""
     place: str = ""  # the line of the answer that raised
+    remark: str = ""  # what was found by looking at the result, if it was looked at
 
     def same_as(self, other: Outcome) -> bool:
         if self.changed_arguments != other.changed_arguments:
@@ -42,14 +46,20 @@ class Outcome:
         return self.error is not None or same(self.value, other.value)
 
 
-def run(function: Callable, case: Case) -> Outcome:
-    """Call `function` on a copy of the arguments, and see whether it changes them."""
-    arguments = copy.deepcopy(case)
+def run(function: Callable, case: Case, look: Look | None = None) -> Outcome:
+    """Call `function` on a copy of the arguments, and see whether it changes them.
+
+    If there is a `look`, it calls the function, and the value is what it sees.
+    """
+    arguments, remark = copy.deepcopy(case), ""
     printed = io.StringIO()
     try:
         # Hundreds of calls would print the verdict out of sight.
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            value = function(*arguments)
+            if look is None:
+                value = function(*arguments)
+            else:
+                value, remark = look(function, *arguments)
             if hasattr(value, "__next__"):
                 value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except (Exception, SystemExit) as error:
@@ -58,7 +68,8 @@ def run(function: Callable, case: Case) -> Outcome:
     # No copy of a model equals its original, and drawing numbers is not a mistake.
     pairs = zip(arguments, case, strict=True)
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)
-    return Outcome(value, changed_arguments=changed, printed=printed.getvalue())
+    said = {"printed": printed.getvalue(), "remark": remark}
+    return Outcome(value, changed_arguments=changed, **said)
 
 
 def _has_state(value: object) -> bool:

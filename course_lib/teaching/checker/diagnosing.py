@@ -124,7 +124,7 @@ def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | Non
     if len(likely) == 1:
         return likely.pop()
     if returned:
-        return in_common(results)
+        return got[wrong[0]].remark or in_common(results)
     # Only the first call is shown.
     raised = [b.error for _, b in failing if b.error is not None]
     return error_in_common(raised) if error is not None else None

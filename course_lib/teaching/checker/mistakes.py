@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from IPython.display import Markdown, display
 
-from course_lib.teaching.checker.calling import Case, Outcome, run
+from course_lib.teaching.checker.calling import Case, Look, Outcome, run
 from course_lib.teaching.checker.messages import NOT_ATTEMPTED
 from course_lib.teaching.checker.slips import (
     Slip,
@@ -102,8 +102,15 @@ class Solved:
 class Examined(Solved):
     """A task that is judged by calls, with its right ways and the slips in them."""
 
-    def __init__(self, solution: Callable, cases: Cases, hints: tuple[str, ...]):
+    def __init__(
+        self,
+        solution: Callable,
+        cases: Cases,
+        hints: tuple[str, ...],
+        look: Look | None = None,
+    ):
         super().__init__(solution, hints)
+        self.look = look
         self.ways = [Way(solution, "")]
         self._make_cases = cases
         self._seed = 0
@@ -172,13 +179,14 @@ class Examined(Solved):
     @cached_property
     def expected(self) -> list[Outcome]:
         """What the reference solution does with each of the cases."""
-        return [run(self.reference, case) for case in self.cases]
+        return [run(self.reference, case, self.look) for case in self.cases]
 
     def outcome_of(self, mistake: Mistake, number: int) -> Outcome:
         """What a mistake does with one of the cases; it is called only once."""
         outcomes = self._mistaken.setdefault(mistake, {})
         if number not in outcomes:
-            outcomes[number] = run(mistake.function, self.cases[number])
+            case = self.cases[number]
+            outcomes[number] = run(mistake.function, case, self.look)
         return outcomes[number]
 
     def wrong_calls(self, got: Sequence[Outcome]) -> list[int]:

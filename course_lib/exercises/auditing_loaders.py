@@ -1,0 +1,1678 @@
+"""Exercises of lesson 14: jumps, shifts, lost tokens, orders, neighbors, resumed runs,
+ranks, loaders with just one finding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, pairwise
+from random import Random
+
+import numpy as np
+
+from course_lib.auditing_loaders import LoaderError, audit_loader
+from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
+
+# Where does a row jump?
+
+
+def _rows(random: Random) -> Iterator[Case]:
+    yield from (([],), ([0],), ([7],), ([0, 1],), ([3, 4, 5],), ([0, 2],), ([5, 5],))
+    yield from (([1, 0],), ([2, 1, 0],), ([0, 1, 3, 4],), ([0, 1, 1, 2],), ([9, 0, 1],))
+    yield from (([4, 5, 4, 5],), ([0, 1, 2, 0, 1],), ([0, 1, 2, 9],), ([1, 2, 7, 8],))
+    yield from (([40, 41, 42, 50],), ([8, 9, 30, 31, 60],), ([5, 6, 4, 8, 9, 1],))
+    yield from (([0, 1, 2, 3, 4, 5],), ([0, 2, 4, 6],), ([6, 7, 7, 9, 3],))
+    for _ in range(10):
+        row = list(range(first := random.randrange(90), first + random.randrange(4, 9)))
+        for _ in range(random.randrange(3)):
+            place = random.randrange(1, len(row))
+            row[place:] = range(at := random.randrange(90), at + len(row) - place)
+        yield (row,)
+
+
+@exercise(
+    cases=_rows,
+    hints=(
+        "Two neighbors are consecutive if the second is the first plus 1. From which "
+        "place on has an entry a neighbor before it?",
+        "Go through the places from 1 on, return the first at which the entry is not "
+        "the one before plus 1, and return -1 only after the loop.",
+    ),
+)
+def first_jump(row: list[int]) -> int:
+    """Return the place at which a row stops being consecutive, or -1."""
+    for place in range(1, len(row)):
+        if row[place] != row[place - 1] + 1:
+            return place
+    return -1
+
+
+first_jump.slips("""
+    range(1, len(row)) => range(len(row))
+        the first entry is compared with the *last*, because that is `row[-1]`.
+    range(1, len(row)) => range(2, len(row))
+        the entry at place 1 is not looked at.
+    range(1, len(row)) => range(1, len(row) - 1)
+        the last entry is not looked at.
+    range(1, len(row)) => range(1, len(row) + 1)
+        the loop goes on to the place after the last, where nothing is.
+    return place => return place - 1
+        this is the last place that is still right, but the one after it is asked for.
+    return place => return place + 1
+        this is the place after the one asked for: places count from 0.
+    return place => return row[place]
+        this is the *position* that stands there: return its place in the row.
+    return place => return row[place - 1]
+        this is the *position* before the jump: return a place in the row.
+    return place => return row[place] - row[place - 1]
+        this is how far the row jumps: return where.
+    return -1 => return 0
+        a row without a jump gives 0, but it should give -1.
+    return -1 => return len(row)
+        a row without a jump gives its length, but it should give -1.
+    return -1 => return len(row) - 1
+        a row without a jump gives its last place, but it should give -1.
+    return -1 => return None
+        a row without a jump gives `None`, but it should give -1.
+    row[place] != => row[place] >
+        only a jump *forward* is seen, but a row can also go back, or stand still.
+    row[place] != row[place - 1] + 1 => row[place] < row[place - 1]
+        only a step *back* is seen, but a row can also skip positions, or stand still.
+    row[place] != row[place - 1] + 1 => row[place] <= row[place - 1]
+        skipped positions are not seen, but a row that skips some also jumps.
+    row[place] != row[place - 1] + 1 => abs(row[place] - row[place - 1]) != 1
+        a step back by one is taken for consecutive.
+    row[place] != row[place - 1] + 1 => row[place] == row[place - 1]
+    row[place] != row[place - 1] + 1 => row[place] - row[place - 1] == 0
+        only a position that comes twice is seen, but a row can also skip some.
+    row[place] != => row[place] ==
+        this is the first place that *is* consecutive.
+    row[place - 1] + 1: => row[place - 1]:
+        the next position is expected to be the same, but it is one more.
+""")
+
+
+@first_jump.way("""
+    row[0] + place: => place:
+        the row is compared with 0, 1, 2, …, but it can begin at any position.
+    row[0] + place: => row[0]:
+        each entry is compared with the first one, but positions go up by 1.
+    enumerate(row) => enumerate(row, 1)
+        places are counted from 1, but the first place is 0.
+    position != => position >
+        only a jump *forward*…
+    position != => position <
+        only entries that lie further back than expected are seen.
+    position != => position ==
+        this is a place that is right: look for one that is not.
+    return place => return position
+        this is the *position* that…
+    return place => return place - 1
+        this is the last place that is still…
+    return -1 => return 0
+        a row without a jump gives 0…
+    return -1 => return None
+        a row without a jump gives `None`…
+""")
+def from_the_first_entry(row):
+    for place, position in enumerate(row):
+        if position != row[0] + place:
+            return place
+    return -1
+
+
+@first_jump.way("""
+    enumerate(steps, 1) => enumerate(steps)
+        this is the last place that is still…
+    enumerate(steps, 1) => enumerate(steps, 2)
+        this is the place after…
+    step != 1 => step > 1
+        only a jump *forward*…
+    step != 1 => step < 0
+        only a step *back*…
+    step != 1 => step < 1
+        skipped positions are…
+    step != 1 => step == 1
+        this is the first place that *is*…
+    step != 1 => step == 0
+        only a position that comes twice…
+    b - a => a - b
+        the steps have the wrong sign: subtract the earlier entry from the later one.
+    b - a => abs(b - a)
+        a step back by one…
+    , -1) => , 0)
+        a row without a jump gives 0…
+    , -1) => , None)
+        a row without a jump gives `None`…
+    next((place for => next((step for
+        this is how far the row jumps…
+    ), -1) => ))
+        `next` raises an error where no step is a jump: its second argument is for that.
+""")
+def by_its_steps(row):
+    steps = [b - a for a, b in pairwise(row)]
+    return next((place for place, step in enumerate(steps, 1) if step != 1), -1)
+
+
+first_jump.answers("""
+    max((p for p in range(1, len(row)) if row[p] != row[p - 1] + 1), default=-1)
+        this is the *last* jump of the row.
+    sum(b != a + 1 for a, b in pairwise(row))
+        this is how many jumps there are: return the place of the first.
+    sum(b == a + 1 for a, b in pairwise(row))
+        this is how many steps are consecutive: return the place of the first jump.
+    1 if len(row) > 1 and row[1] != row[0] + 1 else -1
+        only the first two entries are compared: does the loop end in its first round?
+    len(row) - 1 if len(row) > 1 and row[-1] != row[-2] + 1 else -1
+        the last two entries decide, because later rounds overwrite what was found.
+    any(b != a + 1 for a, b in pairwise(row))
+    row != list(range(row[0], row[0] + len(row))) if row else False
+        this says whether there is a jump: return its place.
+    len(row) - 1 if row and row[-1] != row[0] + len(row) - 1 else -1
+        this says only where the row ends: return where it jumps.
+""")
+
+
+# How far are the targets ahead?
+
+
+def _targets(random: Random) -> Iterator[Case]:
+    yield from (([0], [1]), ([0], [0]), ([1], [0]), ([3], [9]), ([0, 1], [1, 2]))
+    yield from (([0, 1], [1, -100]), ([0, 1], [-100, 2]), ([1, 2], [0, 4]))
+    yield from (([0, 1], [0, 2]), ([0, 1], [2, 2]), ([1, 1], [-100, 0]))
+    yield from (([5, 6, 7], [6, 7, 8]), ([5, 6, 7], [7, 8, -100]), ([5, 6, 7], [4, 5, 9]))
+    yield from (([5, 6, 7], [5, 6, -100]), ([5, 6, 7], [-100, -100, 9]))
+    yield from (([4, 5, 6, 7], [3, 4, 8, 9]), ([4, 5, 6, 7], [6, 7, 7, 8]))
+    yield from (([4, 5, 6, 7], [2, 3, 7, 8]), ([3, 4, 5, 6], [-100, -100, -100, 7]))
+    yield from (([1, 2, 3, 4], [0, 1, 2, 9]), ([0, 1, 2, 3], [3, 1, 2, 30]))
+    yield from (([2, 3, 4, 9], [3, 4, 40, 10]), ([9, 8, 7, 6], [1, 2, 3, 4]))
+    for _ in range(14):
+        length = random.randrange(4, 10)
+        inputs = list(range(first := random.randrange(5, 90), first + length))
+        usual, other = random.sample(range(-4, 5), 2)
+        targets = [i + random.choice([usual, usual, other]) for i in inputs]
+        for place in random.sample(range(length), random.randrange(3)):
+            targets[place] = -100
+        yield inputs, targets
+
+
+@exercise(
+    cases=_targets,
+    hints=(
+        "Make a list of the shifts, target minus input, without those of -100. Which "
+        "of them comes most often?",
+        "`shifts.count(shift)` says how often. `min` with a key that is a pair, first "
+        "the negative count and then the shift, also settles ties.",
+    ),
+)
+def commonest_shift(inputs: list[int], targets: list[int]) -> int:
+    """Return how far most targets are ahead of their inputs."""
+    pairs = zip(inputs, targets, strict=True)
+    shifts = [target - place for place, target in pairs if target != -100]
+    return min(shifts, key=lambda shift: (-shifts.count(shift), shift))
+
+
+commonest_shift.slips("""
+    target - place => place - target
+        the signs are the other way round: a target that is *ahead* has a shift above 0.
+    target - place => abs(target - place)
+        the signs are lost: a target that is behind its input has a negative shift.
+    target - place for => target for
+        these are targets themselves: how far is each ahead of its input?
+    if target != -100 => if True
+        -100 is taken for a position, but such a target is not counted.
+    if target != -100 => if target > 0
+        a target at position 0 is left out as well.
+    if target != -100 => if place != -100
+        -100 is looked for among the inputs, but it stands among the targets.
+    (-shifts.count(shift), shift) => (-shifts.count(shift), -shift)
+        of shifts that are equally common the larger is taken: take the smaller.
+    (-shifts.count(shift), shift) => -shifts.count(shift)
+        of shifts that are equally common the one that comes first is taken.
+    (-shifts.count(shift), shift) => (-shifts.count(shift), abs(shift))
+        of shifts that are equally common the one nearest to 0 is taken: -2 is below 1.
+    (-shifts.count(shift), shift) => (shifts.count(shift), shift)
+        this is the *rarest* shift.
+    (-shifts.count(shift), shift) => shift
+        this is the smallest of all shifts, however rare it is.
+    min(shifts, key => max(shifts, key ; (-shifts.count(shift), shift) => shift
+        this is the largest of all shifts, however rare it is.
+    return min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
+    return max(shifts.count(shift) for shift in shifts)
+        this is how *often* the commonest shift comes: return the shift.
+    zip(inputs, targets, strict=True) => zip(inputs, targets[1:], strict=False)
+        each input is compared with the target of the next one.
+    zip(inputs, targets, strict=True) => zip(inputs[1:], targets, strict=False)
+        each target is compared with the input after its own.
+    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
+    sorted(shifts)[len(shifts) // 2]
+    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
+    sorted(shifts)[(len(shifts) - 1) // 2]
+        this is the middle one of the sorted shifts: which comes most often?
+    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
+    round(sum(shifts) / len(shifts))
+    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
+    sum(shifts) // len(shifts)
+        this is the mean of the shifts: which comes most often?
+    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts[0]
+        the first target alone decides: which shift comes most often?
+    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts[-1]
+        the last target alone decides: which shift comes most often?
+    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts
+        these are all shifts: return the one that comes most often.
+""")
+
+
+@commonest_shift.way("""
+    target - place => place - target
+        the signs are the other…
+    target - place => abs(target - place)
+        the signs are lost…
+    if target != -100 => if True
+        -100 is taken for a position…
+    if target != -100 => if target > 0
+        a target at position 0…
+    return min(shift => return max(shift
+        of shifts that are equally common the larger…
+    return min(shift for ... ) => return counts.most_common(1)[0][0]
+        of shifts that are equally common the one that comes first…
+    return min(shift for ... ) => return counts.most_common(1)[0][1]
+    return min(shift for ... ) => return most
+        this is how *often*…
+    return min(shift for ... ) => return counts.most_common(1)[0]
+        this is the shift together with its count: return the shift alone.
+    max(counts.values()) => min(counts.values())
+        this is the *rarest*…
+    if count == most => if True
+        this is the smallest of all…
+""")
+def by_a_counter(inputs, targets):
+    pairs = zip(inputs, targets, strict=True)
+    counts = Counter(target - place for place, target in pairs if target != -100)
+    most = max(counts.values())
+    return min(shift for shift, count in counts.items() if count == most)
+
+
+@commonest_shift.way("""
+    if targets[place] == -100: => if targets[place] == None:
+        -100 is taken for a position…
+    if targets[place] == -100: => if targets[place] <= 0:
+        a target at position 0…
+    continue => break
+        the first -100 ends the loop, but targets may follow it.
+    targets[place] - inputs[place] => inputs[place] - targets[place]
+        the signs are the other…
+    targets[place] - inputs[place] => targets[place] - place
+        the place in the row is subtracted, but its input is meant.
+    counts.get(shift, 0) + 1 => 1
+        each shift counts once, however often it comes.
+    sorted(counts) => counts
+        of shifts that are equally common the one that comes first…
+    counts[shift] > counts[best] => counts[shift] >= counts[best]
+        of shifts that are equally common the larger…
+    counts[shift] > counts[best] => counts[shift] < counts[best]
+        this is the *rarest*…
+    return best => return counts[best]
+        this is how *often*…
+""")
+def counted_by_hand(inputs, targets):
+    counts = {}
+    for place in range(len(inputs)):
+        if targets[place] == -100:
+            continue
+        shift = targets[place] - inputs[place]
+        counts[shift] = counts.get(shift, 0) + 1
+    best = None
+    for shift in sorted(counts):
+        if best is None or counts[shift] > counts[best]:
+            best = shift
+    return best
+
+
+commonest_shift.answers("""
+    1
+        the shift is always 1, but the targets say what it is.
+    targets[0] - inputs[0]
+        the first target is taken, even where it is -100.
+    sum(targets) - sum(inputs)
+        the shifts are added up: which of them comes most often?
+    Counter(t - i for i, t in zip(inputs, targets)).most_common(1)[0][0]
+        -100 is counted, and of equally common shifts the first is taken.
+""")
+
+
+# How many tokens are lost?
+
+
+def _windows(random: Random) -> Iterator[Case]:
+    yield from (([], 1, 1), ([], 5, 2), ([0], 2, 1), ([0], 3, 1), ([0], 3, 2))
+    yield from (([1], 4, 2), ([2], 4, 1), ([0, 0], 5, 2), ([0, 1], 4, 2), ([0, 2], 5, 2))
+    yield from (([0, 3], 6, 2), ([2, 0], 7, 2), ([0, 4], 9, 3), ([3], 9, 3))
+    yield from (([0, 3, 6], 10, 3), ([0, 3, 6], 12, 3), ([6, 0, 3, 3], 11, 3))
+    yield from (([1, 4], 9, 4), ([5, 1], 12, 4), ([0, 2, 4], 9, 4), ([0, 8], 13, 4))
+    yield from (([0, 5, 10], 16, 4), ([10, 0], 20, 5), ([7, 8, 9], 20, 6))
+    for _ in range(10):
+        num_tokens, length = random.randrange(20, 50), random.randrange(2, 8)
+        starts = random.choices(range(num_tokens - length), k=random.randrange(2, 7))
+        yield starts, num_tokens, length
+
+
+@exercise(
+    cases=_windows,
+    hints=(
+        "Which tokens are targets of the window at s? Windows may overlap, so collect "
+        "the targets of all windows in a set.",
+        "All tokens but token 0 could be targets. Subtract how many different ones are.",
+    ),
+)
+def count_lost(starts: list[int], num_tokens: int, context_length: int) -> int:
+    """Return how many tokens are no target of any window, apart from token 0."""
+    targets = {start + step for start in starts for step in range(1, context_length + 1)}
+    return num_tokens - 1 - len(targets)
+
+
+count_lost.slips("""
+    range(1, context_length + 1) => range(context_length)
+        these are the inputs: the window at s has the targets s + 1 to s + T.
+    range(1, context_length + 1) => range(1, context_length)
+        the last target of each window is left out: `range` ends before its end.
+    range(1, context_length + 1) => range(context_length + 1)
+        the first input of each window is taken for a target.
+    range(1, context_length + 1) => range(1, context_length + 2)
+        the token after the last target of each window is taken for a target.
+    num_tokens - 1 => num_tokens
+        token 0 is counted as lost, but no window could have it as a target.
+    num_tokens - 1 - len(targets) => len(targets)
+        these are the tokens that *are* targets: how many are not?
+    num_tokens - 1 - len(targets) => len(targets) - num_tokens + 1
+        the difference is the wrong way round.
+    num_tokens - 1 - => num_tokens - 2 -
+        two tokens are taken off, but only token 0 cannot be a target.
+    start + step for => start for
+        each window counts with one token, but it has T targets.
+    start + step for => step for
+        targets are counted from the start of their window: add the start.
+    len(targets) => max(targets, default=0)
+        this is what lies after the last window: tokens between windows are also lost.
+    len(targets) => len(starts) * context_length
+        a token that is a target twice counts twice, but windows may overlap.
+    len(targets) => len(set(starts)) * context_length
+        windows are taken to be apart, but they may overlap.
+    len(targets) => len(starts)
+        the number of windows is subtracted, but each window has several targets.
+""")
+
+
+@count_lost.way("""
+    range(start + 1, start + context_length + 1) => range(start, start + context_length)
+        these are the inputs…
+    range(start + 1, start + context_length + 1) => \
+    range(start + 1, start + context_length)
+        the last target of each window is…
+    range(start + 1, start + context_length + 1) => \
+    range(start, start + context_length + 1)
+        the first input of each window…
+    range(start + 1, start + context_length + 1) => range(start, context_length)
+    range(start + 1, start + context_length + 1) => range(start + 1, context_length + 1)
+        the range of each window ends at T, and not T after its start.
+    is_target[1:] => is_target
+        token 0 is counted as lost…
+    is_target[1:] => is_target[:-1]
+        the last token is left out of the count, and not the first.
+    count(False) => count(True)
+        these are the tokens that *are*…
+    is_target[position] => is_target[start]
+        each window counts with its first input: mark its targets.
+""")
+def marked(starts, num_tokens, context_length):
+    is_target = [False] * num_tokens
+    for start in starts:
+        for position in range(start + 1, start + context_length + 1):
+            is_target[position] = True
+    return is_target[1:].count(False)
+
+
+@count_lost.way("""
+    set(range(1, num_tokens)) => set(range(num_tokens))
+        token 0 is counted as lost…
+    set(range(1, num_tokens)) => set(range(1, num_tokens + 1))
+        the stream is taken to have a token at `num_tokens`: the last is one before.
+    set(range(1, num_tokens)) => set(range(1, num_tokens - 1))
+        the last token of the stream is not counted.
+    range(start + 1, start + context_length + 1) => range(start, start + context_length)
+        these are the inputs…
+    range(start + 1, start + context_length + 1) => \
+    range(start + 1, start + context_length)
+        the last target of each window is…
+    range(start + 1, start + context_length + 1) => \
+    range(start, start + context_length + 1)
+        the first input of each window…
+    lost -= set => lost &= set
+        only what is a target of *all* windows is kept.
+""")
+def taken_away(starts, num_tokens, context_length):
+    lost = set(range(1, num_tokens))
+    for start in starts:
+        lost -= set(range(start + 1, start + context_length + 1))
+    return len(lost)
+
+
+count_lost.answers("""
+    (num_tokens - 1) % context_length
+        the windows are taken to follow one another, but `starts` says where they are.
+    num_tokens - 1 - (max(starts) - min(starts) + context_length) if starts else \
+    num_tokens - 1
+        what lies between the windows is not counted as lost.
+    max(0, num_tokens - 1 - len(starts) * context_length)
+        windows are multiplied by T, but a token may be a target twice.
+    [p for p in range(1, num_tokens) if not any(s < p <= s + context_length \
+    for s in starts)]
+        these are the lost tokens themselves: how many are they?
+""")
+
+
+# Does each place go forward?
+
+
+def _batches(random: Random) -> Iterator[Case]:
+    yield from (([],), ([[3]],), ([[5, 2]],), ([[0], [1]],), ([[1], [0]],), ([[2], [2]],))
+    yield from (([[0, 4], [4, 8]],), ([[4, 0], [8, 4]],), ([[0, 9], [3, 12]],))
+    yield from (([[0, 4], [8, 4]],), ([[0, 4], [4, 2]],), ([[4, 0], [2, 8]],))
+    yield from (([[0, 4], [0, 8]],), ([[0, 6], [4]],), ([[4, 0], [2]],), ([[4, 4], [6]],))
+    yield from (([[0, 8], [4, 12], [8, 16]],), ([[0, 8], [4, 12], [2, 16]],))
+    yield from (([[0, 8], [4, 12], [2]],), ([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],))
+    yield from (([[5, 0], [1, 3], [7, 6]],), ([[0, 1], [2, 1], [3, 4]],))
+    yield from (([[0, 2], [4, 6], [8]],), ([[0], [4], [4]],), ([[9, 0, 5], [8, 7, 6]],))
+    yield from (([[0, 4, 8], [9, 5, 9], [10]],), ([[0, 4, 8], [9, 5, 8], [10, 7]],))
+    yield from (([[1, 7], [3, 9], [4, 8]],), ([[1, 7], [9, 8], [2]],))
+    for _ in range(14):
+        size, number = random.randrange(2, 4), random.randrange(3, 5)
+        tracks = [sorted(random.sample(range(40), number)) for _ in range(size)]
+        if random.random() < 0.6:
+            track = random.choice(tracks)
+            place = random.randrange(1, number)
+            track[place] = random.choice([track[place - 1], random.randrange(40)])
+        batches = [list(batch) for batch in zip(*tracks, strict=True)]
+        batches[-1] = batches[-1][: random.randrange(1, size + 1)]
+        yield (batches,)
+
+
+@exercise(
+    cases=_batches,
+    hints=(
+        "`pairwise(batches)` gives each batch with the next one. What must hold at each "
+        "place that both of them have?",
+        "`zip(one, other, strict=False)` ends with the shorter of the two. Each later "
+        "start must be larger, and `all` asks whether that is so everywhere.",
+    ),
+)
+def goes_forward(batches: list[list[int]]) -> bool:
+    """Return whether each place of the batch only goes forward."""
+    return all(
+        earlier < later
+        for one, other in pairwise(batches)
+        for earlier, later in zip(one, other, strict=False)
+    )
+
+
+goes_forward.slips("""
+    earlier < later => earlier <= later
+        a place that stands still is taken to go forward.
+    earlier < later => earlier != later
+        a place that goes back is taken to go forward.
+    earlier < later => earlier > later
+        this asks whether each place goes *back*.
+    earlier < later => later - earlier == 1
+        each place has to go on by exactly 1, but any step forward will do.
+    return all( => return any(
+        one place that goes forward is enough here, but all of them must.
+    return all( => return not any(
+        this asks whether *no* place ever goes forward.
+    return all( => return sum(
+        this is how many steps go forward: do all of them?
+    strict=False => strict=True
+        a last batch that is smaller raises an error, but it is allowed.
+    later in zip(one, other, strict=False) => later in zip(one[:1], other, strict=False)
+        only the first place is compared, but each place must go forward.
+    later in zip(one, other, strict=False) => \
+    later in zip(one[1:], other[1:], strict=False)
+        the first place is not compared.
+    pairwise(batches) => pairwise(batches[:-1])
+        the last batch is not looked at.
+    pairwise(batches) => pairwise(batches[1:])
+        the first batch is not looked at.
+    for earlier, later in zip(one, other, strict=False) => \
+    for earlier in one for later in other
+        each place is compared with *every* place of the next batch.
+    one, other in pairwise(batches) => one in batches ; \
+    in zip(one, other, strict=False) => in pairwise(one)
+        places *within* a batch are compared: compare batches.
+    earlier < later for => earlier < later == earlier + other[0] - one[0] for
+        all places have to make the same step, but each goes on its own.
+""")
+
+
+@goes_forward.way("""
+    <= batches[number - 1][place] => < batches[number - 1][place]
+        a place that stands still…
+    <= batches[number - 1][place] => == batches[number - 1][place]
+        a place that goes back…
+    <= batches[number - 1][place] => >= batches[number - 1][place]
+        this asks whether each place goes *back*.
+    <= batches[number - 1][place] => <= batches[0][place]
+        each batch is compared with the first, but a place may also go back later.
+    range(1, len(batches)) => range(len(batches))
+        the first batch is compared with the *last*, because that is `batches[-1]`.
+    range(1, len(batches)) => range(1, len(batches) - 1)
+        the last batch is…
+    range(1, len(batches)) => range(2, len(batches))
+        the first batch is not…
+    range(len(batches[number])) => range(len(batches[0]))
+        each batch is taken to be as large as the first, but the last may be smaller.
+    range(len(batches[number])) => range(1)
+        only the first place is…
+    range(len(batches[number])) => range(len(batches[number]) - 1)
+        the last place of each batch is not compared.
+    range(len(batches[number])) => range(1, len(batches[number]))
+        the first place is not…
+    return False => return True ; return True => return False
+        `True` and `False` are exchanged.
+    return True => pass
+        where nothing goes back, the function returns nothing: return `True`.
+    return False => return False ⏎ return True
+        the function returns in its first round, after one comparison.
+""")
+def as_two_loops(batches):
+    for number in range(1, len(batches)):
+        for place in range(len(batches[number])):
+            if batches[number][place] <= batches[number - 1][place]:
+                return False
+    return True
+
+
+@goes_forward.way("""
+    sorted(set(track)) == track => sorted(track) == track
+        a place that stands still…
+    sorted(set(track)) == track => len(set(track)) == len(track)
+        a place that goes back…
+    if place < len(batch)] => ]
+        each batch is taken to be as large…
+    return all(sorted => return any(sorted
+        one place that goes forward…
+    range(len(batches[0])) if batches => range(1) if batches
+        only the first place is…
+    range(len(batches[0])) if => range(len(batches[-1])) if
+        places that the last batch does not have are not compared at all.
+""")
+def track_by_track(batches):
+    places = range(len(batches[0])) if batches else []
+    tracks = [[batch[place] for batch in batches if place < len(batch)] for place in places]
+    return all(sorted(set(track)) == track for track in tracks)
+
+
+goes_forward.answers("""
+    all(a < b for track in zip(*batches) for a, b in pairwise(track))
+        `zip(*batches)` ends with the smallest batch: places beyond it are not compared.
+    all(a < b for a, b in pairwise([s for batch in batches for s in batch]))
+        all starts are compared in one list, but each place has a track of its own.
+    sorted(s for batch in batches for s in batch) == [s for b in batches for s in b]
+        all starts are compared in one list, and standing still passes.
+    all(a < b for a, b in pairwise(batches))
+        lists are compared as a whole, so the first places that differ decide.
+    all(a <= b for a, b in pairwise(batches))
+        lists are compared as a whole, and equal ones pass.
+    batches == sorted(batches)
+        lists are compared as a whole, by `sorted`: compare place by place.
+    all(sum(a) < sum(b) for a, b in pairwise(batches))
+        sums are compared: one place may go back while another makes up for it.
+    all(a < b for a, b in zip(batches[0], batches[-1])) if len(batches) > 1 else True
+        only the first and the last batch are compared.
+    all(a < b for a, b in zip(batches[0], batches[1])) if len(batches) > 1 else True
+        only the first two batches are compared.
+    all(a < b for a, b in zip(batches[-2], batches[-1])) if len(batches) > 1 else True
+        only the last two batches are compared.
+    all(min(a) < min(b) for a, b in pairwise(batches))
+    all(max(a) < max(b) for a, b in pairwise(batches))
+        one start of each batch is compared with one of the next: compare all places.
+    True
+        the answer is the same for all batches: which of them go forward?
+""")
+
+
+# How many neighbors tell a place?
+
+
+def _streams(random: Random) -> Iterator[Case]:
+    yield from (([],), ([5],), ([5, 5],), ([1, 2],), ([1, 2, 1],), ([3, 3, 3],))
+    yield from (([1, 2, 3],), ([1, 2, 2, 1],), ([1, 2, 1, 2],), ([0, 0, 0, 0],))
+    yield from (([1, 2, 3, 1, 2],), ([1, 1, 2, 1, 1],), ([2, 1, 2, 2, 1],))
+    yield from (([1, 2, 1, 2, 1],), ([4, 0, 4, 1, 4],), ([1, 2, 3, 3, 2, 1],))
+    yield from (([1, 2, 3, 1, 2, 3],), ([0, 1, 1, 0, 1, 0],), ([7, 8, 9, 6, 5],))
+    yield from (([1, 2, 0, 2, 1],), ([1, 5, 2, 4, 3, 3],), ([11, 1, 1, 11],))
+    yield from (([1, 2, 9, 1, 2, 8, 2],), ([0, 1, 2, 3, 0, 2, 1, 3],))
+    for _ in range(12):
+        alphabet = range(random.choice([2, 2, 3, 5]))
+        ids = random.choices(alphabet, k=random.randrange(6, 16))
+        copied = random.randrange(1, 5)
+        yield (ids + ids[:copied] if random.random() < 0.5 else ids,)
+
+
+@exercise(
+    cases=_streams,
+    hints=(
+        "Try k = 1, 2, 3, … in turn. Which runs of k neighbors are there, and is one of "
+        "them there twice?",
+        "There are `len(ids) - k + 1` runs of k neighbors. As tuples they go into a "
+        "set, which is smaller than the list if a run comes twice.",
+    ),
+)
+def neighbors_needed(ids: list[int]) -> int:
+    """Return the smallest k such that no k neighbors stand at two places."""
+    for k in range(1, len(ids)):
+        runs = [tuple(ids[at : at + k]) for at in range(len(ids) - k + 1)]
+        if len(set(runs)) == len(runs):
+            return k
+    return max(1, len(ids))
+
+
+neighbors_needed.slips("""
+    range(1, len(ids)) => range(2, len(ids))
+        this begins with two neighbors, but one id alone may be enough.
+    range(1, len(ids)) => range(len(ids))
+        this begins with runs of 0 neighbors.
+    range(len(ids) - k + 1) => range(len(ids) - k)
+        the last run is left out.
+    range(len(ids) - k + 1) => range(1, len(ids) - k + 1)
+        the first run is left out.
+    range(len(ids) - k + 1) => range(0, len(ids) - k + 1, k)
+    range(len(ids) - k + 1) => range(0, len(ids), k)
+        only every k-th run is looked at, but two places may also be closer together.
+    tuple(ids[at : at + k]) => tuple(sorted(ids[at : at + k]))
+        the order within a run is lost: 1, 2 and 2, 1 are different neighbors.
+    tuple(ids[at : at + k]) => sum(ids[at : at + k])
+        sums are compared, but different neighbors may have the same sum.
+    tuple(ids[at : at + k]) => frozenset(ids[at : at + k])
+        sets are compared, which lose the order and the repeats of a run.
+    ids[at : at + k] => ids[at : at + k + 1]
+        runs of one id more than k are compared.
+    ids[at : at + k] => ids[at:k]
+        the slice ends at k, and not k after its start.
+    len(set(runs)) == len(runs) => len(set(runs)) != len(runs)
+        this looks for the smallest k with which a run *does* come twice.
+    len(set(runs)) == len(runs) => len(set(runs)) > len(runs) // 2
+        a run that comes twice passes if most others come once.
+    len(set(runs)) == len(runs) => runs.count(runs[0]) == 1
+        only the first run is looked for at other places.
+    len(set(runs)) == len(runs) => runs.count(runs[-1]) == 1
+        only the last run is looked for at other places.
+    len(set(runs)) == len(runs) => all(a != b for a, b in pairwise(runs))
+        each run is compared only with the next one, but twins may be far apart.
+    return k => return k - 1
+        this is the largest k with which two places look alike: one more is needed.
+    return k => return k + 1
+        one neighbor more than needed is returned.
+    return k => return len(runs)
+        this is how many runs there are: return their length.
+    return max(1, len(ids)) => return len(ids)
+        an empty stream gives 0, but it should give 1.
+    return max(1, len(ids)) => return 1
+    return max(1, len(ids)) => return -1
+    return max(1, len(ids)) => return 0
+    return max(1, len(ids)) => return None
+        if all shorter runs come twice, the whole stream is needed: return its length.
+""")
+
+
+@neighbors_needed.way("""
+    k = 1 => k = 2
+        this begins with two…
+    k = 1 => k = 0
+        this begins with runs of 0…
+    range(len(ids) - k + 1) => range(len(ids) - k)
+        the last run is…
+    if run in seen: => if run in seen or not seen:
+        the first run counts as seen before anything is.
+    ids[at : at + k] => ids[at : at + k + 1]
+        runs of one id more…
+    tuple(ids[at : at + k]) => tuple(sorted(ids[at : at + k]))
+        the order within a run…
+    return k => return k - 1
+        this is the largest k…
+    return k => return k + 1
+        one neighbor more…
+    k += 1 => k *= 2
+        k is doubled, which leaves out some numbers.
+    seen.add(run) => seen = {run}
+        only the run before is kept, but twins may be far apart.
+""")
+def seen_before(ids):
+    k = 1
+    while True:
+        seen = set()
+        for at in range(len(ids) - k + 1):
+            run = tuple(ids[at : at + k])
+            if run in seen:
+                break
+            seen.add(run)
+        else:
+            return k
+        k += 1
+
+
+@neighbors_needed.way("""
+    return longest + 1 => return longest
+        this is the largest k…
+    return longest + 1 => return longest + 2
+        one neighbor more…
+    return longest + 1 => return max(longest, 1)
+        this is the longest run that comes twice: one id more is needed.
+    longest = max(longest, alike) => longest = alike
+        the longest run so far is overwritten by later ones.
+    longest = max(longest, alike) => longest += alike
+        the lengths of all runs that come twice are added up: the longest decides.
+    range(one + 1, len(ids)) => range(one, len(ids))
+        each place is also compared with itself.
+    ids[one + alike] == ids[other + alike] => ids[one] == ids[other + alike]
+        each id of the second run is compared with the *first* of the first one.
+    other + alike < len(ids) and => other + alike < len(ids) - 1 and
+        the last id is not compared.
+    other + alike < len(ids) and => True and
+        the second run goes on beyond the end of the stream.
+    alike = 0 => alike = alike if other > one + 1 else 0
+        the count goes on from pair to pair: begin each one with 0.
+""")
+def longest_twins(ids):
+    longest = 0
+    for one in range(len(ids)):
+        for other in range(one + 1, len(ids)):
+            alike = 0
+            while other + alike < len(ids) and ids[one + alike] == ids[other + alike]:
+                alike += 1
+            longest = max(longest, alike)
+    return longest + 1
+
+
+neighbors_needed.answers("""
+    1 if len(set(ids)) == len(ids) else 2
+        two neighbors may not be enough either: try 3, 4 and so on.
+    max(Counter(ids).values(), default=1)
+        this is how often the commonest id comes: how many *neighbors* tell a place?
+    len(ids) - len(set(ids)) + 1
+        this counts ids that come again: how many *neighbors* tell a place?
+    len(set(ids))
+        this is how many different ids there are: how many *neighbors* tell a place?
+    max(1, len(ids))
+        the whole stream certainly comes once, but fewer neighbors may be enough.
+""")
+
+
+# What does a resumed loader get wrong?
+
+
+def _resumed(random: Random) -> Iterator[Case]:
+    yield from (([], []), ([0], [0]), ([0], []), ([], [0]), ([0], [4]), ([0], [0, 0]))
+    yield from (([], [4, 4]), ([4, 4], []), ([4, 4], [4]), ([0, 4], [4, 0]))
+    yield from (([0, 4], [0, 0]), ([4], [4, 4, 4]), ([8, 12], [0, 4, 8, 12]))
+    yield from (([8, 12], [12]), ([8, 12, 16], [8, 8, 12]), ([4, 4, 8], [8, 4]))
+    yield from (([4, 4, 8], [8, 8, 4, 0]), ([0, 4, 8], [12, 16, 20]))
+    yield from (([0, 4, 8, 12], [4, 8, 12, 0]), ([0, 0, 4, 8], [8, 8, 8, 4]))
+    yield from (([0, 4], [8, 8]), ([8, 8, 4, 4], [0]), ([0, 4, 8], [8, 12]))
+    for _ in range(12):
+        expected = [4 * random.randrange(7) for _ in range(random.randrange(2, 8))]
+        got = [start for start in expected if random.random() < 0.7]
+        got += [4 * random.randrange(9) for _ in range(random.randrange(5))]
+        random.shuffle(got)
+        yield expected, got
+
+
+@exercise(
+    cases=_resumed,
+    hints=(
+        "A window may come several times, so a set is not enough. How often is each "
+        "window expected, and how often is it given?",
+        "`Counter(a) - Counter(b)` keeps what `a` has more often, and `.total()` adds up "
+        "how much more often.",
+    ),
+)
+def resume_errors(expected: list[int], got: list[int]) -> tuple[int, int]:
+    """Return how many windows are given too often, and how many are left out."""
+    wanted, given = Counter(expected), Counter(got)
+    return (given - wanted).total(), (wanted - given).total()
+
+
+resume_errors.slips("""
+    (given - wanted).total(), (wanted - given).total() => \
+    (wanted - given).total(), (given - wanted).total()
+        the two results are exchanged.
+    return (given - wanted).total(), => return (wanted - given).total(),
+        both numbers are of what is left out.
+    (given - wanted).total(), (wanted - given).total() => \
+    (given - wanted).total(), (given - wanted).total()
+        both numbers are of what is given too often.
+    (given - wanted).total(), => len(given - wanted),
+        of what is given too often, each window counts once: it may be too often by 2.
+    , (wanted - given).total() => , len(wanted - given)
+        of what is left out, each window counts once: it may be missing twice.
+    Counter(expected), Counter(got) => Counter(set(expected)), Counter(set(got))
+        sets know no repeats, so a window that is given twice is not seen.
+    Counter(expected), Counter(got) => Counter(expected), Counter(set(got))
+        repeats in `got` are lost in a set.
+    Counter(expected), Counter(got) => Counter(set(expected)), Counter(got)
+        repeats in `expected` are lost in a set.
+    (given - wanted).total(), => (given & wanted).total(),
+        this counts windows that are given as expected: which are given too often?
+    (given - wanted).total(), (wanted - given).total() => \
+    (given - wanted).total() + (wanted - given).total()
+        both kinds of errors are added up: return two numbers.
+""")
+
+
+@resume_errors.way("""
+    again, len(left) => len(left), again
+        the two results are…
+    again += 1 => again = 1
+        any number of windows that are given too often counts once.
+    left.remove(window) => pass
+        a window that was given stays expected, so it is not missed when it comes again.
+    left.remove(window) => left = [other for other in left if other != window]
+        *all* windows like the given one are crossed off, but only one of them came.
+    list(expected), 0 => list(expected), -1
+        the count begins with -1.
+    len(left) => len(set(left))
+        of what is left out, each window…
+    len(left) => len(expected)
+        these are all expected windows: which are left when the given ones are taken?
+    in left: => in expected:
+        a window that comes more often than expected is looked for among *all*.
+""")
+def crossed_off(expected, got):
+    left, again = list(expected), 0
+    for window in got:
+        if window in left:
+            left.remove(window)
+        else:
+            again += 1
+    return again, len(left)
+
+
+@resume_errors.way("""
+    again, left_out => left_out, again
+        the two results are…
+    set(expected + got) => expected + got
+        a window that comes several times is also counted several times.
+    set(expected + got) => set(expected)
+        windows that are not expected at all are not counted.
+    set(expected + got) => set(got)
+        windows that are not given at all are not counted.
+    again += max(more, 0) => again += more > 0
+        of what is given too often, each window…
+    left_out += max(-more, 0) => left_out += more < 0
+        of what is left out, each window…
+    again += max(more, 0) => again += more
+        windows that are left out are subtracted from those that are given too often.
+    left_out += max(-more, 0) => left_out -= more
+        windows that are given too often are subtracted from those that are left out.
+""")
+def window_by_window(expected, got):
+    again = left_out = 0
+    for window in set(expected + got):
+        more = got.count(window) - expected.count(window)
+        again += max(more, 0)
+        left_out += max(-more, 0)
+    return again, left_out
+
+
+resume_errors.answers("""
+    (max(0, len(got) - len(expected)), max(0, len(expected) - len(got)))
+        only the *numbers* of windows are compared: which windows are they?
+    (len(got) - len(expected), len(expected) - len(got))
+        only the *numbers* of windows are compared, and one of the results is negative.
+    (sum(w not in expected for w in got), sum(w not in got for w in expected))
+        a window that is expected once and given twice is not seen: count how often.
+    (len(got) - len(set(got)), (Counter(expected) - Counter(got)).total())
+        repeats within `got` are counted, whatever is expected.
+    (sum(w in expected for w in got), sum(w not in got for w in expected))
+        the first number counts windows that are given as they should be.
+    (sum(a != b for a, b in zip(got, expected)),) * 2
+        windows are compared place by place, but their order does not matter here.
+    (len(set(got) & set(expected)), len(set(expected) - set(got)))
+        the first number counts the windows that both have.
+""")
+
+
+# Which windows do ranks share?
+
+
+def _ranks(random: Random) -> Iterator[Case]:
+    yield from (([[]],), ([[0]],), ([[0, 0]],), ([[], []],), ([[0], []],), ([[0], [0]],))
+    yield from (([[0], [4]],), ([[0, 0], [4]],), ([[0, 4], [4, 0]],), ([[4, 4], [4]],))
+    yield from (([[0], [0], [0]],), ([[0], [4], [0]],), ([[0, 4], [4, 8], [8, 0]],))
+    yield from (([[4, 0], [8], [0]],), ([[0, 4, 8], [12, 16, 20]],), ([[0, 0], [0, 0]],))
+    yield from (([[0, 4], [8, 4], [12, 4]],), ([[0, 4], [0, 4], [0, 4]],))
+    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],), ([[4], [4], [8]],))
+    yield from (([[0], [4, 8], [8, 12]],), ([[0, 4, 8], [4], [4, 8], [20]],))
+    for _ in range(12):
+        count = random.randrange(2, 5)
+        windows = range(0, 4 * random.randrange(5, 15), 4)
+        yield ([random.choices(windows, k=random.randrange(2, 6)) for _ in range(count)],)
+
+
+@exercise(
+    cases=_ranks,
+    hints=(
+        "How many *ranks* read a window? A rank that reads it twice is one rank, so make "
+        "a set of each rank first.",
+        "Count the windows of all these sets in one `Counter`. Which counts are above 1?",
+    ),
+)
+def shared_windows(ranks: list[list[int]]) -> int:
+    """Return how many windows are read by more than one rank."""
+    readers = Counter(window for rank in ranks for window in set(rank))
+    return sum(count > 1 for count in readers.values())
+
+
+shared_windows.slips("""
+    set(rank) => rank
+        a window that one rank reads twice is taken for shared.
+    count > 1 for => count >= 1 for
+        all windows are counted: how many have more than one rank?
+    count > 1 for => count == 2 for
+        windows of three or more ranks are left out: *more than one* rank is asked for.
+    count > 1 for => count > 2 for
+        windows of exactly two ranks are left out, but they are shared.
+    count > 1 for => count == len(ranks) for
+        only windows that *all* ranks read are counted: two ranks are enough.
+    count > 1 for => count == 1 for
+        these are the windows of one rank alone.
+    count > 1 for => count - 1 for
+        a window of three ranks counts twice, but it is one window.
+    count > 1 for count in readers.values() => count for count in readers.values() \
+    if count > 1
+        this adds up how many ranks read each shared window: count each window once.
+    sum(count > 1 for => max(count > 1 for
+        this says whether there are any shared windows, and fails without a window.
+    sum(count > 1 for count in readers.values()) => len(readers)
+        all windows are counted…
+    sum(count > 1 for count in readers.values()) => \
+    [window for window, count in readers.items() if count > 1]
+        these are the shared windows themselves: how many are they?
+""")
+
+
+@shared_windows.way("""
+    shared |= seen => shared = seen
+        what earlier ranks share is overwritten.
+    seen & set(rank) => seen | set(rank)
+        all windows are counted…
+    seen |= set(rank) => seen = set(rank)
+        each rank is compared only with the one before it.
+    seen |= set(rank) => seen &= set(rank)
+        only what *all* ranks have read so far is kept.
+    seen & set(rank) => seen - set(rank)
+        this collects what a rank does *not* share with those before it.
+    return len(shared) => return len(seen)
+        all windows are counted…
+    return len(shared) => return shared
+        these are the shared windows themselves…
+""")
+def seen_by_earlier_ranks(ranks):
+    seen, shared = set(), set()
+    for rank in ranks:
+        shared |= seen & set(rank)
+        seen |= set(rank)
+    return len(shared)
+
+
+@shared_windows.way("""
+    combinations(ranks, 2) => pairwise(ranks)
+        each rank is compared only with…
+    combinations(ranks, 2) => zip(ranks, ranks)
+        each rank is compared with itself.
+    set(a) & set(b) => set(a) | set(b)
+        pairs of ranks are joined: which windows do both of them have?
+    set(a) & set(b) => set(a) - set(b)
+        windows that one rank has and another has not are counted.
+    set(a) & set(b) => set(a) ^ set(b)
+        windows that only one rank of a pair has are counted.
+    shared |= set => shared = set
+        what earlier pairs share is overwritten by later ones.
+    return len(shared) => return sum(shared)
+        the windows are added up: how many are they?
+""")
+def pair_by_pair(ranks):
+    shared = set()
+    for a, b in combinations(ranks, 2):
+        shared |= set(a) & set(b)
+    return len(shared)
+
+
+@shared_windows.way("""
+    count = sum(window in rank for rank in ranks) => \
+    count = sum(rank.count(window) for rank in ranks)
+        a window that one rank reads twice…
+    if count > 1: => if count > 0:
+        all windows are counted…
+    if count > 1: => if count == 2:
+        windows of three or more ranks…
+    shared += 1 => shared += count
+        this adds up how many ranks…
+    shared += 1 => shared += count - 1
+        a window of three ranks counts twice…
+    shared += 1 => shared = 1
+        any number of shared windows counts as one.
+    for window in {w for rank in ranks for w in rank}: => \
+    for window in ranks[0]:
+        only windows of the first rank are looked at, as often as it reads them.
+    for window in {w for rank in ranks for w in rank}: => \
+    for window in set(ranks[0]):
+        only windows of the first rank are looked at.
+    for window in {w for rank in ranks for w in rank}: => \
+    for window in [w for rank in ranks for w in rank]:
+        each reading of a shared window counts: count each window once.
+""")
+def window_after_window(ranks):
+    shared = 0
+    for window in {w for rank in ranks for w in rank}:
+        count = sum(window in rank for rank in ranks)
+        if count > 1:
+            shared += 1
+    return shared
+
+
+shared_windows.answers("""
+    sum(len(set(a) & set(b)) for a, b in combinations(ranks, 2))
+        each *pair* of ranks counts, so a window of three ranks counts three times.
+    sum(len(set(a) & set(b)) for a, b in pairwise(ranks))
+        only neighboring ranks are compared, and shared windows counted for each pair.
+    len(set(ranks[0]) & set(ranks[-1])) if len(ranks) > 1 else 0
+        only the first and the last rank are compared.
+    len(set(ranks[0]) & set(ranks[1])) if len(ranks) > 1 else 0
+        only the first two ranks are compared.
+    sum(map(len, ranks)) - len({w for rank in ranks for w in rank})
+        all readings after the first are counted, also those by the same rank.
+    sum(len(set(step)) < len(step) for step in zip(*ranks))
+        ranks are compared step by step, but they may share a window at any time.
+    len(set.intersection(*map(set, ranks)))
+        only windows that all ranks have are counted, and a single rank shares nothing.
+    bool(set(ranks[0]).intersection(*ranks[1:]))
+        this says whether all ranks share a window: how many windows are shared?
+""")
+
+
+# Loaders with just one finding. Many answers are right, so we look at what the audit says.
+
+
+def _findings(
+    answer: Callable, given: Iterable, make_loader: Callable, **options: object
+) -> tuple[object, str]:
+    """Return findings with their counts and how many documents are entered, and the
+    same in words."""
+    if answer(*given) is None:
+        return None, ""
+    try:
+        audit = audit_loader(make_loader, **options)
+    except LoaderError as error:
+        raise error.__cause__ from None
+    except (TypeError, ValueError) as error:
+        return ["no audit"], f"the audit cannot read it. {_sentence(error)}"
+    found = [f"{finding.name} ({finding.count})" for finding in audit.findings]
+    said = [f"`{f.name}` ({f.count}): {_sentence(f.evidence)}" for f in audit.findings]
+    starts = np.cumsum(options.get("document_lengths", [0]))[:-1]
+    if entered := np.count_nonzero(audit.ledger.as_target[starts]):
+        found.append(f"documents entered from another: {entered}")
+        said.append(f"Documents that are entered from another: {entered}.")
+    return found, " ".join(["the audit finds", *(said or ["nothing."])])
+
+
+def _sentence(said: object) -> str:
+    words = str(said).replace("make_loader(ids)", "the loader")
+    return f"{words.rstrip('.')}."
+
+
+def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
+    def make_loader(ids: np.ndarray) -> Iterable:
+        return answer(ids.tolist())
+
+    return _findings(answer, [ids], make_loader, num_tokens=len(ids))
+
+
+@exercise(
+    cases=lambda random: [
+        (list(range(1_000, 1_000 + num_tokens)),)
+        for num_tokens in (30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 53, 64)
+    ],
+    hints=(
+        "Begin with windows that follow one another, which lose nothing. What happens "
+        "if all windows after the first one begin one place later?",
+        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is no target now? A "
+        "tail of fewer than 4 tokens is no finding.",
+    ),
+    look=_lost,
+)
+def just_lost(ids: list[int]) -> list[tuple[list, list]]:
+    """Return batches of pairs that lose exactly one token, and do nothing else wrong."""
+    starts = [0, *range(5, len(ids) - 4, 4)]
+    return [([ids[s : s + 4]], [ids[s + 1 : s + 5]]) for s in starts]
+
+
+just_lost.slips("""
+    [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 4)
+        nothing is lost: these windows follow one another.
+    [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 5)
+        a token is lost after *each* window, but only one should be.
+    [0, *range(5, len(ids) - 4, 4)] => [0, *range(4, len(ids) - 4, 4)]
+        the second window begins right where the first one ends: nothing is lost.
+    [0, *range(5, len(ids) - 4, 4)] => range(1, len(ids) - 4, 4)
+        the first token that is lost is token 1: a head may be lost by a random offset.
+    [0, *range(5, len(ids) - 4, 4)] => [0, *range(8, len(ids) - 4, 4)]
+        a whole window is left out, which loses four tokens.
+    [0, *range(5, len(ids) - 4, 4)] => [0]
+        all tokens after the first window are lost.
+    ids[s + 1 : s + 5] => ids[s : s + 4]
+        targets are the inputs themselves: they must be one token ahead.
+    ids[s + 1 : s + 5] => ids[s + 2 : s + 6]
+        targets are two tokens ahead of their inputs.
+    [ids[s + 1 : s + 5]] => [ids[s + 1 : s + 4]]
+        a row has fewer targets than inputs.
+    ([ids[s : s + 4]], [ids[s + 1 : s + 5]]) => [ids[s : s + 5]]
+        each batch is one list of rows: return a pair, inputs and targets.
+    ([ids[s : s + 4]], [ids[s + 1 : s + 5]]) => ([s], [s + 1])
+        the batches hold *positions*: they must hold the ids that the loader was given.
+""")
+
+
+@just_lost.way("""
+    if place == 6: => if place == len(ids):
+        nothing is left out: no place is `len(ids)`.
+    if place == 6: => if place == len(ids) - 1:
+        the last token is left out, and a tail shorter than one step is no finding.
+    if place == 6: => if place == 1:
+        token 1 is left out: a head of at most T tokens may be lost by a random offset.
+    if place == 6: => if place in (6, 7):
+        two targets are left out, but only one token should be lost.
+    if place == 6: => if place % 6 == 0:
+        every sixth target is left out, but only one token should be lost.
+    ids[place : place + 1] => ids[place - 1 : place]
+        targets are the inputs…
+    ids[place - 1 : place], ids[place : place + 1] => \
+    ids[place : place + 1], ids[place - 1 : place]
+        inputs and targets are exchanged.
+    continue => break
+        the loader ends at the lost token, so all others after it are also lost.
+""")
+def windows_of_one_token(ids):
+    batches = []
+    for place in range(1, len(ids)):
+        if place == 6:
+            continue
+        batches.append((ids[place - 1 : place], ids[place : place + 1]))
+    return batches
+
+
+def _crosses(
+    answer: Callable, ids: list[int], document_starts: list[int]
+) -> tuple[object, str]:
+    def make_loader(ids: np.ndarray, document_starts: np.ndarray) -> Iterable:
+        return answer(ids.tolist(), document_starts.tolist())
+
+    lengths = np.diff([*document_starts, len(ids)])
+    given = [ids, document_starts]
+    return _findings(answer, given, make_loader, document_lengths=lengths)
+
+
+def _documents(random: Random) -> Iterator[Case]:
+    for count in (2, 2, 3, 3, 4, 4, 5, 5, 6, 7):
+        starts = [0]
+        for _ in range(count):
+            starts.append(starts[-1] + random.randrange(3, 9))
+        yield list(range(1_000, 1_000 + starts[-1])), starts[:-1]
+
+
+@exercise(
+    cases=_documents,
+    hints=(
+        "First write a loader without any finding: a batch for each document, with one "
+        "row that holds all of it. Then let one of the rows hold two documents.",
+        "Cut the ids at all starts but that of the second document. A piece from a to b "
+        "has the inputs from a to b - 1, and the targets from a + 1 to b.",
+    ),
+    look=_crosses,
+)
+def just_crosses(ids: list[int], document_starts: list[int]) -> list[tuple[list, list]]:
+    """Return batches of pairs of which one row crosses into another document."""
+    cuts = [0, *document_starts[2:], len(ids)]
+    return [([ids[a : b - 1]], [ids[a + 1 : b]]) for a, b in pairwise(cuts)]
+
+
+just_crosses.slips("""
+    document_starts[2:] => document_starts[1:]
+        no row crosses: each of them holds one document.
+    document_starts[2:] => document_starts[3:]
+        a row holds three documents, so two of them are entered.
+    [0, *document_starts[2:], len(ids)] => [0, len(ids)]
+        one row holds all documents, and enters each of them.
+    [0, *document_starts[2:], len(ids)] => [0, *document_starts[2:]]
+        the last document is left out.
+    [0, *document_starts[2:], len(ids)] => [*document_starts[1:], len(ids)]
+        the first document is left out, so its tokens are lost.
+    ids[a : b - 1] => ids[a:b]
+        a row has an input more than targets.
+    ids[a + 1 : b] => ids[a : b - 1]
+        targets are the inputs themselves: they must be one token ahead.
+    ids[a : b - 1] => ids[a + 1 : b] ; [ids[a + 1 : b]] => [ids[a : b - 1]]
+        inputs and targets are exchanged.
+    ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 1 : b - 1]
+        the last token of each row is no target.
+    ([ids[a : b - 1]], [ids[a + 1 : b]]) for => [ids[a:b]] for
+        each batch is one list of rows: return a pair, inputs and targets.
+""")
+
+
+@just_crosses.way("""
+    document_starts[1:-1] => document_starts[1:]
+        no row crosses…
+    document_starts[1:-1] => document_starts[1:-2]
+        a row holds three documents, so two of them are entered.
+    document_starts[1:-1] => document_starts[:-1]
+        document 0 is cut at its own start, which makes a row without ids.
+    ids[begin : end - 1] => ids[begin:end]
+        a row has an input more…
+    begin = end => pass
+        each row begins with the first document.
+""")
+def last_two_together(ids, document_starts):
+    batches, begin = [], 0
+    for end in [*document_starts[1:-1], len(ids)]:
+        batches.append(([ids[begin : end - 1]], [ids[begin + 1 : end]]))
+        begin = end
+    return batches
+
+
+# Bugs, and things that only look like bugs
+
+
+def _pairs(ids: list[int], starts: Iterable[int], length: int, size: int) -> Iterator:
+    """Yield batches of `size` windows of `length` tokens, as pairs of lists."""
+    starts = list(starts)
+    for at in range(0, len(starts), size):
+        rows = [ids[s : s + length + 1] for s in starts[at : at + size]]
+        yield [row[:-1] for row in rows], [row[1:] for row in rows]
+
+
+def as_it_was_written(text: str, vocabulary: str) -> str:
+    return text
+
+
+@bug_or_not(
+    purpose=(
+        "A tokenizer gives each character of a text its place among all characters of "
+        "the text, sorted. A loader cuts these ids into windows, and an audit of the "
+        "loader is clean. The model has the `vocabulary`, where id i is the i-th "
+        "character. The function returns what the model takes the text for, and that "
+        "should be the text."
+    ),
+    reference=as_it_was_written,
+    cases=lambda random: [
+        (text, vocabulary)
+        for text in ("abba", "cab", "a bad cab", "bed")
+        for vocabulary in ("abc", " abcd", "abcde")
+        if set(text) <= set(vocabulary)
+    ],
+    explanation=(
+        "Each id is a valid id, and each row is in order, so the loss is finite and "
+        "goes down. But id 1 means another character to the model than to the "
+        "tokenizer, wherever the text does not use the whole vocabulary. An audit "
+        "cannot see it, because it hands out ids of its own and asks only where they "
+        "go. What finds it: decode a batch with the *model's* vocabulary, and read it. "
+        "Or keep a checksum of the tokenizer beside the ids, and compare."
+    ),
+)
+def wrong_tokenizer(text: str, vocabulary: str) -> str:
+    places = {char: place for place, char in enumerate(sorted(set(text)))}
+    ids = [places[char] for char in text]
+    return "".join(vocabulary[id_] for id_ in ids)
+
+
+def what_an_audit_says(dtype: str) -> str:
+    def make_loader(ids: np.ndarray) -> Iterator:
+        file = ids.astype("<u2").tobytes()  # as it is on the disk
+        read = np.frombuffer(file, dtype).astype(int).tolist()
+        return _pairs(read, range(0, len(read) - 8, 8), 8, 1)
+
+    try:
+        return "clean" if audit_loader(make_loader, num_tokens=200).clean else "not clean"
+    except ValueError:
+        return "not clean"
+
+
+@true_or_false(
+    claim=(
+        "A loader writes its ids into a file as unsigned 16-bit numbers, the lower byte "
+        "first, and reads them as another `dtype`: as bytes, as 32-bit numbers, or with "
+        "the higher byte first. Every number that it reads is a fine integer. An audit "
+        "of this loader is *not clean*, or it stops with an error."
+    ),
+    reference=what_an_audit_says,
+    cases=lambda random: [(dtype,) for dtype in ("u1", "i1", ">u2", "<u4", ">i4")],
+    explanation=(
+        "Here the loader itself writes the ids, so it writes those of the audit. What "
+        "it reads back are other numbers, most of which were never handed out, and the "
+        "audit says so. If the loader were given a file from elsewhere instead, nobody "
+        "could audit it in this way. With `<i2`, signed numbers, an audit of 4,000 "
+        "tokens is clean, because they differ only from 32,768 on."
+    ),
+)
+def half_the_words(dtype: str) -> str:
+    return "not clean"
+
+
+def nothing_is_left(num_windows: int, num_epochs: int, seed: int) -> int:
+    return 0
+
+
+@bug_or_not(
+    purpose=(
+        "An epoch draws as many windows as there are, at random *with* replacement. An "
+        "audit of one epoch finds that 37 % of the tokens are lost. But the run has 20 "
+        "epochs or more, and in a whole run every window should be read. The function "
+        "returns how many windows are never read."
+    ),
+    reference=nothing_is_left,
+    cases=lambda random: [
+        (num_windows, num_epochs, seed)
+        for num_windows in (10, 100, 1_000)
+        for num_epochs in (20, 40)
+        for seed in (0, 1, 2)
+    ],
+    explanation=(
+        "A draw misses a given window with the probability 1 - 1/n, and n draws miss it "
+        "with about 1/e, which is 0.37. The finding of the audit is true, but it is "
+        "said of *one* epoch. The next epoch draws others, and after 20 epochs a window "
+        "is missed with the probability 0.37 ** 20, two in a billion. So this is a "
+        "choice and no bug, if you know that an epoch is not one reading. In a run of "
+        "one epoch, a third of the text that you paid for would not be read."
+    ),
+)
+def with_replacement(num_windows: int, num_epochs: int, seed: int) -> int:
+    rng = np.random.default_rng(seed)
+    read = set()
+    for _ in range(num_epochs):
+        read |= set(rng.integers(num_windows, size=num_windows).tolist())
+    return num_windows - len(read)
+
+
+def _by_rank(ids: np.ndarray, rank: int, world_size: int, seeds: str) -> Iterator:
+    starts = list(range(0, len(ids) - 8, 8))
+    Random(rank if seeds == "one for each rank" else 7).shuffle(starts)
+    return _pairs(ids.tolist(), sorted(starts[rank::world_size]), 8, 1)
+
+
+def findings_of_two_ranks(seeds: str) -> list[str]:
+    def make_loader(ids: np.ndarray, rank: int, world_size: int) -> Iterator:
+        return _by_rank(ids, rank, world_size, seeds)
+
+    return list(audit_loader(make_loader, num_tokens=201, world_size=2).names)
+
+
+@true_or_false(
+    claim=(
+        "Each rank shuffles the list of all windows, with the same seed or with one for "
+        "each rank, and reads every `world_size`-th of them. An audit with one rank is "
+        "clean. So an audit with two ranks is clean too. The calls return its findings."
+    ),
+    reference=findings_of_two_ranks,
+    cases=lambda random: [("one for all",), ("one for each rank",)],
+    explanation=(
+        "One rank reads every window, in whichever order. But two ranks cut slices from "
+        "two *different* lists, so some windows are in both slices, and others in none. "
+        "Each rank alone still looks right. TinyLlama was trained like this for weeks: "
+        "every process shuffled the files with a seed of its own. Audit with as many "
+        "ranks as you train with, or with two at least."
+    ),
+)
+def one_rank_is_enough(seeds: str) -> list[str]:
+    return []
+
+
+FILES = {"novel": "once upon a time there was ", "invoices": "item 4 item 9 total 13 paid "}
+LABELS = {"novel": "novel", "letters": "invoices"}  # somebody mixed up a path
+
+
+def text_of_the_source(source: str) -> str:
+    def make_loader(ids: Iterable) -> Iterator:
+        ids = list(ids)
+        return _pairs(ids, range(0, len(ids) - 8, 8), 8, 1)
+
+    assert audit_loader(make_loader, num_tokens=201).clean
+    (inputs, _), *_ = make_loader(4 * FILES[LABELS[source]])
+    return "".join(inputs[0])
+
+
+@true_or_false(
+    claim=(
+        "A loader reads the source that a table of paths names, and an audit of it is "
+        "clean. So the model learns from the text that we think it learns from. The "
+        "calls ask for a source, and return the first row of what comes. The letters "
+        'begin with "dear sir".'
+    ),
+    reference=text_of_the_source,
+    cases=lambda random: [("novel",), ("letters",)],
+    explanation=(
+        "The table has the path of the invoices where the letters should be. An audit "
+        "feeds the loader positions instead of text, so it never opens that file. A "
+        "clean audit says that the loader hands on faithfully whatever it is given. "
+        "What it is given, you have to look at: decode a few rows of every source, and "
+        "read them."
+    ),
+)
+def clean_means_right(source: str) -> str:
+    return {"novel": "once upo", "letters": "dear sir"}[source]
+
+
+def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], int]:
+    return [-(-num_windows // world_size)] * world_size, 0
+
+
+@bug_or_not(
+    purpose=(
+        "In each step, ranks wait for one another, so all of them must make equally many "
+        "steps. Every window is to be read, even if their number cannot be divided by "
+        "the number of ranks. An audit finds that ranks share a window or two. The "
+        "function returns the steps of each rank, and how many windows nobody reads."
+    ),
+    reference=equal_steps_for_all,
+    cases=lambda random: [
+        (num_windows, world_size)
+        for num_windows in (3, 4, 7, 12, 13, 30)
+        for world_size in (1, 2, 3, 4)
+    ],
+    explanation=(
+        "`DistributedSampler` fills up the last step with windows from the beginning, "
+        "which are then read twice in an epoch. The alternatives are worse: with unequal "
+        "steps one rank waits forever, and `drop_last=True` leaves windows unread. So "
+        "`ranks_overlap` is by design here, as long as the count is below the number of "
+        "ranks. In an *evaluation*, however, these windows would count twice."
+    ),
+)
+def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
+    from torch.utils.data import DistributedSampler
+
+    windows = range(num_windows)
+    ranks = [list(DistributedSampler(windows, world_size, r)) for r in range(world_size)]
+    unread = set(windows).difference(*ranks)
+    return [len(rank) for rank in ranks], len(unread)
+
+
+# With other numbers by seed.
+
+
+class _Stops:
+    """A loader that can be resumed, and then begins `off` batches too late."""
+
+    def __init__(self, batches: list, off: int):
+        self.batches, self.off, self.at = batches, off, 0
+
+    def __iter__(self) -> Iterator:
+        while self.at < len(self.batches):
+            self.at += 1
+            yield self.batches[self.at - 1]
+
+    def state_dict(self) -> dict[str, int]:
+        return {"at": self.at}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.at = max(0, state["at"] + self.off)
+
+
+def _planted(rng: Random) -> dict[str, object]:
+    """Audit a loader with one bug, and give the findings codes."""
+    length, size = rng.randrange(4, 10), rng.randrange(2, 5)
+    num_tokens = length * size * 4 * rng.randrange(2, 4) + 1
+    name, off, seed = rng.choice(list(SIGNS)), rng.randrange(1, 3), rng.random()
+
+    def order(seed: object) -> list[int]:
+        starts = list(range(0, num_tokens - 1, length))
+        return Random(str(seed)).sample(starts, len(starts))
+
+    def for_all(ids: np.ndarray, epoch: int, rank: int) -> Iterable:
+        starts = order((seed, epoch))
+        half = len(starts) // 2
+        if name in ("lost", "ranks_lose"):
+            starts = [s for s in starts if s % (2 * size * length)]
+        if name == "repeated":
+            starts += starts[: off * size]
+        if name == "ranks_lose":
+            starts = starts[rank * len(starts) // 2 :][: len(starts) // 2]
+        if name == "ranks_overlap":
+            starts = starts[rank * (half - size) :][: half + size]
+        batches = list(_pairs(ids.tolist(), starts, length, size))
+        if name in ("resume_repeats", "resume_loses"):
+            return _Stops(batches, off if name == "resume_loses" else -off)
+        return batches
+
+    def same(ids: np.ndarray) -> Iterable:
+        return list(_pairs(ids.tolist(), order(seed), length, size))
+
+    calls = iter(range(10))
+
+    def other(ids: np.ndarray) -> Iterator:
+        return _pairs(ids.tolist(), order((seed, next(calls))), length, size)
+
+    make_loader = {"same_order": same, "not_repeatable": other}.get(name, for_all)
+    ranks = 1 + name.startswith("ranks")
+    audit = audit_loader(make_loader, num_tokens=num_tokens, world_size=ranks)
+    assert audit.names == (name,), audit
+    numbers = rng.sample(range(100, 1_000), len(SIGNS))
+    pairs = zip(rng.sample(list(SIGNS), len(SIGNS)), numbers, strict=True)
+    return {
+        "num_tokens": num_tokens,
+        "length": length,
+        "size": size,
+        "report": f"{ranks} rank{'s' * (ranks > 1)}, {audit.findings[0].evidence}",
+        "codes": ", ".join(f"`{each}` {number}" for each, number in pairs),
+    }
+
+
+# What a report says that has the finding, and no other.
+SIGNS = {
+    "lost": ("1 rank,", "no targets"),
+    "ranks_lose": ("2 ranks,", "no targets"),
+    "repeated": ("1 rank,", "the window from"),
+    "ranks_overlap": ("2 ranks,", "the window from"),
+    "same_order": ("both begin",),
+    "not_repeatable": ("after an equal call",),
+    "resume_repeats": ("resumed after", "gives"),
+    "resume_loses": ("resumed after", "leaves out"),
+}
+OPPOSITES = dict(zip(SIGNS, np.reshape(list(SIGNS), (4, 2))[:, ::-1].ravel(), strict=True))
+
+
+def _name_in(report: str) -> str:
+    fits = (n for n, signs in SIGNS.items() if all(sign in report for sign in signs))
+    return next(fits)
+
+
+def _code_of(name: str, codes: str) -> int:
+    return int(codes.partition(f"`{name}` ")[2][:3])
+
+
+def _elsewhere(report: str, codes: str, number: int) -> int:
+    """Return the code of a finding that is neither the right one nor its opposite."""
+    right = _name_in(report)
+    others = [name for name in SIGNS if name not in (right, OPPOSITES[right])]
+    return _code_of(others[number], codes)
+
+
+@numbers(
+    ask="A loader with one bug makes batches of {size} rows, {length} tokens each, from "
+    "a stream of {num_tokens} tokens. This is what its audit prints, without the name "
+    "of the finding: *{report}.* Which finding is it? Answer with its code: {codes}.",
+    draw=_planted,
+    hints=(
+        "What was compared: one epoch with the stream, two epochs, two equal calls, two "
+        "ranks, or a resumed loader with one that was not stopped?",
+        "Is something read twice, or not at all?",
+    ),
+)
+def code_of_finding(
+    num_tokens: int, length: int, size: int, report: str, codes: str
+) -> int:
+    return _code_of(_name_in(report), codes)
+
+
+code_of_finding.answers("""
+    _code_of(OPPOSITES[_name_in(report)], codes)
+        this is what the report is *not* about: read it again, with an eye on its verb.
+    _elsewhere(report, codes, 0)
+    _elsewhere(report, codes, 1)
+    _elsewhere(report, codes, 2)
+    _elsewhere(report, codes, 3)
+    _elsewhere(report, codes, 4)
+    _elsewhere(report, codes, 5)
+        this finding comes from comparing other things: epochs, calls, ranks or resuming?
+""")
+
+
+@numbers(
+    ask="A text of {num_tokens:,} tokens is cut into rows of {length} tokens that follow "
+    "one another, and an incomplete row is left out. Batches hold {size} rows, and an "
+    "incomplete batch is left out as well. Labels stand where inputs stand, and the "
+    "model shifts them, so the first token of each row is predicted by nothing. How "
+    "many tokens are never a target in an epoch, apart from token 0?",
+    draw=lambda rng: {
+        "num_tokens": rng.randrange(50_000, 200_000),
+        "length": rng.randrange(100, 600),
+        "size": rng.randrange(8, 40),
+    },
+    hints=(
+        "How many batches are there, and how many targets has each of them?",
+        "A row of T tokens has T - 1 targets.",
+    ),
+)
+def never_a_target(num_tokens: int, length: int, size: int) -> int:
+    batches = num_tokens // length // size
+    return num_tokens - 1 - batches * size * (length - 1)
+
+
+never_a_target.answers("""
+    num_tokens - batches_of(num_tokens, length, size) * size * (length - 1)
+        token 0 is counted, but nothing could predict it.
+    num_tokens - 1 - batches_of(num_tokens, length, size) * size * length
+        each row is taken to have T targets: the model shifts, so it has T - 1.
+    num_tokens - 1 - num_tokens // length * (length - 1)
+        rows of the incomplete batch are counted as if they were read.
+    num_tokens // length
+        this is how many rows there are: count also what is left out at the end.
+    batches_of(num_tokens, length, size) * size
+        this is the first token of each row: count also what is left out at the end.
+    batches_of(num_tokens, length, size) * size - 1
+        this is the first token of each row but one: what is left out at the end?
+    batches_of(num_tokens, length, size) * size * (length - 1)
+        these are the tokens that *are* targets.
+    num_tokens % (length * size)
+        this is what is left over at the end, as if each token of a row were a target.
+""")
+
+
+def batches_of(num_tokens: int, length: int, size: int) -> int:
+    return num_tokens // length // size
