@@ -456,9 +456,9 @@ CALLS = {
     "draws(plot_audit(audited([0])))": True,
     "draws(plot_audit(audited([0], num_tokens=5)))": True,
     "draws(plot_audit(audited([0, 0], [0], [7])))": True,
-    "plot_audit(None)": TypeError("audit must be an Audit, got NoneType"),
-    "plot_audit(NO_STREAM)": TypeError("audit must be an Audit, got TokenLedger"),
-    "plot_audit([audited([0])])": TypeError("audit must be an Audit, got list"),
+    "plot_audit(None)": TypeError("audit must be a Audit, got NoneType"),
+    "plot_audit(NO_STREAM)": TypeError("audit must be a Audit, got TokenLedger"),
+    "plot_audit([audited([0])])": TypeError("audit must be a Audit, got list"),
     # tables of cells and tokens
     "show_table(None, ['a'])": TypeError("rows must be several rows, got None (NoneType)"),
     "show_table([[1]], None)": TypeError("header must be several names, got None (NoneType)"),
