@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import os
 import random
@@ -539,6 +540,22 @@ def test_it_resumes_after_exactly_so_many_batches(resume_after):
     assert len(loaded) == 2  # in a first iteration and in a second one
     assert audit(Noting).clean
     assert loaded[2:] == [8, 8]
+
+
+def test_an_epoch_after_a_resumed_one_is_whole_or_noted():
+    class KeepsSkipping(Resumable):
+        skipped = 0
+
+        def __iter__(self):
+            return itertools.islice(super().__iter__(), self.skipped, None)
+
+        def load_state_dict(self, state):
+            self.epoch, self.skipped = state["epoch"], state["done"]
+
+    words = "the epoch after a resumed one has 8 batches instead of 16"
+    assert words in audit(KeepsSkipping).notes
+    for arguments in ({}, {"max_batches": 10}):
+        assert not any("after a resumed one" in note for note in audit(Resumable, **arguments).notes)
 
 
 def test_without_both_methods_nothing_is_resumed():
