@@ -651,6 +651,11 @@ def breaking(ids, epoch, rank, at=(0, 0, 3)):
         yield batch
 
 
+class Broken(Windows):
+    def __getitem__(self, index):
+        raise Breaks("the disk is full")
+
+
 def never_made(ids):
     raise Breaks("the disk is full")
 
@@ -694,10 +699,6 @@ def test_a_state_that_cannot_be_had_is_noted_unless_it_was_asked_for():
 
 
 def test_a_crash_of_a_worker_is_told():
-    class Broken(Windows):
-        def __getitem__(self, index):
-            raise Breaks("the disk is full")
-
     with pytest.raises(LoaderError, match=r"(?s)Breaks.*the disk is full"):
         audit(lambda ids: DataLoader(Broken(ids), B, num_workers=1))
 
