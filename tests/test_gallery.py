@@ -55,11 +55,11 @@ def test_an_audit_finds_what_the_lesson_tells(name):
     assert list(audit.names) == FINDINGS[name]
 
 
-@pytest.mark.parametrize("name", GALLERY)
-def test_the_lesson_prints_the_same(name):
-    (row,) = re.findall(rf"^ *{re.escape(name)}  .*$", shown(), flags=re.MULTILINE)
-    if "not installed" not in row:
-        assert row.rstrip().endswith("  " + (", ".join(FINDINGS[name]) or "clean"))
+def test_the_lesson_prints_the_same():
+    printed = re.findall(rf"^ *({'|'.join(map(re.escape, GALLERY))})  .*  (.+?) *$", shown(), flags=re.MULTILINE)
+    assert len(printed) >= 10
+    for name, findings in printed:
+        assert findings == (", ".join(FINDINGS[name]) or "clean"), name
 
 
 @pytest.mark.parametrize("name", GALLERY)

@@ -14,15 +14,14 @@ def runs(ids, k):
 
 
 def naive_positions(stream, row):
-    """A run that begins at a place tells it first, then one that begins a place before, and so on."""
+    """A place is told if all runs around it that occur in the stream agree."""
     k = stream.neighbors
     place_of = {run: at for at, run in enumerate(runs(stream.ids.tolist(), k))}
-    here = [place_of.get(run) for run in runs(row, k)]
-    told = []
-    for place in range(len(row)):
-        begins = [at for at in range(place, place - k, -1) if 0 <= at < len(here) and here[at] is not None]
-        told.append(here[begins[0]] + place - begins[0] if begins else -1)
-    return told
+    told = [set() for _ in row]
+    for begin, run in enumerate(runs(row, k)):
+        for step in range(k if run in place_of else 0):
+            told[begin + step].add(place_of[run] + step)
+    return [places.pop() if len(places) == 1 else -1 for places in told]
 
 
 some_streams = st.lists(st.integers(1, 4), min_size=2, max_size=40).map(TellingIds)
