@@ -7,6 +7,7 @@ order, what ranks share, and what a resumed run repeats.
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +48,7 @@ FINDINGS = {
     "scored_padding": "padding, or the first token of a document, is scored",
     "lost": "tokens are never a target in an epoch",
     "repeated": "one rank reads the same window twice in an epoch",
-    "same_order": "two epochs have the same shuffled order",
+    "same_order": "two epochs have the same order, and it is not the stream's",
     "not_repeatable": "the same call gives other batches",
     "ranks_overlap": "two ranks read the same window",
     "ranks_lose": "tokens are never a target of any rank in an epoch",
@@ -123,10 +124,9 @@ def check_rows(
 
     def crossing(row: int, place: int) -> str:
         begin = documents.starts[documents.number_of(here[row, place]) - 1]
-        words = f"which belongs to the document from {begin} on"
-        return (
-            f"predicts position {here[row, place]}, {words}, after {before[row, place]}"
-        )
+        words = f"predicts position {here[row, place]}, which belongs to the document"
+        between = " and a separator" * bool(rows.separated[row, place])
+        return f"{words} from {begin} on, after {before[row, place]}{between}"
 
     is_step = (here >= 0) & (before >= 0) & rows.scored
     add("crosses_documents", is_step & apart & ~rows.announced, crossing)
@@ -270,6 +270,11 @@ def resume(
     found = Findings()
     check_resumed(expected, read_epoch(left, new), found, when)
     reading.found.update(found | reading.found)  # the first that shows it
+    if not call.begins_anew(new) and not iterations:
+        after = read_epoch(call, new).num_batches
+        if 0 < after < num_batches:
+            words = f"the epoch after a resumed one has {after} batches"
+            reading.notes.append(f"{words} instead of {num_batches}")
 
 
 def _saved(state: object) -> object:
@@ -373,11 +378,13 @@ def find_lost(
         is_lost[:first] = False
     if np.count_nonzero(is_lost[tails]) < step:
         is_lost[tails] = False
-    if window is not None and np.count_nonzero(is_lost) < step:
-        edges = np.flatnonzero(np.diff(np.r_[False, is_lost, False]))
-        if (np.diff(edges)[::2] >= window).all():
-            is_lost[:] = False
     is_lost[document_starts] = False
+    if window is not None:
+        edges = np.flatnonzero(np.diff(np.r_[False, is_lost, False])).reshape(-1, 2)
+        whole = edges[edges[:, 1] - edges[:, 0] >= window]
+        if np.diff(whole).sum() < step:
+            for begin, end in whole:
+                is_lost[begin:end] = False
     return np.flatnonzero(is_lost)
 
 
@@ -389,7 +396,8 @@ def find_tails(epochs: Sequence[Epoch]) -> np.ndarray:
     tracks = sorted(track for epoch in epochs for track in epoch.tracks())
     ends = [end for _, end in tracks]
     begins = [begin for begin, _ in tracks[1:]]
-    if any(end > begin for end, begin in zip(ends, begins, strict=False)):
+    few = min(epoch.num_batches for epoch in epochs) < 2  # a single row is no track
+    if few or any(end > begin for end, begin in zip(ends, begins, strict=False)):
         ends, begins = [max(ends)], []
     nexts = [*begins, epochs[0].num_tokens - 1]
     gaps = [np.arange(e + 1, n + 1) for e, n in zip(ends, nexts, strict=True)]
@@ -397,7 +405,10 @@ def find_tails(epochs: Sequence[Epoch]) -> np.ndarray:
 
 
 def check_coverage(
-    ranks: Sequence[Sequence[Epoch]], document_starts: np.ndarray, found: Findings
+    ranks: Sequence[Sequence[Epoch]],
+    document_starts: np.ndarray,
+    found: Findings,
+    notes: list[str],
 ) -> bool:
     """Look for lost tokens, and say whether more epochs are needed to decide."""
     by_epoch = list(zip(*ranks, strict=True))
@@ -408,17 +419,19 @@ def check_coverage(
     for number, (epochs, ledger) in enumerate(zip(by_epoch, ledgers, strict=True)):
         length = epochs[0].row_length
         shuffled = not all(epoch.goes_forward for epoch in epochs)
-        is_plain = ledger.as_target.max() == 1
         lost = find_lost(
             ledger,
             document_starts,
             step=max(epoch.batch_size for epoch in epochs) * length * len(epochs),
             tails=find_tails(epochs),
             head=length if moves else too_far,
-            # where rows overlap, less than a row is missing
-            window=(ledger.context_length if is_plain else 1) if shuffled else None,
+            window=_fewest_missing(epochs, ledger) if shuffled else None,
         )
-        if lost.size:
+        untold = sum(epoch.num_untold for epoch in epochs)
+        if 0 < lost.size <= untold:
+            words = f"{untold:,} targets stand in rows that are too short to tell a"
+            notes.append(f"{words} place: they may be the {lost.size:,} that are none")
+        elif lost.size:
             words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are no targets"
             words += f" in epoch {number}" if number else ""
             name = "ranks_lose" if len(ranks) > 1 else "lost"
@@ -426,6 +439,19 @@ def check_coverage(
             # two random offsets may be equal by chance
             return 0 < heads[0] <= length and not moves
     return False
+
+
+def _fewest_missing(epochs: Sequence[Epoch], ledger: TokenLedger) -> int:
+    """Return how many targets are missing at least where a row is missing whole.
+
+    These are all targets of a row, unless rows overlap, differ, or hold several windows.
+    """
+    starts = np.concatenate([start for epoch in epochs for start in epoch.starts])
+    rows = sum(len(epoch.order) for epoch in epochs)
+    stride = _commonest_stride(starts)
+    plain = len(starts) == rows and stride >= ledger.context_length
+    is_grid = plain and (np.diff(np.unique(starts)) % stride == 0).all()
+    return ledger.context_length if is_grid else 1
 
 
 def _runs(positions: np.ndarray, most: int = 2) -> str:
@@ -476,7 +502,9 @@ class Audit:
     def __str__(self) -> str:
         width = max(map(len, self.facts))
         lines = [f"{name:<{width}}  {_shown(v)}" for name, v in self.facts.items()]
-        lines += ["", f"{len(self.findings)} findings" if self.findings else "clean"]
+        several = "s" * (len(self.findings) > 1)
+        count = f"{len(self.findings)} finding{several}"
+        lines += ["", count if self.findings else "clean"]
         for each in self.findings:
             lines.append(f"  {each.name} ({each.count:,}): {FINDINGS[each.name]}")
             lines.append(f"      {each.evidence}")
@@ -574,32 +602,41 @@ def audit_loader(
         epochs = [reading.epochs for reading in readings]
         if world_size > 1:
             check_ranks(epochs, found)
-        return readings, found, check_coverage(epochs, documents.starts, found)
+        notes = readings[0].notes
+        is_open = check_coverage(epochs, documents.starts, found, notes)
+        return readings, found, is_open
 
     readings, found, is_open = read(num_epochs)
     if is_open and num_epochs < EPOCHS_TO_DECIDE:
         with suppress(LoaderError):  # it may know no more epochs
-            readings, found, _ = read(EPOCHS_TO_DECIDE)
-    return _conclude(call, readings, found, world_size)
+            _, more, _ = read(EPOCHS_TO_DECIDE)
+            for name in {"lost", "ranks_lose"} - set(more):
+                found.pop(name, None)
+    return _conclude(call, readings, found, in_processes)
 
 
 def _read_own_rank(
     ranks: Sequence[Call], num_epochs: int, resume_after: int | None
 ) -> RankReading | Exception:
+    rank = distributed.get_rank()
+    # as `torchrun` sets them, because some libraries ask nobody else
+    for name, value in (("RANK", rank), ("WORLD_SIZE", len(ranks))):
+        os.environ[name] = os.environ[f"LOCAL_{name}"] = str(value)
     try:
-        return read_rank(ranks[distributed.get_rank()], num_epochs, resume_after)
+        return read_rank(ranks[rank], num_epochs, resume_after)
     except (LoaderError, TypeError, ValueError) as error:
         return error
 
 
 def _conclude(
-    call: Call, readings: Sequence[RankReading], found: Findings, world_size: int
+    call: Call, readings: Sequence[RankReading], found: Findings, in_processes: bool
 ) -> Audit:
+    world_size = len(readings)
     epochs = [reading.epochs[0] for reading in readings]
     first = epochs[0]
     ledger = ledger_of(epochs)
     notes = [note for reading in readings for note in reading.notes]
-    if world_size > 1 and "rank" not in call.names:
+    if world_size > 1 and not in_processes and "rank" not in call.names:
         notes.append("make_loader does not name rank, so all ranks get the same call")
     if not first.is_pair:
         notes.append("labels stand where inputs stand, because the model shifts them")

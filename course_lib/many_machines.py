@@ -118,8 +118,8 @@ def tokenize_files(
             == "__main__":`.
         make_executor: makes the executor to use instead of processes, for example
             `RayExecutor`; see `run_in_order`.
-        shard_size, val_every, max_tokens, end_of_text_id, text_column, verify,
-            progress: see `write_shards`.
+        shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
+        text_column, verify, progress: see `write_shards`.
         suffixes: further endings of plain text; see `plan_tasks`.
         task_bytes: how many bytes a task reads, about; by default four tasks a worker,
             of 16 MiB at most, or what the run was begun with. The shards do not depend

@@ -12,6 +12,9 @@ settings.load_profile("course")
 # As lessons do, these start kernels, a browser, a cluster, or programs by the dozen; or they judge hundreds of answers.
 SLOW = {
     "test_anywhere",
+    "test_book_figures",
+    "test_book_guesses",
+    "test_book_questions",
     "test_browser",
     "test_classroom_book",
     "test_classroom_slides",

@@ -31,6 +31,7 @@ def kernel_environment(directory: Path, startup_code: str = STARTUP) -> dict[str
     return {
         "IPYTHONDIR": str(directory),
         "COURSE_PROGRESS": "0",
+        "COURSE_MY_LOADER": str(directory / "my_loader.py"),  # never the file of a reader
         # What is used with a mouse has an identity of its own each time it is shown.
         "COURSE_WIDGETS": "0",
         "HF_HUB_OFFLINE": "1",

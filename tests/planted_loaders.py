@@ -542,6 +542,12 @@ class GoesOnInAnotherOrder(Resumable):
         super().load_state_dict({**state, "epoch": 99})
 
 
+@planted("resume_repeats", "resume_loses")  # in its second iteration
+class ForgetsTheEpoch(Resumable):
+    def load_state_dict(self, state):
+        self.done = state["done"]
+
+
 planted("resume_repeats", ranks_forget_the_place=ForgetsThePlace, world_size=2)
 
 
@@ -567,11 +573,6 @@ def one_buffer_for_all(ids):
         for buffer, half in zip(buffers, batch, strict=True):
             buffer[:] = half
         yield buffers
-
-
-@planted("shared_memory")
-def a_view_of_the_stream(ids):
-    return ({"input_ids": batch} for batch in torch.from_numpy(ids).unfold(0, T + 1, T).split(B))
 
 
 @planted("shared_memory")
@@ -684,6 +685,7 @@ clean(
         aligned(rows(ids, b, T + 1), attention_mask=torch.ones(len(b), T + 1)) for b in batched(windows(ids))
     ),
     inputs_only=lambda ids: (UserDict(input_ids=rows(ids, b, T + 1)) for b in batched(windows(ids))),
+    views_of_the_stream=lambda ids: ({"input_ids": b} for b in torch.from_numpy(ids).unfold(0, T + 1, T).split(B)),
     views_that_nobody_can_write_into=views_that_nobody_can_write_into,
     two_workers=two_workers,
     two_workers_that_were_spawned=two_workers_that_were_spawned,

@@ -211,15 +211,13 @@ def test_a_random_scheme_is_recovered_exactly(data):
     assert set(audit.names) <= {"lost", "repeated", "same_order"}
     assert ("repeated" in audit.names) == (len(set(starts)) < len(starts))
     steps = np.concatenate([np.diff(starts[place::size]) for place in range(size)])
-    if 0 not in steps and len(starts) >= 8:  # fewer may be in order by chance
+    if 0 not in steps and len(starts) >= 6:  # fewer may be in order by chance
         assert ("same_order" in audit.names) == bool((steps < 0).any())
     never = np.flatnonzero(ledger.as_target[1:] == 0) + 1  # without the stream's first id
-    tail = num_tokens - 1 - max(starts) - length
-    if "lost" in audit.names:
-        (finding,) = (each for each in audit.findings if each.name == "lost")
-        assert finding.count in (len(never), len(never) - tail)
-    else:  # at most a tail, and whole windows of a shuffled order: less than a step each
-        assert len(never) < 2 * size * length
+    counts = {each.name: each.count for each in audit.findings}
+    # Not told: tails of tracks, and whole windows of a shuffled order, each of less
+    # than a step.
+    assert 0 <= len(never) - counts.get("lost", 0) < 2 * size * length
 
 
 def test_of_all_ranks_together():
@@ -407,6 +405,11 @@ def test_a_label_that_is_dropped_counts_for_nobody():
     assert audited.findings[0].count == 62
 
 
+def test_views_of_the_stream_are_noted():
+    assert any("views of the stream" in note for note in audit_of("views_of_the_stream").notes)
+    assert not any("views of the stream" in note for note in audit_of("inputs_only").notes)
+
+
 # Orders, ranks, lost ids
 
 
@@ -478,8 +481,9 @@ def test_it_resumes_after_exactly_so_many_batches(resume_after):
 
     assert audit(Noting, resume_after=resume_after).clean
     assert set(loaded) == {resume_after}
+    assert len(loaded) == 2  # in a first iteration and in a second one
     assert audit(Noting).clean
-    assert loaded[-1] == 8
+    assert loaded[2:] == [8, 8]
 
 
 def test_without_both_methods_nothing_is_resumed():
@@ -719,6 +723,9 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "broken.py").write_text("import nothing_of_that_name", encoding="utf-8")
     (tmp_path / "wrong.py").write_text("def (", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    for name in ("loaders", "broken", "wrong"):  # of the test before
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
     def status(*words: str) -> int:
         sizes = [] if {"--num-tokens", "--document-lengths"} & set(words) else ["--num-tokens", "1000"]

@@ -5,6 +5,7 @@ Without a browser `tests/test_notebooks.py` runs the same, but sees no page. COU
 keeps the pictures.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 
 from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab
 from kernel_environment import kernel_environment
+from refresh_notebooks import normalize
 from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
@@ -129,6 +131,42 @@ def test_a_reader_guesses_plays_and_solves(reader, pictures):
     # Would a cell that is too wide be seen?
     lesson.output(exercise).evaluate("node => node.firstElementChild.style.width = '3000px'")
     assert lesson.too_wide() != []
+
+
+def test_the_next_lesson_knows_where_one_was(browser, tmp_path, pictures):
+    """In a copy of the course, where what a reader does is kept beside the lessons."""
+    root = tmp_path / "lessons"  # what JupyterLab shows
+    environment = kernel_environment(tmp_path / "ipython") | {"PYTHONPATH": str(root)}
+    with jupyterlab(tmp_path, environment) as (url, _):
+        for name in ("course_lib", "data", "notebooks"):
+            not_mine = shutil.ignore_patterns("progress.json")
+            shutil.copytree(NOTEBOOKS[0].parent.parent / name, root / name, ignore=not_mine)
+        for path in (root / "notebooks").glob("*.ipynb"):
+            path.write_text(normalize(nbformat.read(path, as_version=4)), encoding="utf-8")
+        lesson = Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), url, root)
+        kept = root / "notebooks" / "progress.json"
+        lesson.open("notebooks/02_sliding_windows.ipynb")
+        run_what_is_needed(lesson)
+        assert not kept.exists()
+        exercise = solve_wrongly(lesson)
+        guess(lesson)
+        assert list(json.loads(kept.read_text(encoding="utf-8"))["done"].values()) == ["failed", "failed"]
+        lesson.type_into(exercise, "return num_windows", RIGHT)
+        lesson.run(exercise)
+        lesson.sees(exercise, "Passed")
+        lesson.close()
+        lesson.open("notebooks/03_random_sampling.ipynb")
+        first = lesson.code_cells(up_to=1)[0]
+        lesson.run(first)
+        lesson.sees(first, "You were last in")
+        words = lesson.output(first).inner_text()
+        assert "lesson 2, Sliding windows. Left there: 7 guesses, 5 verdicts and 6 exercises." in words
+        photograph(lesson, pictures, welcome=first)
+        assert lesson.too_wide() == []
+        assert lesson.noise == []
+        assert not list(kept.parent.glob("*.tmp"))
+        lesson.close()
+        lesson.page.close()
 
 
 def photograph(reader: Reader, folder: Path, **cells: int) -> None:

@@ -1,14 +1,11 @@
 """The web site of the course: whole, sound in itself, and in need of nothing from elsewhere."""
 
 import argparse
-import contextlib
 import html
 import importlib
 import inspect
-import io
 import re
 import sys
-import warnings
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,14 +15,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import browser_session
 import course_lib.__main__ as command_line
+from book_site import build_site
 from course_lib.classroom import book
-from course_lib.classroom.book_files.pages import RENAMED, ROOMS, prepare, write_redirects
-from course_lib.teaching.lessons import exercise_of, find_lessons
+from course_lib.classroom.book_files.lesson_pages import prepare
+from course_lib.classroom.book_files.pages import RENAMED, ROOMS, write_redirects
+from course_lib.classroom.cutting import PROMPT
+from course_lib.teaching.lessons import find_lessons, items_of
 
 ROOT = Path(__file__).parent.parent
 LESSONS = find_lessons(["sliding_windows", "random_sampling"])
-SPHINX = all(importlib.util.find_spec(name) for name in book.NEEDED)
-needs_sphinx = pytest.mark.skipif(not SPHINX, reason="pip install --editable '.[teach]' brings Sphinx")
 
 TAG = re.compile(r"<([a-z][a-z0-9]*)\b([^>]*)>")
 ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -68,14 +66,7 @@ def faults_of(site: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    if not SPHINX:
-        pytest.skip("no Sphinx")
-    out, told = tmp_path_factory.mktemp("book") / "site", io.StringIO()
-    with warnings.catch_warnings(), contextlib.redirect_stderr(told):
-        warnings.simplefilter("ignore")  # those of packages that are not the course's
-        status = book.build(out, LESSONS)
-    assert (status, told.getvalue()) == (0, ""), "Sphinx warns"
-    return out
+    return build_site(tmp_path_factory.mktemp("book") / "site", LESSONS, api=True, frames=False)
 
 
 def read(site: Path, page: str) -> str:
@@ -165,11 +156,10 @@ def test_a_figure_of_a_lesson_that_somebody_has_changed_need_not_tell_its_width(
 def test_what_comes_after_a_guess_is_folded_as_are_hints_below_their_exercise(lesson):
     cells = LESSONS[0].notebook.cells
     folded = [cell for cell in cells if cell.metadata.get("jupyter", {}).get("outputs_hidden") and cell.outputs]
-    set_up = [cell for cell in cells if "hide-input" in cell.metadata.get("tags", [])]
+    # the source of a prompt, and what prepares one
+    set_up = [cell for cell in cells if "hide-input" in cell.metadata.get("tags", []) or PROMPT.search(cell.source)]
     assert len(re.findall(r'<details class="[^"]*\bhide\b', lesson)) == len(folded) + len(set_up)
-    exercises = importlib.import_module("course_lib.exercises.sliding_windows")
-    names = [name for name in map(exercise_of, LESSONS[0].notebook.cells) if name]
-    hints = [len(getattr(getattr(exercises, name), "hints", ())) for name in names]
+    hints = [len(getattr(item, "hints", ())) for item in items_of("sliding_windows").values()]
     assert sum(hints) > 8
     assert lesson.count("<summary>Hint") == sum(hints)
     assert lesson.index("exercises</span><span") < lesson.index("<summary>Hint 1")
@@ -294,7 +284,7 @@ def test_the_command_builds_what_it_is_asked_for_and_says_how_to_open_it(tmp_pat
     assert sphinx.pages == [
         *("data/README.md", "github/CONTRIBUTING.md", "index.md"),
         *("notebooks/02_sliding_windows.ipynb", "notebooks/03_random_sampling.ipynb", "notebooks/TEACHING.md"),
-        "tests/benchmarks/results/README.md",
+        *("record.md", "tests/benchmarks/results/README.md"),
     ]
     said = capsys.readouterr().out
     assert "2 lessons" in said

@@ -20,7 +20,7 @@ from course_lib.classroom.rendering import (
     output_as_html,
     split_blocks,
 )
-from course_lib.teaching.lessons import exercise_of, find_lessons
+from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
 
 LESSONS = find_lessons()
 SMALLEST_LETTERS = 14  # pixels, of a slide of 1280 x 720
@@ -75,9 +75,9 @@ def test_headings_begin_slides_and_what_one_does_alone_is_left_out():
         ["You learn."],
         ["One."],
         ["Two:", "x = 1", "1\n"],
-        ["Each gives 3 points.", "- `count`: Return what count says.", "- `measure`: Return what measure says."],
+        ["Each gives 3 points.", "- `count`: what count says.", "- `measure`: what measure says."],
         ["- This."],
-        ["**Next**: more."],
+        ["More."],
     ]
 
 
@@ -185,7 +185,8 @@ def test_every_exercise_is_named_with_what_it_asks_for(lesson):
     slides = [slide for slide in cut(lesson.notebook) if slide.title == "Exercises"]
     points, *asked = [text for slide in slides for text in texts(slide)]
     assert points == "Each gives 3 points."
-    assert [re.fullmatch(r"- `(\w+)`: .{40,150}\.", sentence)[1] for sentence in asked] == tasks
+    assert [re.fullmatch(r"- `(\w+)`: .{32,130}\.", sentence)[1] for sentence in asked] == tasks
+    assert not any("Return" in sentence for sentence in asked)
 
 
 def test_markdown_becomes_html_with_code_tables_and_formulas():
@@ -236,6 +237,17 @@ def test_a_page_needs_nothing_beside_it(tmp_path, capsys):
         assert target.startswith("http") or (out / target).exists(), target
     assert command_line.main(["slides", str(out), "2"]) == 1
     assert "is there already" in capsys.readouterr().err
+
+
+def test_a_page_holds_what_the_guide_says_of_its_lesson(tmp_path):
+    notes = slides.notes_on(LESSONS[1])
+    assert notes.startswith("[The lesson](02_sliding_windows.ipynb)")
+    assert "**To discuss**" in notes
+    assert notes.endswith("Without overlap they are different text.")
+    assert slides.notes_on(LESSONS[-1]).count("**Where students stumble**") == 1
+    assert "no notes" in slides.notes_on(Lesson(tmp_path / "02_mine.ipynb"))
+    (tmp_path / "TEACHING.md").write_text("### 2. Mine\n\nSay `x < y`.", encoding="utf-8")
+    assert slides.notes_on(Lesson(tmp_path / "02_mine.ipynb")) == "Say `x < y`."
 
 
 def test_an_answer_is_folded_and_source_code_is_not():
@@ -336,6 +348,82 @@ def test_nothing_overflows_a_slide(lesson, page, tmp_path):
     assert measured["found"] == []
     assert measured["slides"] >= 30
     assert measured["figures"] >= 3
+    assert page.problems == []
+
+
+@pytest.mark.browser
+def test_short_neighbors_are_joined_but_no_answer_to_its_question(page, tmp_path):
+    asked = new_code_cell('predict("?", 4)', outputs=[new_output("execute_result", {"text/html": "<p>Four?</p>"})])
+    long = "\n\n".join(["word " * 60] * 4)
+    sections = ("# 1. T\n\nText.", "## 1. S\n\nOne.", "### A `part`\n\nTwo.", "### Asking\n\n**Predict.** How many?")
+    after = ("It is four.", "### Longer\n\n" + long, "### Last\n\nThree.", "## 2. End\n\nDone.")
+    cells = [*map(new_markdown_cell, sections), asked, *map(new_markdown_cell, after)]
+    (tmp_path / "slides.html").write_text(slides.as_page(LESSONS[0], cut(new_notebook(cells=cells)), str), "utf-8")
+    page.goto((tmp_path / "slides.html").as_uri())
+    page.wait_for_selector("body.ready")
+    said = page.locator(".frame .slide").all_text_contents()
+    assert [re.split(" word| Feeding", re.sub(r"\s+", " ", text).strip())[0] for text in said] == [
+        "1. T Text.",
+        "S One. A partTwo.AskingPredict. How many?Four?",
+        "Asking It is four.",
+        "Longer",
+        "Last Three.",
+        "End Done.",
+    ]
+    assert page.locator(".body > h3 code").inner_text() == "part"
+    assert page.locator(".frame .number").last.text_content() == "6 of 6"
+
+
+@pytest.mark.browser
+def test_a_presenter_sees_what_comes_next_the_time_and_the_notes(page, tmp_path):
+    folded = "<details><summary>Guess</summary><p>four</p></details>"
+    prompt = new_code_cell('predict("?", 4)', outputs=[new_output("execute_result", {"text/html": folded})])
+    texts = ("# 1. T\n\nText.", "## 1. Q\n\n**Predict.**"), ("## 2. Last\n\nDone.",)
+    cells = [*map(new_markdown_cell, texts[0]), prompt, *map(new_markdown_cell, texts[1])]
+    (tmp_path / "slides.html").write_text(slides.as_page(LESSONS[1], cut(new_notebook(cells=cells)), str), "utf-8")
+    page.goto((tmp_path / "slides.html").as_uri())
+    page.wait_for_selector("body.ready")
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    view = opened.value
+    view.on("pageerror", lambda error: page.problems.append(str(error)))
+    view.set_viewport_size({"width": 1280, "height": 800})
+
+    def sees(now, following):
+        """What the room sees, and what the presenter sees besides; both open only if they are not folded."""
+        shown = page.locator(".frame.now .slide").inner_text().split("Feeding")[0].split()
+        assert shown == view.locator(".pane.now .slide").inner_text().split("Feeding")[0].split() == now.split()
+        assert view.locator(".pane.next").inner_text().split("Feeding")[0].split() == following.split()
+
+    sees("1. T Text.", "Q Predict. Guess")
+    assert re.fullmatch(r"\d\d:\d\d( [AP]M)? · 0 min", view.locator(".clock").inner_text())
+    notes = view.locator(".notes")
+    assert "a fence with n posts has n - 1 gaps" in notes.inner_text()
+    pane, drawn = view.locator(".pane.now").bounding_box(), view.locator(".pane.now .slide").bounding_box()
+    assert all(abs(pane[side] - drawn[side]) < 1 for side in pane)
+    assert view.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    if folder := os.environ.get("COURSE_SCREENSHOTS"):
+        view.screenshot(path=Path(folder) / "presenter.png")
+    # keys do the same in both windows
+    view.keyboard.press("PageDown")
+    sees("Q Predict. Guess", "Q Predict. Guess four")
+    page.keyboard.press("PageDown")
+    sees("Q Predict. Guess four", "Last Done.")
+    view.keyboard.press("ArrowLeft")
+    sees("1. T Text.", "Q Predict. Guess")
+    view.keyboard.press("End")
+    sees("Last Done.", "")
+    # but once the notes are clicked on, arrows scroll them
+    notes.click()
+    view.keyboard.press("ArrowUp")
+    view.keyboard.press("ArrowDown")
+    view.wait_for_function("document.querySelector('.notes').scrollTop > 0")
+    sees("Last Done.", "")
+    # a second key opens no third window, and none is left when the slides are
+    page.keyboard.press("s")
+    assert len(page.context.pages) == 2
+    with view.expect_event("close"):
+        page.goto("about:blank")
     assert page.problems == []
 
 

@@ -17,7 +17,8 @@ from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, Exercise,
 from solved_lessons import define
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
-LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
+# A module for each lesson; the folder is the reader's own loader.
+LESSONS = sorted(m.name for m in pkgutil.iter_modules(course_lib.exercises.__path__) if not m.ispkg)
 
 
 def members(lesson: str, kind: type) -> list:

@@ -53,6 +53,7 @@ FOUNDATION = [
     "devices",
 ]
 TEACHING = [
+    "record",
     "training",
     "packed",
     "plots",
@@ -61,6 +62,7 @@ TEACHING = [
     "guesses",
     "widgets",
     "lessons",
+    "standing",
 ]
 CLASSROOM = [
     "check",  # works where packages are missing, and imports none of them by itself
@@ -75,6 +77,7 @@ CLASSROOM = [
     "nbgrader",
     "scores",
 ]
+MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 PROMISED = ("TypeError", "ValueError")
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
@@ -152,7 +155,7 @@ def test_the_package_holds_lessons_and_four_rooms():
     }
     assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
     assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
-    assert {module_of(path, "exercises") for path in files_in("exercises")} == set(LESSONS)
+    assert {module_of(path, "exercises") for path in files_in("exercises")} == {*LESSONS, MY_LOADER}
     assert {module_of(path, "classroom") for path in files_in("classroom")} == set(CLASSROOM)
 
 
@@ -197,6 +200,14 @@ def test_the_classroom_imports_one_way_and_nothing_imports_it(path):
 def test_exercises_import_the_rooms_and_lessons_up_to_their_own(lesson):
     imported = imports_of(PACKAGE / "exercises" / f"{lesson}.py")
     assert imported <= {"foundation", "teaching", *LESSONS[: LESSONS.index(lesson) + 1]}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "exercises" / MY_LOADER).glob("*.py")), ids=lambda path: path.stem)
+def test_the_exercise_of_all_lessons_imports_rooms_lessons_and_itself(path):
+    imported = {
+        ".".join(name.split(".")[:2]) if "exercises" in name else name.split(".")[0] for name in imports_of(path)
+    }
+    assert imported <= {"foundation", "teaching", *LESSONS, f"exercises.{MY_LOADER}"}
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

@@ -105,7 +105,7 @@ def test_two_times_the_same(played):
 
 @pytest.mark.parametrize("value", ["0", "false", " Off "])
 def test_the_environment_switches_controls_off(played, monkeypatch, value):
-    monkeypatch.setattr("course_lib.teaching.guesses.boxes.get_ipython", lambda: type("Shell", (), {"kernel": 1}))
+    monkeypatch.setattr("course_lib.teaching.record.get_ipython", lambda: type("Shell", (), {"kernel": 1}))
     monkeypatch.setenv("COURSE_WIDGETS", value)
     assert WIDGET not in played._repr_mimebundle_()[0]
     assert "widget" not in vars(played)

@@ -27,7 +27,7 @@ from course_lib.teaching.checker.mistakes import Mistake, Solved
 from course_lib.teaching.checker.slips import Written
 from wrong_answers import RIGHT, WRONG, Answer, answers_of
 
-LESSONS = sorted(module.name for module in pkgutil.iter_modules(course_lib.exercises.__path__))
+LESSONS = sorted(m.name for m in pkgutil.iter_modules(course_lib.exercises.__path__) if not m.ispkg)
 FEWEST_WRONG_ANSWERS = 8  # an exercise
 SHARE_OF_DIAGNOSED = 0.9
 # What a pair of slips is told: both of them, one of them, what another single mistake with the same results is, a fact

@@ -22,8 +22,11 @@ from nbformat import NotebookNode
 from course_lib.classroom.links import add_out_and_lessons, files_of_lessons
 from course_lib.teaching.lessons import exercise_of
 
-# A prompt, a snippet to judge, the count of what is solved or guessed.
-ASKS = re.compile(r"^(predict|show_guesses|show_scores|exercises\.\w+\.show)\(", re.M)
+# A prompt, a snippet to judge, the reader's loader, the count of what is solved or
+# guessed.
+ASKS = re.compile(
+    r"^(predict|show_guesses|show_scores|exercises\.\w+\.show|my_loader\.check)\(", re.M
+)
 # Exercises, and what tells how many are solved, do not work without these.
 NEEDED = re.compile(r"^from course_lib\.exercises import .*$", re.MULTILINE)
 

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     out = options.out.resolve()
     check_out(options.out, out.glob("*"), force=options.force)
     number = "1 lesson" if len(lessons) == 1 else f"{len(lessons)} lessons"
-    print(f"Building a site of {number}. A minute or two, please.", flush=True)
+    print(f"Building a site of {number}. A few minutes, please.", flush=True)
     if status := build(out, lessons, api=options.api):
         return status
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())

@@ -7,7 +7,7 @@ A figure keeps the sentence that says what it shows.
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nbformat import NotebookNode
 
@@ -20,6 +20,7 @@ PREDICT = "**Predict"
 HEADING = re.compile(r"^(#{1,4}) +(.*)$")
 # Links to the neighbors open a lesson, and where the files are ends it.
 LINKS = re.compile(r"^\[Lesson .*\.ipynb\)$", re.DOTALL)
+NEXT = "**Next**: "
 NOT_SHOWN = ("Where everything lives",)
 EXERCISES = "Exercises"
 LEFT_OUT = "remove-cell"
@@ -64,6 +65,7 @@ class Slide:
     level: int
     blocks: list[Block] = field(default_factory=list)
     continued: bool = False
+    alone: bool = False  # what follows a question stays on another slide
 
     @property
     def height(self) -> int:
@@ -99,7 +101,8 @@ class _Cutter:
         return self.slides
 
     def _begin(self, title: str, level: int = 3, *, continued: bool = False) -> None:
-        self.slides.append(Slide(title, level, continued=continued))
+        alone = self.answer_follows
+        self.slides.append(Slide(title, level, continued=continued, alone=alone))
         self.answer_follows = False
 
     def _answer(self) -> None:
@@ -119,8 +122,10 @@ class _Cutter:
         elif heading:
             self._begin(heading[2])
         elif self.section in NOT_SHOWN:
-            if text.startswith("**Next**"):
+            if text.startswith(NEXT):
                 self._begin("Next")
+                text = text.removeprefix(NEXT)
+                text = text[0].upper() + text[1:]
                 self.slides[-1].blocks.append(Block("prose", number, text))
         elif not LINKS.match(text):
             if PREDICT not in text:
@@ -132,10 +137,12 @@ class _Cutter:
             blocks.append(Block("prose", number, text, keep_with_next=leads_on))
 
     def _add_exercise(self, number: int) -> None:
-        """What the next exercise is to return, as its docstring says."""
+        """What the next exercise is to return, as its docstring says, in few words."""
         cell = next(cell for cell in self.notebook.cells[number:] if exercise_of(cell))
         blocks = self.slides[-1].blocks
         asked = " ".join(ast.get_docstring(ast.parse(cell.source).body[0]).split())
+        asked = asked.removeprefix("Return ")
+        asked = asked[0].lower() + asked[1:]
         if not blocks:
             points = f"Each gives {POINTS[Exercise]} points."
             blocks.append(Block("prose", number, points))
@@ -188,7 +195,7 @@ def alternative_text(number: int, notebook: NotebookNode) -> str:
 
 def _by_height(slide: Slide, room: int) -> list[Slide]:
     """Divide what is estimated to be too high; what leads on stays with the next."""
-    parts = [Slide(slide.title, slide.level, continued=slide.continued)]
+    parts = [replace(slide, blocks=[])]
     for group in _groups(slide.blocks, room):
         height = sum(block.height for block in group)
         # a last line or two would look lost on a slide of their own

@@ -4,6 +4,7 @@
 (() => {
   const GROWS = [1.3, 1.2, 1.1]; // where there is little, and no figure to take the room
   const FITS = [1, 0.94, 0.88, 0.82, 0.76]; // of 26 pixels for prose, 19 for code
+  const JOIN_FROM = 0.88;
   const DIVIDE_FROM = 0.82; // one step more is for what cannot be divided
   const deck = document.querySelector(".deck");
   const frames = () => [...deck.querySelectorAll(".frame")];
@@ -27,14 +28,18 @@
     return !tooHigh(body) && !tooWide(body);
   });
 
+  function fitFrom(body, least) {
+    // Lines of code that grow stay lines.
+    body.classList.add("grown");
+    if (!body.querySelector("img") && fit(body, GROWS)) return true;
+    body.classList.remove("grown");
+    return fit(body, FITS.filter((size) => size >= least));
+  }
+
   function settle(frame) {
     const sizes = FITS.filter((size) => size >= DIVIDE_FROM);
     const body = bodyOf(frame);
-    // Lines of code that grow stay lines.
-    body.classList.add("grown");
-    if (!body.querySelector("img") && fit(body, GROWS)) return;
-    body.classList.remove("grown");
-    if (fit(body, sizes)) return;
+    if (fitFrom(body, DIVIDE_FROM)) return;
     if (tooWide(body)) {
       body.classList.add("wrapped");
       if (fit(body, sizes)) return;
@@ -72,6 +77,7 @@
     small.innerHTML = heading.innerHTML;
     heading.replaceWith(small);
     next.querySelector(".slide").classList.remove("section");
+    next.removeAttribute("data-alone");
     frame.after(next);
     return next;
   }
@@ -107,6 +113,27 @@
       while (part.nextElementSibling) part.nextElementSibling.remove();
     }
     return tail;
+  }
+
+  // Short neighbors share a slide where nothing becomes small, except that an answer stays
+  // apart from its question, and a section opens a slide.
+  function join(frame) {
+    const next = frame.nextElementSibling;
+    if (!next || next.matches("[data-alone], :has(.slide > h1, .slide > h2)")) return;
+    const body = bodyOf(frame);
+    const blocks = [...bodyOf(next).children];
+    const before = [body.className, body.style.cssText];
+    const heading = next.querySelector(".slide > h3:not(.continued)")?.cloneNode(true);
+    heading?.setAttribute("data-with-next", "");
+    body.append(...(heading ? [heading] : []), ...blocks);
+    if (fitFrom(body, JOIN_FROM)) {
+      next.remove();
+      frame.querySelector(".slide").classList.remove("section");
+      return join(frame);
+    }
+    heading?.remove();
+    bodyOf(next).append(...blocks);
+    [body.className, body.style.cssText] = before;
   }
 
   // --- showing -----------------------------------------------------------------------
@@ -193,6 +220,7 @@
     // An open answer takes room: the slides are measured with all of them open.
     answers(document, true);
     frames().forEach(settle);
+    frames().forEach((frame) => frame.isConnected && join(frame));
     answers(document, false);
     number();
     scale();

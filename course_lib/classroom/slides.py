@@ -3,21 +3,24 @@ neither a network nor anything beside it.
 
 A slide holds one idea. A question is on one slide and its answer on the next, or folded
 below the question until you go on. Of the exercises only what they ask for is shown. A
-slide has 1280 x 720 pixels: short content is enlarged, long content is made smaller,
-though never below 14 pixels, and then divided.
+slide has 1280 x 720 pixels: short content is enlarged or joined, long content is made
+smaller, though never below 14 pixels, and then divided.
 
     python -m course_lib slides ~/slides               all lessons
     python -m course_lib slides ~/slides 2 3           two of them
     python -m course_lib slides ~/slides --notebooks   notebooks instead, cut into the
                                                        same slides for jupyterlab-rise
 
-Keys: arrows, Page Up and Down (as a presenter has them), Home, End; O overview, F full
-screen, ? help. To have them on paper, print from the browser.
+Keys: arrows, Page Up and Down (as a remote control has them), Home, End; S presenter's
+view, O overview, F full screen, ? help. The presenter's view is a second window, for
+your own screen: the slide, the next step, a clock, and what the guide for teachers,
+TEACHING.md, says of the lesson. To have the slides on paper, print from the browser.
 """
 
 import argparse
 import copy
 import html
+import re
 from collections.abc import Callable
 from pathlib import Path
 from string import Template
@@ -55,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
             nbformat.write(with_slides(lesson.notebook, slides, repair), path)
         else:
             path.write_text(as_page(lesson, slides, repair), encoding="utf-8")
-        print(f"{path}: {len(slides)} slides or a few more")
+        print(f"{path}: {len(slides)} slides, or a few more or less")
     return 0
 
 
@@ -69,6 +72,8 @@ def as_page(lesson: Lesson, slides: list[Slide], repair: Callable[[str], str]) -
         "title": html.escape(f"{lesson.number}. {lesson.title} - {COURSE}"),
         "style": (HERE / "deck.css").read_text(encoding="utf-8") + code_styles(),
         "script": (HERE / "deck.js").read_text(encoding="utf-8"),
+        "presenter": (HERE / "presenter.js").read_text(encoding="utf-8"),
+        "notes": as_html(repair(notes_on(lesson))),
         "frames": "\n".join(
             _frame(slide, html.escape(f"{COURSE} · {lesson.title}"), repair)
             for slide in slides
@@ -78,6 +83,16 @@ def as_page(lesson: Lesson, slides: list[Slide], repair: Callable[[str], str]) -
     return page.substitute(parts)
 
 
+def notes_on(lesson: Lesson) -> str:
+    """What the guide for teachers says of a lesson, below its heading there."""
+    guide = lesson.path.with_name("TEACHING.md")
+    text = guide.read_text(encoding="utf-8") if guide.is_file() else ""
+    found = re.search(
+        rf"^### {lesson.number}\. .*\n((?:(?!##).*\n?)*)", text, re.MULTILINE
+    )
+    return found[1].strip() if found else "The guide has no notes on this lesson."
+
+
 def _frame(slide: Slide, foot: str, repair: Callable[[str], str]) -> str:
     level = min(slide.level, 3)
     heading = READER.renderInline(slide.title)  # "1. Title" is no list
@@ -85,7 +100,8 @@ def _frame(slide: Slide, foot: str, repair: Callable[[str], str]) -> str:
     # a section's first slide, when it is only some words, has them in the middle
     opens = slide.level == 2 and slide.height < 180 and not slide.continued
     blocks = "\n".join(_block(block, repair) for block in slide.blocks)
-    return f"""<div class="frame">
+    alone = " data-alone" if slide.alone else ""
+    return f"""<div class="frame"{alone}>
 <section class="slide{" section" if opens else ""}" {ROLE}>
 <h{level}{shown}>{heading}</h{level}>
 <div class="body">

@@ -41,6 +41,7 @@ from course_lib.foundation.corpora import (
 )
 from course_lib.foundation.devices import copy_to_device
 from course_lib.foundation.draws import DrawBlocks, check_weights, seed_of
+from course_lib.foundation.durable import write_durably
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
@@ -102,6 +103,7 @@ from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
+from course_lib.foundation.telling_ids import TellingIds
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,

@@ -90,7 +90,7 @@ def _as_rows(name: str, value: object) -> np.ndarray | list[np.ndarray]:
             raise ValueError(f"{name} must have rows of ids, got {_kind(value)}")
         return rows
     rows = np.atleast_2d(_as_integers(name, value))
-    if rows.ndim > 2 or not rows.shape[1]:
+    if rows.ndim > 2 or not rows.size:
         raise ValueError(f"{name} must have the shape (B, T), got {rows.shape}")
     return rows
 
@@ -118,7 +118,11 @@ def _fill_up(rows: Sequence, width: int, fill: int, first: int = 0) -> np.ndarra
 def _read_positions(position_ids: object, begins: np.ndarray) -> None:
     if position_ids is not None:
         rows = _as_rows("position_ids", position_ids)
-        positions = _fill_up(rows, begins.shape[1], -1)
+        count, width = begins.shape
+        if len(rows) not in (1, count) or max(map(len, rows)) != width:
+            shape = f"B, L = {count}, {width}, got {_shape(rows)}"
+            raise ValueError(f"position_ids must have the shape (B, L), with {shape}")
+        positions = _fill_up(rows, width, -1)
         begins[:, 1:] |= np.diff(np.broadcast_to(positions, begins.shape)) <= 0
 
 
@@ -130,7 +134,7 @@ def _read_mask(mask: object, is_kept: np.ndarray, begins: np.ndarray) -> None:
     """
     if mask is None:
         return
-    if isinstance(mask, list | tuple) and len({len(row) for row in mask}) > 1:
+    if isinstance(mask, list | tuple) and len({np.shape(row)[:1] for row in mask}) > 1:
         mask = _fill_up(_as_rows("attention_mask", mask), is_kept.shape[1], 0)
     if isinstance(mask, torch.Tensor):
         mask = check_dense("attention_mask", mask).double().numpy()

@@ -86,6 +86,7 @@ class Epoch:
     row_length: int = 0  #: of the longest row
     num_bytes: int = 0  #: of the largest batch
     errors: Counter = field(default_factory=Counter)  #: rows by their `ahead`
+    num_untold: int = 0  #: labels whose place is not told, as rows are too short
     is_pair: bool = False
     is_cut: bool = False  #: `max_batches` ended it
     views_stream: bool = False  #: a batch lies in the memory of the ids
@@ -124,6 +125,7 @@ class Epoch:
         context = np.where(begun < 0, 0, places - begun)
         is_target = rows.scored & (rows.labels >= 0)
         is_target[:, 0] = False  # no model predicts the first token of a row
+        self.num_untold += np.count_nonzero(rows.untold[:, 1:])
         targets, contexts = rows.labels[is_target], context[is_target]
         np.add.at(self.as_target, targets, 1)
         np.add.at(self.context_sum, targets, contexts)
@@ -193,14 +195,14 @@ class Epoch:
 
     @property
     def goes_forward(self) -> bool:
-        """Whether each place of the batch only goes forward in the stream.
+        """Whether no place of the batch ever goes back in the stream.
 
         So does the order of the file, and so do parallel tracks.
         """
         places = self._places
         by_place = np.argsort(places, kind="stable")
         steps = np.diff(np.concatenate(self.firsts)[by_place])
-        return bool((steps[np.diff(places[by_place]) == 0] > 0).all())
+        return bool((steps[np.diff(places[by_place]) == 0] >= 0).all())
 
 
 def ledger_of(epochs: Iterable[Epoch]) -> TokenLedger:

@@ -24,6 +24,7 @@ class PlacedRows:
     dropped: np.ndarray  #: the loader took the label out of the loss
     filler: np.ndarray  #: the token is not of the stream, or a mask calls it padding
     scored_filler: np.ndarray  #: the label is such a token, and scored
+    untold: np.ndarray  #: the label is scored, and of the stream, but tells no place
     begins: np.ndarray  #: positions or masks say that a document begins
     ahead: np.ndarray  #: (B,): by how much too far ahead the labels are, NaN if unknown
 
@@ -99,7 +100,8 @@ def place_rows(
         separator_ids: ids of the loader's own, which may be scored.
     """
     tokens = np.where(batch.is_kept, stream.positions(batch.inputs), -1)
-    filler = ~batch.is_kept | ~stream.is_handed_out(batch.inputs)
+    is_ours = stream.is_handed_out(batch.inputs)
+    filler = ~batch.is_kept | ~is_ours
     scored, labels, scored_filler = batch.scored, tokens, np.zeros_like(filler)
     right = np.where((before := move_right(tokens, -1)) >= 0, before + 1, -1)
     right = right if batch.is_pair else tokens
@@ -109,9 +111,8 @@ def place_rows(
             guess = (right + error) % len(stream)
             fits = (labels < 0) & (right >= 0) & (stream.ids[guess] == batch.labels)
             labels = np.where(fits, guess, labels)
-        known = stream.is_handed_out(batch.labels) | np.isin(
-            batch.labels, separator_ids
-        )
+        is_ours = stream.is_handed_out(batch.labels)
+        known = is_ours | np.isin(batch.labels, separator_ids)
         scored_filler = scored & ~(known & batch.is_kept)
     ahead = most_ahead(labels - right, scored & (labels >= 0) & (right >= 0))
     if batch.is_pair:  # where a row has no further input, its target is the token
@@ -124,6 +125,7 @@ def place_rows(
         dropped=batch.is_kept & ~scored,
         filler=filler,
         scored_filler=scored_filler,
+        untold=scored & is_ours & batch.is_kept & (labels < 0),
         begins=batch.begins,
         ahead=ahead,
     )

@@ -125,8 +125,10 @@ class TellingIds:
 def _plain_encoder(tokenizer: object) -> Callable[[str], np.ndarray]:
     """Return a function from a text to its ids, without those that frame a text."""
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if not callable(getattr(tokenizer, "encode", None)):
-        kind = type(tokenizer).__name__
+    encode = getattr(tokenizer, "encode", None)
+    if isinstance(tokenizer, type | str) or not callable(encode):
+        is_class = isinstance(tokenizer, type)
+        kind = "a class" if is_class else type(tokenizer).__name__
         raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
     frames = hasattr(tokenizer, "post_processor")  # one of the library `tokenizers`
     options = {"add_special_tokens": False} if frames else {}

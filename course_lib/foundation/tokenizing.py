@@ -255,7 +255,7 @@ def encode_corpus(
     Args:
         texts, text_column: see `iterate_texts`. The texts are read once and not kept.
         tokenizer: a tokenizer of `tokenizers`, `transformers` or `tiktoken`, or any
-            object whose `encode(text)` returns ids, or an object with `.ids`.
+            object whose `encode(text)` returns ids, or an object that has `ids`.
         end_of_text_id: the id that ends each text. By default it is the id that the
             tokenizer itself puts there, or else the tokenizer's `end_of_text_id`,
             `eos_token_id` or `eot_token`. A tokenizer that marks the beginning of each

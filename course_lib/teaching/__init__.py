@@ -44,6 +44,7 @@ from course_lib.teaching.plots import (
     show_tokens,
 )
 from course_lib.teaching.source import show_source
+from course_lib.teaching.standing import show_progress, welcome_back
 from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
 from course_lib.teaching.widgets import (
     play_batches,

@@ -227,6 +227,9 @@ CALLS = {
     "show_tokens({'a': []})": ValueError("tokens in rows must be an integer of at least 1"),
     "show_tokens(['a'])": TypeError("rows must be a mapping of names"),
     "show_tokens(None)": TypeError("rows must be a mapping of names"),
+    "show_tokens({'a': ['x']}, merges=3)": TypeError("merges must be several pairs"),
+    "show_tokens({'a': ['x']}, merges=[(1, 999)])": ValueError("merges must be"),
+    """TokenRows({'a': [b'x']}, makers={b'x': '"><script>'}).html.count('<script>')""": 0,
     # shards and orders
     "draws(plot_shards(np.array([1] * 60, dtype=np.uint8), [0, 59], [0, 58], 1))": True,
     "plot_shards([2**62, 2**62], [0])": ValueError("sum of shard_sizes must be"),

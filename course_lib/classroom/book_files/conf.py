@@ -11,7 +11,10 @@ from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
 
 import course_lib
-from course_lib.classroom.book_files.pages import prepare, write_redirects
+from course_lib.classroom.book_files.figures import copy_frames
+from course_lib.classroom.book_files.lesson_pages import prepare
+from course_lib.classroom.book_files.pages import write_redirects
+from course_lib.classroom.book_files.searching import excerpt_of, write_excerpts
 from course_lib.classroom.rendering import formula_as_html
 
 project = html_title = "Feeding Language Models"
@@ -50,6 +53,9 @@ python_maximum_signature_line_length = 72
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 
+# By page, what the search may quote.
+EXCERPTS: dict[str, str] = {}
+
 # The look.
 BRAND = ("color-brand-primary", "color-brand-content")
 html_theme = "furo"
@@ -61,8 +67,11 @@ html_theme_options = {
 }
 pygments_dark_style = "github-dark"
 html_static_path = ["static"]
-html_css_files = ["book.css"]
-html_js_files = ["book.js"]
+html_css_files = ["book.css", "figures.css"]
+html_js_files = [
+    *("judging.js", "asking.js", "record_page.js"),
+    *("figures.js", "questions.js", "tokens.js"),
+]
 html_favicon = "static/favicon.svg"
 html_math_renderer = "mathml"
 html_copy_source = False
@@ -78,6 +87,7 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", _keep_sentences, priority=400)
     app.connect("missing-reference", _find_name)
     app.connect("viewcode-follow-imported", _find_module)
+    app.connect("html-page-context", _complete)
     app.connect("build-finished", _lead_on)
 
 
@@ -85,9 +95,26 @@ def _read_source(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = prepare(Path(app.env.doc2path(page)), Path(app.srcdir), source[0])
 
 
+def _complete(
+    app: Sphinx, page: str, template: str, context: dict, page_tree: object
+) -> None:
+    """Give a page the script that others need from its head on, and the search what it
+    quotes."""
+    record = context["pathto"]("_static/record.js", resource=True)
+    head = context.get("metatags", "")
+    context["metatags"] = f'{head}<script src="{record}"></script>'
+    if page in app.env.found_docs:
+        EXCERPTS[f"{page}.html"] = excerpt_of(context["body"])
+    elif page == "search":
+        for script in ("excerpts.js", "search.js"):
+            app.add_js_file(script)
+
+
 def _lead_on(app: Sphinx, error: Exception | None) -> None:
     if error is None:
+        copy_frames(Path(app.srcdir), Path(app.outdir))
         write_redirects(Path(app.outdir))
+        write_excerpts(Path(app.outdir, "_static", "excerpts.js"), EXCERPTS)
 
 
 def _leave_words(app: Sphinx, page: nodes.document, name: str) -> None:

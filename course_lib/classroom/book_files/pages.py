@@ -10,20 +10,19 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
-
-from course_lib.classroom.cutting import alternative_text
-from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
+from course_lib.classroom.book_files.asked import ids_on
+from course_lib.classroom.book_files.lesson_pages import page_of
+from course_lib.teaching.lessons import Lesson, notebooks_folder
 
 HERE = Path(__file__).parent
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 README = "README.md"
 # Web servers hide names that begin with a dot.
 CONTRIBUTING, SPEED = ".github/CONTRIBUTING.md", "tests/benchmarks/results"
 TOLD = ("notebooks/TEACHING.md", CONTRIBUTING, "data/README.md", f"{SPEED}/README.md")
 FILES = (*TOLD, "notebooks/images", f"{SPEED}/speed.png", "LICENSE")
 INSTALLATION = "\n## Start\n"
+PICTURE = re.compile(r'<img src="notebooks/images/lesson\.png"[^>]*>')
+SHORTEST_WAY = "**Only three hours?**"
 # Lessons have been renumbered, and bookmarks last.
 RENAMED = {
     "10_token_shards": "11_token_shards",
@@ -50,18 +49,51 @@ def write_pages(folder: Path, lessons: list[Lesson], *, api: bool = True) -> Non
         copy = shutil.copytree if (root / path).is_dir() else shutil.copyfile
         copy(root / path, place)
     readme = (root / README).read_text(encoding="utf-8")
-    readme = readme.replace(CONTRIBUTING, CONTRIBUTING.lstrip("."))
-    first, start, rest = readme.partition(INSTALLATION)
     contents = [
         _toctree("Lessons", [f"notebooks/{lesson.path.stem}" for lesson in lessons]),
-        _toctree("The course", [path.lstrip(".") for path in TOLD]),
+        _toctree("The course", ["record", *(path.lstrip(".") for path in TOLD)]),
     ]
     if api:
         contents.append(_toctree("Reference", ["reference/index"]))
         write_reference(folder, lessons)
+    text = "".join([_start_page(readme, lessons), *contents])
+    (folder / "index.md").write_text(text, encoding="utf-8")
+    (folder / "record.md").write_text(_record_page(lessons), encoding="utf-8")
+
+
+def _start_page(readme: str, lessons: list[Lesson]) -> str:
+    """What a stranger needs first, and then what the README tells, from its table of
+    the lessons on."""
+    readme = readme.replace(CONTRIBUTING, CONTRIBUTING.lstrip("."))
+    picture = PICTURE.search(readme)
+    first, *others = lessons
+    start = (HERE / "start.md").read_text(encoding="utf-8")
+    start = start.format(
+        lessons=f"{len(lessons)} lessons" if others else "1 lesson",
+        first=f"notebooks/{first.path.name}",
+        number=first.number,
+        picture=picture[0] if picture else "",
+    )
+    _, heading, told = readme.partition("\n## ")
+    told = (heading + told).replace(
+        SHORTEST_WAY, f"## The shortest way\n\n{SHORTEST_WAY}"
+    )
+    before, installation, after = told.partition(INSTALLATION)
     how_to_read = (HERE / "how_to_read.md").read_text(encoding="utf-8")
-    parts = [first, how_to_read, start, rest, *contents]
-    (folder / "index.md").write_text("".join(parts), encoding="utf-8")
+    return "".join([start, before, how_to_read, installation, after])
+
+
+def _record_page(lessons: list[Lesson]) -> str:
+    """A table of what can be guessed and judged; static/record_page.js fills it."""
+    rows = []
+    for lesson in lessons:
+        title = f"{lesson.number}. {lesson.title}"
+        rows.append(f'<tr><td><a href="notebooks/{lesson.path.stem}.html">{title}</a>')
+        for kind, ids in zip(("guesses", "verdicts"), ids_on(lesson), strict=True):
+            cell = f'<td class="{kind}" data-ids="{" ".join(ids)}">0 of {len(ids)}'
+            rows.append(cell)
+    text = (HERE / "record.md").read_text(encoding="utf-8")
+    return text.replace("ROWS", "\n".join(rows))
 
 
 def write_redirects(site: Path) -> None:
@@ -95,11 +127,6 @@ def write_reference(folder: Path, lessons: list[Lesson]) -> None:
     _write(folder, "reference/index", "Reference", ABOUT, *_listed(modules, rooms))
 
 
-def page_of(module: str) -> str:
-    """Name the page that tells of a module: what lies deeper in a room shares one."""
-    return "/".join(["reference", *module.split(".")[1:3]])
-
-
 def _offered_by(room: str) -> Iterator[tuple[str, list[str]]]:
     """Which names the front door of a room imports from which module."""
     source = inspect.getsource(importlib.import_module(room))
@@ -127,65 +154,3 @@ def _write(folder: Path, page: str, title: str, *paragraphs: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "\n\n".join([f"{title}\n{'=' * len(title)}", *paragraphs])
     path.write_text(f"{text}\n", encoding="utf-8")
-
-
-def prepare(path: Path, folder: Path, text: str) -> str:
-    """Return what Sphinx reads in place of the text of a page in the folder of all: a
-    lesson gets alternative texts, hints, and links from shown sources to the reference.
-    """
-    if path.suffix == ".ipynb":
-        text = nbformat.writes(_prepared(Lesson(path), folder))
-    return text.replace("](../README.md", "](../index.md")
-
-
-def _prepared(lesson: Lesson, folder: Path) -> NotebookNode:
-    notebook = lesson.notebook
-    notebook.metadata.pop("widgets", None)
-    for number, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
-            continue
-        if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
-            cell.metadata.setdefault("tags", []).append("hide-output")
-        for output in cell.outputs:
-            data = output.get("data", {})
-            data.pop(WIDGET_VIEW, None)
-            if "text/markdown" in data:
-                data["text/markdown"] = _link_source(data["text/markdown"], folder)
-            if "image/png" in data:
-                image = {"alt": alternative_text(number, notebook)}
-                # With its width told, a figure becomes a link to itself in full size.
-                if width := output.metadata.get("image/png", {}).get("width"):
-                    image["width"] = f"{width}px"
-                cell.metadata["mystnb"] = {"image": image}
-    notebook.cells = list(_with_hints(lesson))
-    download = f"{{download}}`Download this notebook <{lesson.path.name}>`"
-    notebook.cells[0].source += f"\n\n{download}"
-    return notebook
-
-
-def _link_source(shown: str, folder: Path) -> str:
-    """Link the file that `show_source` names to its page of the reference."""
-
-    # Sphinx does not look into outputs: so this is a link to what it will write.
-    def link(match: re.Match) -> str:
-        page = page_of(match[1].replace("/", "."))
-        exists = (folder / f"{page}.rst").is_file()
-        return f"[{match[0]}](../{page}.html)" if exists else match[0]
-
-    return re.sub(r"^`(course_lib/[\w/]+)\.py`", link, shown)
-
-
-def _with_hints(lesson: Lesson) -> Iterator[NotebookNode]:
-    """Put the hints of each exercise below it, folded."""
-    for number, cell in enumerate(lesson.notebook.cells):
-        yield cell
-        if not (name := exercise_of(cell)):
-            continue
-        exercises = importlib.import_module(f"course_lib.exercises.{lesson.name}")
-        if hints := getattr(getattr(exercises, name), "hints", ()):
-            folded = "\n\n".join(
-                f"<details><summary>Hint {n}</summary>\n\n{hint}\n\n</details>"
-                for n, hint in enumerate(hints, start=1)
-            )
-            text = f'<div class="hints">\n\n{folded}\n\n</div>'
-            yield nbformat.v4.new_markdown_cell(text, id=f"hints-{number}")

@@ -33,9 +33,9 @@ def limits_of_answers() -> Limits:
     return Limits(CALL_SECONDS, ALL_CALLS_SECONDS, IDLE_SECONDS, EXTRA_BYTES)
 
 
-def limited(work: Callable[[Watch], object]) -> object:
+def limited(work: Callable[[Watch], object], limits: Limits | None = None) -> object:
     """Do `work`, which calls an answer, for its result, plain data, or a `Stopped`."""
-    limits = limits_of_answers()
+    limits = limits or limits_of_answers()
     if not CAN_FORK:
         return _run_in_a_thread(work, limits)
     found = run_in_a_process(lambda watch: _quietly(work, watch), limits)

@@ -1,23 +1,17 @@
 """Prompts to use: a box or buttons, where a kernel listens."""
 
-import os
 from importlib.util import find_spec
 
-from IPython import get_ipython
-
 from course_lib.teaching.checker.messages import to_html
+from course_lib.teaching.record import kernel_listens
 
-WIDGETS_VARIABLE = "COURSE_WIDGETS"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def widgets_are_live() -> bool:
     """Say whether what is shown can be used: in a notebook with a kernel and
     `ipywidgets`, unless the environment says `COURSE_WIDGETS=0`."""
-    asked = os.environ.get(WIDGETS_VARIABLE, "").strip().lower()
-    if asked in ("0", "false", "no", "off") or not hasattr(get_ipython(), "kernel"):
-        return False
-    return find_spec("ipywidgets") is not None
+    return kernel_listens() and find_spec("ipywidgets") is not None
 
 
 def make_widget(prompt: object) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from course_lib.foundation import check_number
+from course_lib.teaching import record
 from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.messages import FAILED, NOT_ATTEMPTED, PASSED, RAISED
 from course_lib.teaching.guesses import answers
@@ -102,7 +103,7 @@ class Prompt:
         reply = Reply(PASSED if right else FAILED, self._judgment(value, right))
         first = self.first_reply
         if first is None:
-            _replies[self.question] = reply
+            self._count(reply)
             return reply
         seen = first.outcome == NOT_ATTEMPTED
         late = "(Not counted: you saw the answer.)"
@@ -113,8 +114,12 @@ class Prompt:
         """Show the answer. Guesses that come later are not counted."""
         if self.first_reply is None:
             shown = f"The answer: {answers.strong(self.answer)}."
-            _replies[self.question] = Reply(NOT_ATTEMPTED, shown)
+            self._count(Reply(NOT_ATTEMPTED, shown))
         return self.first_reply
+
+    def _count(self, first: Reply) -> None:
+        _replies[self.question] = first
+        record.keep(self.question, first.outcome)
 
     @property
     def first_reply(self) -> Reply | None:

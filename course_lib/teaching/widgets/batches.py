@@ -12,11 +12,11 @@ from course_lib.teaching.widgets.windows import counted
 
 MOST_WINDOWS = 18
 CONTROLS = {
-    "num_tokens": Whole("tokens N", 2, 36),
-    "num_steps": Whole("steps T", 1, 12),
-    "offset": Whole("offset", 0, 12),
-    "batch_size": Whole("batch size B", 1, 6),
-    "seed": Whole("seed", 0, 20),
+    "num_tokens": Whole("tokens N", 2, 36, (24, 30)),
+    "num_steps": Whole("steps T", 1, 12, (3, 4, 5)),
+    "offset": Whole("offset", 0, 12, range(5)),
+    "batch_size": Whole("batch size B", 1, 6, (2, 4)),
+    "seed": Whole("seed", 0, 20, range(3)),
 }
 
 

@@ -2,13 +2,20 @@
 
 from course_lib.bpe import BPETokenizer, count_words, merge_pair, pair_counts, printable
 from course_lib.teaching.plots.tables import Table
-from course_lib.teaching.plots.tokenizations import TokenRows
+from course_lib.teaching.plots.tokenizations import TokenRows, makers_of
 from course_lib.teaching.widgets.player import Html, Line, Player, Whole, stacked
 from course_lib.teaching.widgets.windows import counted
 
 LISTED = 8
 FIRST_ID = 256
-CONTROLS = {"text": Line("text", 160), "num_merges": Whole("merges", 0, 20)}
+FEW = (
+    "the theme of these thirty-three threads",
+    "banana bandana banana",
+    "aaaaaaaa aaaa aa a",
+    "1,000 2,000 and 3,000 are 6,000",
+    "été, l'été, en été: 😀 😀",
+)
+CONTROLS = {"text": Line("text", 160, FEW), "num_merges": Whole("merges", 0, 20)}
 
 
 def play_merges(
@@ -28,7 +35,7 @@ def draw_merges(text: str, num_merges: int) -> Html:
         tokenizer = BPETokenizer(learned[:count])
         tokens = [tokenizer.token_bytes[token] for token in tokenizer.encode(text)]
         rows[f"after {counted(count, 'merge')}" if count else "bytes"] = tokens
-    pieces = TokenRows(rows)
+    pieces = TokenRows(rows, makers=makers_of(learned))
     if len(learned) < num_merges:
         words = f"No more than {counted(len(learned), 'merge')}: no pair occurs twice."
     else:

@@ -8,9 +8,10 @@ from course_lib.teaching.widgets.windows import counted
 
 MOST_DOCUMENTS = 24
 STRATEGIES = {"greedy": "greedy", "first fit": "first_fit", "best fit": "best_fit"}
+FEW = ("8 7 6 5 4 3 2 1", "1 2 3 4 5 6 7 8", "6 6 6 6 4 4 4 4 2 2 2 2", "5 5 5 5 5")
 CONTROLS = {
-    "lengths": Line("lengths", 120),
-    "max_length": Whole("places L", 1, 40),
+    "lengths": Line("lengths", 120, FEW),
+    "max_length": Whole("places L", 1, 40, (6, 7, 8, 9, 10, 12, 16)),
     "strategy": Choice("strategy", STRATEGIES),
 }
 

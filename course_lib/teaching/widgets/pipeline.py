@@ -13,6 +13,14 @@ from course_lib.teaching.plots.tokenizations import TokenRows
 from course_lib.teaching.widgets.player import Html, Line, Player, stacked
 from course_lib.teaching.widgets.windows import counted
 
+FEW = (
+    "The cat, the hat and the catalogue",
+    "ﬁve cafés, Ｆｕｌｌ width and ½",
+    "1066, 3.14159 and 2,000,000",
+    "I'll say we've said they're here",
+    "A 😀 and 漢字, unknown here",
+    "tabs\tand  two  spaces ",
+)
 BYTE_OF = {character: byte for byte, character in enumerate(BYTE_CHARACTERS)}
 
 
@@ -24,7 +32,7 @@ def play_pipeline(
         got = f"{type(tokenizer).__name__}: build_tokenizer makes one"
         raise TypeError(f"tokenizer must be a tokenizers.Tokenizer, got {got}")
     draw = functools.partial(draw_pipeline, tokenizer)
-    return Player(draw, {"text": Line("text", 160)}, text=text)
+    return Player(draw, {"text": Line("text", 160, FEW)}, text=text)
 
 
 def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
@@ -59,7 +67,8 @@ def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
     if decoded != normal:
         words = f"Decoded, it is another text: {signs(decoded)}"
     table = Table(rows, header, align="<><<", caption="each token once")
-    return stacked(TokenRows(stages, counted=False), table, words)
+    made_by = {spelled[n]: makers.get(name, "alphabet") for n, name in tokens.items()}
+    return stacked(TokenRows(stages, counted=False, makers=made_by), table, words)
 
 
 def _as_bytes(token: str) -> str | bytes:

@@ -1,11 +1,13 @@
 """Figures to play with: a picture, and controls that redraw it. Where no kernel is at
-work, as in a book or on a slide, only the picture of the start values is shown."""
+work, as on a slide, only the picture of the start values is shown. A book holds the
+pictures of a few more."""
 
 import base64
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from matplotlib import style
 
@@ -38,14 +40,19 @@ def stacked(*parts: Table | TokenRows | str) -> Html:
 
 @dataclass(frozen=True)
 class Whole:
-    """A slider for whole numbers, its ends included."""
+    """A slider for whole numbers, its ends included; a book offers only a few."""
 
     label: str
     low: int
     high: int
+    few: Sequence[int] = ()
 
     def check(self, name: str, value: object) -> int:
         return check_integer(name, value, minimum=self.low, maximum=self.high)
+
+    def offered(self, start: int) -> dict[str, int]:
+        few = self.few or range(self.low, self.high + 1)
+        return {str(value): value for value in sorted({*few, start})}
 
     def make(self, value: int) -> object:
         from ipywidgets import IntSlider
@@ -67,6 +74,9 @@ class Choice:
     def check(self, name: str, value: object) -> str:
         return check_choice(name, value, self.options.values())
 
+    def offered(self, _: str) -> dict[str, str]:
+        return self.options
+
     def make(self, value: str) -> object:
         from ipywidgets import ToggleButtons
 
@@ -76,10 +86,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Line:
-    """A box for a text of one line; Enter, or leaving it, draws it."""
+    """A box for a text of one line; Enter, or leaving it, draws it. A book has no box,
+    and offers a few texts."""
 
     label: str
     longest: int
+    few: Sequence[str] = ()
 
     def check(self, name: str, value: object) -> str:
         length = len(check_type(name, value, str))
@@ -87,6 +99,9 @@ class Line:
             most = f"at most {self.longest} characters"
             raise ValueError(f"{name} must have {most}, got {length}")
         return value
+
+    def offered(self, start: str) -> dict[str, str]:
+        return {text: text for text in (start, *self.few)}
 
     def make(self, value: str) -> object:
         from ipywidgets import Text
@@ -133,15 +148,31 @@ class Player:
         labels = [control.label for control in self.controls.values()]
         return INVITATION.format(", ".join(labels))
 
-    def show(self, **values: object) -> str:
-        """Draw the picture of some values, the others as at the start, as HTML; say in
-        words what is wrong with them."""
+    def drawn(self, **values: object) -> Picture | str:
+        """Draw the picture of some values, the others as at the start, or say in words
+        what is wrong with them."""
         try:
-            return _in_html(self.draw(**self._checked(values)))
+            return self.draw(**self._checked(values))
         except (TypeError, ValueError) as error:
-            return _in_words(str(error))
+            reason = str(error)
         except Exception as error:  # a reader's text may do anything to a library
-            return _in_words(f"{type(error).__name__}: {error}")
+            reason = f"{type(error).__name__}: {error}"
+        return reason[:1].upper() + reason[1:]
+
+    def show(self, **values: object) -> str:
+        """The same, as HTML."""
+        picture = self.drawn(**values)
+        return _in_words(picture) if isinstance(picture, str) else _in_html(picture)
+
+    @property
+    def offered(self) -> dict[str, dict[str, object]]:
+        """What a book offers for each control: words to values."""
+        return {n: own.offered(self.start[n]) for n, own in self.controls.items()}
+
+    def settings(self) -> Iterator[dict[str, object]]:
+        """All that a book offers; the last control changes first."""
+        for values in product(*(few.values() for few in self.offered.values())):
+            yield dict(zip(self.controls, values, strict=True))
 
     @cached_property
     def widget(self) -> object:
@@ -201,7 +232,7 @@ def _in_html(picture: Picture) -> str:
 
 def _in_words(reason: str) -> str:
     edge = "border-left: 4px solid #8b1c8f; padding: 0.6em 1em; margin: 1em 0"
-    words = html.escape(reason[:1].upper() + reason[1:])
+    words = html.escape(reason)
     return f'<div role="alert" style="{edge}"><b>Not so.</b> {words}</div>'
 
 

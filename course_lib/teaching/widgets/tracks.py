@@ -8,10 +8,10 @@ from course_lib.teaching.widgets.windows import counted
 
 LONGEST_ROW = 24
 CONTROLS = {
-    "num_tokens": Whole("tokens N", 3, 60),
-    "batch_size": Whole("rows B", 1, 6),
-    "num_steps": Whole("steps T", 1, 12),
-    "offset": Whole("offset", 0, 12),
+    "num_tokens": Whole("tokens N", 3, 60, (31, 40)),
+    "batch_size": Whole("rows B", 1, 6, (2, 3, 4)),
+    "num_steps": Whole("steps T", 1, 12, (3, 4, 6)),
+    "offset": Whole("offset", 0, 12, (0, 1, 2, 4)),
     "state": Choice("state", {"carried on": "carried", "reset": "reset"}),
 }
 

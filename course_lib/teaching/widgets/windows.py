@@ -9,9 +9,9 @@ from course_lib.teaching.plots.windows import plot_windows
 from course_lib.teaching.widgets.player import Player, Whole
 
 CONTROLS = {
-    "num_tokens": Whole("tokens N", 2, 24),
-    "context_length": Whole("inputs T", 1, 12),
-    "stride": Whole("stride S", 1, 16),
+    "num_tokens": Whole("tokens N", 2, 24, (12, 20, 22, 23)),
+    "context_length": Whole("inputs T", 1, 12, (2, 3, 4, 6, 8)),
+    "stride": Whole("stride S", 1, 16, (1, 2, 3, 4, 5, 6, 8, 9, 12)),
 }
 
 

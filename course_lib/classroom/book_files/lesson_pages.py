@@ -1,0 +1,143 @@
+"""What becomes of a lesson's cells on its page."""
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from course_lib.classroom.book_files.asked import (
+    prompt_as_html,
+    prompts_of,
+    question_of,
+    verdict_as_markdown,
+)
+from course_lib.classroom.book_files.figures import make_playable
+from course_lib.classroom.book_files.questions import section
+from course_lib.classroom.cutting import COUNTS, PROMPT, alternative_text
+from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+EXERCISES = re.compile(r"^## \d+\. Exercises$", re.MULTILINE)
+SHOWN = re.compile(r"exercises\.\w+\.show\(\)")
+# What `tests/publish.py` writes into the README, for the first lesson.
+BADGE = re.compile(r"\[!\[Open in (\w+)\]\([^)]*\)\]\(([^)]*?)[\w-]+\.ipynb\)")
+OPENED = re.compile(r"\S+jupyter lab .*/(?=\d\d_\w+\.ipynb)")
+TALLY = '<div class="tally"></div>\n\n[What you did in all lessons](../record.md)'
+
+
+def page_of(module: str) -> str:
+    """Name the page that tells of a module: what lies deeper in a room shares one."""
+    return "/".join(["reference", *module.split(".")[1:3]])
+
+
+def prepare(path: Path, folder: Path, text: str) -> str:
+    """Return what Sphinx reads in place of the text of a page in the folder of all: a
+    lesson gets alternative texts, hints, what takes guesses, and links from shown
+    sources to the reference."""
+    if path.suffix == ".ipynb":
+        text = nbformat.writes(_prepared(Lesson(path), folder))
+    return text.replace("](../README.md", "](../index.md")
+
+
+def _prepared(lesson: Lesson, folder: Path) -> NotebookNode:
+    notebook = lesson.notebook
+    notebook.metadata.pop("widgets", None)
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            _prepare_cell(number, cell, lesson, folder)
+    notebook.cells = [
+        part for cell in notebook.cells for part in _with_more(cell, lesson)
+    ]
+    download = f"{{download}}`Download this notebook <{lesson.path.name}>`"
+    notebook.cells[0].source += f"\n\n{download}"
+    return notebook
+
+
+def _prepare_cell(
+    number: int, cell: NotebookNode, lesson: Lesson, folder: Path
+) -> None:
+    tags = cell.metadata.setdefault("tags", [])
+    if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+        tags.append("hide-output")
+    if PROMPT.search(cell.source):
+        tags.append("hide-input")
+    elif SHOWN.fullmatch(cell.source):
+        tags.append("remove-input")
+    elif exercise_of(cell):
+        cell.outputs = []  # that it was not attempted
+    make_playable(lesson, number, folder)
+    for data, prompt in prompts_of(cell):
+        data["text/html"] = prompt_as_html(lesson, data, prompt)
+    for output in cell.outputs:
+        data = output.get("data", {})
+        data.pop(WIDGET_VIEW, None)
+        if "text/markdown" in data:
+            data["text/markdown"] = _link_source(data["text/markdown"], folder)
+        if "image/png" in data:
+            image = {"alt": alternative_text(number, lesson.notebook)}
+            # With its width told, a figure becomes a link to itself in full size.
+            if width := output.metadata.get("image/png", {}).get("width"):
+                image["width"] = f"{width}px"
+            cell.metadata["mystnb"] = {"image": image}
+
+
+def _link_source(shown: str, folder: Path) -> str:
+    """Link the file that `show_source` names to its page of the reference."""
+
+    # Sphinx does not look into outputs: so this is a link to what it will write.
+    def link(match: re.Match) -> str:
+        page = page_of(match[1].replace("/", "."))
+        exists = (folder / f"{page}.rst").is_file()
+        return f"[{match[0]}](../{page}.html)" if exists else match[0]
+
+    return re.sub(r"^`(course_lib/[\w/]+)\.py`", link, shown)
+
+
+def _with_more(cell: NotebookNode, lesson: Lesson) -> Iterator[NotebookNode]:
+    """Yield a cell with what stands below it on the page, or in its place."""
+    if COUNTS.search(cell.source) and cell.cell_type == "code":
+        if "show_guesses()" in cell.source:
+            yield _markdown(f"{section(lesson)}\n\n{TALLY}")
+        return
+    if question := question_of(lesson, cell):
+        yield _markdown(verdict_as_markdown(lesson, question))
+        return
+    yield cell
+    if cell.cell_type == "markdown" and EXERCISES.search(cell.source):
+        yield _markdown(_how_to_open(lesson))
+    elif name := exercise_of(cell):
+        exercises = importlib.import_module(f"course_lib.exercises.{lesson.name}")
+        if hints := getattr(getattr(exercises, name), "hints", ()):
+            folded = "\n\n".join(
+                f"<details><summary>Hint {n}</summary>\n\n{hint}\n\n</details>"
+                for n, hint in enumerate(hints, start=1)
+            )
+            yield _markdown(f'<div class="hints">\n\n{folded}\n\n</div>')
+
+
+def _markdown(text: str) -> NotebookNode:
+    return nbformat.v4.new_markdown_cell(text)
+
+
+def _how_to_open(lesson: Lesson) -> str:
+    """Say where the exercises are checked: in the notebook, opened in one of the ways
+    that the README tells."""
+    readme = notebooks_folder().with_name("README.md").read_text(encoding="utf-8")
+    ways = [
+        f"[{name}]({address}{lesson.path.name})"
+        for name, address in BADGE.findall(readme)
+    ]
+    if command := OPENED.search(readme):
+        installed = "Where the course is [installed](../index.md#start), type"
+        command = f"{command[0]}{lesson.path.name}"
+        ways.append(f"{installed} this in its folder:\n\n```bash\n{command}\n```")
+    listed = "\n\n".join(ways)
+    return (
+        "An exercise is checked by running it, which this page cannot do. The notebook "
+        "can.\n\n"
+        '<details class="open-lesson"><summary>Open this lesson</summary>\n\n'
+        f"{listed}\n\n</details>"
+    )

@@ -1,0 +1,62 @@
+"""Train from the reader's loader, on one of several ranks."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from course_lib.exercises.my_loader.judging import load
+from course_lib.foundation import ConvolutionModel, Ids, as_stream, check_integer
+from course_lib.many_machines import backward_by_targets, fingerprint, rank_and_size
+
+
+def train_on_rank(
+    ids: Ids,
+    vocab_size: int,
+    *,
+    num_steps: int,
+    seed: int = 0,
+    file: Path | None = None,
+) -> tuple[list[float], str]:
+    """Train a small model from a loader, as one rank of many or as the only process.
+
+    Every rank calls this function with the same arguments, and begins with the same
+    weights. The gradients of a step are those of the mean over the targets of all
+    ranks.
+
+    Args:
+        ids: the stream, N integers below vocab_size.
+        vocab_size: V.
+        num_steps: how many steps to take, over as many epochs as they need.
+        seed: draws the first weights.
+        file: of the loader; by default the reader's, or our solution if there is none.
+
+    Returns the loss of each step in nats per token, which is the same on every rank,
+    and a fingerprint of the weights at the end. Raises ValueError if an epoch is empty.
+    """
+    stream = as_stream(ids)
+    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**6)
+    seed = check_integer("seed", seed, minimum=0, maximum=2**63 - 1)
+    rank, world_size = rank_and_size()
+    make_loader = load(file)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = ConvolutionModel(vocab_size)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    losses: list[float] = []
+    for epoch in count():
+        before, named = len(losses), {"rank": rank, "world_size": world_size}
+        for inputs, targets in make_loader(stream, epoch=epoch, **named):
+            logits = model(inputs).flatten(0, 1)
+            loss_sum = F.cross_entropy(logits, targets.flatten(), reduction="sum")
+            optimizer.zero_grad()
+            losses.append(backward_by_targets(model, loss_sum, targets.numel()))
+            optimizer.step()
+            if len(losses) == num_steps:
+                weights = [w.detach() for w in model.parameters()]
+                return losses, fingerprint(*weights)
+        if len(losses) == before:
+            raise ValueError(f"epoch {epoch} of {len(stream)} ids has no batches")

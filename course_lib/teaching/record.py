@@ -1,0 +1,100 @@
+"""What a reader has done in the lessons: one file beside them, `progress.json`, for all
+kernels, kept until it is deleted.
+
+It is kept only where a person works: in a kernel that runs in the folder of the lessons
+and shows widgets. Tests and programs set `COURSE_WIDGETS=0`. A file that cannot be read
+or written harms nothing; the reader is told once.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Container
+from pathlib import Path
+
+from filelock import FileLock
+from IPython import get_ipython
+
+import course_lib
+from course_lib.foundation import check_type, write_durably
+
+WIDGETS_VARIABLE = "COURSE_WIDGETS"
+NAME, LOCK = "progress.json", ".progress.lock"
+OTHER = "is not a file of this course: rename it, or delete it"
+ABOUT = "What you have done in the lessons. Delete this file to begin again."
+LARGEST = 2**20  # bytes; all prompts and exercises of the course take 20,000
+PATIENCE = 5.0  # seconds, while another kernel writes
+# Not a disk that can be written, not a text of this kind, not a disk with locks.
+TROUBLE = (OSError, ValueError, NotImplementedError)
+
+_told: list[str] = []
+
+
+def kernel_listens() -> bool:
+    """Say whether this is a notebook's kernel, without `COURSE_WIDGETS=0`."""
+    asked = os.environ.get(WIDGETS_VARIABLE, "").strip().lower()
+    return asked not in ("0", "false", "no", "off") and hasattr(get_ipython(), "kernel")
+
+
+def progress_file() -> Path | None:
+    """The path of `progress.json`, if a person works in the folder of the lessons."""
+    folder = Path(course_lib.__file__).resolve().parent.parent / "notebooks"
+    try:
+        here = kernel_listens() and folder.samefile(Path.cwd())
+    except OSError:  # one of the two is not there
+        return None
+    return folder / NAME if here else None
+
+
+def keep(name: str, outcome: str, *, over: Container[str] = ()) -> None:
+    """Keep the outcome of a prompt or an exercise, as the latest that was done.
+
+    Args:
+        over: which outcomes, kept before, it replaces; all others stay.
+    """
+    check_type("name", name, str)
+    check_type("outcome", outcome, str)
+    path = progress_file()
+    if path is None:
+        return
+    try:
+        with FileLock(path.with_name(LOCK), timeout=PATIENCE):
+            done = _read(path)
+            before = done.pop(name, outcome)
+            done[name] = outcome if before in over else before
+            content = {"about": ABOUT, "done": done}
+            text = json.dumps(content, indent=1, ensure_ascii=False)
+            write_durably(path, f"{text}\n".encode())
+    except TROUBLE as error:
+        _tell_once(f"Your progress is not kept: {error}")
+
+
+def kept() -> dict[str, str]:
+    """The outcomes by name, the latest at the end; none where none are kept."""
+    path = progress_file()
+    try:
+        return _read(path) if path else {}
+    except TROUBLE as error:
+        _tell_once(f"Your progress is unknown: {error}")
+        return {}
+
+
+def _read(path: Path) -> dict[str, str]:
+    """Read such a file; none if it is not there. Raises ValueError if it is another."""
+    if not path.exists():
+        return {}
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        raise ValueError(f"{path} {OTHER}")
+    try:
+        done = json.loads(path.read_bytes())["done"]
+        if all(isinstance(outcome, str) for outcome in done.values()):
+            return done
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        pass
+    raise ValueError(f"{path} {OTHER}")
+
+
+def _tell_once(words: str) -> None:
+    if not _told:
+        _told.append(words)
+        print(words, file=sys.stderr)

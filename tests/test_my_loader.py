@@ -1,0 +1,364 @@
+"""The reader's own loader: our file at each level, wrong files, harmful ones, and what `start` may write."""
+
+import ast
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+import reading
+from course_lib.exercises import my_loader
+from course_lib.exercises.my_loader import files, judging
+from course_lib.exercises.my_loader.levels import LEVELS
+from course_lib.foundation import run_ranks
+from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, running
+from course_lib.teaching.checker.processes import Limits
+
+ROOT = Path(__file__).parent.parent
+LESSONS = files.LESSONS
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch) -> Path:
+    path = tmp_path / "my_loader.py"
+    monkeypatch.setenv("COURSE_MY_LOADER", str(path))
+    return path
+
+
+def judge(file: Path, text: str, level: int):
+    file.write_text(text, encoding="utf-8")
+    return my_loader.judge(level)
+
+
+# Our file
+
+
+@pytest.mark.parametrize("level", LESSONS)
+def test_our_file_passes_at_its_level_and_those_before(file, level):
+    file.write_text(my_loader.text_at(level), encoding="utf-8")
+    for earlier in LESSONS[: LESSONS.index(level) + 1]:
+        judgment = my_loader.judge(earlier)
+        assert judgment.outcome == PASSED, judgment.message
+
+
+@pytest.mark.parametrize(("before", "level"), [*pairwise(LESSONS)])
+def test_the_file_of_the_lesson_before_does_not_pass_yet(file, before, level):
+    # A space, or else it would be what `start` writes.
+    assert judge(file, my_loader.text_at(before) + " ", level).score == 0.0
+
+
+def test_the_whole_file_passes_at_all_levels_at_once(file):
+    judgment = judge(file, my_loader.text_at(14), 14)
+    assert judgment.outcome == PASSED, judgment.message
+    assert all(f"level {level}" in judgment.message for level in LESSONS)
+    judgment = judge(file, my_loader.text_at(10), 14)
+    assert judgment.outcome == FAILED
+    assert "✔ level 10" in judgment.message
+    assert "level 13, a mixture of sources: ValueError" in judgment.message
+
+
+def test_our_file_is_short_and_grows_by_about_ten_lines_without_changing_any():
+    assert my_loader.text_at(14) == my_loader.text_at(13) == files.SOLUTION.read_text(encoding="utf-8")
+    assert len(my_loader.text_at(14).splitlines()) < 120
+    stub = len(files.text_before(2).splitlines())
+    assert (len(my_loader.text_at(14).splitlines()) - stub) / len(LESSONS) <= 12
+    for before, level in pairwise(LESSONS):
+        old, new = (my_loader.text_at(n).splitlines() for n in (before, level))
+        rest = iter(new)
+        assert all(line in rest for line in old), "a line is changed"
+        assert 1 <= len(new) - len(old) <= 32
+    for level in LESSONS:
+        ast.parse(my_loader.text_at(level))
+
+
+def test_parallel_tracks_are_as_good_as_random_offsets(file):
+    text = my_loader.text_at(4)
+    tracks = text.replace(
+        "import window_starts", "import window_starts\nfrom course_lib.sequential_partitioning import *"
+    )
+    tracks = tracks.replace(
+        "rows = rows + random.integers(T)", "rows = partition_starts(len(ids), B, T, random.integers(T + 1))"
+    )
+    tracks = tracks.replace("rows = rows[rows + T < len(ids)]", "rows = rows.ravel()").replace(
+        "random.permutation(order)", "order"
+    )
+    for level in (2, 3, 4):
+        judgment = judge(file, tracks.replace("batch_size=", ""), level)
+        assert judgment.outcome == PASSED, judgment.message
+
+
+# Wrong files: at a level, a piece of our file, what is there instead, and words of the message.
+
+WRONG = {
+    2: [
+        ("T, T)", "T, T + 1)", "lost"),
+        ("T, T)", "T, 2 * T)", "lost"),
+        ("windows[:, 1:].clone()", "windows[:, :-1].clone()", "wrong_shift"),
+        ("windows[:, :-1].clone(), windows[:, 1:].clone()", "windows[:, :-1], windows[:, 1:]", "shared_memory"),
+        ("np.arange(len(rows))", "np.arange(len(rows)).repeat(2)", "repeated"),
+        ("np.arange(T + 1)", "2 * np.arange(T + 1) % (T + 1)", "broken_row"),
+        ("T, B, SEED = 16, 4, 7", "T, B, SEED = 64, 16, 7", "too few to judge"),
+        ("return Loader(ids, rows, order)", "return iter([])", "must yield batches"),
+    ],
+    3: [
+        ("default_rng([SEED, epoch])", "default_rng(SEED)", "same_order"),
+        ("default_rng([SEED, epoch])", "default_rng()", "not_repeatable"),
+        ("random.permutation(order)", "np.random.permutation(order)", "not_repeatable"),
+        ('{"batches": self.done}', '{"batches": 0}', "resume_repeats"),
+        ("self.done = number + 1", "self.done = number", "resume_repeats"),
+        ('self.done = state["batches"]', 'self.done = state["batches"] + 1', "resume_loses"),
+        ("order = random.permutation(order)", "pass", "after 100% of all windows comes one that begins later"),
+        ("def load_state_dict", "def load", "no load_state_dict"),
+    ],
+    4: [
+        ("integers(T)", "integers(T + 1)", "the offset is T = 16"),
+        ("integers(T)", "integers(1, T)", "no offset is 0"),
+        ("rows = rows + random.integers(T)", "pass", "cut at the same positions"),
+        ("random.integers(T)", "np.random.randint(T)", "not_repeatable"),
+        ("rows + T < len(ids)", "rows + T <= len(ids)", "IndexError"),
+    ],
+    8: [
+        ("begin + chunk_starts(end - begin, T, overlap=1)", "[begin]", "lost"),
+        ("overlap=1", "overlap=0", "lost"),
+        ("np.full_like(input_ids, -100)", "np.full_like(input_ids, 0)", "scored_padding"),
+        ("[*document_starts[1:], num_tokens]", "[*(document_starts[1:] + 1), num_tokens]", "crosses_documents"),
+        ("return Documents(", "return Loader(", "Error"),
+        ("if document_starts is not None:", "if False:", "crosses_documents"),
+    ],
+    9: [
+        ("labels[number, used] = -100", "pass", "crosses_documents"),
+        ("for pack in packs]", "for pack in [[i] for i in range(len(pieces))]]", "although even greedy packing"),
+        ("for pack in packs]", "for pack in packs + packs]", "repeated"),
+        ("for number in pack]", "for number in pack[:1]]", "lost"),
+    ],
+    10: [
+        ("= range(end - begin)", "= range(used, used + end - begin)", "should be"),
+        ("= range(end - begin)", "= range(begin, end)", "should be"),
+        ('batch["position_ids"] = position_ids', "position_ids", "no position_ids"),
+        (
+            "            used = 0",
+            '            used = 0\n            batch["attention_mask"] = labels * 0 + 1',
+            "scored_padding|of ones",
+        ),
+    ],
+    11: [
+        ("ids = Shards(ids)", "ids = ids[0]", "lost"),
+        ("ids = Shards(ids)", "ids = np.concatenate(ids)", "MB of memory"),
+        ("places[here] - end]", "places[here] - end - 1]", "IndexError|broken_row"),
+        (".astype(np.int64)", ".astype(np.int32)", "losses need int64"),
+        ("if isinstance(ids, list)", "if False", "given a list of three memory maps"),
+    ],
+    12: [
+        ("order[rank::world_size]", "order[0::world_size]", "ranks_overlap"),
+        ("order[rank::world_size]", "order", "ranks_overlap"),
+        ("[SEED, epoch]", "[SEED, epoch, rank]", "ranks_lose"),
+        ("[: len(order) // world_size]", "", "unequal_steps"),
+    ],
+    13: [
+        ("[epoch * len(rows) + np.arange(len(rows))]", "[np.arange(len(rows))]", "same_order"),
+        ("MixtureOrder(counts, mix,", "MixtureOrder(counts, counts,", "should come from web"),
+        (
+            "end - len(ids) + window_starts(len(ids), T, T)",
+            "end - len(ids) + window_starts(len(ids), T, T) + 8",
+            "broken_row|IndexError",
+        ),
+        (
+            "return rows, run[epoch",
+            "places, own = np.random.default_rng(epoch).permutation(len(rows)), len(starts[0])\n"
+            "    drawn = run[epoch * len(rows) + np.arange(len(rows))]\n"
+            "    return rows, np.where(drawn < own, places % 9, own + places % 9)\n"
+            "    return rows, run[epoch",
+            "comes a second time",
+        ),
+        ("base_seed=SEED", "base_seed=np.random.randint(99)", "not_repeatable"),
+    ],
+}
+ROWS = [pytest.param(level, *row, id=f"{level}: {row[1]}") for level, rows in WRONG.items() for row in rows]
+
+
+@pytest.mark.parametrize(("level", "piece", "instead", "words"), ROWS)
+def test_a_wrong_file_is_told_what_is_wrong(file, level, piece, instead, words):
+    text = my_loader.text_at(level)
+    assert piece in text
+    judgment = judge(file, text.replace(piece, instead), level)
+    assert judgment.outcome in (FAILED, RAISED), judgment.message
+    message = " ".join(judgment.message.split())
+    assert any(word in message for word in words.split("|")), judgment.message
+
+
+# Files that do harm
+
+
+def test_a_missing_file_and_an_untouched_one_are_not_attempted(file):
+    for level in (*LESSONS, 14):
+        assert my_loader.judge(level).outcome == NOT_ATTEMPTED
+    for level in LESSONS:
+        my_loader.start(level, overwrite=True)
+        assert my_loader.judge(level).outcome == NOT_ATTEMPTED, level
+    assert judge(file, files.text_before(2) + "\n# later\n", 2).outcome == NOT_ATTEMPTED
+    assert my_loader.check(2) == 0.0
+
+
+HARMFUL = {
+    "an endless import": ("while True:\n    pass\n", "computed for more than"),
+    "an endless epoch": (
+        "def make_loader(ids, **names):\n    while True:\n        ids = ids + 0\n",
+        "computed for more than",
+    ),
+    "no end of batches": (
+        "def make_loader(ids, **names):\n    while True:\n        yield ids[None, :4] + 0, ids[None, 1:5] + 0\n",
+        "must end",
+    ),
+    "leaves": ("import sys\nsys.exit(0)\n", "SystemExit"),
+    "ends its process": ("import os\nos._exit(0)\n", "os._exit"),
+    "fills the memory": ("rows = bytearray(2**32)\n", "MemoryError"),
+    "asks": ("input('?')\ndef make_loader(ids, **names):\n    return []\n", "cannot ask for input"),
+    "no Python": ("def make_loader(ids:\n", "SyntaxError"),
+    "no bytes of text": ("\udc80", "cannot be imported"),
+    "no make_loader": ("x = 1\n", "make_loader"),
+    "not callable": ("make_loader = 3\n", "Error"),
+    "raises": ("def make_loader(ids, **names):\n    return 1 / 0\n", "line 3: return 1 / 0"),
+    "another signature": ("def make_loader(ids):\n    return []\n", "unexpected keyword argument"),
+}
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_a_harmful_file_harms_nothing_and_is_told_what_it_does(file, name, monkeypatch, capfd):
+    if "endless" in name:
+        monkeypatch.setattr(judging, "LIMITS", Limits(0.5, 5, 2, 2**30, before=0.5))
+    text, words = HARMFUL[name]
+    file.write_bytes(f"print('noise')\n{text}".encode("utf-8", "surrogateescape"))
+    judgment = my_loader.judge(2)
+    assert judgment.outcome == RAISED, judgment.message
+    assert words in judgment.message
+    assert "noise" not in "".join(capfd.readouterr())
+
+
+def test_a_file_is_imported_anew_and_leaves_nothing_behind(file):
+    assert judge(file, my_loader.text_at(3), 3).score == 1.0
+    assert judge(file, my_loader.text_at(3).replace("SEED, epoch", "SEED"), 3).score == 0.0
+    assert judge(file, my_loader.text_at(3), 3).score == 1.0
+    assert [path.name for path in file.parent.iterdir()] == ["my_loader.py"]
+
+
+def test_without_forks_a_file_is_audited_in_a_thread(file, monkeypatch, capsys):
+    monkeypatch.setattr(running, "CAN_FORK", False)
+    assert judge(file, "print('noise')\n" + my_loader.text_at(3), 3).outcome == PASSED
+    assert judge(file, "raise SystemExit", 3).outcome == RAISED
+    assert not capsys.readouterr().out
+
+
+# What is written
+
+
+def test_start_never_overwrites_unasked_and_keeps_what_it_replaces(file):
+    my_loader.start(2)
+    assert file.read_text(encoding="utf-8") == files.text_before(2)
+    file.write_text("mine", encoding="utf-8")
+    for level in (2, 3, 14):
+        with pytest.raises(FileExistsError, match=rf"start\({level}, overwrite=True\)"):
+            my_loader.start(level)
+    assert file.read_text(encoding="utf-8") == "mine"
+    my_loader.start(3, overwrite=True)
+    my_loader.start(14, overwrite=True)
+    kept = {path.name: path.read_text(encoding="utf-8") for path in file.parent.iterdir()}
+    assert kept == {
+        "my_loader.py": my_loader.text_at(14),
+        "my_loader.py.bak1": "mine",
+        "my_loader.py.bak2": my_loader.text_at(2),
+    }
+
+
+def test_the_file_is_beside_the_notebook_and_ignored_by_git(tmp_path, monkeypatch):
+    monkeypatch.delenv("COURSE_MY_LOADER")
+    monkeypatch.chdir(tmp_path)
+    assert my_loader.path() == tmp_path / "my_loader.py"
+    names = ["notebooks/my_loader.py", "notebooks/my_loader.py.bak1"]
+    seen = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True)
+    if seen.returncode == 128:
+        pytest.skip("not a git checkout")
+    assert seen.stdout.split() == names
+    ours = subprocess.run(["git", "check-ignore", files.SOLUTION], cwd=ROOT, capture_output=True)
+    assert ours.returncode == 1
+
+
+def test_wrong_calls_are_refused_in_words(file):
+    for call in (
+        my_loader.start,
+        my_loader.check,
+        my_loader.judge,
+        my_loader.solution,
+        my_loader.hint,
+        my_loader.text_at,
+    ):
+        for level in (1, 5, 15, "2", None, 2.5):
+            with pytest.raises((ValueError, TypeError), match="level must be"):
+                call(level)
+    for number in (0, 3, 1.5, "1"):
+        with pytest.raises((ValueError, TypeError), match="number must be"):
+            my_loader.hint(2, number)
+    my_loader.start(2)
+    with pytest.raises(TypeError, match="overwrite must be"):
+        my_loader.start(2, overwrite="yes")
+    for wrong in ({"num_steps": 0}, {"num_steps": 1.5}, {"num_steps": 1, "seed": -1}):
+        with pytest.raises((ValueError, TypeError), match=r"num_steps|seed"):
+            my_loader.train_on_rank(np.arange(100), 100, **wrong)
+    with pytest.raises(ValueError, match="epoch 0 of 10 ids has no batches"):
+        my_loader.train_on_rank(np.arange(10), 10, num_steps=1, file=files.SOLUTION)
+
+
+def test_each_level_has_hints_and_a_solution(file, capsys):
+    for level in LESSONS:
+        assert len(LEVELS[level].hints) >= 2
+        my_loader.hint(level)
+        my_loader.hint(level, 2)
+        my_loader.solution(level)
+        code = [
+            line.split("  #")[0].strip()
+            for line in my_loader.text_at(level).splitlines()
+            if f"# lesson {level}" in line
+        ]
+        assert not any(line in hint for hint in LEVELS[level].hints for line in code if len(line) > 30)
+
+
+# In the notebooks
+
+
+@pytest.mark.parametrize("level", LESSONS)
+def test_a_lesson_asks_for_its_step_at_the_end_of_the_exercises_and_says_no_more_than_is_needed(level):
+    (path,) = (ROOT / "notebooks").glob(f"{level:02}_*.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    (number,) = (n for n, cell in enumerate(cells) if cell.source.startswith("### Your loader"))
+    assert cells[number - 1].source.endswith("show_guesses()")
+    assert "Recap" in cells[number + 2].source
+    assert 80 <= reading.words(cells[number].source) <= 120
+    assert f"`my_loader.start({level})`" in cells[number].source
+    code = cells[number + 1]
+    assert f"my_loader.check({level})" in code.source
+    assert f"# my_loader.start({level})" in code.source, "it is run as a test, and must write nothing"
+    (output,) = code.outputs
+    assert output.data["text/plain"] == "0.0"
+    assert "Not attempted" in output.data["text/html"]
+
+
+def test_the_loader_that_is_loaded_is_the_readers_or_else_ours(file):
+    assert my_loader.load().__code__.co_filename == str(files.SOLUTION)
+    file.write_text(my_loader.text_at(2), encoding="utf-8")
+    assert my_loader.load().__code__.co_filename == str(file)
+
+
+# On ranks
+
+
+def test_two_ranks_train_alike_and_read_different_batches(file):
+    ids = np.arange(3_000) * 7 % 50
+    alone = my_loader.train_on_rank(ids, 50, num_steps=60, file=files.SOLUTION)
+    file.write_text(my_loader.text_at(12), encoding="utf-8")
+    one, other = run_ranks(my_loader.train_on_rank, 2, ids, 50, num_steps=60)
+    assert one == other
+    assert one[1] != alone[1]
+    assert len(one[0]) == 60
+    assert np.mean(one[0][-5:]) < 0.5 * one[0][0]

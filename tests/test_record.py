@@ -1,0 +1,174 @@
+"""What a reader has done is kept in one file: where, for how long, and what cannot harm it."""
+
+import json
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from filelock import FileLock
+
+import course_lib
+from course_lib.teaching import record
+from course_lib.teaching.record import LOCK, NAME, keep, kept
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """The folder of the lessons of another copy of the course, in which a person has opened a notebook."""
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("COURSE_WIDGETS", raising=False)
+    monkeypatch.setattr(course_lib, "__file__", str(tmp_path / "course_lib" / "__init__.py"))
+    monkeypatch.setattr(record, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr(record, "_told", [])
+    return folder
+
+
+def test_the_first_guess_stays_and_an_exercise_gets_better_but_not_worse(folder):
+    for outcome in ("failed", "passed"):
+        keep("How many, “T” = 4?", outcome)
+    for outcome in ("raised", "failed", "passed", "failed"):
+        keep("bpe.count", outcome, over=("failed", "raised"))
+    assert kept() == {"How many, “T” = 4?": "failed", "bpe.count": "passed"}
+    keep("How many, “T” = 4?", "passed")
+    assert list(kept()) == ["bpe.count", "How many, “T” = 4?"]  # what was done last stands last
+
+
+def test_the_file_can_be_read_and_deleted(folder):
+    keep("How many, “T” = 4?", "passed")
+    assert sorted(path.name for path in folder.iterdir()) in ([NAME], [LOCK, NAME])
+    text = (folder / NAME).read_text(encoding="utf-8")
+    assert '"How many, “T” = 4?": "passed"' in text
+    assert "Delete this file to begin again" in text
+    (folder / NAME).unlink()
+    assert kept() == {}
+    keep("Another?", "failed")
+    assert kept() == {"Another?": "failed"}
+
+
+def nobody(monkeypatch, folder):
+    monkeypatch.setenv("COURSE_WIDGETS", "0")
+
+
+def no_kernel(monkeypatch, folder):
+    monkeypatch.setattr(record, "get_ipython", lambda: None)
+
+
+def elsewhere(monkeypatch, folder):
+    monkeypatch.chdir(folder.parent)
+
+
+def below(monkeypatch, folder):
+    (folder / "mine").mkdir()
+    monkeypatch.chdir(folder / "mine")
+
+
+def without_lessons(monkeypatch, folder):
+    monkeypatch.setattr(course_lib, "__file__", str(folder / "site-packages" / "course_lib" / "__init__.py"))
+
+
+@pytest.mark.parametrize("where", [nobody, no_kernel, elsewhere, below, without_lessons])
+def test_nothing_is_written_or_read_where_no_person_works_in_the_lessons(where, folder, monkeypatch, capsys):
+    keep("How many?", "passed")
+    (folder / LOCK).unlink(missing_ok=True)
+    before = (folder / NAME).read_bytes()
+    where(monkeypatch, folder)
+    there = sorted(folder.parent.rglob("*"))
+    keep("Another?", "passed")
+    assert kept() == {}
+    assert sorted(folder.parent.rglob("*")) == there
+    assert (folder / NAME).read_bytes() == before
+    assert capsys.readouterr() == ("", "")
+
+
+OTHERS = {
+    "nothing": b"",
+    "half": b'{"about": "What you have done',
+    "a list": b"[]",
+    "another object": b'{"name": "course"}',
+    "done is a number": b'{"done": 3}',
+    "an outcome is a number": b'{"done": {"How many?": 1}}',
+    "no text": b"\xff\xfe\x00\x01",
+    "deep": b"[" * 100_000,
+    "large": b" " * (record.LARGEST + 1),
+}
+
+
+@pytest.mark.parametrize("content", OTHERS.values(), ids=OTHERS)
+def test_a_file_of_another_kind_is_left_alone_and_told_once(content, folder, capsys):
+    (folder / NAME).write_bytes(content)
+    keep("How many?", "passed")
+    keep("How much?", "passed")
+    assert kept() == {}
+    assert (folder / NAME).read_bytes() == content
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "progress.json is not a file of this course: rename it, or delete it" in told
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
+def test_what_is_no_file_at_all_is_left_alone(make, folder, capsys):
+    make(folder / NAME)
+    keep("How many?", "passed")
+    assert kept() == {}
+    assert not (folder / NAME).is_file()
+    assert "not a file of this course" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_harms_nothing(folder, monkeypatch, capsys):
+    def full(path, data):
+        raise PermissionError(13, "cannot be written (Permission denied)", str(path))
+
+    keep("How many?", "passed")
+    monkeypatch.setattr(record, "write_durably", full)
+    for question in ("How much?", "How often?"):
+        keep(question, "passed")
+    assert kept() == {"How many?": "passed"}
+    assert capsys.readouterr().err.count("Your progress is not kept") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only for this user")
+def test_a_read_only_folder_harms_nothing(folder, capsys):
+    folder.chmod(0o555)
+    try:
+        keep("How many?", "passed")
+        assert kept() == {}
+        assert list(folder.iterdir()) == []
+    finally:
+        folder.chmod(0o755)
+    assert "Permission denied" in capsys.readouterr().err
+
+
+def test_a_lock_that_is_never_released_harms_nothing(folder, monkeypatch, capsys):
+    monkeypatch.setattr(record, "PATIENCE", 0.01)
+    with FileLock(folder / LOCK):
+        keep("How many?", "passed")
+    assert kept() == {}
+    assert "not kept" in capsys.readouterr().err
+    keep("How many?", "passed")
+    assert kept() == {"How many?": "passed"}
+
+
+def keep_many(path: Path, worker: int) -> int:
+    record.progress_file = lambda: path
+    record.PATIENCE = 600  # a busy machine is no failure
+    for number in range(15):
+        keep(f"{worker}: question {number}?", "passed")
+    return len(kept())
+
+
+def test_kernels_that_write_at_once_lose_nothing(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(3, mp_context=context) as pool:
+        counts = [pool.submit(keep_many, tmp_path / NAME, worker) for worker in range(3)]
+        assert max(count.result() for count in counts) == 45
+    done = json.loads((tmp_path / NAME).read_text(encoding="utf-8"))["done"]
+    assert len(done) == 45
+    for worker in range(3):
+        own = [name for name in done if name.startswith(f"{worker}:")]
+        assert own == [f"{worker}: question {number}?" for number in range(15)]
+    assert not list(tmp_path.glob("*.tmp"))
