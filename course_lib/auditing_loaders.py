@@ -302,7 +302,7 @@ def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, when: str) -
 def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
     """Look for windows that come twice, and for epochs in the same order."""
     for number, epoch in enumerate(epochs):
-        windows, times = np.unique(epoch.order, return_counts=True)
+        windows, times = np.unique(epoch.order[epoch.is_told], return_counts=True)
         if (twice := np.flatnonzero(times > 1)).size:
             rows = np.flatnonzero(epoch.order == windows[twice[0]])
             where = " and ".join(epoch.place_of(row) for row in rows[:2].tolist())
@@ -335,7 +335,7 @@ def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
         words = f"the numbers of batches in epoch {number} are {counts}"
         here.add("unequal_steps", max(steps) - min(steps), words)
         for (a, one), (b, other) in combinations(enumerate(epochs), 2):
-            both = np.isin(one.order, other.order)
+            both = np.isin(one.order, other.order) & one.is_told
             if both.any():
                 row = int(both.argmax())
                 twin = int(np.argmax(other.order == one.order[row]))
@@ -358,7 +358,7 @@ def find_lost(
     head: int = 0,
     window: int | None = None,
 ) -> np.ndarray:
-    """Find tokens that are no target and should have been, as positions.
+    """Find tokens that are never a target and should be, as positions.
 
     The first token of a document is none of them, because nothing predicts it. Nor are
     leftovers that fill no step of all ranks.
@@ -428,7 +428,7 @@ def check_coverage(
             window=_fewest_missing(epochs, ledger) if shuffled else None,
         )
         untold = sum(epoch.num_untold for epoch in epochs)
-        if 0 < lost.size <= untold:
+        if 0 < lost.size < 1.25 * untold:  # a few are told a wrong place
             words = f"{untold:,} targets stand in rows that are too short to tell a"
             notes.append(f"{words} place: they may be the {lost.size:,} that are none")
         elif lost.size:
@@ -565,7 +565,7 @@ def audit_loader(
         progress: show bars; by default for 100,000 tokens or more.
 
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
-    batches, no end of them, or what is no batch.
+    batches, no end of them, or something that is not a batch.
     """
     check_callable("make_loader", make_loader)
     num_epochs = check_integer("num_epochs", num_epochs, minimum=1, maximum=1_000)

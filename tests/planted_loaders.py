@@ -595,6 +595,15 @@ def offset_and_order(ids, epoch):
     return pairs(ids, starts[: len(starts) // B * B])
 
 
+def filled_with_rows_of_padding(ids, rank, world_size):
+    """All ranks have as many full batches."""
+    starts = windows(ids).tolist()
+    starts += [len(ids)] * (-len(starts) % (5 * world_size))
+    longer = np.append(ids, [PAD] * (T + 1))
+    for inputs, targets in pairs(longer, starts[rank::world_size], 5):
+        yield inputs, np.where(targets == PAD, -100, targets)
+
+
 def seeded_and_drop_last(ids, epoch):
     generator = torch.Generator().manual_seed(epoch)
     return DataLoader(Windows(ids), B, shuffle=True, drop_last=True, generator=generator)
@@ -688,7 +697,6 @@ clean(
     views_of_the_stream=lambda ids: ({"input_ids": b} for b in torch.from_numpy(ids).unfold(0, T + 1, T).split(B)),
     views_that_nobody_can_write_into=views_that_nobody_can_write_into,
     two_workers=two_workers,
-    two_workers_that_were_spawned=two_workers_that_were_spawned,
     stateful=stateful,
     writes_into_its_ids=writes_into_its_ids,
     takes_anything=takes_anything,
@@ -703,11 +711,14 @@ clean(
 )
 clean(three_epochs=plain, num_epochs=3)
 clean(many_tokens=plain, num_tokens=31_000)
+clean(two_workers_that_were_spawned=two_workers_that_were_spawned, num_epochs=1)
 clean(one_window=plain, num_tokens=T + 1)
 clean(cut_off=plain, max_batches=4, num_tokens=4 * B * T + 1)
 clean(endless=lambda ids: cycle(list(plain(ids))), max_batches=16)
 clean(tracks=parallel_tracks, num_tokens=15 * B * T + 1)
 clean(tracks_of_bytes=parallel_tracks, num_tokens=15 * B * T + 1, vocab_size=256)
+clean(filled_with_rows_of_padding=filled_with_rows_of_padding)
+clean(ranks_filled_with_rows_of_padding=filled_with_rows_of_padding, world_size=3)
 clean(two_ranks=dealt_out, resumable_ranks=Resumable, world_size=2)
 clean(two_processes=dealt_out, world_size=2, processes=True)
 clean(two_ranks_of_bytes=dealt_out, world_size=2, vocab_size=256)
@@ -739,6 +750,10 @@ clean(
     padded_with_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1], -100),
     chunks_of_documents=chunks_of_documents,
 )
+for seed in range(3):  # a document might go on with the id that the next one begins with
+    lengths = np.random.default_rng(seed).integers(2, 30, 250).tolist()
+    loaders = {f"bytes_packed_{seed}": partial(packs, tell="mask", drop=True)}
+    clean(**loaders, vocab_size=256, document_lengths=lengths)
 clean(**OF_DOCUMENTS, documents_and_their_ends=documents_and_their_ends, separator_ids=(END,))
 
 

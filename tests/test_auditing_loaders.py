@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import random
@@ -173,6 +174,60 @@ def test_evidence_names_a_row_that_is_there(name):
     (finding,) = audit_of(name).findings
     row, batch = map(int, re.search(r"row (\d+) of batch (\d+)", finding.evidence).groups())
     assert ROWS[name](batch, row), finding.evidence
+
+
+def batches_of(name: str, rank: int = 0) -> list:
+    case = CASES[name]
+    size = case.arguments.get("world_size", 1)
+    given = {"epoch": 0, "rank": rank, "world_size": size}
+    named = inspect.signature(case.make_loader).parameters.keys() & given.keys()
+    return list(case.make_loader(1_000 + np.arange(case.arguments["num_tokens"]), **{n: given[n] for n in named}))
+
+
+def first_position(batches: list, row: int, batch: int) -> int:
+    found = batches[batch]
+    return int(np.atleast_2d(found["input_ids"] if isinstance(found, dict) else found[0])[row][0]) - 1_000
+
+
+WINDOWS = (
+    r"the window from position (\d+) on is row (\d+) of batch (\d+)(?: of rank (\d))? and row (\d+) of batch (\d+)"
+)
+
+
+@pytest.mark.parametrize("which", ["repeated", "ranks_overlap"])
+def test_evidence_names_two_rows_that_are_there(which):
+    names = [name for name, case in PLANTED.items() if which in case.names and "process" not in name]
+    assert len(names) >= 3
+    for name in names:
+        evidence = found(name, which).evidence
+        position, row, batch, rank, twin, other = map(int, re.match(WINDOWS, evidence).groups(default=0))
+        last = int(re.search(r"of rank (\d)$", evidence)[1]) if which == "ranks_overlap" else rank
+        assert first_position(batches_of(name, rank), row, batch) == position, evidence
+        assert first_position(batches_of(name, last), twin, other) == position, evidence
+        assert (rank, row, batch) != (last, twin, other)
+
+
+@pytest.mark.parametrize("name", [name for name, case in PLANTED.items() if {"lost", "ranks_lose"} & set(case.names)])
+def test_evidence_names_tokens_that_are_no_targets(name):
+    (finding,) = (each for each in audit_of(name).findings if each.name in ("lost", "ranks_lose"))
+    count, of = (
+        int(number.replace(",", "")) for number in re.match(r"([\d,]+) of ([\d,]+)", finding.evidence).groups()
+    )
+    runs = re.findall(r"(\d+)(?: \.\.\. (\d+))?", finding.evidence.partition("positions")[2])
+    ledger = audit_of(name).ledger
+    assert (count, of) == (finding.count, ledger.num_tokens)
+    assert runs
+    for begin, end in runs:
+        assert not ledger.as_target[int(begin) : int(end or begin) + 1].any()
+
+
+def test_evidence_of_orders_and_steps_is_true():
+    for name in ("SeededWithinIter", "generator_made_anew", "two_orders_in_turn", "sampler_without_set_epoch"):
+        *begins, last = re.search(r"rows from (.+) on$", found(name, "same_order").evidence)[1].split(", ")
+        assert [*map(int, begins), int(last)] == audit_of(name).starts[0][:3].tolist()
+    for name in ("one_window_more", "documents_dealt_out", "rows_dealt_out"):
+        steps = re.findall(r"rank \d: (\d+)", found(name, "unequal_steps").evidence)
+        assert tuple(map(int, steps)) == audit_of(name).num_batches
 
 
 # What a loader does, recovered
@@ -555,24 +610,6 @@ NO_BATCH = {
 def test_what_is_no_batch_is_a_type_error_that_says_what_is_one(kind):
     with pytest.raises(TypeError, match=r"pair|input_ids"):
         audit(lambda ids: (NO_BATCH[kind](*batch) for batch in plain(ids)))
-
-
-NO_IDS = {
-    "other shapes": lambda x, y: (x, y[:, :-1]),
-    "other rows": lambda x, y: (x, y[:-1]),
-    "three dimensions": lambda x, y: (x[None], y[None]),
-    "a number each": lambda x, y: (5, 6),
-    "fractions": lambda x, y: (x + 0.5, y + 0.5),
-    "texts": lambda x, y: (x.astype(str), y.astype(str)),
-    "labels of another length": lambda x, y: {"input_ids": x, "labels": y[:, 1:]},
-    "a mask of another length": lambda x, y: {"input_ids": x, "attention_mask": y[:, 1:]},
-}
-
-
-@pytest.mark.parametrize("kind", NO_IDS)
-def test_what_are_no_rows_of_ids_is_told(kind):
-    with pytest.raises((TypeError, ValueError)):
-        audit(lambda ids: (NO_IDS[kind](*batch) for batch in plain(ids)))
 
 
 def test_rows_of_several_lengths_are_read():

@@ -178,6 +178,11 @@ class Epoch:
         return f"row {row - (ends[batch] - len(self.windows[batch]))} of batch {batch}"
 
     @cached_property
+    def is_told(self) -> np.ndarray:
+        """Which rows tell a place. Those of padding, which are all equal, do not."""
+        return np.concatenate(self.firsts) >= 0
+
+    @cached_property
     def _places(self) -> np.ndarray:
         """The place of each row in its batch."""
         return np.concatenate([np.arange(len(rows)) for rows in self.windows])
@@ -190,7 +195,8 @@ class Epoch:
         """The first and the last position that each place of the batch reads."""
         places, firsts = self._places, np.concatenate(self.firsts)
         lasts = np.concatenate(self.lasts)
-        every = [places == place for place in range(self.batch_size)]
+        every = [(places == place) & self.is_told for place in range(self.batch_size)]
+        every = [at for at in every if at.any()]
         return [(int(firsts[at].min()), int(lasts[at].max())) for at in every]
 
     @property
@@ -199,9 +205,9 @@ class Epoch:
 
         So does the order of the file, and so do parallel tracks.
         """
-        places = self._places
+        places = self._places[self.is_told]
         by_place = np.argsort(places, kind="stable")
-        steps = np.diff(np.concatenate(self.firsts)[by_place])
+        steps = np.diff(np.concatenate(self.firsts)[self.is_told][by_place])
         return bool((steps[np.diff(places[by_place]) == 0] >= 0).all())
 
 
@@ -343,7 +349,7 @@ def read_epoch(
 
 
 def guarded(words: str, function: Callable, *arguments: Any, **options: Any) -> Any:
-    """Call a function of somebody else, and say what was called if it raises."""
+    """Call a function of somebody else. If it raises, LoaderError says which one."""
     try:
         return function(*arguments, **options)
     except Exception as error:

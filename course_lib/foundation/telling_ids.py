@@ -54,8 +54,8 @@ class TellingIds:
 
     @classmethod
     def below(cls, vocab_size: int, num_tokens: int) -> TellingIds:
-        """Make a stream of random ids below `vocab_size`, at least 16."""
-        vocab_size = check_integer("vocab_size", vocab_size, minimum=16)
+        """Make a stream of random ids below `vocab_size`, at least 6."""
+        vocab_size = check_integer("vocab_size", vocab_size, minimum=6)
         num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
         allowed = np.setdiff1d(np.arange(min(vocab_size, 2**15)), RESERVED)
         return cls(np.random.default_rng(SEED).choice(allowed, num_tokens))
@@ -93,10 +93,12 @@ class TellingIds:
         """Tell the position of each id of rows, shape (B, L), or -1 where none is told.
 
         An id that was never handed out tells nothing. Nor does one that has too few of
-        its neighbors beside it.
+        its neighbors beside it, or whose neighbors on both sides disagree. That happens
+        between two documents, if the first one might go on with the same id.
         """
         rows = np.asarray(rows, dtype=np.int64)
         told = np.full(rows.shape, -1, dtype=np.int64)
+        is_open = np.zeros(rows.shape, dtype=bool)
         if not rows.size or rows.shape[1] < self.neighbors:
             return told
         codes = self._codes(rows)
@@ -108,9 +110,10 @@ class TellingIds:
         for step in range(self.neighbors):
             fits &= self.ids[begin + step] == rows[:, step : step + width]
         for step in range(self.neighbors):
-            here = told[:, step : step + width]
-            np.copyto(here, begin + step, where=fits & (here < 0))
-        return told
+            here, place = told[:, step : step + width], begin + step
+            is_open[:, step : step + width] |= fits & (here >= 0) & (here != place)
+            np.copyto(here, place, where=fits & (here < 0))
+        return np.where(is_open, -1, told)
 
     def _codes(self, rows: np.ndarray) -> np.ndarray:
         """Number each run of `neighbors` ids in the last dimension of rows."""
