@@ -8,11 +8,12 @@ foundation/    what the lessons build on: checks of arguments, texts and tokens,
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, document_boundaries,
-               token_shards, many_machines, mixing_sources
-teaching/      what shows and judges them: training, packed, plots, source,
+               token_shards, many_machines, mixing_sources, auditing_loaders
+teaching/      what shows and judges them: training, packed, gallery, plots, source,
                checker, guesses, widgets; lessons
 exercises/     one module a lesson
-classroom/     what teachers run: check, `blank`, slides, book, nbgrader, scores
+classroom/     what runs outside of notebooks: check, `blank`, slides, book,
+               nbgrader, scores, audit
 
 Imports run foundation <- lessons <- teaching <- exercises <- classroom. A lesson
 imports earlier lessons, never a later one. Wrong arguments raise a TypeError or a

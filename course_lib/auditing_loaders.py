@@ -360,7 +360,7 @@ def find_lost(
     head: int = 0,
     window: int | None = None,
 ) -> np.ndarray:
-    """Find tokens that are no target and should have been, as positions.
+    """Find tokens that are never a target and should be, as positions.
 
     The first token of a document is none of them, because nothing predicts it. Nor are
     leftovers that fill no step of all ranks.
@@ -569,7 +569,7 @@ def audit_loader(
         progress: show bars; by default for 100,000 tokens or more.
 
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
-    batches, no end of them, or what is no batch.
+    batches, no end of them, or something that is not a batch.
     """
     check_callable("make_loader", make_loader)
     num_epochs = check_integer("num_epochs", num_epochs, minimum=1, maximum=1_000)

@@ -11,9 +11,11 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from course_lib.auditing_loaders import Audit, audit_loader
 from course_lib.document_boundaries import document_mask
 from course_lib.foundation import token_ledger
 from course_lib.long_documents import chunk_starts
+from course_lib.sliding_windows import gather_windows
 from course_lib.teaching import plots
 from course_lib.teaching.plots import style
 
@@ -30,6 +32,19 @@ MASKS = {"causal": torch.ones(6, 6).tril().bool(), "document": document_mask([0,
 TASKS = {"worker 0": [(0, 2, "a"), (2, 3, "b")], "worker 1": [(0, 1, "c"), (1, 2, "d")]}
 ROWS = [{"input_ids": [5, 0, 6], "document_starts": [0, 2]}, {"input_ids": [7], "document_starts": [0]}]
 LONG = "x" * 300
+
+
+def audited(*starts: object, num_tokens: int = 60, length: int = 4, size: int = 3) -> Audit:
+    """An audit of ranks that read the windows at these starts."""
+
+    def make_loader(ids, rank):
+        mine = np.array(starts[rank])
+        return [gather_windows(ids, mine[at : at + size], length) for at in range(0, len(mine), size)]
+
+    return audit_loader(make_loader, num_tokens=num_tokens, world_size=len(starts))
+
+
+MANY_RANKS = [range(rank, 39_990, 12) for rank in range(12)]
 
 # The function, and behind a comma what is peculiar.
 EXAMPLES = {
@@ -105,6 +120,9 @@ EXAMPLES = {
     "plot_timeline, titles": lambda: plots.plot_timeline(
         {"a": {"w": [(0, 1, LONG)], "v": []}, "$b$": {"w": []}}, xlabel="$c$"
     ),
+    "plot_audit": lambda: plots.plot_audit(audited(range(0, 55, 5))),
+    "plot_audit, ranks": lambda: plots.plot_audit(audited([0, 8, 16], [4, 8, 12], [40, 36, 32])),
+    "plot_audit, many": lambda: plots.plot_audit(audited(*MANY_RANKS, num_tokens=40_000, size=500)),
     "plot_waits": lambda: plots.plot_waits({"in order": [[1, 2], [2, 1]]}, xlabel="tokens"),
     "plot_waits, many": lambda: plots.plot_waits(
         {"a": torch.ones(50, 4), "b": np.array([[0, 1]], dtype=np.uint8)}, xlabel=""

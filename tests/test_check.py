@@ -261,4 +261,4 @@ def test_what_fails_in_one_check_is_told_and_ends_no_other_and_a_package_that_is
     text = capsys.readouterr().out
     assert "ok     fine so far\nWRONG  a check broke off: KeyError: 'odd'\n" in text
     assert text.count("psutil is not installed") == 1
-    assert "ok     13 lessons" in text
+    assert "ok     14 lessons" in text

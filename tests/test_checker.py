@@ -177,6 +177,38 @@ def test_a_result_instead_of_the_function_is_told_so(answer):
     assert "Pass the function `double` itself, not its result." in judgment.message
 
 
+def sum_of_parts(answer, total):
+    parts = answer(total)
+    return (sum(parts), len(parts) > 1), f"{parts} make {sum(parts)}."
+
+
+@exercise(cases=lambda random_numbers: [(n,) for n in (4, 9, 30)], hints=("Cut it.",), look=sum_of_parts)
+def parts_of(total: int) -> list[int]:
+    """Return two or more numbers that make the total together."""
+    return [1, total - 1]
+
+
+parts_of.slips("""
+    total - 1 => total
+        the first part is not subtracted.
+""")
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "words"),
+    [
+        (lambda total: [total - 3, 1, 2], PASSED, None),
+        (lambda total: [2, total - 1], FAILED, "the first part is not subtracted."),  # in another way
+        (lambda total: [total], FAILED, "[4] make 4."),
+        (lambda total: [total, total // 0], RAISED, None),
+    ],
+)
+def test_where_many_results_are_right_the_judge_looks_at_what_they_do(answer, outcome, words):
+    judgment = parts_of.judge(answer)
+    assert (judgment.outcome, judgment.diagnosis) == (outcome, words)
+    assert outcome != RAISED or "at        line 1" in judgment.message
+
+
 @pytest.mark.parametrize(
     ("answer", "diagnosis"),
     [

@@ -27,6 +27,7 @@ LESSONS = [
     "token_shards",
     "many_machines",
     "mixing_sources",
+    "auditing_loaders",
 ]
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [
@@ -51,11 +52,16 @@ FOUNDATION = [
     "executors",
     "ranks",
     "devices",
+    "telling_ids",  # lesson 14
+    "batch_rows",
+    "placed_rows",
+    "loader_reading",
 ]
 TEACHING = [
     "record",
     "training",
     "packed",
+    "gallery",  # lesson 14
     "plots",
     "source",
     "checker",
@@ -76,10 +82,13 @@ CLASSROOM = [
     "grading",
     "nbgrader",
     "scores",
+    "audit",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 PROMISED = ("TypeError", "ValueError")
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
+# The command line as a program, and loaders of which a lesson imports one by one what it shows.
+OTHERS_TO_IMPORT = {"course_lib.__main__", "course_lib.teaching.gallery"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("playwright",)  # conda-forge has another program of that name
 
@@ -216,7 +225,7 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
     source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     imported = set(re.findall(r"^(?:from|import) (course_lib[\w.]*)", source, flags=re.MULTILINE))
     rooms = {"course_lib", "course_lib.foundation", "course_lib.teaching", "course_lib.exercises"}
-    assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms
+    assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms | OTHERS_TO_IMPORT
 
 
 HEAVY = {"matplotlib", "transformers", "datasets", "ray"}

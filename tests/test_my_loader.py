@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 import reading
+from course_lib.classroom.blank import blank
 from course_lib.exercises import my_loader
 from course_lib.exercises.my_loader import files, judging
 from course_lib.exercises.my_loader.levels import LEVELS
 from course_lib.foundation import run_ranks
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, running
 from course_lib.teaching.checker.processes import Limits
+from course_lib.teaching.lessons import find_lessons
 
 ROOT = Path(__file__).parent.parent
 LESSONS = files.LESSONS
@@ -237,6 +239,15 @@ def test_a_harmful_file_harms_nothing_and_is_told_what_it_does(file, name, monke
     assert "noise" not in "".join(capfd.readouterr())
 
 
+def test_a_check_is_a_number_and_a_message(file, capsys):
+    file.write_text(my_loader.text_at(3) + "# mine\n", encoding="utf-8")
+    for level, score, sign in ((3, 1.0, "✔"), (4, 0.0, "✘"), (8, 0.0, "✘")):
+        found = my_loader.check(level)
+        assert found == score
+        assert capsys.readouterr().out.startswith(sign)
+        assert sign in found._repr_mimebundle_()["text/html"]
+
+
 def test_a_file_is_imported_anew_and_leaves_nothing_behind(file):
     assert judge(file, my_loader.text_at(3), 3).score == 1.0
     assert judge(file, my_loader.text_at(3).replace("SEED, epoch", "SEED"), 3).score == 0.0
@@ -342,6 +353,14 @@ def test_a_lesson_asks_for_its_step_at_the_end_of_the_exercises_and_says_no_more
     (output,) = code.outputs
     assert output.data["text/plain"] == "0.0"
     assert "Not attempted" in output.data["text/html"]
+
+
+def test_a_copy_for_live_coding_keeps_the_check():
+    (lesson,) = find_lessons(["2"])
+    for keep in (True, False):
+        sources = [cell.source for cell in blank(lesson.notebook, keep_imports=keep).cells]
+        (source,) = (source for source in sources if "my_loader.check(2)" in source)
+        assert "import my_loader" in source
 
 
 def test_the_loader_that_is_loaded_is_the_readers_or_else_ours(file):

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from course_lib.bpe import BPETokenizer
 from course_lib.teaching import show_table, show_tokens
 from course_lib.teaching.plots.tables import Table
-from course_lib.teaching.plots.tokenizations import TokenRows
+from course_lib.teaching.plots.tokenizations import TokenRows, makers_of
 
 ROWS = [["stride 1", 123456, 2.5], ["stride T", 7, 11.0]]
 HEADER = ["scheme", "tokens", "bits"]
@@ -112,6 +113,14 @@ def test_tokens_are_named_counted_and_told_apart():
     assert len(shades) == 3
     assert shades[0] == shades[2] != shades[1]
     assert all("box-shadow" in style for style in spans)  # a border, whatever the shades
+
+
+def test_a_box_says_which_merge_made_its_token_and_the_tabulator_stops_once_in_a_row():
+    makers = makers_of(list(BPETokenizer.train("the the", 258).merges))
+    assert (makers[b"he"], makers[b"the"], makers[b"e"]) == ("merge 1: h + e", "merge 2: t + he", "a byte")
+    page = TokenRows({"one": [b"the", b"t", b"?!"], "two": ["text"]}, makers=makers).html
+    assert re.findall(r' title="(.*?)" tabindex="(.*?)"', page) == [("merge 2: t + he", "0"), ("a byte", "-1")]
+    assert " title=" not in TokenRows({"one": [b"the"]}).html
 
 
 def test_bytes_are_text_where_they_can_be_and_tokens_neither_markup_nor_formulas():

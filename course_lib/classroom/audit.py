@@ -7,11 +7,11 @@
 `make_loader(ids)` returns an iterable of batches, one epoch. `ids` is an int64 array in
 which each id tells its position. A batch is a pair (inputs, targets), or a mapping with
 input_ids and perhaps labels, attention_mask and position_ids. If make_loader names
-epoch, rank, world_size or document_starts, it is given those as well.
+epoch, rank, world_size or document_starts, it is also given those.
 
-The report says what the loader does, and what is wrong with evidence that you can check
+The report says what the loader does and what is wrong, with evidence that you can check
 by hand. The exit status is 0 if the loader is clean, 1 if something was found, and 2 if
-it could not be run, so the command may stand in a test of yours. What the loader itself
+it could not be run, so the command may be one of your tests. What the loader itself
 prints goes to stderr.
 """
 

@@ -27,6 +27,7 @@ LEFT_OUT = "remove-cell"
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)
 SHOWS = re.compile(r"^(?:show_source|exercises\.\w+\.show)\(", re.MULTILINE)
 COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
+LOADER = re.compile(r"^my_loader\.check\(", re.MULTILINE)  # a file, and no function
 # Estimated heights in pixels; a page in a browser makes what is too much smaller.
 ROOM, ROOM_UNMEASURED = 680, 560
 SHORT = 40  # letters of a sentence that hardly tells what a figure shows
@@ -138,7 +139,10 @@ class _Cutter:
 
     def _add_exercise(self, number: int) -> None:
         """What the next exercise is to return, as its docstring says, in few words."""
-        cell = next(cell for cell in self.notebook.cells[number:] if exercise_of(cell))
+        cells = self.notebook.cells[number:]
+        cell = next(c for c in cells if exercise_of(c) or LOADER.search(c.source))
+        if not exercise_of(cell):
+            return
         blocks = self.slides[-1].blocks
         asked = " ".join(ast.get_docstring(ast.parse(cell.source).body[0]).split())
         asked = asked.removeprefix("Return ")

@@ -3,9 +3,10 @@ ranks, loaders with just one finding."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations, pairwise
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -19,9 +20,10 @@ from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_fal
 def _rows(random: Random) -> Iterator[Case]:
     yield from (([],), ([0],), ([7],), ([0, 1],), ([3, 4, 5],), ([0, 2],), ([5, 5],))
     yield from (([1, 0],), ([2, 1, 0],), ([0, 1, 3, 4],), ([0, 1, 1, 2],), ([9, 0, 1],))
-    yield from (([4, 5, 4, 5],), ([0, 1, 2, 0, 1],), ([0, 1, 2, 9],), ([1, 2, 7, 8],))
-    yield from (([40, 41, 42, 50],), ([8, 9, 30, 31, 60],), ([5, 6, 4, 8, 9, 1],))
-    yield from (([0, 1, 2, 3, 4, 5],), ([0, 2, 4, 6],), ([6, 7, 7, 9, 3],))
+    yield from (([0, 5, 5],), ([4, 5, 4, 5],), ([0, 1, 2, 0, 1],), ([0, 1, 2, 9],))
+    yield from (([1, 2, 7, 8],), ([40, 41, 42, 50],), ([8, 9, 30, 31, 60],))
+    yield from (([5, 6, 4, 8, 9, 1],), ([0, 2, 3],))
+    yield from (([0, 2, 4, 6],), ([6, 7, 7, 9, 3],))
     for _ in range(10):
         row = list(range(first := random.randrange(90), first + random.randrange(4, 9)))
         for _ in range(random.randrange(3)):
@@ -54,8 +56,6 @@ first_jump.slips("""
         the entry at place 1 is not looked at.
     range(1, len(row)) => range(1, len(row) - 1)
         the last entry is not looked at.
-    range(1, len(row)) => range(1, len(row) + 1)
-        the loop goes on to the place after the last, where nothing is.
     return place => return place - 1
         this is the last place that is still right, but the one after it is asked for.
     return place => return place + 1
@@ -68,10 +68,10 @@ first_jump.slips("""
         this is how far the row jumps: return where.
     return -1 => return 0
         a row without a jump gives 0, but it should give -1.
+    return -1 => return 1
+        a row without a jump gives 1, but it should give -1.
     return -1 => return len(row)
         a row without a jump gives its length, but it should give -1.
-    return -1 => return len(row) - 1
-        a row without a jump gives its last place, but it should give -1.
     return -1 => return None
         a row without a jump gives `None`, but it should give -1.
     row[place] != => row[place] >
@@ -88,7 +88,7 @@ first_jump.slips("""
     row[place] != => row[place] ==
         this is the first place that *is* consecutive.
     row[place - 1] + 1: => row[place - 1]:
-        the next position is expected to be the same, but it is one more.
+        nothing is added to the entry before, but positions go up by 1.
 """)
 
 
@@ -96,7 +96,7 @@ first_jump.slips("""
     row[0] + place: => place:
         the row is compared with 0, 1, 2, …, but it can begin at any position.
     row[0] + place: => row[0]:
-        each entry is compared with the first one, but positions go up by 1.
+        nothing is added to…
     enumerate(row) => enumerate(row, 1)
         places are counted from 1, but the first place is 0.
     position != => position >
@@ -121,39 +121,6 @@ def from_the_first_entry(row):
     return -1
 
 
-@first_jump.way("""
-    enumerate(steps, 1) => enumerate(steps)
-        this is the last place that is still…
-    enumerate(steps, 1) => enumerate(steps, 2)
-        this is the place after…
-    step != 1 => step > 1
-        only a jump *forward*…
-    step != 1 => step < 0
-        only a step *back*…
-    step != 1 => step < 1
-        skipped positions are…
-    step != 1 => step == 1
-        this is the first place that *is*…
-    step != 1 => step == 0
-        only a position that comes twice…
-    b - a => a - b
-        the steps have the wrong sign: subtract the earlier entry from the later one.
-    b - a => abs(b - a)
-        a step back by one…
-    , -1) => , 0)
-        a row without a jump gives 0…
-    , -1) => , None)
-        a row without a jump gives `None`…
-    next((place for => next((step for
-        this is how far the row jumps…
-    ), -1) => ))
-        `next` raises an error where no step is a jump: its second argument is for that.
-""")
-def by_its_steps(row):
-    steps = [b - a for a, b in pairwise(row)]
-    return next((place for place, step in enumerate(steps, 1) if step != 1), -1)
-
-
 first_jump.answers("""
     max((p for p in range(1, len(row)) if row[p] != row[p - 1] + 1), default=-1)
         this is the *last* jump of the row.
@@ -161,7 +128,10 @@ first_jump.answers("""
         this is how many jumps there are: return the place of the first.
     sum(b == a + 1 for a, b in pairwise(row))
         this is how many steps are consecutive: return the place of the first jump.
+    next((row.index(b) for a, b in pairwise(row) if b != a + 1), -1)
+        `index` finds the *first* place of a position, but it may come twice.
     1 if len(row) > 1 and row[1] != row[0] + 1 else -1
+    1 if len(row) > 1 and row[1] != row[0] + 1 else -1 if len(row) > 1 else None
         only the first two entries are compared: does the loop end in its first round?
     len(row) - 1 if len(row) > 1 and row[-1] != row[-2] + 1 else -1
         the last two entries decide, because later rounds overwrite what was found.
@@ -180,11 +150,12 @@ def _targets(random: Random) -> Iterator[Case]:
     yield from (([0], [1]), ([0], [0]), ([1], [0]), ([3], [9]), ([0, 1], [1, 2]))
     yield from (([0, 1], [1, -100]), ([0, 1], [-100, 2]), ([1, 2], [0, 4]))
     yield from (([0, 1], [0, 2]), ([0, 1], [2, 2]), ([1, 1], [-100, 0]))
-    yield from (([5, 6, 7], [6, 7, 8]), ([5, 6, 7], [7, 8, -100]), ([5, 6, 7], [4, 5, 9]))
-    yield from (([5, 6, 7], [5, 6, -100]), ([5, 6, 7], [-100, -100, 9]))
-    yield from (([4, 5, 6, 7], [3, 4, 8, 9]), ([4, 5, 6, 7], [6, 7, 7, 8]))
-    yield from (([4, 5, 6, 7], [2, 3, 7, 8]), ([3, 4, 5, 6], [-100, -100, -100, 7]))
-    yield from (([1, 2, 3, 4], [0, 1, 2, 9]), ([0, 1, 2, 3], [3, 1, 2, 30]))
+    yield from (([5, 6, 7], [6, 7, 8]), ([5, 6, 7], [7, 8, -100]))
+    yield from (([5, 6, 7], [4, 5, 9]), ([5, 6, 7], [5, 6, -100]))
+    yield from (([5, 6, 7], [-100, -100, 9]), ([4, 5, 6, 7], [3, 4, 8, 9]))
+    yield from (([4, 5, 6, 7], [6, 7, 7, 8]), ([4, 5, 6, 7], [2, 3, 7, 8]))
+    yield from (([3, 4, 5, 6], [-100, -100, -100, 7]), ([1, 2, 3, 4], [0, 1, 2, 9]))
+    yield from ([0, 1, 2, 3], [3, 1, 2, 30])
     yield from (([2, 3, 4, 9], [3, 4, 40, 10]), ([9, 8, 7, 6], [1, 2, 3, 4]))
     for _ in range(14):
         length = random.randrange(4, 10)
@@ -223,42 +194,38 @@ commonest_shift.slips("""
         -100 is taken for a position, but such a target is not counted.
     if target != -100 => if target > 0
         a target at position 0 is left out as well.
-    if target != -100 => if place != -100
-        -100 is looked for among the inputs, but it stands among the targets.
     (-shifts.count(shift), shift) => (-shifts.count(shift), -shift)
         of shifts that are equally common the larger is taken: take the smaller.
     (-shifts.count(shift), shift) => -shifts.count(shift)
         of shifts that are equally common the one that comes first is taken.
     (-shifts.count(shift), shift) => (-shifts.count(shift), abs(shift))
         of shifts that are equally common the one nearest to 0 is taken: -2 is below 1.
+    min(...) => max(set(shifts), key=shifts.count)
+        of shifts that are equally common the order of a set decides.
     (-shifts.count(shift), shift) => (shifts.count(shift), shift)
         this is the *rarest* shift.
     (-shifts.count(shift), shift) => shift
         this is the smallest of all shifts, however rare it is.
     min(shifts, key => max(shifts, key ; (-shifts.count(shift), shift) => shift
         this is the largest of all shifts, however rare it is.
-    return min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    return max(shifts.count(shift) for shift in shifts)
+    return min(...) => return max(shifts.count(shift) for shift in shifts)
         this is how *often* the commonest shift comes: return the shift.
     zip(inputs, targets, strict=True) => zip(inputs, targets[1:], strict=False)
         each input is compared with the target of the next one.
     zip(inputs, targets, strict=True) => zip(inputs[1:], targets, strict=False)
         each target is compared with the input after its own.
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    sorted(shifts)[len(shifts) // 2]
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    sorted(shifts)[(len(shifts) - 1) // 2]
+    min(...) => sorted(shifts)[len(shifts) // 2]
+    min(...) => sorted(shifts)[(len(shifts) - 1) // 2]
+    min(...) => int(np.median(shifts))
         this is the middle one of the sorted shifts: which comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    round(sum(shifts) / len(shifts))
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => \
-    sum(shifts) // len(shifts)
+    min(...) => round(sum(shifts) / len(shifts))
+    min(...) => sum(shifts) // len(shifts)
         this is the mean of the shifts: which comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts[0]
+    min(...) => shifts[0]
         the first target alone decides: which shift comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts[-1]
+    min(...) => shifts[-1]
         the last target alone decides: which shift comes most often?
-    min(shifts, key=lambda shift: (-shifts.count(shift), shift)) => shifts
+    min(...) => shifts
         these are all shifts: return the one that comes most often.
 """)
 
@@ -304,8 +271,6 @@ def by_a_counter(inputs, targets):
         the signs are the other…
     targets[place] - inputs[place] => targets[place] - place
         the place in the row is subtracted, but its input is meant.
-    counts.get(shift, 0) + 1 => 1
-        each shift counts once, however often it comes.
     sorted(counts) => counts
         of shifts that are equally common the one that comes first…
     counts[shift] > counts[best] => counts[shift] >= counts[best]
@@ -346,11 +311,12 @@ commonest_shift.answers("""
 
 def _windows(random: Random) -> Iterator[Case]:
     yield from (([], 1, 1), ([], 5, 2), ([0], 2, 1), ([0], 3, 1), ([0], 3, 2))
-    yield from (([1], 4, 2), ([2], 4, 1), ([0, 0], 5, 2), ([0, 1], 4, 2), ([0, 2], 5, 2))
-    yield from (([0, 3], 6, 2), ([2, 0], 7, 2), ([0, 4], 9, 3), ([3], 9, 3))
-    yield from (([0, 3, 6], 10, 3), ([0, 3, 6], 12, 3), ([6, 0, 3, 3], 11, 3))
-    yield from (([1, 4], 9, 4), ([5, 1], 12, 4), ([0, 2, 4], 9, 4), ([0, 8], 13, 4))
-    yield from (([0, 5, 10], 16, 4), ([10, 0], 20, 5), ([7, 8, 9], 20, 6))
+    yield from (([1], 4, 2), ([2], 4, 1), ([0, 0], 5, 2), ([0, 1], 4, 2))
+    yield from (([0, 2], 5, 2), ([0, 3], 6, 2), ([2, 0], 7, 2), ([0, 4], 9, 3))
+    yield from (([3], 9, 3), ([0, 3, 6], 10, 3), ([0, 3, 6], 12, 3))
+    yield from (([6, 0, 3, 3], 11, 3), ([1, 4], 9, 4), ([5, 1], 12, 4))
+    yield from (([0, 2, 4], 9, 4), ([0, 8], 13, 4), ([0, 5, 10], 16, 4))
+    yield from (([10, 0], 20, 5), ([7, 8, 9], 20, 6))
     for _ in range(10):
         num_tokens, length = random.randrange(20, 50), random.randrange(2, 8)
         starts = random.choices(range(num_tokens - length), k=random.randrange(2, 7))
@@ -362,26 +328,25 @@ def _windows(random: Random) -> Iterator[Case]:
     hints=(
         "Which tokens are targets of the window at s? Windows may overlap, so collect "
         "the targets of all windows in a set.",
-        "All tokens but token 0 could be targets. Subtract how many different ones are.",
+        "All tokens but token 0 could be targets. Subtract how many different ones "
+        "are.",
     ),
 )
 def count_lost(starts: list[int], num_tokens: int, context_length: int) -> int:
     """Return how many tokens are no target of any window, apart from token 0."""
-    targets = {start + step for start in starts for step in range(1, context_length + 1)}
+    steps = range(1, context_length + 1)
+    targets = {start + step for start in starts for step in steps}
     return num_tokens - 1 - len(targets)
 
 
 count_lost.slips("""
-    range(1, context_length + 1) => range(context_length)
-        these are the inputs: the window at s has the targets s + 1 to s + T.
     range(1, context_length + 1) => range(1, context_length)
-        the last target of each window is left out: `range` ends before its end.
+        each window counts with T - 1 targets: `range` ends before its end.
     range(1, context_length + 1) => range(context_length + 1)
-        the first input of each window is taken for a target.
     range(1, context_length + 1) => range(1, context_length + 2)
-        the token after the last target of each window is taken for a target.
+        each window counts with T + 1 tokens, but only T of them are targets.
     num_tokens - 1 => num_tokens
-        token 0 is counted as lost, but no window could have it as a target.
+        token 0, or one after the last, is counted as lost, but neither can be a target.
     num_tokens - 1 - len(targets) => len(targets)
         these are the tokens that *are* targets: how many are not?
     num_tokens - 1 - len(targets) => len(targets) - num_tokens + 1
@@ -405,18 +370,18 @@ count_lost.slips("""
 
 @count_lost.way("""
     range(start + 1, start + context_length + 1) => range(start, start + context_length)
-        these are the inputs…
+        these are the inputs: the window at s has the targets s + 1 to s + T.
     range(start + 1, start + context_length + 1) => \
     range(start + 1, start + context_length)
-        the last target of each window is…
+        each window counts with T - 1 targets…
     range(start + 1, start + context_length + 1) => \
     range(start, start + context_length + 1)
-        the first input of each window…
+        the first input of each window is taken for a target.
     range(start + 1, start + context_length + 1) => range(start, context_length)
     range(start + 1, start + context_length + 1) => range(start + 1, context_length + 1)
         the range of each window ends at T, and not T after its start.
     is_target[1:] => is_target
-        token 0 is counted as lost…
+        token 0, or one…
     is_target[1:] => is_target[:-1]
         the last token is left out of the count, and not the first.
     count(False) => count(True)
@@ -432,32 +397,15 @@ def marked(starts, num_tokens, context_length):
     return is_target[1:].count(False)
 
 
-@count_lost.way("""
-    set(range(1, num_tokens)) => set(range(num_tokens))
-        token 0 is counted as lost…
-    set(range(1, num_tokens)) => set(range(1, num_tokens + 1))
-        the stream is taken to have a token at `num_tokens`: the last is one before.
-    set(range(1, num_tokens)) => set(range(1, num_tokens - 1))
-        the last token of the stream is not counted.
-    range(start + 1, start + context_length + 1) => range(start, start + context_length)
-        these are the inputs…
-    range(start + 1, start + context_length + 1) => \
-    range(start + 1, start + context_length)
-        the last target of each window is…
-    range(start + 1, start + context_length + 1) => \
-    range(start, start + context_length + 1)
-        the first input of each window…
-    lost -= set => lost &= set
-        only what is a target of *all* windows is kept.
-""")
-def taken_away(starts, num_tokens, context_length):
-    lost = set(range(1, num_tokens))
-    for start in starts:
-        lost -= set(range(start + 1, start + context_length + 1))
-    return len(lost)
-
-
 count_lost.answers("""
+    sum(max(0, b - a - context_length) for a, b in pairwise(sorted(starts)))
+        only gaps *between* windows are counted, but not what comes before or after.
+    sum(max(0, b - a - context_length) for a, b in pairwise([*sorted(starts), \
+    num_tokens - 1]))
+        what comes before the first window is not counted.
+    num_tokens - 1 - context_length
+        the targets of *one* window are subtracted: there may be several, or none.
+    num_tokens % context_length
     (num_tokens - 1) % context_length
         the windows are taken to follow one another, but `starts` says where they are.
     num_tokens - 1 - (max(starts) - min(starts) + context_length) if starts else \
@@ -475,12 +423,13 @@ count_lost.answers("""
 
 
 def _batches(random: Random) -> Iterator[Case]:
-    yield from (([],), ([[3]],), ([[5, 2]],), ([[0], [1]],), ([[1], [0]],), ([[2], [2]],))
-    yield from (([[0, 4], [4, 8]],), ([[4, 0], [8, 4]],), ([[0, 9], [3, 12]],))
-    yield from (([[0, 4], [8, 4]],), ([[0, 4], [4, 2]],), ([[4, 0], [2, 8]],))
-    yield from (([[0, 4], [0, 8]],), ([[0, 6], [4]],), ([[4, 0], [2]],), ([[4, 4], [6]],))
-    yield from (([[0, 8], [4, 12], [8, 16]],), ([[0, 8], [4, 12], [2, 16]],))
-    yield from (([[0, 8], [4, 12], [2]],), ([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],))
+    yield from (([],), ([[3]],), ([[5, 2]],), ([[0], [1]],), ([[1], [0]],))
+    yield from (([[2], [2]],), ([[0, 4], [4, 8]],), ([[4, 0], [8, 4]],))
+    yield from (([[0, 9], [3, 12]],), ([[0, 4], [8, 4]],), ([[0, 4], [4, 2]],))
+    yield from (([[4, 0], [2, 8]],), ([[0, 4], [0, 8]],), ([[0, 6], [4]],))
+    yield from (([[4, 0], [2]],), ([[4, 4], [6]],), ([[0, 8], [4, 12], [8, 16]],))
+    yield from (([[0, 8], [4, 12], [2, 16]],), ([[0, 8], [4, 12], [2]],))
+    yield from (([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],), ([[5], [7], [3]],))
     yield from (([[5, 0], [1, 3], [7, 6]],), ([[0, 1], [2, 1], [3, 4]],))
     yield from (([[0, 2], [4, 6], [8]],), ([[0], [4], [4]],), ([[9, 0, 5], [8, 7, 6]],))
     yield from (([[0, 4, 8], [9, 5, 9], [10]],), ([[0, 4, 8], [9, 5, 8], [10, 7]],))
@@ -500,8 +449,8 @@ def _batches(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_batches,
     hints=(
-        "`pairwise(batches)` gives each batch with the next one. What must hold at each "
-        "place that both of them have?",
+        "`pairwise(batches)` gives each batch with the next one. What must hold at "
+        "each place that both of them have?",
         "`zip(one, other, strict=False)` ends with the shorter of the two. Each later "
         "start must be larger, and `all` asks whether that is so everywhere.",
     ),
@@ -563,24 +512,16 @@ goes_forward.slips("""
         each batch is compared with the first, but a place may also go back later.
     range(1, len(batches)) => range(len(batches))
         the first batch is compared with the *last*, because that is `batches[-1]`.
-    range(1, len(batches)) => range(1, len(batches) - 1)
-        the last batch is…
     range(1, len(batches)) => range(2, len(batches))
         the first batch is not…
     range(len(batches[number])) => range(len(batches[0]))
-        each batch is taken to be as large as the first, but the last may be smaller.
+        the last batch is taken to be as large as the others, but it may be smaller.
     range(len(batches[number])) => range(1)
         only the first place is…
     range(len(batches[number])) => range(len(batches[number]) - 1)
         the last place of each batch is not compared.
-    range(len(batches[number])) => range(1, len(batches[number]))
-        the first place is not…
-    return False => return True ; return True => return False
-        `True` and `False` are exchanged.
     return True => pass
         where nothing goes back, the function returns nothing: return `True`.
-    return False => return False ⏎ return True
-        the function returns in its first round, after one comparison.
 """)
 def as_two_loops(batches):
     for number in range(1, len(batches)):
@@ -588,26 +529,6 @@ def as_two_loops(batches):
             if batches[number][place] <= batches[number - 1][place]:
                 return False
     return True
-
-
-@goes_forward.way("""
-    sorted(set(track)) == track => sorted(track) == track
-        a place that stands still…
-    sorted(set(track)) == track => len(set(track)) == len(track)
-        a place that goes back…
-    if place < len(batch)] => ]
-        each batch is taken to be as large…
-    return all(sorted => return any(sorted
-        one place that goes forward…
-    range(len(batches[0])) if batches => range(1) if batches
-        only the first place is…
-    range(len(batches[0])) if => range(len(batches[-1])) if
-        places that the last batch does not have are not compared at all.
-""")
-def track_by_track(batches):
-    places = range(len(batches[0])) if batches else []
-    tracks = [[batch[place] for batch in batches if place < len(batch)] for place in places]
-    return all(sorted(set(track)) == track for track in tracks)
 
 
 goes_forward.answers("""
@@ -620,9 +541,10 @@ goes_forward.answers("""
     all(a < b for a, b in pairwise(batches))
         lists are compared as a whole, so the first places that differ decide.
     all(a <= b for a, b in pairwise(batches))
-        lists are compared as a whole, and equal ones pass.
     batches == sorted(batches)
-        lists are compared as a whole, by `sorted`: compare place by place.
+        lists are compared as a whole, and equal ones pass.
+    batches[1][0] > batches[0][0] if len(batches) > 1 else True
+        only the first two starts are compared: does the loop end in its first round?
     all(sum(a) < sum(b) for a, b in pairwise(batches))
         sums are compared: one place may go back while another makes up for it.
     all(a < b for a, b in zip(batches[0], batches[-1])) if len(batches) > 1 else True
@@ -631,11 +553,15 @@ goes_forward.answers("""
         only the first two batches are compared.
     all(a < b for a, b in zip(batches[-2], batches[-1])) if len(batches) > 1 else True
         only the last two batches are compared.
-    all(min(a) < min(b) for a, b in pairwise(batches))
     all(max(a) < max(b) for a, b in pairwise(batches))
         one start of each batch is compared with one of the next: compare all places.
-    True
-        the answer is the same for all batches: which of them go forward?
+    all(a[-1] < b[-1] for a, b in pairwise(batches))
+        only the last place of each batch is compared.
+    all(list(track) == sorted(track) for track in zip(*batches))
+        `zip(*batches)` ends with the smallest batch, and standing still passes.
+    [a < b for x, y in pairwise(batches) for a, b in zip(x, y)][-1] if batches[1:] \
+    else True
+        the last comparison alone decides, because it overwrites those before.
 """)
 
 
@@ -660,8 +586,8 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "Try k = 1, 2, 3, … in turn. Which runs of k neighbors are there, and is one of "
-        "them there twice?",
+        "Try k = 1, 2, 3, … in turn. Which runs of k neighbors are there, and is one "
+        "of them there twice?",
         "There are `len(ids) - k + 1` runs of k neighbors. As tuples they go into a "
         "set, which is smaller than the list if a run comes twice.",
     ),
@@ -678,8 +604,6 @@ def neighbors_needed(ids: list[int]) -> int:
 neighbors_needed.slips("""
     range(1, len(ids)) => range(2, len(ids))
         this begins with two neighbors, but one id alone may be enough.
-    range(1, len(ids)) => range(len(ids))
-        this begins with runs of 0 neighbors.
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is left out.
     range(len(ids) - k + 1) => range(1, len(ids) - k + 1)
@@ -691,28 +615,22 @@ neighbors_needed.slips("""
         the order within a run is lost: 1, 2 and 2, 1 are different neighbors.
     tuple(ids[at : at + k]) => sum(ids[at : at + k])
         sums are compared, but different neighbors may have the same sum.
-    tuple(ids[at : at + k]) => frozenset(ids[at : at + k])
-        sets are compared, which lose the order and the repeats of a run.
+    tuple(ids[at : at + k]) => "".join(map(str, ids[at : at + k]))
+        digits are joined without a gap, so that 11, 1 looks like 1, 11.
     ids[at : at + k] => ids[at : at + k + 1]
-        runs of one id more than k are compared.
+        one neighbor too few is returned, as if runs of k + 1 ids were those of k.
     ids[at : at + k] => ids[at:k]
         the slice ends at k, and not k after its start.
+    len(set(runs)) == len(runs) => len(set(runs)) == len(ids) - k
+        the runs are taken to be `len(ids) - k`, but there is one more.
     len(set(runs)) == len(runs) => len(set(runs)) != len(runs)
         this looks for the smallest k with which a run *does* come twice.
-    len(set(runs)) == len(runs) => len(set(runs)) > len(runs) // 2
-        a run that comes twice passes if most others come once.
-    len(set(runs)) == len(runs) => runs.count(runs[0]) == 1
-        only the first run is looked for at other places.
-    len(set(runs)) == len(runs) => runs.count(runs[-1]) == 1
-        only the last run is looked for at other places.
     len(set(runs)) == len(runs) => all(a != b for a, b in pairwise(runs))
         each run is compared only with the next one, but twins may be far apart.
     return k => return k - 1
         this is the largest k with which two places look alike: one more is needed.
     return k => return k + 1
         one neighbor more than needed is returned.
-    return k => return len(runs)
-        this is how many runs there are: return their length.
     return max(1, len(ids)) => return len(ids)
         an empty stream gives 0, but it should give 1.
     return max(1, len(ids)) => return 1
@@ -727,23 +645,19 @@ neighbors_needed.slips("""
     k = 1 => k = 2
         this begins with two…
     k = 1 => k = 0
-        this begins with runs of 0…
+        an empty stream gives 0…
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is…
-    if run in seen: => if run in seen or not seen:
-        the first run counts as seen before anything is.
     ids[at : at + k] => ids[at : at + k + 1]
-        runs of one id more…
+        one neighbor too few…
     tuple(ids[at : at + k]) => tuple(sorted(ids[at : at + k]))
         the order within a run…
     return k => return k - 1
         this is the largest k…
     return k => return k + 1
         one neighbor more…
-    k += 1 => k *= 2
-        k is doubled, which leaves out some numbers.
     seen.add(run) => seen = {run}
-        only the run before is kept, but twins may be far apart.
+        each run is compared only with the next…
 """)
 def seen_before(ids):
     k = 1
@@ -759,45 +673,13 @@ def seen_before(ids):
         k += 1
 
 
-@neighbors_needed.way("""
-    return longest + 1 => return longest
-        this is the largest k…
-    return longest + 1 => return longest + 2
-        one neighbor more…
-    return longest + 1 => return max(longest, 1)
-        this is the longest run that comes twice: one id more is needed.
-    longest = max(longest, alike) => longest = alike
-        the longest run so far is overwritten by later ones.
-    longest = max(longest, alike) => longest += alike
-        the lengths of all runs that come twice are added up: the longest decides.
-    range(one + 1, len(ids)) => range(one, len(ids))
-        each place is also compared with itself.
-    ids[one + alike] == ids[other + alike] => ids[one] == ids[other + alike]
-        each id of the second run is compared with the *first* of the first one.
-    other + alike < len(ids) and => other + alike < len(ids) - 1 and
-        the last id is not compared.
-    other + alike < len(ids) and => True and
-        the second run goes on beyond the end of the stream.
-    alike = 0 => alike = alike if other > one + 1 else 0
-        the count goes on from pair to pair: begin each one with 0.
-""")
-def longest_twins(ids):
-    longest = 0
-    for one in range(len(ids)):
-        for other in range(one + 1, len(ids)):
-            alike = 0
-            while other + alike < len(ids) and ids[one + alike] == ids[other + alike]:
-                alike += 1
-            longest = max(longest, alike)
-    return longest + 1
-
-
 neighbors_needed.answers("""
     1 if len(set(ids)) == len(ids) else 2
         two neighbors may not be enough either: try 3, 4 and so on.
     max(Counter(ids).values(), default=1)
         this is how often the commonest id comes: how many *neighbors* tell a place?
     len(ids) - len(set(ids)) + 1
+    len(ids) - len(set(ids))
         this counts ids that come again: how many *neighbors* tell a place?
     len(set(ids))
         this is how many different ids there are: how many *neighbors* tell a place?
@@ -830,8 +712,8 @@ def _resumed(random: Random) -> Iterator[Case]:
     hints=(
         "A window may come several times, so a set is not enough. How often is each "
         "window expected, and how often is it given?",
-        "`Counter(a) - Counter(b)` keeps what `a` has more often, and `.total()` adds up "
-        "how much more often.",
+        "`Counter(a) - Counter(b)` keeps what `a` has more often, and `.total()` adds "
+        "up how much more often.",
     ),
 )
 def resume_errors(expected: list[int], got: list[int]) -> tuple[int, int]:
@@ -870,14 +752,10 @@ resume_errors.slips("""
 @resume_errors.way("""
     again, len(left) => len(left), again
         the two results are…
-    again += 1 => again = 1
-        any number of windows that are given too often counts once.
     left.remove(window) => pass
         a window that was given stays expected, so it is not missed when it comes again.
     left.remove(window) => left = [other for other in left if other != window]
         *all* windows like the given one are crossed off, but only one of them came.
-    list(expected), 0 => list(expected), -1
-        the count begins with -1.
     len(left) => len(set(left))
         of what is left out, each window…
     len(left) => len(expected)
@@ -900,18 +778,14 @@ def crossed_off(expected, got):
         the two results are…
     set(expected + got) => expected + got
         a window that comes several times is also counted several times.
+    set(expected + got) => expected
+        only expected windows are looked at, as often as they are expected.
     set(expected + got) => set(expected)
         windows that are not expected at all are not counted.
+    set(expected + got) => got
+        only given windows are looked at, as often as they are given.
     set(expected + got) => set(got)
         windows that are not given at all are not counted.
-    again += max(more, 0) => again += more > 0
-        of what is given too often, each window…
-    left_out += max(-more, 0) => left_out += more < 0
-        of what is left out, each window…
-    again += max(more, 0) => again += more
-        windows that are left out are subtracted from those that are given too often.
-    left_out += max(-more, 0) => left_out -= more
-        windows that are given too often are subtracted from those that are left out.
 """)
 def window_by_window(expected, got):
     again = left_out = 0
@@ -924,12 +798,21 @@ def window_by_window(expected, got):
 
 resume_errors.answers("""
     (max(0, len(got) - len(expected)), max(0, len(expected) - len(got)))
+    (abs(len(got) - len(expected)), 0)
         only the *numbers* of windows are compared: which windows are they?
     (len(got) - len(expected), len(expected) - len(got))
         only the *numbers* of windows are compared, and one of the results is negative.
     (sum(w not in expected for w in got), sum(w not in got for w in expected))
         a window that is expected once and given twice is not seen: count how often.
+    (sum(w not in expected for w in got), (Counter(expected) - Counter(got)).total())
+        a window that is given too often is looked for among *all* that are expected.
+    (list((Counter(got) - Counter(expected)).elements()), \
+    list((Counter(expected) - Counter(got)).elements()))
+        these are the windows themselves: how many are they?
     (len(got) - len(set(got)), (Counter(expected) - Counter(got)).total())
+    (len(got) - len(set(got)), sum(w not in got for w in expected))
+    (sum(n > 1 for n in Counter(got).values()), sum(w not in got for w in expected))
+    (len(got) - len(set(got)), len(set(expected) - set(got)))
         repeats within `got` are counted, whatever is expected.
     (sum(w in expected for w in got), sum(w not in got for w in expected))
         the first number counts windows that are given as they should be.
@@ -944,25 +827,27 @@ resume_errors.answers("""
 
 
 def _ranks(random: Random) -> Iterator[Case]:
-    yield from (([[]],), ([[0]],), ([[0, 0]],), ([[], []],), ([[0], []],), ([[0], [0]],))
-    yield from (([[0], [4]],), ([[0, 0], [4]],), ([[0, 4], [4, 0]],), ([[4, 4], [4]],))
-    yield from (([[0], [0], [0]],), ([[0], [4], [0]],), ([[0, 4], [4, 8], [8, 0]],))
-    yield from (([[4, 0], [8], [0]],), ([[0, 4, 8], [12, 16, 20]],), ([[0, 0], [0, 0]],))
+    yield from (([[]],), ([[0]],), ([[0, 0]],), ([[], []],), ([[0], []],))
+    yield from (([[0], [0]],), ([[0], [4]],), ([[0, 0], [4]],), ([[0, 4], [4, 0]],))
+    yield from (([[4, 4], [4]],), ([[0], [0], [0]],), ([[0], [4], [0]],))
+    yield from (([[0, 4], [4, 8], [8, 0]],), ([[4, 0], [8], [0]],))
+    yield from (([[0, 4, 8], [12, 16, 20]],), ([[0, 0], [0, 0]],))
     yield from (([[0, 4], [8, 4], [12, 4]],), ([[0, 4], [0, 4], [0, 4]],))
-    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],), ([[4], [4], [8]],))
+    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],), [[4], [4], [8]])
     yield from (([[0], [4, 8], [8, 12]],), ([[0, 4, 8], [4], [4, 8], [20]],))
     for _ in range(12):
-        count = random.randrange(2, 5)
         windows = range(0, 4 * random.randrange(5, 15), 4)
-        yield ([random.choices(windows, k=random.randrange(2, 6)) for _ in range(count)],)
+        sizes = [random.randrange(2, 6) for _ in range(random.randrange(2, 5))]
+        yield ([random.choices(windows, k=size) for size in sizes],)
 
 
 @exercise(
     cases=_ranks,
     hints=(
-        "How many *ranks* read a window? A rank that reads it twice is one rank, so make "
-        "a set of each rank first.",
-        "Count the windows of all these sets in one `Counter`. Which counts are above 1?",
+        "How many *ranks* read a window? A rank that reads it twice is one rank, so "
+        "make a set of each rank first.",
+        "Count the windows of all these sets in one `Counter`. Which counts are above "
+        "1?",
     ),
 )
 def shared_windows(ranks: list[list[int]]) -> int:
@@ -1006,8 +891,6 @@ shared_windows.slips("""
         all windows are counted…
     seen |= set(rank) => seen = set(rank)
         each rank is compared only with the one before it.
-    seen |= set(rank) => seen &= set(rank)
-        only what *all* ranks have read so far is kept.
     seen & set(rank) => seen - set(rank)
         this collects what a rank does *not* share with those before it.
     return len(shared) => return len(seen)
@@ -1024,29 +907,6 @@ def seen_by_earlier_ranks(ranks):
 
 
 @shared_windows.way("""
-    combinations(ranks, 2) => pairwise(ranks)
-        each rank is compared only with…
-    combinations(ranks, 2) => zip(ranks, ranks)
-        each rank is compared with itself.
-    set(a) & set(b) => set(a) | set(b)
-        pairs of ranks are joined: which windows do both of them have?
-    set(a) & set(b) => set(a) - set(b)
-        windows that one rank has and another has not are counted.
-    set(a) & set(b) => set(a) ^ set(b)
-        windows that only one rank of a pair has are counted.
-    shared |= set => shared = set
-        what earlier pairs share is overwritten by later ones.
-    return len(shared) => return sum(shared)
-        the windows are added up: how many are they?
-""")
-def pair_by_pair(ranks):
-    shared = set()
-    for a, b in combinations(ranks, 2):
-        shared |= set(a) & set(b)
-    return len(shared)
-
-
-@shared_windows.way("""
     count = sum(window in rank for rank in ranks) => \
     count = sum(rank.count(window) for rank in ranks)
         a window that one rank reads twice…
@@ -1058,8 +918,6 @@ def pair_by_pair(ranks):
         this adds up how many ranks…
     shared += 1 => shared += count - 1
         a window of three ranks counts twice…
-    shared += 1 => shared = 1
-        any number of shared windows counts as one.
     for window in {w for rank in ranks for w in rank}: => \
     for window in ranks[0]:
         only windows of the first rank are looked at, as often as it reads them.
@@ -1080,8 +938,10 @@ def window_after_window(ranks):
 
 
 shared_windows.answers("""
-    sum(len(set(a) & set(b)) for a, b in combinations(ranks, 2))
+    sum(len(set(a) & set(b)) for i, a in enumerate(ranks) for b in ranks[:i])
         each *pair* of ranks counts, so a window of three ranks counts three times.
+    len([w for i, a in enumerate(ranks) for b in ranks[:i] for w in b if w in a])
+        windows are counted for each pair of ranks, as often as the first reads them.
     sum(len(set(a) & set(b)) for a, b in pairwise(ranks))
         only neighboring ranks are compared, and shared windows counted for each pair.
     len(set(ranks[0]) & set(ranks[-1])) if len(ranks) > 1 else 0
@@ -1090,16 +950,18 @@ shared_windows.answers("""
         only the first two ranks are compared.
     sum(map(len, ranks)) - len({w for rank in ranks for w in rank})
         all readings after the first are counted, also those by the same rank.
+    len({w for rank in ranks for w in rank if rank.count(w) > 1})
+        these windows come twice in *one* rank: which are in several?
     sum(len(set(step)) < len(step) for step in zip(*ranks))
         ranks are compared step by step, but they may share a window at any time.
     len(set.intersection(*map(set, ranks)))
-        only windows that all ranks have are counted, and a single rank shares nothing.
+        only windows that *all* ranks…
     bool(set(ranks[0]).intersection(*ranks[1:]))
         this says whether all ranks share a window: how many windows are shared?
 """)
 
 
-# Loaders with just one finding. Many answers are right, so we look at what the audit says.
+# Loaders with just one finding. Many answers are right, so we look at the audit.
 
 
 def _findings(
@@ -1114,8 +976,9 @@ def _findings(
     except LoaderError as error:
         raise error.__cause__ from None
     except (TypeError, ValueError) as error:
-        return ["no audit"], f"the audit cannot read it. {_sentence(error)}"
+        return [f"no audit: {error}"], f"the audit cannot read it. {_sentence(error)}"
     found = [f"{finding.name} ({finding.count})" for finding in audit.findings]
+    found += [f"shift: {audit.shift}"] * (audit.shift != 1)
     said = [f"`{f.name}` ({f.count}): {_sentence(f.evidence)}" for f in audit.findings]
     starts = np.cumsum(options.get("document_lengths", [0]))[:-1]
     if entered := np.count_nonzero(audit.ledger.as_target[starts]):
@@ -1125,8 +988,8 @@ def _findings(
 
 
 def _sentence(said: object) -> str:
-    words = str(said).replace("make_loader(ids)", "the loader")
-    return f"{words.rstrip('.')}."
+    words = str(said).rstrip(".").replace("make_loader(ids)", "the loader")
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
@@ -1144,26 +1007,22 @@ def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
     hints=(
         "Begin with windows that follow one another, which lose nothing. What happens "
         "if all windows after the first one begin one place later?",
-        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is no target now? A "
-        "tail of fewer than 4 tokens is no finding.",
+        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is no target "
+        "now? A tail of fewer than 4 tokens is no finding.",
     ),
     look=_lost,
 )
 def just_lost(ids: list[int]) -> list[tuple[list, list]]:
-    """Return batches of pairs that lose exactly one token, and do nothing else wrong."""
+    """Return batches of pairs that lose one token, and do nothing else wrong."""
     starts = [0, *range(5, len(ids) - 4, 4)]
     return [([ids[s : s + 4]], [ids[s + 1 : s + 5]]) for s in starts]
 
 
 just_lost.slips("""
     [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 4)
-        nothing is lost: these windows follow one another.
+        nothing is lost, or only a short tail at the end, which is no finding.
     [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 5)
         a token is lost after *each* window, but only one should be.
-    [0, *range(5, len(ids) - 4, 4)] => [0, *range(4, len(ids) - 4, 4)]
-        the second window begins right where the first one ends: nothing is lost.
-    [0, *range(5, len(ids) - 4, 4)] => range(1, len(ids) - 4, 4)
-        the first token that is lost is token 1: a head may be lost by a random offset.
     [0, *range(5, len(ids) - 4, 4)] => [0, *range(8, len(ids) - 4, 4)]
         a whole window is left out, which loses four tokens.
     [0, *range(5, len(ids) - 4, 4)] => [0]
@@ -1175,7 +1034,7 @@ just_lost.slips("""
     [ids[s + 1 : s + 5]] => [ids[s + 1 : s + 4]]
         a row has fewer targets than inputs.
     ([ids[s : s + 4]], [ids[s + 1 : s + 5]]) => [ids[s : s + 5]]
-        each batch is one list of rows: return a pair, inputs and targets.
+        a batch must be a pair, inputs and targets, and all batches come in one list.
     ([ids[s : s + 4]], [ids[s + 1 : s + 5]]) => ([s], [s + 1])
         the batches hold *positions*: they must hold the ids that the loader was given.
 """)
@@ -1183,13 +1042,9 @@ just_lost.slips("""
 
 @just_lost.way("""
     if place == 6: => if place == len(ids):
-        nothing is left out: no place is `len(ids)`.
-    if place == 6: => if place == len(ids) - 1:
-        the last token is left out, and a tail shorter than one step is no finding.
-    if place == 6: => if place == 1:
-        token 1 is left out: a head of at most T tokens may be lost by a random offset.
+        nothing is lost, or…
     if place == 6: => if place in (6, 7):
-        two targets are left out, but only one token should be lost.
+        two tokens are lost, but only one should be.
     if place == 6: => if place % 6 == 0:
         every sixth target is left out, but only one token should be lost.
     ids[place : place + 1] => ids[place - 1 : place]
@@ -1233,13 +1088,13 @@ def _documents(random: Random) -> Iterator[Case]:
     hints=(
         "First write a loader without any finding: a batch for each document, with one "
         "row that holds all of it. Then let one of the rows hold two documents.",
-        "Cut the ids at all starts but that of the second document. A piece from a to b "
-        "has the inputs from a to b - 1, and the targets from a + 1 to b.",
+        "Cut the ids at all starts but that of the second document. A piece from a to "
+        "b has the inputs from a to b - 1, and the targets from a + 1 to b.",
     ),
     look=_crosses,
 )
 def just_crosses(ids: list[int], document_starts: list[int]) -> list[tuple[list, list]]:
-    """Return batches of pairs of which one row crosses into another document."""
+    """Return batches of pairs that enter one document from another."""
     cuts = [0, *document_starts[2:], len(ids)]
     return [([ids[a : b - 1]], [ids[a + 1 : b]]) for a, b in pairwise(cuts)]
 
@@ -1264,7 +1119,7 @@ just_crosses.slips("""
     ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 1 : b - 1]
         the last token of each row is no target.
     ([ids[a : b - 1]], [ids[a + 1 : b]]) for => [ids[a:b]] for
-        each batch is one list of rows: return a pair, inputs and targets.
+        a batch must be a pair, inputs and targets, and all batches come in one list.
 """)
 
 
@@ -1319,12 +1174,12 @@ def as_it_was_written(text: str, vocabulary: str) -> str:
         if set(text) <= set(vocabulary)
     ],
     explanation=(
-        "Each id is a valid id, and each row is in order, so the loss is finite and "
-        "goes down. But id 1 means another character to the model than to the "
-        "tokenizer, wherever the text does not use the whole vocabulary. An audit "
-        "cannot see it, because it hands out ids of its own and asks only where they "
-        "go. What finds it: decode a batch with the *model's* vocabulary, and read it. "
-        "Or keep a checksum of the tokenizer beside the ids, and compare."
+        "Each id is valid and each row is in order, so nothing raises an error. But "
+        "the ids count the characters of *this text*. If the text lacks a character of "
+        "the vocabulary, the model takes later ones for others. An audit cannot see "
+        "it, because it hands out ids of its own and asks only where they go. To find "
+        "it, decode a batch with the model's vocabulary and read it, or keep a "
+        "checksum of the tokenizer beside the ids, and compare."
     ),
 )
 def wrong_tokenizer(text: str, vocabulary: str) -> str:
@@ -1340,17 +1195,19 @@ def what_an_audit_says(dtype: str) -> str:
         return _pairs(read, range(0, len(read) - 8, 8), 8, 1)
 
     try:
-        return "clean" if audit_loader(make_loader, num_tokens=200).clean else "not clean"
+        return (
+            "clean" if audit_loader(make_loader, num_tokens=200).clean else "not clean"
+        )
     except ValueError:
         return "not clean"
 
 
 @true_or_false(
     claim=(
-        "A loader writes its ids into a file as unsigned 16-bit numbers, the lower byte "
-        "first, and reads them as another `dtype`: as bytes, as 32-bit numbers, or with "
-        "the higher byte first. Every number that it reads is a fine integer. An audit "
-        "of this loader is *not clean*, or it stops with an error."
+        "A loader writes its ids into a file as unsigned 16-bit numbers, the lower "
+        "byte first, and reads them as another `dtype`: as bytes, as 32-bit numbers, "
+        "or with the higher byte first. Every number that it reads is a fine integer. "
+        "An audit of this loader is *not clean*, or it stops with an error."
     ),
     reference=what_an_audit_says,
     cases=lambda random: [(dtype,) for dtype in ("u1", "i1", ">u2", "<u4", ">i4")],
@@ -1385,12 +1242,12 @@ def nothing_is_left(num_windows: int, num_epochs: int, seed: int) -> int:
         for seed in (0, 1, 2)
     ],
     explanation=(
-        "A draw misses a given window with the probability 1 - 1/n, and n draws miss it "
-        "with about 1/e, which is 0.37. The finding of the audit is true, but it is "
-        "said of *one* epoch. The next epoch draws others, and after 20 epochs a window "
-        "is missed with the probability 0.37 ** 20, two in a billion. So this is a "
-        "choice and no bug, if you know that an epoch is not one reading. In a run of "
-        "one epoch, a third of the text that you paid for would not be read."
+        "A draw misses a given window with the probability 1 - 1/n, and n draws miss "
+        "it with about 1/e, which is 0.37. The finding of the audit is true, but it "
+        "is said of *one* epoch. The next epoch draws others, and after 20 epochs a "
+        "window is missed with the probability 0.37 ** 20, two in a billion. So this "
+        "is a choice and no bug, if you know that an epoch is not one reading. In a "
+        "run of one epoch, a third of the text that you paid for would not be read."
     ),
 )
 def with_replacement(num_windows: int, num_epochs: int, seed: int) -> int:
@@ -1411,30 +1268,35 @@ def findings_of_two_ranks(seeds: str) -> list[str]:
     def make_loader(ids: np.ndarray, rank: int, world_size: int) -> Iterator:
         return _by_rank(ids, rank, world_size, seeds)
 
-    return list(audit_loader(make_loader, num_tokens=201, world_size=2).names)
+    assert audit_loader(make_loader, num_tokens=193).clean
+    return list(audit_loader(make_loader, num_tokens=193, world_size=2).names)
 
 
 @true_or_false(
     claim=(
-        "Each rank shuffles the list of all windows, with the same seed or with one for "
-        "each rank, and reads every `world_size`-th of them. An audit with one rank is "
-        "clean. So an audit with two ranks is clean too. The calls return its findings."
+        "Each rank shuffles the list of all windows, with the same seed or with one "
+        "for each rank, and reads every `world_size`-th of them. An audit with one "
+        "rank is clean. So an audit with two ranks is clean too. The calls return its "
+        "findings."
     ),
     reference=findings_of_two_ranks,
     cases=lambda random: [("one for all",), ("one for each rank",)],
     explanation=(
-        "One rank reads every window, in whichever order. But two ranks cut slices from "
-        "two *different* lists, so some windows are in both slices, and others in none. "
-        "Each rank alone still looks right. TinyLlama was trained like this for weeks: "
-        "every process shuffled the files with a seed of its own. Audit with as many "
-        "ranks as you train with, or with two at least."
+        "One rank reads every window, in whichever order. But two ranks cut slices "
+        "from two *different* lists, so some windows are in both slices, and others "
+        "in none. Each rank alone still looks right. TinyLlama's loader did this with "
+        "its files until October 2023, when a reader of the code asked about it. Audit "
+        "with as many ranks as you train with, or with two at least."
     ),
 )
 def one_rank_is_enough(seeds: str) -> list[str]:
     return []
 
 
-FILES = {"novel": "once upon a time there was ", "invoices": "item 4 item 9 total 13 paid "}
+FILES = {
+    "novel": "once upon a time there was ",
+    "invoices": "item 4 item 9 total 13 paid ",
+}
 LABELS = {"novel": "novel", "letters": "invoices"}  # somebody mixed up a path
 
 
@@ -1475,10 +1337,11 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
 
 @bug_or_not(
     purpose=(
-        "In each step, ranks wait for one another, so all of them must make equally many "
-        "steps. Every window is to be read, even if their number cannot be divided by "
-        "the number of ranks. An audit finds that ranks share a window or two. The "
-        "function returns the steps of each rank, and how many windows nobody reads."
+        "In each step, ranks wait for one another, so all of them must make equally "
+        "many steps. Every window is to be read, even if their number cannot be "
+        "divided by the number of ranks. An audit finds that ranks share a window or "
+        "two. The function returns the steps of each rank, and how many windows "
+        "nobody reads."
     ),
     reference=equal_steps_for_all,
     cases=lambda random: [
@@ -1488,128 +1351,114 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
     ],
     explanation=(
         "`DistributedSampler` fills up the last step with windows from the beginning, "
-        "which are then read twice in an epoch. The alternatives are worse: with unequal "
-        "steps one rank waits forever, and `drop_last=True` leaves windows unread. So "
-        "`ranks_overlap` is by design here, as long as the count is below the number of "
-        "ranks. In an *evaluation*, however, these windows would count twice."
+        "which are then read twice in an epoch. The alternatives are worse: with "
+        "unequal steps one rank waits forever, and `drop_last=True` leaves windows "
+        "unread. So `ranks_overlap` is by design here, as long as the count is below "
+        "the number of ranks. In an *evaluation*, however, these windows would count "
+        "twice."
     ),
 )
 def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
     from torch.utils.data import DistributedSampler
 
     windows = range(num_windows)
-    ranks = [list(DistributedSampler(windows, world_size, r)) for r in range(world_size)]
+    ranks = [
+        list(DistributedSampler(windows, world_size, r)) for r in range(world_size)
+    ]
     unread = set(windows).difference(*ranks)
     return [len(rank) for rank in ranks], len(unread)
 
 
 # With other numbers by seed.
 
-
-class _Stops:
-    """A loader that can be resumed, and then begins `off` batches too late."""
-
-    def __init__(self, batches: list, off: int):
-        self.batches, self.off, self.at = batches, off, 0
-
-    def __iter__(self) -> Iterator:
-        while self.at < len(self.batches):
-            self.at += 1
-            yield self.batches[self.at - 1]
-
-    def state_dict(self) -> dict[str, int]:
-        return {"at": self.at}
-
-    def load_state_dict(self, state: dict[str, int]) -> None:
-        self.at = max(0, state["at"] + self.off)
-
-
-def _planted(rng: Random) -> dict[str, object]:
-    """Audit a loader with one bug, and give the findings codes."""
-    length, size = rng.randrange(4, 10), rng.randrange(2, 5)
-    num_tokens = length * size * 4 * rng.randrange(2, 4) + 1
-    name, off, seed = rng.choice(list(SIGNS)), rng.randrange(1, 3), rng.random()
-
-    def order(seed: object) -> list[int]:
-        starts = list(range(0, num_tokens - 1, length))
-        return Random(str(seed)).sample(starts, len(starts))
-
-    def for_all(ids: np.ndarray, epoch: int, rank: int) -> Iterable:
-        starts = order((seed, epoch))
-        half = len(starts) // 2
-        if name in ("lost", "ranks_lose"):
-            starts = [s for s in starts if s % (2 * size * length)]
-        if name == "repeated":
-            starts += starts[: off * size]
-        if name == "ranks_lose":
-            starts = starts[rank * len(starts) // 2 :][: len(starts) // 2]
-        if name == "ranks_overlap":
-            starts = starts[rank * (half - size) :][: half + size]
-        batches = list(_pairs(ids.tolist(), starts, length, size))
-        if name in ("resume_repeats", "resume_loses"):
-            return _Stops(batches, off if name == "resume_loses" else -off)
-        return batches
-
-    def same(ids: np.ndarray) -> Iterable:
-        return list(_pairs(ids.tolist(), order(seed), length, size))
-
-    calls = iter(range(10))
-
-    def other(ids: np.ndarray) -> Iterator:
-        return _pairs(ids.tolist(), order((seed, next(calls))), length, size)
-
-    make_loader = {"same_order": same, "not_repeatable": other}.get(name, for_all)
-    ranks = 1 + name.startswith("ranks")
-    audit = audit_loader(make_loader, num_tokens=num_tokens, world_size=ranks)
-    assert audit.names == (name,), audit
-    numbers = rng.sample(range(100, 1_000), len(SIGNS))
-    pairs = zip(rng.sample(list(SIGNS), len(SIGNS)), numbers, strict=True)
-    return {
-        "num_tokens": num_tokens,
-        "length": length,
-        "size": size,
-        "report": f"{ranks} rank{'s' * (ranks > 1)}, {audit.findings[0].evidence}",
-        "codes": ", ".join(f"`{each}` {number}" for each, number in pairs),
-    }
-
-
-# What a report says that has the finding, and no other.
+# Findings, each beside its opposite, and the words of the reports that have it.
 SIGNS = {
     "lost": ("1 rank,", "no targets"),
-    "ranks_lose": ("2 ranks,", "no targets"),
     "repeated": ("1 rank,", "the window from"),
+    "ranks_lose": ("2 ranks,", "no targets"),
     "ranks_overlap": ("2 ranks,", "the window from"),
     "same_order": ("both begin",),
     "not_repeatable": ("after an equal call",),
     "resume_repeats": ("resumed after", "gives"),
     "resume_loses": ("resumed after", "leaves out"),
 }
-OPPOSITES = dict(zip(SIGNS, np.reshape(list(SIGNS), (4, 2))[:, ::-1].ravel(), strict=True))
 
 
-def _name_in(report: str) -> str:
-    fits = (n for n, signs in SIGNS.items() if all(sign in report for sign in signs))
-    return next(fits)
+class _Stops(list):
+    """Batches that can be resumed, and then begin `off` batches too late."""
+
+    off = at = 0
+
+    def __iter__(self) -> Iterator:
+        while self.at < len(self):
+            self.at += 1
+            yield self[self.at - 1]
+
+    def state_dict(self) -> int:
+        return self.at
+
+    def load_state_dict(self, at: int) -> None:
+        self.at = max(0, at + self.off)
 
 
-def _code_of(name: str, codes: str) -> int:
+def _planted(rng: Random) -> dict[str, object]:
+    """Audit a loader with one bug, and give all findings codes."""
+    name, off, seed = rng.choice(list(SIGNS)), rng.randrange(1, 3), rng.random()
+    length, size = rng.randrange(4, 10), rng.randrange(2, 5)
+    num_tokens = length * size * 4 * rng.randrange(2, 4) + 1
+    calls = itertools.count()
+
+    def make_loader(ids: np.ndarray, epoch: int, rank: int) -> Iterable:
+        draws = {"same_order": 0, "not_repeatable": next(calls)}.get(name, epoch)
+        starts = list(range(0, num_tokens - 1, length))
+        Random(f"{seed} {draws}").shuffle(starts)
+        half = len(starts) // 2
+        if name in ("lost", "ranks_lose"):
+            starts = [start for start in starts if start % (3 * length)]
+        if name == "ranks_lose":
+            starts = starts[rank::2]
+        if name == "ranks_overlap":
+            starts = starts[rank * (half - size) :][: half + size]
+        if name == "repeated":
+            starts += starts[: off * size]
+        batches = _pairs(ids.tolist(), starts, length, size)
+        if not name.startswith("resume"):
+            return list(batches)
+        stops = _Stops(batches)
+        stops.off = off if name == "resume_loses" else -off
+        return stops
+
+    ranks = 1 + name.startswith("ranks")
+    (found,) = audit_loader(
+        make_loader, num_tokens=num_tokens, world_size=ranks
+    ).findings
+    names = rng.sample(list(SIGNS), len(SIGNS))
+    codes = zip(names, rng.sample(range(100, 1_000), len(names)), strict=True)
+    return {
+        "num_tokens": num_tokens,
+        "length": length,
+        "size": size,
+        "report": f"{ranks} rank{'s' * (ranks > 1)}, {found.evidence}",
+        "codes": ", ".join(f"`{each}` {code}" for each, code in codes),
+    }
+
+
+def _code(report: str, codes: str, number: int = 0) -> int:
+    """Return the code of the finding of a report; `number` 1 is that of its opposite,
+    and 2 to 7 are those of all others."""
+    (right,) = (i for i, s in enumerate(SIGNS.values()) if all(w in report for w in s))
+    name = list(SIGNS)[right ^ number]
     return int(codes.partition(f"`{name}` ")[2][:3])
 
 
-def _elsewhere(report: str, codes: str, number: int) -> int:
-    """Return the code of a finding that is neither the right one nor its opposite."""
-    right = _name_in(report)
-    others = [name for name in SIGNS if name not in (right, OPPOSITES[right])]
-    return _code_of(others[number], codes)
-
-
 @numbers(
-    ask="A loader with one bug makes batches of {size} rows, {length} tokens each, from "
-    "a stream of {num_tokens} tokens. This is what its audit prints, without the name "
-    "of the finding: *{report}.* Which finding is it? Answer with its code: {codes}.",
+    ask="A loader with one bug makes batches of {size} rows, {length} tokens each, "
+    "from a stream of {num_tokens} tokens. This is what its audit prints, without the "
+    "name of the finding: *{report}.* Which finding is it? Answer with its code: "
+    "{codes}.",
     draw=_planted,
     hints=(
-        "What was compared: one epoch with the stream, two epochs, two equal calls, two "
+        "What was compared: an epoch with the stream, two epochs, two equal calls, two "
         "ranks, or a resumed loader with one that was not stopped?",
         "Is something read twice, or not at all?",
     ),
@@ -1617,27 +1466,27 @@ def _elsewhere(report: str, codes: str, number: int) -> int:
 def code_of_finding(
     num_tokens: int, length: int, size: int, report: str, codes: str
 ) -> int:
-    return _code_of(_name_in(report), codes)
+    return _code(report, codes)
 
 
 code_of_finding.answers("""
-    _code_of(OPPOSITES[_name_in(report)], codes)
-        this is what the report is *not* about: read it again, with an eye on its verb.
-    _elsewhere(report, codes, 0)
-    _elsewhere(report, codes, 1)
-    _elsewhere(report, codes, 2)
-    _elsewhere(report, codes, 3)
-    _elsewhere(report, codes, 4)
-    _elsewhere(report, codes, 5)
-        this finding comes from comparing other things: epochs, calls, ranks or resuming?
+    _code(report, codes, 1)
+        the right things were compared, but the report says something else of them.
+    _code(report, codes, 2)
+    _code(report, codes, 3)
+    _code(report, codes, 4)
+    _code(report, codes, 5)
+    _code(report, codes, 6)
+    _code(report, codes, 7)
+        this finding compares other things: an epoch, epochs, calls, ranks, or resuming?
 """)
 
 
 @numbers(
-    ask="A text of {num_tokens:,} tokens is cut into rows of {length} tokens that follow "
-    "one another, and an incomplete row is left out. Batches hold {size} rows, and an "
-    "incomplete batch is left out as well. Labels stand where inputs stand, and the "
-    "model shifts them, so the first token of each row is predicted by nothing. How "
+    ask="A text of {num_tokens:,} tokens is cut into rows of {length} tokens that "
+    "follow one another, and an incomplete row is left out. Batches hold {size} rows, "
+    "and an incomplete batch is left out as well. Labels stand where inputs stand, "
+    "and the model shifts them, so nothing predicts the first token of a row. How "
     "many tokens are never a target in an epoch, apart from token 0?",
     draw=lambda rng: {
         "num_tokens": rng.randrange(50_000, 200_000),
@@ -1650,29 +1499,21 @@ code_of_finding.answers("""
     ),
 )
 def never_a_target(num_tokens: int, length: int, size: int) -> int:
-    batches = num_tokens // length // size
-    return num_tokens - 1 - batches * size * (length - 1)
+    rows = num_tokens // length // size * size
+    return num_tokens - 1 - rows * (length - 1)
 
 
 never_a_target.answers("""
-    num_tokens - batches_of(num_tokens, length, size) * size * (length - 1)
+    num_tokens - num_tokens // length // size * size * (length - 1)
         token 0 is counted, but nothing could predict it.
-    num_tokens - 1 - batches_of(num_tokens, length, size) * size * length
+    num_tokens - 1 - num_tokens // length // size * size * length
         each row is taken to have T targets: the model shifts, so it has T - 1.
     num_tokens - 1 - num_tokens // length * (length - 1)
         rows of the incomplete batch are counted as if they were read.
-    num_tokens // length
-        this is how many rows there are: count also what is left out at the end.
-    batches_of(num_tokens, length, size) * size
-        this is the first token of each row: count also what is left out at the end.
-    batches_of(num_tokens, length, size) * size - 1
-        this is the first token of each row but one: what is left out at the end?
-    batches_of(num_tokens, length, size) * size * (length - 1)
+    num_tokens // length // size * size - 1
+        these are the first tokens of the rows: what is left out at the end?
+    num_tokens // length // size * size * (length - 1)
         these are the tokens that *are* targets.
     num_tokens % (length * size)
-        this is what is left over at the end, as if each token of a row were a target.
+        this is what is left out at the end: what do the rows lose?
 """)
-
-
-def batches_of(num_tokens: int, length: int, size: int) -> int:
-    return num_tokens // length // size

@@ -33,7 +33,7 @@ class BatchRows:
     labels: np.ndarray | None  #: int64, or None if the loader hands out no labels
     is_pair: bool
     is_kept: np.ndarray  #: False where a mask says padding, or the row has ended
-    #: True where positions begin anew, or a mask hides the token before
+    #: True where positions begin again, or a mask hides the token before
     begins: np.ndarray
     memory: list[np.ndarray]  #: of inputs and labels, where it is known
 

@@ -349,7 +349,7 @@ def read_epoch(
 
 
 def guarded(words: str, function: Callable, *arguments: Any, **options: Any) -> Any:
-    """Call a function of somebody else, and say what was called if it raises."""
+    """Call a function of somebody else. If it raises, LoaderError says which one."""
     try:
         return function(*arguments, **options)
     except Exception as error:

@@ -30,7 +30,7 @@ class PlacedRows:
 
     @property
     def shifted_wrongly(self) -> np.ndarray:
-        """Which rows have labels that are too far ahead or behind, shape (B,)."""
+        """Which rows have labels too far ahead, or not far enough, shape (B,)."""
         return ~np.isnan(self.ahead) & (self.ahead != 0)
 
     @cached_property
@@ -49,7 +49,7 @@ class PlacedRows:
     def announced(self) -> np.ndarray:
         """Whether something has told the documents apart since the told token before.
 
-        It is a position that begins anew, a mask, or a label that is dropped.
+        It is a position that begins again, a mask, or a label that is dropped.
         """
         return self._since_last(self.begins | self.dropped)
 

@@ -54,8 +54,8 @@ class TellingIds:
 
     @classmethod
     def below(cls, vocab_size: int, num_tokens: int) -> TellingIds:
-        """Make a stream of random ids below `vocab_size`, at least 16."""
-        vocab_size = check_integer("vocab_size", vocab_size, minimum=16)
+        """Make a stream of random ids below `vocab_size`, at least 6."""
+        vocab_size = check_integer("vocab_size", vocab_size, minimum=6)
         num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
         allowed = np.setdiff1d(np.arange(min(vocab_size, 2**15)), RESERVED)
         return cls(np.random.default_rng(SEED).choice(allowed, num_tokens))

@@ -42,7 +42,7 @@ DOCUMENT_LENGTHS = tuple(4 + 7 * number % 37 for number in range(185))
 
 
 class Epochs:
-    """Batches that are made anew each time that somebody iterates."""
+    """Batches that are made again each time that somebody iterates."""
 
     def __init__(self, make: Callable[[], Iterable]):
         self.make = make
@@ -146,7 +146,7 @@ def cropped_to_fit(ids, document_starts):
 
 
 class EveryWindow(IterableDataset):
-    """Reads the stream from its beginning to its end, whoever reads it."""
+    """Reads the whole stream, and does not ask which worker it is."""
 
     def __init__(self, ids: np.ndarray):
         self.ids = ids

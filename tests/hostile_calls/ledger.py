@@ -67,5 +67,16 @@ CALLS = {
     "token_ledger([0], 9, 4, reasons={8: [8]})": TypeError("a name of reasons must be a str"),
     "token_ledger([0], 9, 4, reasons=[8])": TypeError("reasons must be a Mapping"),
     "token_ledger([0], 9, 4, reasons='tail')": TypeError("reasons must be a Mapping"),
+    # codes of reasons
+    "why_unused(np.array([False, True, False, True, False]), {})[0].tolist()": [1, 0, 2, 0, 3],
+    "why_unused(np.zeros(3, dtype=bool), {})[0].tolist()": [3, 3, 3],
+    "why_unused(np.zeros(0, dtype=bool), {'lost': []})": (
+        np.array([], np.int8),
+        ("used", "offset", "lost", "gap", "tail"),
+    ),
+    "why_unused(np.array([True, False]), {'lost': [0, 1]})[0].tolist()": [0, 2],
+    "why_unused(np.array([True]), {'lost': [1]})": ValueError("reasons['lost'] must lie in 0 ... 0, got 1"),
+    "why_unused(np.array([True]), {'lost': [0.5]})": TypeError("reasons['lost'] must be integers"),
+    "why_unused(np.zeros(205, dtype=bool), MANY)[0].dtype.itemsize": 2,
 }
 TAKES_NO_DATA = {"TokenLedger": "token_ledger makes it, from what it has checked"}

@@ -10,6 +10,7 @@ from course_lib.foundation import token_ledger
 from course_lib.teaching.plots import plot_intervals
 from course_lib.teaching.plots.tables import Table
 from course_lib.teaching.plots.tokenizations import TokenRows
+from figures import audited
 
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
 LABELS = {"x": "漢字 😀 $x$ \ud800", "y": "a\nb\0"}
@@ -451,6 +452,13 @@ CALLS = {
     "plot_orders({'a': [3]}, size=3)": ValueError("orders['a'] must lie in 0 ... 2"),
     "plot_orders({str(n): [0] for n in range(10)}, size=1)": ValueError("orders must have at most 9 names, got 10"),
     "plot_orders({'a': [0]}, size=0)": ValueError("size must be"),
+    # audits
+    "draws(plot_audit(audited([0])))": True,
+    "draws(plot_audit(audited([0], num_tokens=5)))": True,
+    "draws(plot_audit(audited([0, 0], [0], [7])))": True,
+    "plot_audit(None)": TypeError("audit must be a Audit, got NoneType"),
+    "plot_audit(NO_STREAM)": TypeError("audit must be a Audit, got TokenLedger"),
+    "plot_audit([audited([0])])": TypeError("audit must be a Audit, got list"),
     # tables of cells and tokens
     "show_table(None, ['a'])": TypeError("rows must be several rows, got None (NoneType)"),
     "show_table([[1]], None)": TypeError("header must be several names, got None (NoneType)"),

@@ -108,8 +108,9 @@ def names_in(code: ast.AST, context: type = ast.Load) -> set[str]:
 
 
 def _mark(player: Player) -> str:
-    """The same for figures that offer the same, in whichever lesson."""
-    return f"{zlib.crc32(json.dumps(player.offered).encode()):08x}"
+    """The same for figures that offer and draw the same, in whichever lesson."""
+    first = frame(player, next(player.settings()))
+    return f"{zlib.crc32(json.dumps([player.offered, first]).encode()):08x}"
 
 
 def packed(player: Player) -> str:

@@ -63,7 +63,8 @@ def check(level: int) -> Score:
 
     Level 14 checks what all lessons add.
     """
-    return messages.report(SimpleNamespace(), judge(level))
+    # It belongs to no lesson alone, so no lesson's scores count it.
+    return messages.report(SimpleNamespace(reference=check), judge(level))
 
 
 def hint(level: int, number: int = 1) -> None:

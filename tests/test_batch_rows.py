@@ -1,0 +1,100 @@
+"""Batches as rows: the same from tensors, arrays and lists, and masks as a loop over places reads them."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from course_lib.foundation import IGNORED
+from course_lib.foundation.batch_rows import NO_ID, read_batch
+
+shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))
+KINDS = (torch.from_numpy, np.asarray, np.ndarray.tolist, lambda rows: [torch.from_numpy(row) for row in rows])
+
+
+def ids_of(shape, first=5):
+    return first + np.arange(np.prod(shape)).reshape(shape)
+
+
+@given(shapes, st.sampled_from(KINDS), st.sampled_from(KINDS))
+def test_the_targets_of_a_pair_stand_one_place_further(shape, of_inputs, of_targets):
+    inputs, targets = ids_of(shape), ids_of(shape, 500)
+    batch = read_batch((of_inputs(inputs), of_targets(targets)))
+    assert batch.is_pair
+    assert np.array_equal(batch.inputs[:, :-1], inputs)
+    assert np.array_equal(batch.labels[:, 1:], targets)
+    assert (batch.inputs[:, -1] == NO_ID).all()
+    assert (batch.labels[:, 0] == IGNORED).all()
+    assert batch.is_kept.all()
+    assert not batch.begins.any()
+    assert np.array_equal(batch.scored, batch.labels != IGNORED)
+
+
+@given(shapes, st.sampled_from(KINDS))
+def test_a_mapping_is_read_as_it_stands_with_labels_or_without(shape, kind):
+    ids = ids_of(shape)
+    alone = read_batch({"input_ids": kind(ids)})
+    assert np.array_equal(alone.inputs, ids)
+    assert alone.labels is None
+    assert alone.scored.all()
+    both = read_batch({"input_ids": kind(ids), "labels": kind(np.where(ids % 3, ids, IGNORED))})
+    assert np.array_equal(both.scored, ids % 3 > 0)
+
+
+@given(st.lists(st.integers(1, 6), min_size=2, max_size=4))
+def test_rows_of_several_lengths_end_where_they_end(lengths):
+    rows = [list(range(5, 5 + length)) for length in lengths]
+    batch = read_batch((rows, rows))
+    assert batch.inputs.shape == (len(rows), max(lengths) + 1)
+    for row, inputs, labels, kept in zip(rows, batch.inputs, batch.labels, batch.is_kept, strict=True):
+        assert inputs[inputs != NO_ID].tolist() == labels[labels != IGNORED].tolist() == row
+        assert kept.tolist() == [place <= len(row) for place in range(len(kept))]
+
+
+def numbered(numbers):
+    """What masks tell of rows in which each place has the number of its document, and 0 is padding."""
+    kept = [[number != 0 for number in row] for row in numbers]
+    begins = [[t > 0 and row[t] != row[t - 1] for t in range(len(row))] for row in numbers]
+    return kept, begins
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=1, max_size=3))
+def test_a_mask_of_numbers_and_a_table_of_who_sees_whom_tell_the_same(numbers):
+    of_rows = np.array(numbers)
+    same = (of_rows[:, :, None] == of_rows[:, None, :]) & (of_rows[:, None, :] != 0) & np.tri(5, dtype=bool)
+    masks = [of_rows, numbers, torch.from_numpy(same), same[:, None], np.where(same, 0.0, -1e9)[:, None]]
+    kept, begins = numbered(numbers)
+    inner = of_rows != 0  # of padding, a table cannot say which document it belongs to
+    inner[:, 1:] &= of_rows[:, :-1] != 0
+    for mask in masks:
+        batch = read_batch({"input_ids": ids_of(of_rows.shape), "attention_mask": mask})
+        assert batch.is_kept.tolist() == kept
+        assert np.array_equal(batch.begins[inner], np.array(begins)[inner])
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=9))
+def test_positions_that_do_not_rise_begin_a_document(positions):
+    rises = [False, *(later <= earlier for earlier, later in pairwise(positions))]
+    ids = ids_of((2, len(positions)))
+    for given_positions in (positions, [positions], [positions] * 2):
+        batch = read_batch({"input_ids": ids, "position_ids": given_positions})
+        assert batch.begins.tolist() == [rises] * 2
+
+
+def test_memory_is_the_loaders_own_and_what_is_read_is_a_copy():
+    inputs, targets = torch.tensor([[5, 6, 7]]), np.array([[6, 7, 8]])
+    batch = read_batch((inputs, targets))
+    assert np.shares_memory(batch.memory[0], inputs.numpy())
+    assert np.shares_memory(batch.memory[1], targets)
+    inputs[:], targets[:] = 0, 0
+    assert batch.inputs.tolist() == [[5, 6, 7, NO_ID]]
+    assert batch.labels.tolist() == [[IGNORED, 6, 7, 8]]
+    assert read_batch(([[5]], [[6]])).memory == []
+
+
+def test_words_say_what_came_instead():
+    with pytest.raises(TypeError, match=r"got list of 3"):
+        read_batch([[[5]], [[6]], [[7]]])

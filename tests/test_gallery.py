@@ -1,0 +1,95 @@
+"""The gallery of loaders: each does what the lesson says of it, is short, and imports its library when it is called."""
+
+import inspect
+import re
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course_lib.auditing_loaders import audit_loader
+from course_lib.teaching.gallery import DOCUMENT_LENGTHS, GALLERY, Exhibit, T, ours
+
+ROOT = Path(__file__).parent.parent
+FINDINGS = {
+    "memory map and stack": ["lost", "repeated"],
+    "windows of a book": ["not_repeatable"],
+    "random offsets": [],
+    "parallel tracks": [],
+    "grouped texts": ["crosses_documents", "lost"],
+    "packs, best fit": ["lost"],
+    "packs, wrapped": ["crosses_documents"],
+    "cropped to fit": ["crosses_documents", "lost", "same_order", "shared_memory"],
+    "two workers": ["repeated"],
+    "a shuffle of its own": ["same_order", "ranks_overlap", "ranks_lose"],
+    "sampler without epochs": ["same_order"],
+    "sampler with epochs": [],
+    "split by node": ["ranks_lose", "unequal_steps", "resume_repeats", "resume_loses"],
+    "stateful loader": [],
+    "shuffled nodes": ["not_repeatable", "resume_repeats", "resume_loses"],
+    "ours": [],
+}
+
+
+def shown() -> str:
+    """What the lesson prints of all of them."""
+    notebook = nbformat.read(ROOT / "notebooks" / "14_auditing_loaders.ipynb", as_version=4)
+    (cell,) = (cell for cell in notebook.cells if "for name, exhibit in GALLERY.items()" in cell.source)
+    return "\n".join(str(output.get("data", output).get("text/plain", "")) for output in cell.outputs)
+
+
+def test_each_has_a_row_of_the_table():
+    assert list(FINDINGS) == list(GALLERY)
+
+
+@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")  # by torchdata
+@pytest.mark.parametrize("name", GALLERY)
+def test_an_audit_finds_what_the_lesson_tells(name):
+    exhibit = GALLERY[name]
+    if not exhibit.is_installed:
+        pytest.skip(f"{exhibit.package} is not installed")
+    audit = audit_loader(exhibit.make_loader, **exhibit.audit)
+    assert list(audit.names) == FINDINGS[name]
+
+
+def test_the_lesson_prints_the_same():
+    printed = re.findall(rf"^ *({'|'.join(map(re.escape, GALLERY))})  .*  (.+?) *$", shown(), flags=re.MULTILINE)
+    assert len(printed) >= 10
+    for name, findings in printed:
+        assert findings == (", ".join(FINDINGS[name]) or "clean"), name
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_it_is_short_and_says_where_to_read(name):
+    exhibit = GALLERY[name]
+    function = exhibit.make_loader.func if isinstance(exhibit.make_loader, partial) else exhibit.make_loader
+    assert len(inspect.getsource(function).splitlines()) < 12
+    assert exhibit.whose
+    assert exhibit.link.startswith("https://") or function is ours
+    assert exhibit.version in ("ours", "told again", "not installed here") or exhibit.version.startswith(
+        f"{exhibit.package} "
+    )
+
+
+def test_a_library_that_is_not_there_is_said():
+    exhibit = Exhibit(ours, "nobody", "https://nobody.example", package="no-such-package")
+    assert not exhibit.is_installed
+    assert exhibit.version == "not installed here"
+
+
+def test_no_library_is_imported_before_it_is_asked_for():
+    program = "import sys, course_lib.teaching.gallery; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"transformers", "datasets", "trl", "torchdata"} & set(done.stdout.split())
+
+
+def test_documents_are_short_and_long():
+    longer = sum(length > T for length in DOCUMENT_LENGTHS)
+    assert len(DOCUMENT_LENGTHS) == 185
+    assert sum(DOCUMENT_LENGTHS) == 4_070
+    assert min(DOCUMENT_LENGTHS) == 4
+    assert max(DOCUMENT_LENGTHS) == 40
+    assert longer / len(DOCUMENT_LENGTHS) == pytest.approx(1 / 5, abs=0.03)

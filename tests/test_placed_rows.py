@@ -1,0 +1,101 @@
+"""Rows whose places are known, beside loops over their places."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.foundation import IGNORED
+from course_lib.foundation.batch_rows import read_batch
+from course_lib.foundation.placed_rows import most_ahead, move_right, place_rows
+from course_lib.foundation.telling_ids import TellingIds
+
+STREAM = TellingIds.of_positions(60)
+PAD = 7  # never handed out
+
+
+def ids_at(positions):
+    return [PAD if position < 0 else 1_000 + position for position in positions]
+
+
+def placed(positions, separator_ids=(), **more):
+    return place_rows(read_batch({"input_ids": [ids_at(positions)], **more}), STREAM, separator_ids)
+
+
+some_rows = st.lists(st.integers(-1, 59) | st.integers(20, 23), min_size=1, max_size=9)
+
+
+@settings(max_examples=200)
+@given(some_rows, st.lists(st.booleans(), min_size=9, max_size=9))
+def test_what_came_before_and_what_jumps_are_those_of_a_loop(positions, kept):
+    labels = [id if keep else IGNORED for id, keep in zip(ids_at(positions), kept, strict=False)]
+    rows = placed(positions, labels=[labels])
+    last, before, announced, separated = -1, -1, False, False
+    for place, here in enumerate(positions):
+        dropped = labels[place] == IGNORED
+        announced |= dropped  # also by the label at this place
+        assert rows.tokens[0, place] == here
+        assert rows.last[0, place] == last
+        assert rows.before[0, place] == before
+        assert rows.announced[0, place] == announced
+        assert rows.separated[0, place] == separated
+        jumps = here >= 0 and before >= 0 and here != before + 1
+        assert rows.jumps[0, place] == jumps
+        if here >= 0:
+            begins = before < 0 or jumps or separated or (dropped and here in (0, 20))
+            assert rows.windows_begin(np.array([0, 20]))[0, place] == begins
+            last, before, announced, separated = place, here, False, False
+        else:
+            separated = True
+
+
+@given(some_rows)
+def test_what_is_never_handed_out_is_padding_unless_it_separates(positions):
+    labels = [ids_at(positions)]
+    is_pad = [position < 0 for position in positions]
+    assert placed(positions, labels=labels).scored_filler.tolist() == [is_pad]
+    assert not placed(positions, (PAD,), labels=labels).scored_filler.any()
+    unscored = [[IGNORED if pad else label for pad, label in zip(is_pad, labels[0], strict=True)]]
+    assert not placed(positions, labels=unscored).scored_filler.any()
+    assert placed(positions, labels=unscored).dropped.tolist() == [is_pad]
+
+
+@pytest.mark.parametrize("ahead", [-2, -1, 0, 1, 2])
+def test_labels_that_are_too_far_ahead_are_told_in_pairs_and_in_mappings(ahead):
+    at = np.arange(10, 18)
+    pair = place_rows(read_batch(([ids_at(at)], [ids_at(at + 1 + ahead)])), STREAM)
+    mapping = placed(at, labels=[ids_at(at + ahead)])
+    for rows in (pair, mapping):
+        assert rows.ahead.tolist() == [ahead]
+        assert rows.shifted_wrongly.tolist() == [ahead != 0]
+        assert not rows.misplaced.any()
+
+
+def test_one_label_of_another_place_is_misplaced():
+    labels = ids_at([10, 11, 40, 13])
+    assert placed([10, 11, 12, 13], labels=[labels]).misplaced.tolist() == [[False, False, True, False]]
+
+
+def test_a_pair_ends_with_its_last_target():
+    rows = place_rows(read_batch(([ids_at([10, 11])], [ids_at([11, 12])])), STREAM)
+    assert rows.tokens.tolist() == [[10, 11, 12]]
+    assert rows.labels.tolist() == [[-1, 11, 12]]
+    assert rows.scored.tolist() == [[False, True, True]]
+
+
+@given(st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=1, max_size=8))
+def test_the_error_of_most_labels_is_a_majority(row):
+    ahead, known = (np.array([values]) for values in zip(*row, strict=True))
+    (most,) = most_ahead(ahead, known)
+    errors = [error for error, is_known in row if is_known]
+    if not errors:
+        assert np.isnan(most)
+        return
+    ((error, times),) = Counter(errors).most_common(1)
+    assert most == (error if 2 * times > len(errors) and abs(error) <= len(row) else 0)
+
+
+def test_a_row_moves_to_the_right():
+    assert move_right(np.array([[1, 2, 3], [4, 5, 6]]), 0).tolist() == [[0, 1, 2], [0, 4, 5]]

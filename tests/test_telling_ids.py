@@ -1,0 +1,75 @@
+"""Ids that tell where they come from, beside a dictionary of all runs of neighbors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.foundation.telling_ids import RESERVED, TellingIds
+from planted_loaders import Bytes
+
+
+def runs(ids, k):
+    return [tuple(ids[at : at + k]) for at in range(len(ids) - k + 1)]
+
+
+def naive_positions(stream, row):
+    """A place is told if all runs around it that occur in the stream agree."""
+    k = stream.neighbors
+    place_of = {run: at for at, run in enumerate(runs(stream.ids.tolist(), k))}
+    told = [set() for _ in row]
+    for begin, run in enumerate(runs(row, k)):
+        for step in range(k if run in place_of else 0):
+            told[begin + step].add(place_of[run] + step)
+    return [places.pop() if len(places) == 1 else -1 for places in told]
+
+
+some_streams = st.lists(st.integers(1, 4), min_size=2, max_size=40).map(TellingIds)
+
+
+@settings(max_examples=200)
+@given(some_streams, st.data())
+def test_rows_are_told_as_a_dictionary_of_runs_tells_them(stream, data):
+    cuts = st.tuples(st.integers(0, len(stream)), st.integers(0, 9)).map(lambda c: stream.ids[c[0] : sum(c)].tolist())
+    noise = st.lists(st.integers(0, 5), max_size=4)
+    row = [id for piece in data.draw(st.lists(cuts | noise, min_size=1, max_size=4)) for id in piece]
+    both = stream.positions(np.array([row, row[::-1]], dtype=np.int64))
+    assert both.tolist() == [naive_positions(stream, row), naive_positions(stream, row[::-1])]
+
+
+@given(some_streams)
+def test_neighbors_are_as_few_as_tell_and_all_of_the_stream_is_told(stream):
+    ids = stream.ids.tolist()
+    is_told = [len(set(runs(ids, k))) == len(ids) - k + 1 for k in range(1, stream.neighbors + 1)]
+    assert is_told == [False] * (stream.neighbors - 1) + [True]
+    assert stream.positions(stream.ids[None]).tolist() == [list(range(len(ids)))]
+    values = np.arange(-1, 7)
+    assert stream.is_handed_out(values).tolist() == [value in ids for value in values.tolist()]
+
+
+@pytest.mark.parametrize(("vocab_size", "num_tokens", "neighbors"), [(16, 300, 8), (256, 4_000, 4), (50_257, 4_000, 2)])
+def test_small_ids_are_told_by_few_neighbors_and_hold_no_padding(vocab_size, num_tokens, neighbors):
+    stream = TellingIds.below(vocab_size, num_tokens)
+    assert len(stream) == num_tokens
+    assert stream.neighbors <= neighbors
+    assert 0 <= stream.ids.min() <= stream.ids.max() < vocab_size
+    assert not np.isin(stream.ids, RESERVED).any()
+    assert np.array_equal(stream.ids, TellingIds.below(vocab_size, num_tokens).ids)
+
+
+@pytest.mark.parametrize(("num_tokens", "first"), [(2, 1_000), (30_000, 1_000), (30_001, 1_000_000)])
+def test_an_id_for_each_position_tells_it_alone(num_tokens, first):
+    stream = TellingIds.of_positions(num_tokens)
+    assert stream.neighbors == 1
+    assert stream.positions([[first + num_tokens - 1, first - 1, first, first + num_tokens]]).tolist() == [
+        [num_tokens - 1, -1, 0, -1]
+    ]
+
+
+def test_texts_are_as_long_as_they_say_and_their_tokens_are_the_stream():
+    stream, texts, lengths = TellingIds.of_texts(Bytes(), 3_000)
+    encoded = [Bytes().encode(text) for text in texts]
+    assert [len(ids) for ids in encoded] == lengths
+    assert stream.ids.tolist() == [id for ids in encoded for id in ids]
+    assert 3_000 <= len(stream) < 3_000 + max(lengths)
+    assert len(set(lengths)) > 1
