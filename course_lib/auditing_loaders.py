@@ -58,6 +58,7 @@ FINDINGS = {
     "shared_memory": "inputs, labels or batches share memory",
 }
 FEWEST_TO_COMPARE = 6  # windows, because fewer may come in the same order by chance
+FEWEST_BATCHES = 3  # because fewer do not show whether they are shuffled, or tracks
 EPOCHS_TO_DECIDE = 8  # where two epochs may have the same offset by chance
 LONG = 100_000  # tokens from which on reading shows its progress
 
@@ -419,14 +420,16 @@ def check_coverage(
     too_far = max(0, ranks[0][0].commonest_error or 0)  # labels skip this many tokens
     for number, (epochs, ledger) in enumerate(zip(by_epoch, ledgers, strict=True)):
         length = epochs[0].row_length
+        few = min(epoch.num_batches for epoch in epochs) < FEWEST_BATCHES
         shuffled = not all(epoch.goes_forward for epoch in epochs)
+        window = _fewest_missing(epochs, ledger) if shuffled else None
         lost = find_lost(
             ledger,
             document_starts,
             step=max(epoch.batch_size for epoch in epochs) * length * len(epochs),
             tails=find_tails(epochs),
             head=length if moves else too_far,
-            window=_fewest_missing(epochs, ledger) if shuffled else None,
+            window=1 if few else window,
         )
         untold = sum(epoch.num_untold for epoch in epochs)
         if 0 < lost.size < 1.25 * untold:  # a few are told a wrong place

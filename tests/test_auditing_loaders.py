@@ -276,6 +276,40 @@ def test_a_random_scheme_is_recovered_exactly(data):
     assert 0 <= len(never) - counts.get("lost", 0) < 2 * size * length
 
 
+def right_scheme(ids, epoch, rank, world_size, *, kind, length, size, stride, seed):
+    """Windows in order, shuffled, at a random offset, or in parallel tracks, shared out among ranks batch by batch."""
+    generator, step = np.random.default_rng([seed, epoch]), size * world_size
+    first = int(generator.integers(length)) if kind in ("offset", "tracks") else 0
+    if kind == "tracks":
+        track = (len(ids) - 1 - first) // step
+        begins = first + track * np.arange(rank * size, (rank + 1) * size)
+        return (pair(ids, begins + k, length) for k in range(0, track - length + 1, length))
+    starts = windows(ids, length + 1, stride, first)
+    starts = starts if kind == "file" else generator.permutation(starts)
+    kept = len(starts) // step * step if kind == "drop" else len(starts)
+    shares = (
+        np.array_split(batch[: len(batch) // world_size * world_size], world_size)
+        for batch in batched(starts[:kept], step)
+    )
+    return (pair(ids, share[rank], length) for share in shares if len(share[rank]))
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_no_right_scheme_of_any_size_is_accused(data):
+    draw = lambda least, most: data.draw(st.integers(least, most))
+    kind = data.draw(st.sampled_from(["file", "shuffled", "drop", "offset", "tracks"]))
+    length, size, world_size, seed = draw(1, 20), draw(1, 5), draw(1, 3), draw(0, 999)
+    stride = draw(1, length) if draw(0, 1) else length
+    num_tokens = length * (size * world_size + 2) + draw(0, 300)
+    vocab_size = 256 if length >= 8 and draw(0, 1) else None
+    if kind == "tracks" and size * world_size == 1:
+        kind = "offset"
+    loader = partial(right_scheme, kind=kind, length=length, size=size, stride=stride, seed=seed)
+    audited = audit_loader(loader, num_tokens=num_tokens, world_size=world_size, vocab_size=vocab_size)
+    assert audited.clean, audited.findings
+
+
 def test_of_all_ranks_together():
     audit = audit_of("three_ranks")
     assert audit.num_batches == (5, 5, 5)
