@@ -270,7 +270,8 @@ def resume(
     found = Findings()
     check_resumed(expected, read_epoch(left, new), found, when)
     reading.found.update(found | reading.found)  # the first that shows it
-    if not call.begins_anew(new) and not iterations:
+    is_cut = call.max_batches is not None  # then the epoch goes on
+    if not call.begins_anew(new) and not iterations and not is_cut:
         after = read_epoch(call, new).num_batches
         if 0 < after < num_batches:
             words = f"the epoch after a resumed one has {after} batches"

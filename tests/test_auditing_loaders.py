@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import os
 import random
@@ -541,6 +542,22 @@ def test_it_resumes_after_exactly_so_many_batches(resume_after):
     assert loaded[2:] == [8, 8]
 
 
+def test_an_epoch_after_a_resumed_one_is_whole_or_noted():
+    class KeepsSkipping(Resumable):
+        skipped = 0
+
+        def __iter__(self):
+            return itertools.islice(super().__iter__(), self.skipped, None)
+
+        def load_state_dict(self, state):
+            self.epoch, self.skipped = state["epoch"], state["done"]
+
+    words = "the epoch after a resumed one has 8 batches instead of 16"
+    assert words in audit(KeepsSkipping).notes
+    for arguments in ({}, {"max_batches": 10}):
+        assert not any("after a resumed one" in note for note in audit(Resumable, **arguments).notes)
+
+
 def test_without_both_methods_nothing_is_resumed():
     class OnlyState:
         def __init__(self, ids):
@@ -634,6 +651,11 @@ def breaking(ids, epoch, rank, at=(0, 0, 3)):
         yield batch
 
 
+class Broken(Windows):
+    def __getitem__(self, index):
+        raise Breaks("the disk is full")
+
+
 def never_made(ids):
     raise Breaks("the disk is full")
 
@@ -677,10 +699,6 @@ def test_a_state_that_cannot_be_had_is_noted_unless_it_was_asked_for():
 
 
 def test_a_crash_of_a_worker_is_told():
-    class Broken(Windows):
-        def __getitem__(self, index):
-            raise Breaks("the disk is full")
-
     with pytest.raises(LoaderError, match=r"(?s)Breaks.*the disk is full"):
         audit(lambda ids: DataLoader(Broken(ids), B, num_workers=1))
 

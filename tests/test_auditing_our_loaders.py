@@ -46,16 +46,17 @@ def windows_of(ids, rank=0, world_size=1, *, stride=T, rows=False, **settings):
     return make_dataloader(dataset.as_rows() if rows else dataset, B, **{"base_seed": 7} | ranks | settings)
 
 
+SETTINGS = [{}, {"shuffle": False}, {"drop_last": True}, {"stride": 5}, {"rows": True}]
+
+
 @pytest.mark.parametrize("world_size", [1, 2, 3])
-@pytest.mark.parametrize(
-    "settings",
-    [{}, {"shuffle": False}, {"drop_last": True}, {"stride": 5}, {"rows": True}, {"num_workers": 2}],
-    ids=lambda settings: "-".join(settings) or "shuffled",
-)
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(settings) or "shuffled")
 def test_windows(world_size, settings):
-    if settings.get("num_workers") and world_size == 3:
-        pytest.skip("two ranks with workers are enough")
     assert not found_in(partial(windows_of, **settings), world_size=world_size)
+
+
+def test_windows_of_workers():
+    assert not found_in(partial(windows_of, num_workers=2), world_size=2)
 
 
 def test_windows_of_bytes_in_processes_after_any_batch():
