@@ -448,7 +448,7 @@ def check_coverage(
 def _fewest_missing(epochs: Sequence[Epoch], ledger: TokenLedger) -> int:
     """Return how many targets are missing at least where a row is missing whole.
 
-    These are all targets of a row, unless rows overlap, differ, or hold several windows.
+    These are all targets of a row, unless rows overlap, differ or hold several windows.
     """
     starts = np.concatenate([start for epoch in epochs for start in epoch.starts])
     rows = sum(len(epoch.order) for epoch in epochs)

@@ -47,6 +47,9 @@ def test_windows_and_their_uses_are_those_of_the_starts(batches):
     assert ledger_of([epoch]) == token_ledger(starts, 60, 4)
     same = [[one == other for other in starts] for one in starts]
     assert (epoch.order[:, None] == epoch.order[None]).tolist() == same
+    rows = [{"input_ids": 1_000 + np.array(batch)[:, None] + np.arange(5)} for batch in batches]
+    call = call_of(lambda ids: [row | {"labels": row["input_ids"]} for row in rows])
+    assert np.array_equal(read_epoch(call, call()).as_target, epoch.as_target)  # as the model shifts
     for row, start in enumerate(starts):
         assert epoch.first_of(row) == start
     places = [f"row {row} of batch {number}" for number, batch in enumerate(batches) for row in range(len(batch))]
