@@ -780,12 +780,13 @@ def _findings(
     except (TypeError, ValueError) as error:
         return [f"no audit: {error}"], f"the audit cannot read it. {_sentence(error)}"
     found = [f"{finding.name} ({finding.count})" for finding in audit.findings]
-    found += [f"shift: {audit.shift}"] * (audit.shift != 1)
     said = [f"`{f.name}` ({f.count}): {_sentence(f.evidence)}" for f in audit.findings]
     starts = np.cumsum(options.get("document_lengths", [0]))[:-1]
     if entered := np.count_nonzero(audit.ledger.as_target[starts]):
         found.append(f"documents entered from another: {entered}")
         said.append(f"Documents that are entered from another: {entered}.")
+    if audit.shift != 1:  # then the counts say nothing
+        found = [f"shift: {audit.shift}"]
     return found, " ".join(["the audit finds", *(said or ["nothing."])])
 
 
@@ -832,6 +833,7 @@ just_lost.slips("""
     ids[s + 1 : s + 5] => ids[s : s + 4]
         targets are the inputs themselves: they must be one token ahead.
     ids[s + 1 : s + 5] => ids[s + 2 : s + 6]
+    len(ids) - 4 => len(ids) - 5 ; ids[s + 1 : s + 5] => ids[s + 2 : s + 6]
         targets are two tokens ahead of their inputs.
     [ids[s + 1 : s + 5]] => [ids[s + 1 : s + 4]]
         a row has fewer targets than inputs.
@@ -916,6 +918,8 @@ just_crosses.slips("""
         a row has one more input than targets.
     ids[a + 1 : b] => ids[a : b - 1]
         targets are the inputs themselves: they must be one token ahead.
+    ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 2 : b]
+        targets are two tokens ahead of their inputs.
     ids[a : b - 1] => ids[a + 1 : b] ; [ids[a + 1 : b]] => [ids[a : b - 1]]
         inputs and targets are swapped.
     ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 1 : b - 1]
