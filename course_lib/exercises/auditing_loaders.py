@@ -52,8 +52,6 @@ def first_jump(row: list[int]) -> int:
 first_jump.slips("""
     range(1, len(row)) => range(len(row))
         the first entry is compared with the *last*, because that is `row[-1]`.
-    range(1, len(row)) => range(2, len(row))
-        the entry at place 1 is not looked at.
     range(1, len(row)) => range(1, len(row) - 1)
         the last entry is not looked at.
     return place => return place - 1
@@ -61,29 +59,21 @@ first_jump.slips("""
     return place => return place + 1
         this is the place after the one asked for: places count from 0.
     return place => return row[place]
-        this is the *position* that stands there: return its place in the row.
     return place => return row[place - 1]
-        this is the *position* before the jump: return a place in the row.
-    return place => return row[place] - row[place - 1]
-        this is how far the row jumps: return where.
+        this is a *position*: return its place in the row.
     return -1 => return 0
-        a row without a jump gives 0, but it should give -1.
     return -1 => return 1
-        a row without a jump gives 1, but it should give -1.
     return -1 => return len(row)
-        a row without a jump gives its length, but it should give -1.
     return -1 => return None
-        a row without a jump gives `None`, but it should give -1.
+        a row without a jump should give -1.
     row[place] != => row[place] >
         only a jump *forward* is seen, but a row can also go back, or stand still.
     row[place] != row[place - 1] + 1 => row[place] < row[place - 1]
-        only a step *back* is seen, but a row can also skip positions, or stand still.
     row[place] != row[place - 1] + 1 => row[place] <= row[place - 1]
-        skipped positions are not seen, but a row that skips some also jumps.
+        jumps ahead are missed, but a row that skips positions also jumps.
     row[place] != row[place - 1] + 1 => abs(row[place] - row[place - 1]) != 1
         a step back by one is taken for consecutive.
     row[place] != row[place - 1] + 1 => row[place] == row[place - 1]
-    row[place] != row[place - 1] + 1 => row[place] - row[place - 1] == 0
         only a position that comes twice is seen, but a row can also skip some.
     row[place] != => row[place] ==
         this is the first place that *is* consecutive.
@@ -102,17 +92,16 @@ first_jump.slips("""
     position != => position >
         only a jump *forward*…
     position != => position <
-        only entries that lie further back than expected are seen.
+        jumps ahead are missed…
     position != => position ==
         this is a place that is right: look for one that is not.
     return place => return position
-        this is the *position* that…
+        this is a *position*…
     return place => return place - 1
         this is the last place that is still…
     return -1 => return 0
-        a row without a jump gives 0…
     return -1 => return None
-        a row without a jump gives `None`…
+        a row without a jump…
 """)
 def from_the_first_entry(row):
     for place, position in enumerate(row):
@@ -126,8 +115,6 @@ first_jump.answers("""
         this is the *last* jump of the row.
     sum(b != a + 1 for a, b in pairwise(row))
         this is how many jumps there are: return the place of the first.
-    sum(b == a + 1 for a, b in pairwise(row))
-        this is how many steps are consecutive: return the place of the first jump.
     next((row.index(b) for a, b in pairwise(row) if b != a + 1), -1)
         `index` finds the *first* place of a position, but it may come twice.
     1 if len(row) > 1 and row[1] != row[0] + 1 else -1
@@ -136,10 +123,7 @@ first_jump.answers("""
     len(row) - 1 if len(row) > 1 and row[-1] != row[-2] + 1 else -1
         the last two entries decide, because later rounds overwrite what was found.
     any(b != a + 1 for a, b in pairwise(row))
-    row != list(range(row[0], row[0] + len(row))) if row else False
         this says whether there is a jump: return its place.
-    len(row) - 1 if row and row[-1] != row[0] + len(row) - 1 else -1
-        this says only where the row ends: return where it jumps.
 """)
 
 
@@ -206,58 +190,20 @@ commonest_shift.slips("""
         this is the *rarest* shift.
     (-shifts.count(shift), shift) => shift
         this is the smallest of all shifts, however rare it is.
-    min(shifts, key => max(shifts, key ; (-shifts.count(shift), shift) => shift
-        this is the largest of all shifts, however rare it is.
     return min(...) => return max(shifts.count(shift) for shift in shifts)
         this is how *often* the commonest shift comes: return the shift.
     zip(inputs, targets, strict=True) => zip(inputs, targets[1:], strict=False)
         each input is compared with the target of the next one.
-    zip(inputs, targets, strict=True) => zip(inputs[1:], targets, strict=False)
-        each target is compared with the input after its own.
     min(...) => sorted(shifts)[len(shifts) // 2]
     min(...) => sorted(shifts)[(len(shifts) - 1) // 2]
-    min(...) => int(np.median(shifts))
         this is the middle one of the sorted shifts: which comes most often?
     min(...) => round(sum(shifts) / len(shifts))
     min(...) => sum(shifts) // len(shifts)
         this is the mean of the shifts: which comes most often?
     min(...) => shifts[0]
-        the first target alone decides: which shift comes most often?
     min(...) => shifts[-1]
-        the last target alone decides: which shift comes most often?
-    min(...) => shifts
-        these are all shifts: return the one that comes most often.
+        one target alone decides: which shift comes most often?
 """)
-
-
-@commonest_shift.way("""
-    target - place => place - target
-        the signs are the other…
-    target - place => abs(target - place)
-        the signs are lost…
-    if target != -100 => if True
-        -100 is taken for a position…
-    if target != -100 => if target > 0
-        a target at position 0…
-    return min(shift => return max(shift
-        of shifts that are equally common the larger…
-    return min(shift for ... ) => return counts.most_common(1)[0][0]
-        of shifts that are equally common the one that comes first…
-    return min(shift for ... ) => return counts.most_common(1)[0][1]
-    return min(shift for ... ) => return most
-        this is how *often*…
-    return min(shift for ... ) => return counts.most_common(1)[0]
-        this is the shift together with its count: return the shift alone.
-    max(counts.values()) => min(counts.values())
-        this is the *rarest*…
-    if count == most => if True
-        this is the smallest of all…
-""")
-def by_a_counter(inputs, targets):
-    pairs = zip(inputs, targets, strict=True)
-    counts = Counter(target - place for place, target in pairs if target != -100)
-    most = max(counts.values())
-    return min(shift for shift, count in counts.items() if count == most)
 
 
 @commonest_shift.way("""
@@ -299,8 +245,6 @@ commonest_shift.answers("""
         the shift is always 1, but the targets say what it is.
     targets[0] - inputs[0]
         the first target is taken, even where it is -100.
-    sum(targets) - sum(inputs)
-        the shifts are added up: which of them comes most often?
     Counter(t - i for i, t in zip(inputs, targets)).most_common(1)[0][0]
         -100 is counted, and of equally common shifts the first is taken.
 """)
@@ -333,7 +277,7 @@ def _windows(random: Random) -> Iterator[Case]:
     ),
 )
 def count_lost(starts: list[int], num_tokens: int, context_length: int) -> int:
-    """Return how many tokens are no target of any window, apart from token 0."""
+    """Return how many tokens are never a target, apart from token 0."""
     steps = range(1, context_length + 1)
     targets = {start + step for start in starts for step in steps}
     return num_tokens - 1 - len(targets)
@@ -349,10 +293,6 @@ count_lost.slips("""
         token 0, or one after the last, is counted as lost, but neither can be a target.
     num_tokens - 1 - len(targets) => len(targets)
         these are the tokens that *are* targets: how many are not?
-    num_tokens - 1 - len(targets) => len(targets) - num_tokens + 1
-        the difference is the wrong way round.
-    num_tokens - 1 - => num_tokens - 2 -
-        two tokens are taken off, but only token 0 cannot be a target.
     start + step for => start for
         each window counts with one token, but it has T targets.
     start + step for => step for
@@ -360,34 +300,25 @@ count_lost.slips("""
     len(targets) => max(targets, default=0)
         this is what lies after the last window: tokens between windows are also lost.
     len(targets) => len(starts) * context_length
-        a token that is a target twice counts twice, but windows may overlap.
     len(targets) => len(set(starts)) * context_length
-        windows are taken to be apart, but they may overlap.
-    len(targets) => len(starts)
-        the number of windows is subtracted, but each window has several targets.
+        windows may overlap, and then a target of two windows counts twice.
 """)
 
 
 @count_lost.way("""
-    range(start + 1, start + context_length + 1) => range(start, start + context_length)
+    start + 1, start + context_length + 1 => start, start + context_length
         these are the inputs: the window at s has the targets s + 1 to s + T.
-    range(start + 1, start + context_length + 1) => \
-    range(start + 1, start + context_length)
+    start + context_length + 1 => start + context_length
         each window counts with T - 1 targets…
-    range(start + 1, start + context_length + 1) => \
-    range(start, start + context_length + 1)
+    range(start + 1, => range(start,
         the first input of each window is taken for a target.
-    range(start + 1, start + context_length + 1) => range(start, context_length)
-    range(start + 1, start + context_length + 1) => range(start + 1, context_length + 1)
+    start + 1, start + context_length + 1 => start, context_length
+    start + context_length + 1 => context_length + 1
         the range of each window ends at T, and not T after its start.
     is_target[1:] => is_target
         token 0, or one…
-    is_target[1:] => is_target[:-1]
-        the last token is left out of the count, and not the first.
     count(False) => count(True)
         these are the tokens that *are*…
-    is_target[position] => is_target[start]
-        each window counts with its first input: mark its targets.
 """)
 def marked(starts, num_tokens, context_length):
     is_target = [False] * num_tokens
@@ -398,24 +329,15 @@ def marked(starts, num_tokens, context_length):
 
 
 count_lost.answers("""
-    sum(max(0, b - a - context_length) for a, b in pairwise(sorted(starts)))
-        only gaps *between* windows are counted, but not what comes before or after.
-    sum(max(0, b - a - context_length) for a, b in pairwise([*sorted(starts), \
-    num_tokens - 1]))
-        what comes before the first window is not counted.
     num_tokens - 1 - context_length
         the targets of *one* window are subtracted: there may be several, or none.
+    max(0, num_tokens - 1 - len(starts) * context_length)
+        windows may overlap…
+    sum(max(0, b - a - context_length) for a, b in pairwise(sorted(starts)))
+        only gaps *between* windows are counted, but not what comes before or after.
     num_tokens % context_length
     (num_tokens - 1) % context_length
         the windows are taken to follow one another, but `starts` says where they are.
-    num_tokens - 1 - (max(starts) - min(starts) + context_length) if starts else \
-    num_tokens - 1
-        what lies between the windows is not counted as lost.
-    max(0, num_tokens - 1 - len(starts) * context_length)
-        windows are multiplied by T, but a token may be a target twice.
-    [p for p in range(1, num_tokens) if not any(s < p <= s + context_length \
-    for s in starts)]
-        these are the lost tokens themselves: how many are they?
 """)
 
 
@@ -471,14 +393,8 @@ goes_forward.slips("""
         a place that goes back is taken to go forward.
     earlier < later => earlier > later
         this asks whether each place goes *back*.
-    earlier < later => later - earlier == 1
-        each place has to go on by exactly 1, but any step forward will do.
     return all( => return any(
         one place that goes forward is enough here, but all of them must.
-    return all( => return not any(
-        this asks whether *no* place ever goes forward.
-    return all( => return sum(
-        this is how many steps go forward: do all of them?
     strict=False => strict=True
         a last batch that is smaller raises an error, but it is allowed.
     later in zip(one, other, strict=False) => later in zip(one[:1], other, strict=False)
@@ -488,38 +404,28 @@ goes_forward.slips("""
         the first place is not compared.
     pairwise(batches) => pairwise(batches[:-1])
         the last batch is not looked at.
-    pairwise(batches) => pairwise(batches[1:])
-        the first batch is not looked at.
     for earlier, later in zip(one, other, strict=False) => \
     for earlier in one for later in other
         each place is compared with *every* place of the next batch.
     one, other in pairwise(batches) => one in batches ; \
     in zip(one, other, strict=False) => in pairwise(one)
         places *within* a batch are compared: compare batches.
-    earlier < later for => earlier < later == earlier + other[0] - one[0] for
-        all places have to make the same step, but each goes on its own.
 """)
 
 
 @goes_forward.way("""
     <= batches[number - 1][place] => < batches[number - 1][place]
         a place that stands still…
-    <= batches[number - 1][place] => == batches[number - 1][place]
-        a place that goes back…
     <= batches[number - 1][place] => >= batches[number - 1][place]
         this asks whether each place goes *back*.
     <= batches[number - 1][place] => <= batches[0][place]
         each batch is compared with the first, but a place may also go back later.
     range(1, len(batches)) => range(len(batches))
         the first batch is compared with the *last*, because that is `batches[-1]`.
-    range(1, len(batches)) => range(2, len(batches))
-        the first batch is not…
     range(len(batches[number])) => range(len(batches[0]))
         the last batch is taken to be as large as the others, but it may be smaller.
     range(len(batches[number])) => range(1)
         only the first place is…
-    range(len(batches[number])) => range(len(batches[number]) - 1)
-        the last place of each batch is not compared.
     return True => pass
         where nothing goes back, the function returns nothing: return `True`.
 """)
@@ -533,32 +439,25 @@ def as_two_loops(batches):
 
 goes_forward.answers("""
     all(a < b for track in zip(*batches) for a, b in pairwise(track))
+    all(list(track) == sorted(track) for track in zip(*batches))
         `zip(*batches)` ends with the smallest batch: places beyond it are not compared.
     all(a < b for a, b in pairwise([s for batch in batches for s in batch]))
         all starts are compared in one list, but each place has a track of its own.
     sorted(s for batch in batches for s in batch) == [s for b in batches for s in b]
         all starts are compared in one list, and standing still passes.
     all(a < b for a, b in pairwise(batches))
-        lists are compared as a whole, so the first places that differ decide.
-    all(a <= b for a, b in pairwise(batches))
     batches == sorted(batches)
-        lists are compared as a whole, and equal ones pass.
+        lists are compared as a whole, so the first places that differ decide.
     batches[1][0] > batches[0][0] if len(batches) > 1 else True
         only the first two starts are compared: does the loop end in its first round?
     all(sum(a) < sum(b) for a, b in pairwise(batches))
         sums are compared: one place may go back while another makes up for it.
     all(a < b for a, b in zip(batches[0], batches[-1])) if len(batches) > 1 else True
-        only the first and the last batch are compared.
     all(a < b for a, b in zip(batches[0], batches[1])) if len(batches) > 1 else True
-        only the first two batches are compared.
     all(a < b for a, b in zip(batches[-2], batches[-1])) if len(batches) > 1 else True
-        only the last two batches are compared.
-    all(max(a) < max(b) for a, b in pairwise(batches))
-        one start of each batch is compared with one of the next: compare all places.
+        only two of the batches are compared.
     all(a[-1] < b[-1] for a, b in pairwise(batches))
         only the last place of each batch is compared.
-    all(list(track) == sorted(track) for track in zip(*batches))
-        `zip(*batches)` ends with the smallest batch, and standing still passes.
     [a < b for x, y in pairwise(batches) for a, b in zip(x, y)][-1] if batches[1:] \
     else True
         the last comparison alone decides, because it overwrites those before.
@@ -593,7 +492,7 @@ def _streams(random: Random) -> Iterator[Case]:
     ),
 )
 def neighbors_needed(ids: list[int]) -> int:
-    """Return the smallest k such that no k neighbors stand at two places."""
+    """Return the smallest k such that no k neighbors come at two places."""
     for k in range(1, len(ids)):
         runs = [tuple(ids[at : at + k]) for at in range(len(ids) - k + 1)]
         if len(set(runs)) == len(runs):
@@ -606,10 +505,7 @@ neighbors_needed.slips("""
         this begins with two neighbors, but one id alone may be enough.
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is left out.
-    range(len(ids) - k + 1) => range(1, len(ids) - k + 1)
-        the first run is left out.
     range(len(ids) - k + 1) => range(0, len(ids) - k + 1, k)
-    range(len(ids) - k + 1) => range(0, len(ids), k)
         only every k-th run is looked at, but two places may also be closer together.
     tuple(ids[at : at + k]) => tuple(sorted(ids[at : at + k]))
         the order within a run is lost: 1, 2 and 2, 1 are different neighbors.
@@ -621,12 +517,8 @@ neighbors_needed.slips("""
         one neighbor too few is returned, as if runs of k + 1 ids were those of k.
     ids[at : at + k] => ids[at:k]
         the slice ends at k, and not k after its start.
-    len(set(runs)) == len(runs) => len(set(runs)) == len(ids) - k
-        the runs are taken to be `len(ids) - k`, but there is one more.
     len(set(runs)) == len(runs) => len(set(runs)) != len(runs)
         this looks for the smallest k with which a run *does* come twice.
-    len(set(runs)) == len(runs) => all(a != b for a, b in pairwise(runs))
-        each run is compared only with the next one, but twins may be far apart.
     return k => return k - 1
         this is the largest k with which two places look alike: one more is needed.
     return k => return k + 1
@@ -644,8 +536,6 @@ neighbors_needed.slips("""
 @neighbors_needed.way("""
     k = 1 => k = 2
         this begins with two…
-    k = 1 => k = 0
-        an empty stream gives 0…
     range(len(ids) - k + 1) => range(len(ids) - k)
         the last run is…
     ids[at : at + k] => ids[at : at + k + 1]
@@ -657,7 +547,7 @@ neighbors_needed.slips("""
     return k => return k + 1
         one neighbor more…
     seen.add(run) => seen = {run}
-        each run is compared only with the next…
+        each run is compared only with the one before, but twins may be far apart.
 """)
 def seen_before(ids):
     k = 1
@@ -680,11 +570,8 @@ neighbors_needed.answers("""
         this is how often the commonest id comes: how many *neighbors* tell a place?
     len(ids) - len(set(ids)) + 1
     len(ids) - len(set(ids))
-        this counts ids that come again: how many *neighbors* tell a place?
     len(set(ids))
-        this is how many different ids there are: how many *neighbors* tell a place?
-    max(1, len(ids))
-        the whole stream certainly comes once, but fewer neighbors may be enough.
+        this counts ids: how many *neighbors* tell a place?
 """)
 
 
@@ -723,29 +610,22 @@ def resume_errors(expected: list[int], got: list[int]) -> tuple[int, int]:
 
 
 resume_errors.slips("""
-    (given - wanted).total(), (wanted - given).total() => \
-    (wanted - given).total(), (given - wanted).total()
-        the two results are exchanged.
-    return (given - wanted).total(), => return (wanted - given).total(),
+    given - wanted => wanted - given ; wanted - given => given - wanted
+        the two results are swapped.
+    given - wanted => wanted - given
         both numbers are of what is left out.
-    (given - wanted).total(), (wanted - given).total() => \
-    (given - wanted).total(), (given - wanted).total()
+    wanted - given => given - wanted
         both numbers are of what is given too often.
     (given - wanted).total(), => len(given - wanted),
         of what is given too often, each window counts once: it may be too often by 2.
     , (wanted - given).total() => , len(wanted - given)
         of what is left out, each window counts once: it may be missing twice.
     Counter(expected), Counter(got) => Counter(set(expected)), Counter(set(got))
-        sets know no repeats, so a window that is given twice is not seen.
     Counter(expected), Counter(got) => Counter(expected), Counter(set(got))
-        repeats in `got` are lost in a set.
     Counter(expected), Counter(got) => Counter(set(expected)), Counter(got)
-        repeats in `expected` are lost in a set.
+        sets forget repeats, so a window that comes twice counts once.
     (given - wanted).total(), => (given & wanted).total(),
         this counts windows that are given as expected: which are given too often?
-    (given - wanted).total(), (wanted - given).total() => \
-    (given - wanted).total() + (wanted - given).total()
-        both kinds of errors are added up: return two numbers.
 """)
 
 
@@ -773,53 +653,22 @@ def crossed_off(expected, got):
     return again, len(left)
 
 
-@resume_errors.way("""
-    again, left_out => left_out, again
-        the two results are…
-    set(expected + got) => expected + got
-        a window that comes several times is also counted several times.
-    set(expected + got) => expected
-        only expected windows are looked at, as often as they are expected.
-    set(expected + got) => set(expected)
-        windows that are not expected at all are not counted.
-    set(expected + got) => got
-        only given windows are looked at, as often as they are given.
-    set(expected + got) => set(got)
-        windows that are not given at all are not counted.
-""")
-def window_by_window(expected, got):
-    again = left_out = 0
-    for window in set(expected + got):
-        more = got.count(window) - expected.count(window)
-        again += max(more, 0)
-        left_out += max(-more, 0)
-    return again, left_out
-
-
 resume_errors.answers("""
     (max(0, len(got) - len(expected)), max(0, len(expected) - len(got)))
-    (abs(len(got) - len(expected)), 0)
-        only the *numbers* of windows are compared: which windows are they?
     (len(got) - len(expected), len(expected) - len(got))
-        only the *numbers* of windows are compared, and one of the results is negative.
+        only the *numbers* of windows are compared: which windows are they?
     (sum(w not in expected for w in got), sum(w not in got for w in expected))
         a window that is expected once and given twice is not seen: count how often.
     (sum(w not in expected for w in got), (Counter(expected) - Counter(got)).total())
         a window that is given too often is looked for among *all* that are expected.
-    (list((Counter(got) - Counter(expected)).elements()), \
-    list((Counter(expected) - Counter(got)).elements()))
-        these are the windows themselves: how many are they?
     (len(got) - len(set(got)), (Counter(expected) - Counter(got)).total())
     (len(got) - len(set(got)), sum(w not in got for w in expected))
     (sum(n > 1 for n in Counter(got).values()), sum(w not in got for w in expected))
     (len(got) - len(set(got)), len(set(expected) - set(got)))
         repeats within `got` are counted, whatever is expected.
     (sum(w in expected for w in got), sum(w not in got for w in expected))
-        the first number counts windows that are given as they should be.
-    (sum(a != b for a, b in zip(got, expected)),) * 2
-        windows are compared place by place, but their order does not matter here.
     (len(set(got) & set(expected)), len(set(expected) - set(got)))
-        the first number counts the windows that both have.
+        the first number counts windows that are given as they should be.
 """)
 
 
@@ -863,24 +712,15 @@ shared_windows.slips("""
         all windows are counted: how many have more than one rank?
     count > 1 for => count == 2 for
         windows of three or more ranks are left out: *more than one* rank is asked for.
-    count > 1 for => count > 2 for
-        windows of exactly two ranks are left out, but they are shared.
     count > 1 for => count == len(ranks) for
         only windows that *all* ranks read are counted: two ranks are enough.
-    count > 1 for => count == 1 for
-        these are the windows of one rank alone.
     count > 1 for => count - 1 for
         a window of three ranks counts twice, but it is one window.
     count > 1 for count in readers.values() => count for count in readers.values() \
     if count > 1
         this adds up how many ranks read each shared window: count each window once.
-    sum(count > 1 for => max(count > 1 for
-        this says whether there are any shared windows, and fails without a window.
     sum(count > 1 for count in readers.values()) => len(readers)
         all windows are counted…
-    sum(count > 1 for count in readers.values()) => \
-    [window for window, count in readers.items() if count > 1]
-        these are the shared windows themselves: how many are they?
 """)
 
 
@@ -891,12 +731,8 @@ shared_windows.slips("""
         all windows are counted…
     seen |= set(rank) => seen = set(rank)
         each rank is compared only with the one before it.
-    seen & set(rank) => seen - set(rank)
-        this collects what a rank does *not* share with those before it.
     return len(shared) => return len(seen)
         all windows are counted…
-    return len(shared) => return shared
-        these are the shared windows themselves…
 """)
 def seen_by_earlier_ranks(ranks):
     seen, shared = set(), set()
@@ -906,58 +742,24 @@ def seen_by_earlier_ranks(ranks):
     return len(shared)
 
 
-@shared_windows.way("""
-    count = sum(window in rank for rank in ranks) => \
-    count = sum(rank.count(window) for rank in ranks)
-        a window that one rank reads twice…
-    if count > 1: => if count > 0:
-        all windows are counted…
-    if count > 1: => if count == 2:
-        windows of three or more ranks…
-    shared += 1 => shared += count
-        this adds up how many ranks…
-    shared += 1 => shared += count - 1
-        a window of three ranks counts twice…
-    for window in {w for rank in ranks for w in rank}: => \
-    for window in ranks[0]:
-        only windows of the first rank are looked at, as often as it reads them.
-    for window in {w for rank in ranks for w in rank}: => \
-    for window in set(ranks[0]):
-        only windows of the first rank are looked at.
-    for window in {w for rank in ranks for w in rank}: => \
-    for window in [w for rank in ranks for w in rank]:
-        each reading of a shared window counts: count each window once.
-""")
-def window_after_window(ranks):
-    shared = 0
-    for window in {w for rank in ranks for w in rank}:
-        count = sum(window in rank for rank in ranks)
-        if count > 1:
-            shared += 1
-    return shared
-
-
 shared_windows.answers("""
     sum(len(set(a) & set(b)) for i, a in enumerate(ranks) for b in ranks[:i])
         each *pair* of ranks counts, so a window of three ranks counts three times.
-    len([w for i, a in enumerate(ranks) for b in ranks[:i] for w in b if w in a])
-        windows are counted for each pair of ranks, as often as the first reads them.
+    len([w for rank in ranks for w in rank if sum(w in each for each in ranks) > 1])
+        each reading of a shared window counts: count each window once.
+    len({w for w in ranks[0] for rank in ranks[1:] if w in rank})
+        only windows of the first rank are looked at.
     sum(len(set(a) & set(b)) for a, b in pairwise(ranks))
         only neighboring ranks are compared, and shared windows counted for each pair.
     len(set(ranks[0]) & set(ranks[-1])) if len(ranks) > 1 else 0
-        only the first and the last rank are compared.
     len(set(ranks[0]) & set(ranks[1])) if len(ranks) > 1 else 0
-        only the first two ranks are compared.
+        only two of the ranks are compared.
     sum(map(len, ranks)) - len({w for rank in ranks for w in rank})
         all readings after the first are counted, also those by the same rank.
     len({w for rank in ranks for w in rank if rank.count(w) > 1})
         these windows come twice in *one* rank: which are in several?
-    sum(len(set(step)) < len(step) for step in zip(*ranks))
-        ranks are compared step by step, but they may share a window at any time.
     len(set.intersection(*map(set, ranks)))
         only windows that *all* ranks…
-    bool(set(ranks[0]).intersection(*ranks[1:]))
-        this says whether all ranks share a window: how many windows are shared?
 """)
 
 
@@ -978,12 +780,13 @@ def _findings(
     except (TypeError, ValueError) as error:
         return [f"no audit: {error}"], f"the audit cannot read it. {_sentence(error)}"
     found = [f"{finding.name} ({finding.count})" for finding in audit.findings]
-    found += [f"shift: {audit.shift}"] * (audit.shift != 1)
     said = [f"`{f.name}` ({f.count}): {_sentence(f.evidence)}" for f in audit.findings]
     starts = np.cumsum(options.get("document_lengths", [0]))[:-1]
     if entered := np.count_nonzero(audit.ledger.as_target[starts]):
         found.append(f"documents entered from another: {entered}")
         said.append(f"Documents that are entered from another: {entered}.")
+    if audit.shift != 1:  # then the counts say nothing
+        found = [f"shift: {audit.shift}"]
     return found, " ".join(["the audit finds", *(said or ["nothing."])])
 
 
@@ -1030,6 +833,7 @@ just_lost.slips("""
     ids[s + 1 : s + 5] => ids[s : s + 4]
         targets are the inputs themselves: they must be one token ahead.
     ids[s + 1 : s + 5] => ids[s + 2 : s + 6]
+    len(ids) - 4 => len(ids) - 5 ; ids[s + 1 : s + 5] => ids[s + 2 : s + 6]
         targets are two tokens ahead of their inputs.
     [ids[s + 1 : s + 5]] => [ids[s + 1 : s + 4]]
         a row has fewer targets than inputs.
@@ -1051,7 +855,7 @@ just_lost.slips("""
         targets are the inputs…
     ids[place - 1 : place], ids[place : place + 1] => \
     ids[place : place + 1], ids[place - 1 : place]
-        inputs and targets are exchanged.
+        inputs and targets are swapped.
     continue => break
         the loader ends at the lost token, so all others after it are also lost.
 """)
@@ -1105,17 +909,19 @@ just_crosses.slips("""
     document_starts[2:] => document_starts[3:]
         a row holds three documents, so two of them are entered.
     [0, *document_starts[2:], len(ids)] => [0, len(ids)]
-        one row holds all documents, and enters each of them.
+        one row holds all documents, and enters each of them after the first.
     [0, *document_starts[2:], len(ids)] => [0, *document_starts[2:]]
         the last document is left out.
     [0, *document_starts[2:], len(ids)] => [*document_starts[1:], len(ids)]
         the first document is left out, so its tokens are lost.
     ids[a : b - 1] => ids[a:b]
-        a row has an input more than targets.
+        a row has one more input than targets.
     ids[a + 1 : b] => ids[a : b - 1]
         targets are the inputs themselves: they must be one token ahead.
+    ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 2 : b]
+        targets are two tokens ahead of their inputs.
     ids[a : b - 1] => ids[a + 1 : b] ; [ids[a + 1 : b]] => [ids[a : b - 1]]
-        inputs and targets are exchanged.
+        inputs and targets are swapped.
     ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 1 : b - 1]
         the last token of each row is no target.
     ([ids[a : b - 1]], [ids[a + 1 : b]]) for => [ids[a:b]] for
@@ -1131,9 +937,7 @@ just_crosses.slips("""
     document_starts[1:-1] => document_starts[:-1]
         document 0 is cut at its own start, which makes a row without ids.
     ids[begin : end - 1] => ids[begin:end]
-        a row has an input more…
-    begin = end => pass
-        each row begins with the first document.
+        a row has one more input…
 """)
 def last_two_together(ids, document_starts):
     batches, begin = [], 0
@@ -1174,12 +978,11 @@ def as_it_was_written(text: str, vocabulary: str) -> str:
         if set(text) <= set(vocabulary)
     ],
     explanation=(
-        "Each id is valid and each row is in order, so nothing raises an error. But "
-        "the ids count the characters of *this text*. If the text lacks a character of "
-        "the vocabulary, the model takes later ones for others. An audit cannot see "
-        "it, because it hands out ids of its own and asks only where they go. To find "
-        "it, decode a batch with the model's vocabulary and read it, or keep a "
-        "checksum of the tokenizer beside the ids, and compare."
+        "The ids count the characters of *this text*. If it lacks a character of the "
+        "vocabulary, the model takes later ones for others. An audit cannot see it, "
+        "because it hands out ids of its own and asks only where they go. To find it, "
+        "decode a batch with the model's vocabulary and read it, or keep a checksum of "
+        "the tokenizer beside the ids, and compare."
     ),
 )
 def wrong_tokenizer(text: str, vocabulary: str) -> str:
@@ -1195,11 +998,10 @@ def what_an_audit_says(dtype: str) -> str:
         return _pairs(read, range(0, len(read) - 8, 8), 8, 1)
 
     try:
-        return (
-            "clean" if audit_loader(make_loader, num_tokens=200).clean else "not clean"
-        )
+        clean = audit_loader(make_loader, num_tokens=200).clean
     except ValueError:
-        return "not clean"
+        clean = False
+    return "clean" if clean else "not clean"
 
 
 @true_or_false(
@@ -1212,11 +1014,10 @@ def what_an_audit_says(dtype: str) -> str:
     reference=what_an_audit_says,
     cases=lambda random: [(dtype,) for dtype in ("u1", "i1", ">u2", "<u4", ">i4")],
     explanation=(
-        "Here the loader itself writes the ids, so it writes those of the audit. What "
-        "it reads back are other numbers, most of which were never handed out, and the "
-        "audit says so. If the loader were given a file from elsewhere instead, nobody "
-        "could audit it in this way. With `<i2`, signed numbers, an audit of 4,000 "
-        "tokens is clean, because they differ only from 32,768 on."
+        "This loader writes the ids of the audit, and what it reads back are other "
+        "numbers, most of which were never handed out. If it were given a file from "
+        "elsewhere, nobody could audit it in this way. With `<i2`, signed numbers, an "
+        "audit of 4,000 tokens is clean, because they differ only from 32,768 on."
     ),
 )
 def half_the_words(dtype: str) -> str:
@@ -1258,15 +1059,11 @@ def with_replacement(num_windows: int, num_epochs: int, seed: int) -> int:
     return num_windows - len(read)
 
 
-def _by_rank(ids: np.ndarray, rank: int, world_size: int, seeds: str) -> Iterator:
-    starts = list(range(0, len(ids) - 8, 8))
-    Random(rank if seeds == "one for each rank" else 7).shuffle(starts)
-    return _pairs(ids.tolist(), sorted(starts[rank::world_size]), 8, 1)
-
-
 def findings_of_two_ranks(seeds: str) -> list[str]:
     def make_loader(ids: np.ndarray, rank: int, world_size: int) -> Iterator:
-        return _by_rank(ids, rank, world_size, seeds)
+        starts = list(range(0, len(ids) - 8, 8))
+        Random(rank if seeds == "one for each rank" else 7).shuffle(starts)
+        return _pairs(ids.tolist(), sorted(starts[rank::world_size]), 8, 1)
 
     assert audit_loader(make_loader, num_tokens=193).clean
     return list(audit_loader(make_loader, num_tokens=193, world_size=2).names)
@@ -1295,9 +1092,8 @@ def one_rank_is_enough(seeds: str) -> list[str]:
 
 FILES = {
     "novel": "once upon a time there was ",
-    "invoices": "item 4 item 9 total 13 paid ",
+    "letters": "item 4 item 9 total 13 paid ",  # of the invoices: a path is wrong
 }
-LABELS = {"novel": "novel", "letters": "invoices"}  # somebody mixed up a path
 
 
 def text_of_the_source(source: str) -> str:
@@ -1306,7 +1102,7 @@ def text_of_the_source(source: str) -> str:
         return _pairs(ids, range(0, len(ids) - 8, 8), 8, 1)
 
     assert audit_loader(make_loader, num_tokens=201).clean
-    (inputs, _), *_ = make_loader(4 * FILES[LABELS[source]])
+    (inputs, _), *_ = make_loader(FILES[source])
     return "".join(inputs[0])
 
 
@@ -1321,10 +1117,9 @@ def text_of_the_source(source: str) -> str:
     cases=lambda random: [("novel",), ("letters",)],
     explanation=(
         "The table has the path of the invoices where the letters should be. An audit "
-        "feeds the loader positions instead of text, so it never opens that file. A "
-        "clean audit says that the loader hands on faithfully whatever it is given. "
-        "What it is given, you have to look at: decode a few rows of every source, and "
-        "read them."
+        "feeds the loader positions instead of text, so it never opens that file. It "
+        "says that the loader hands on faithfully whatever it is given. What that is, "
+        "you have to look at: decode a few rows of every source, and read them."
     ),
 )
 def clean_means_right(source: str) -> str:
@@ -1379,36 +1174,17 @@ SIGNS = {
     "ranks_overlap": ("2 ranks,", "the window from"),
     "same_order": ("both begin",),
     "not_repeatable": ("after an equal call",),
-    "resume_repeats": ("resumed after", "gives"),
-    "resume_loses": ("resumed after", "leaves out"),
 }
-
-
-class _Stops(list):
-    """Batches that can be resumed, and then begin `off` batches too late."""
-
-    off = at = 0
-
-    def __iter__(self) -> Iterator:
-        while self.at < len(self):
-            self.at += 1
-            yield self[self.at - 1]
-
-    def state_dict(self) -> int:
-        return self.at
-
-    def load_state_dict(self, at: int) -> None:
-        self.at = max(0, at + self.off)
 
 
 def _planted(rng: Random) -> dict[str, object]:
     """Audit a loader with one bug, and give all findings codes."""
-    name, off, seed = rng.choice(list(SIGNS)), rng.randrange(1, 3), rng.random()
+    name, seed = rng.choice(list(SIGNS)), rng.random()
     length, size = rng.randrange(4, 10), rng.randrange(2, 5)
     num_tokens = length * size * 4 * rng.randrange(2, 4) + 1
     calls = itertools.count()
 
-    def make_loader(ids: np.ndarray, epoch: int, rank: int) -> Iterable:
+    def make_loader(ids: np.ndarray, epoch: int, rank: int) -> Iterator:
         draws = {"same_order": 0, "not_repeatable": next(calls)}.get(name, epoch)
         starts = list(range(0, num_tokens - 1, length))
         Random(f"{seed} {draws}").shuffle(starts)
@@ -1420,18 +1196,12 @@ def _planted(rng: Random) -> dict[str, object]:
         if name == "ranks_overlap":
             starts = starts[rank * (half - size) :][: half + size]
         if name == "repeated":
-            starts += starts[: off * size]
-        batches = _pairs(ids.tolist(), starts, length, size)
-        if not name.startswith("resume"):
-            return list(batches)
-        stops = _Stops(batches)
-        stops.off = off if name == "resume_loses" else -off
-        return stops
+            starts += starts[:size]
+        return _pairs(ids.tolist(), starts, length, size)
 
     ranks = 1 + name.startswith("ranks")
-    (found,) = audit_loader(
-        make_loader, num_tokens=num_tokens, world_size=ranks
-    ).findings
+    audit = audit_loader(make_loader, num_tokens=num_tokens, world_size=ranks)
+    (found,) = audit.findings
     names = rng.sample(list(SIGNS), len(SIGNS))
     codes = zip(names, rng.sample(range(100, 1_000), len(names)), strict=True)
     return {
@@ -1445,9 +1215,10 @@ def _planted(rng: Random) -> dict[str, object]:
 
 def _code(report: str, codes: str, number: int = 0) -> int:
     """Return the code of the finding of a report; `number` 1 is that of its opposite,
-    and 2 to 7 are those of all others."""
+    and 2 to 5 are those of all others."""
     (right,) = (i for i, s in enumerate(SIGNS.values()) if all(w in report for w in s))
-    name = list(SIGNS)[right ^ number]
+    place = (right ^ number % 2) + number // 2 * 2
+    name = list(SIGNS)[place % len(SIGNS)]
     return int(codes.partition(f"`{name}` ")[2][:3])
 
 
@@ -1458,8 +1229,8 @@ def _code(report: str, codes: str, number: int = 0) -> int:
     "{codes}.",
     draw=_planted,
     hints=(
-        "What was compared: an epoch with the stream, two epochs, two equal calls, two "
-        "ranks, or a resumed loader with one that was not stopped?",
+        "What was compared: an epoch with the stream, two epochs, two equal calls, or "
+        "two ranks?",
         "Is something read twice, or not at all?",
     ),
 )
@@ -1476,9 +1247,7 @@ code_of_finding.answers("""
     _code(report, codes, 3)
     _code(report, codes, 4)
     _code(report, codes, 5)
-    _code(report, codes, 6)
-    _code(report, codes, 7)
-        this finding compares other things: an epoch, epochs, calls, ranks, or resuming?
+        this finding compares other things: an epoch, two epochs, two calls, or ranks?
 """)
 
 

@@ -16,12 +16,15 @@ from wrong_answers import refused, right, wrong
 right("first_jump")(lambda row: next((i for i in range(1, len(row)) if row[i] - row[i - 1] - 1), -1))
 right("first_jump")(lambda row: np.append(np.flatnonzero(np.diff(row) != 1) + 1, -1)[0])
 wrong("first_jump", "an index is beyond the end")(lambda row: np.flatnonzero(np.diff(row) != 1)[0] + 1)
-wrong("first_jump", "a row without a jump gives 1")(lambda row: int(np.argmax(np.diff([0, *row])[1:] != 1)) + 1)
+wrong("first_jump", "a row without a jump should give -1")(lambda row: int(np.argmax(np.diff([0, *row])[1:] != 1)) + 1)
 wrong("first_jump", "several values where one number")(
     lambda row: [i for i in range(1, len(row)) if row[i] != row[i - 1] + 1]
 )
 wrong("first_jump", "the last place that is still right")(
     lambda row: next((i for i in range(len(row) - 1) if row[i + 1] != row[i] + 1), -1)
+)
+wrong("first_jump", "jumps ahead are missed")(
+    lambda row: next((place for place, (previous, x) in enumerate(pairwise(row), 1) if x < previous), -1)
 )
 wrong("first_jump", None)(lambda row: next((x for x in row[1:] if x - 1 not in row), -1))
 
@@ -175,7 +178,7 @@ def by_two_sorted_lists(expected, got):
 
 
 right("resume_errors")(lambda e, g: [(Counter(g) - Counter(e)).total(), (Counter(e) - Counter(g)).total()])
-wrong("resume_errors", "sets know no repeats")(lambda e, g: (len({*g} - {*e}), len({*e} - {*g})))
+wrong("resume_errors", "sets forget repeats")(lambda e, g: (len({*g} - {*e}), len({*e} - {*g})))
 wrong("resume_errors", None)(lambda e, g: (sum(a != b for a, b in zip(e, g, strict=False)), len(e) - len(g)))
 
 
