@@ -189,7 +189,7 @@ def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankRead
     reading = RankReading([], Findings(), [])
     made = call()
     for number in range(num_epochs):
-        if number and call.begins_anew(made):
+        if number and call.begins_anew(made, reading.epochs[-1].is_cut):
             made = call(number)
         found, memory = Findings(), []
 
@@ -433,10 +433,10 @@ def check_coverage(
         )
         untold = sum(epoch.num_untold for epoch in epochs)
         if 0 < lost.size < 1.25 * untold:  # a few are told a wrong place
-            words = f"{untold:,} targets stand in rows that are too short to tell a"
+            words = f"{untold:,} targets are in rows that are too short to tell a"
             notes.append(f"{words} place: they may be the {lost.size:,} that are none")
         elif lost.size:
-            words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are no targets"
+            words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are never a target"
             words += f" in epoch {number}" if number else ""
             name = "ranks_lose" if len(ranks) > 1 else "lost"
             found.add(name, lost.size, f"{words}, such as {_runs(lost)}")
@@ -593,6 +593,13 @@ def audit_loader(
     def read(num_epochs: int) -> tuple[list[RankReading], Findings, bool]:
         if in_processes:
             share = (ranks, num_epochs, resume_after)
+            try:
+                pickle.dumps(make_loader)
+            except Exception as error:
+                raise TypeError(
+                    "make_loader must be a function that other processes can import "
+                    f"by its name, got {make_loader!r:.100}"
+                ) from error
             readings = run_ranks(_read_own_rank, world_size, *share, time_limit=600.0)
             if errors := [each for each in readings if isinstance(each, Exception)]:
                 raise errors[0]
@@ -660,14 +667,15 @@ def _conclude(
         "shift of labels": "none" if shift is None else shift,
         "stride": _commonest_stride(np.concatenate(starts)),
         "share that is a target": ledger.targets / ledger.num_tokens,
+        "left over": _left_over(ledger, call.documents.starts, found),
         "most turns as a target": int(ledger.as_target.max()),
         "bytes of a batch": first.num_bytes,
     }
     if len(first.order) >= 3:
         firsts = np.concatenate(first.firsts)
         mixing = measure_mixing(firsts.clip(0), max(3, len(call.stream)))
-        facts["correlation of neighbors"] = round(mixing.correlation, 3)
-        facts["distance of neighbors"] = round(mixing.distance, 3)
+        facts["correlation of successive rows"] = round(mixing.correlation, 3)
+        facts["distance of successive rows"] = round(mixing.distance, 3)
     return Audit(
         context_length=first.row_length,
         batch_size=first.batch_size,
@@ -680,6 +688,16 @@ def _conclude(
         facts=facts,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _left_over(
+    ledger: TokenLedger, document_starts: np.ndarray, found: Findings
+) -> int:
+    """Count the tokens that are never a target and were not called lost."""
+    never = ledger.as_target == 0
+    never[document_starts] = False
+    lost = [found[name].count for name in ("lost", "ranks_lose") if name in found]
+    return max(0, np.count_nonzero(never) - sum(lost))
 
 
 def _commonest_stride(starts: np.ndarray) -> int:

@@ -82,6 +82,8 @@ def test_of_a_huge_audit_some_rows_and_eight_ranks_are_drawn():
     assert len(order.lines) == len(row_names(ranks)) == 8
     assert order.lines[5].get_xdata().tolist() == list(range(0, 3_333, 2))
     assert order.lines[5].get_ydata().tolist() == list(range(5, 39_990, 24))
-    assert figure.get_supxlabel() == "each step is the mean of 200 tokens; one dot for every 2 rows"
+    assert figure.get_supxlabel() == (
+        "each step is the mean of 200 tokens; one dot for every 2 rows; the first 8 of 12 ranks"
+    )
     # ranks that are not drawn count, too: each token is read by four
     assert keys(figure)[-1] == "read by several ranks"

@@ -171,13 +171,13 @@ commonest_shift.slips("""
     target - place => place - target
         the signs are the other way round: a target that is *ahead* has a shift above 0.
     target - place => abs(target - place)
-        the signs are lost: a target that is behind its input has a negative shift.
+        the signs are lost: a target before its input has a negative shift.
     target - place for => target for
         these are targets themselves: how far is each ahead of its input?
     if target != -100 => if True
         -100 is taken for a position, but such a target is not counted.
     if target != -100 => if target > 0
-        a target at position 0 is left out as well.
+        a target at position 0 is also left out.
     (-shifts.count(shift), shift) => (-shifts.count(shift), -shift)
         of shifts that are equally common the larger is taken: take the smaller.
     (-shifts.count(shift), shift) => -shifts.count(shift)
@@ -485,8 +485,8 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "Try k = 1, 2, 3, … in turn. Which runs of k neighbors are there, and is one "
-        "of them there twice?",
+        "Try k = 1, 2, 3, … one after another. Which runs of k neighbors are there, "
+        "and is one of them there twice?",
         "There are `len(ids) - k + 1` runs of k neighbors. As tuples they go into a "
         "set, which is smaller than the list if a run comes twice.",
     ),
@@ -810,8 +810,8 @@ def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
     hints=(
         "Begin with windows that follow one another, which lose nothing. What happens "
         "if all windows after the first one begin one place later?",
-        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is no target "
-        "now? A tail of fewer than 4 tokens is no finding.",
+        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is never a "
+        "target now? A tail of fewer than 4 tokens does not count.",
     ),
     look=_lost,
 )
@@ -823,7 +823,7 @@ def just_lost(ids: list[int]) -> list[tuple[list, list]]:
 
 just_lost.slips("""
     [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 4)
-        nothing is lost, or only a short tail at the end, which is no finding.
+        nothing is lost, or only a short tail at the end, which does not count.
     [0, *range(5, len(ids) - 4, 4)] => range(0, len(ids) - 4, 5)
         a token is lost after *each* window, but only one should be.
     [0, *range(5, len(ids) - 4, 4)] => [0, *range(8, len(ids) - 4, 4)]
@@ -923,7 +923,7 @@ just_crosses.slips("""
     ids[a : b - 1] => ids[a + 1 : b] ; [ids[a + 1 : b]] => [ids[a : b - 1]]
         inputs and targets are swapped.
     ids[a : b - 1] => ids[a : b - 2] ; ids[a + 1 : b] => ids[a + 1 : b - 1]
-        the last token of each row is no target.
+        the last token of each row is never a target.
     ([ids[a : b - 1]], [ids[a + 1 : b]]) for => [ids[a:b]] for
         a batch must be a pair, inputs and targets, and all batches come in one list.
 """)
@@ -1168,9 +1168,9 @@ def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
 
 # Findings, each beside its opposite, and the words of the reports that have it.
 SIGNS = {
-    "lost": ("1 rank,", "no targets"),
+    "lost": ("1 rank,", "never a target"),
     "repeated": ("1 rank,", "the window from"),
-    "ranks_lose": ("2 ranks,", "no targets"),
+    "ranks_lose": ("2 ranks,", "never a target"),
     "ranks_overlap": ("2 ranks,", "the window from"),
     "same_order": ("both begin",),
     "not_repeatable": ("after an equal call",),
@@ -1254,7 +1254,7 @@ code_of_finding.answers("""
 @numbers(
     ask="A text of {num_tokens:,} tokens is cut into rows of {length} tokens that "
     "follow one another, and an incomplete row is left out. Batches hold {size} rows, "
-    "and an incomplete batch is left out as well. Labels stand where inputs stand, "
+    "and so is an incomplete batch. Labels stand where inputs stand, "
     "and the model shifts them, so nothing predicts the first token of a row. How "
     "many tokens are never a target in an epoch, apart from token 0?",
     draw=lambda rng: {
@@ -1263,7 +1263,7 @@ code_of_finding.answers("""
         "size": rng.randrange(8, 40),
     },
     hints=(
-        "How many batches are there, and how many targets has each of them?",
+        "How many batches are there, and how many targets are there in each of them?",
         "A row of T tokens has T - 1 targets.",
     ),
 )

@@ -290,9 +290,13 @@ class Call:
             raise TypeError(f"{words} must return an iterable of batches, got {kind}")
         return Made(loader, words, ids)
 
-    def begins_anew(self, made: Made) -> bool:
-        """Whether the next epoch needs another call, not only another iteration."""
-        return "epoch" in self.names or isinstance(made.loader, Iterator)
+    def begins_anew(self, made: Made, is_cut: bool = False) -> bool:
+        """Whether the next epoch needs another call, not only another iteration.
+
+        An endless iterator whose epoch was cut goes on by itself.
+        """
+        ends = isinstance(made.loader, Iterator) and not is_cut
+        return "epoch" in self.names or ends
 
     def can_resume(self, made: Made) -> bool:
         methods = ("state_dict", "load_state_dict")

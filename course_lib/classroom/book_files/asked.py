@@ -28,7 +28,7 @@ WITHIN = re.compile(r"\bwithin=([\d.]+)")
 
 def read_prompt(data: dict[str, str], source: str) -> Prompt | None:
     """Read a prompt from what a cell shows, its answer as far as that tells it, and
-    from the cell's source; None if what is shown is no prompt."""
+    from the cell's source; None if the cell shows something else."""
     folded = FOLDED.fullmatch(data.get("text/html", ""))
     question, _, how = data.get("text/plain", "").rpartition("\n")
     example = EXAMPLE.search(how)

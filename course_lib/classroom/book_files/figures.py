@@ -157,7 +157,7 @@ def _as_svg(figure: LessonFigure) -> str:
 
 
 def controls(player: Player) -> Iterator[str]:
-    """A slider or a list for each control, as it stands at the start."""
+    """A slider or a list for each control, as it is at the start."""
     for name, offered in player.offered.items():
         control, start = player.controls[name], player.start[name]
         place, words = list(offered.values()).index(start), list(offered)

@@ -11,7 +11,7 @@ from course_lib.teaching.plots import style
 
 MOST_DOTS, MOST_STEPS = 2_000, 200
 MOST_RANKS = 8
-HEIGHT = 0.7  # of a rank's row
+HEIGHTS = {"inputs": 0.5, "wrong": 0.85}  # in a rank's row
 
 
 @style.styled
@@ -38,6 +38,8 @@ def plot_audit(audit: Audit) -> Figure:
         axes.set_xlim(-0.5, audit.ledger.num_tokens - 0.5)
         axes.xaxis.set_major_formatter(style.in_words)
     style.explain(figure, keys)
+    if len(audit.firsts) > MOST_RANKS:
+        remarks.append(f"the first {MOST_RANKS} of {len(audit.firsts)} ranks")
     if remarks:
         style.say(figure, "; ".join(remarks))
     return figure
@@ -76,6 +78,7 @@ def _draw_order(axes: Axes, ranks: tuple[np.ndarray, ...], size: int) -> list[st
         rows = np.arange(0, len(firsts), every)
         axes.plot(rows, firsts[::every], label=label, **look)
     axes.set(ylim=(0, size), xlabel="row, as it comes", ylabel="begins at")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(style.in_words)
     if len(ranks) > 1:
@@ -98,8 +101,10 @@ def _draw_ranks(axes: Axes, audit: Audit) -> bool:
             edges = np.flatnonzero(np.diff(np.r_[False, where, False]))
             spans = np.column_stack([edges[::2] - 0.5, np.diff(edges)[::2]])
             box = style.sample(meaning)
-            axes.broken_barh(spans, (number, HEIGHT), fc=box.get_facecolor(), lw=0)
-    middle = {number + HEIGHT / 2: f"rank {number}" for number in range(len(rows))}
+            height = HEIGHTS[meaning]
+            place = (number - height / 2, height)
+            axes.broken_barh(spans, place, fc=box.get_facecolor(), lw=0)
+    middle = {number: f"rank {number}" for number in range(len(rows))}
     style.name_rows(axes, middle)
     axes.invert_yaxis()
     axes.set_xlabel("position in the stream")
