@@ -11,7 +11,7 @@ from random import Random
 
 import numpy as np
 
-from course_lib.auditing_loaders import LoaderError, audit_loader
+from course_lib.auditing_loaders import FEWEST_BATCHES, LoaderError, audit_loader
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 # Where does a row jump?
@@ -799,7 +799,11 @@ def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
     def make_loader(ids: np.ndarray) -> Iterable:
         return answer(ids.tolist())
 
-    return _findings(answer, [ids], make_loader, num_tokens=len(ids))
+    found, said = _findings(answer, [ids], make_loader, num_tokens=len(ids))
+    if found == [] and len(list(answer(ids))) < FEWEST_BATCHES:
+        few = f"fewer than {FEWEST_BATCHES} batches"
+        return [few], f"of {few}, the auditor does not judge what they leave out."
+    return found, said
 
 
 @exercise(

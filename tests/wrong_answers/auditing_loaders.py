@@ -209,7 +209,13 @@ wrong("shared_windows", None, natural=False)(lambda ranks: sum(w % 8 for r in ra
 @right("just_lost")
 def two_rows_of_tensors(ids):
     ids = torch.tensor(ids)
-    return [(ids[None, :5], ids[None, 1:6].clone()), (ids[None, 6:-1], ids[None, 7:].clone())]
+    cuts = ids[:6], ids[6:16], ids[15:]
+    return [(cut[None, :-1], cut[None, 1:].clone()) for cut in cuts]
+
+
+@wrong("just_lost", "fewer than 3 batches")
+def two_batches(ids):
+    return [([ids[:5]], [ids[1:6]]), ([ids[6:-1]], [ids[7:]])]
 
 
 @wrong("just_lost", "`shared_memory` (2)")
@@ -220,7 +226,8 @@ def two_views_of_an_array(ids):
 
 @right("just_lost")
 def ignored_at_one_place(ids):
-    return [([ids[:5]], [[*ids[1:5], -100]]), ([ids[5:-1]], [ids[6:]])]
+    dropped = ([ids[:5]], [[*ids[1:5], -100]])
+    return [dropped, ([ids[5:15]], [ids[6:16]]), ([ids[15:-1]], [ids[16:]])]
 
 
 @right("just_lost")
