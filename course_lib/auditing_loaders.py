@@ -670,12 +670,15 @@ def _conclude(
         "left over": _left_over(ledger, call.documents.starts, found),
         "most turns as a target": int(ledger.as_target.max()),
         "bytes of a batch": first.num_bytes,
+        "blocks of memory": first.num_blocks,
     }
-    if len(first.order) >= 3:
-        firsts = np.concatenate(first.firsts)
-        mixing = measure_mixing(firsts.clip(0), max(3, len(call.stream)))
+    # The measures of lesson 11, of the order of rows: 0, 1/3 and 1 by chance.
+    rows = np.unique(np.concatenate(first.firsts), return_inverse=True)[1]
+    if rows.max() >= 2:
+        mixing = measure_mixing(rows, int(rows.max()) + 1)
         facts["correlation of successive rows"] = round(mixing.correlation, 3)
         facts["distance of successive rows"] = round(mixing.distance, 3)
+        facts["distinct steps between rows"] = round(mixing.distinct_steps, 3)
     return Audit(
         context_length=first.row_length,
         batch_size=first.batch_size,

@@ -85,6 +85,7 @@ class Epoch:
     starts: list[np.ndarray] = field(default_factory=list)  #: of each window
     row_length: int = 0  #: of the longest row
     num_bytes: int = 0  #: of the largest batch
+    num_blocks: int = 0  #: of memory, in which inputs and labels lie
     errors: Counter = field(default_factory=Counter)  #: rows by their `ahead`
     num_untold: int = 0  #: labels whose place is not told, as rows are too short
     is_pair: bool = False
@@ -112,6 +113,8 @@ class Epoch:
         self.windows.append(ids @ (2 * weights.astype(np.uint64) + np.uint64(1)))
         self.row_length = max(self.row_length, length)
         num_bytes = sum(block.nbytes for block in batch.memory)
+        apart = len(batch.memory) == 2 and not np.may_share_memory(*batch.memory)
+        self.num_blocks = max(self.num_blocks, min(len(batch.memory), 1 + apart))
         self.num_bytes = max(self.num_bytes, num_bytes)
         known = rows.ahead[~np.isnan(rows.ahead)]
         self.errors.update(known.astype(int).tolist())
