@@ -700,7 +700,7 @@ def _left_over(
     never = ledger.as_target == 0
     never[document_starts] = False
     lost = [found[name].count for name in ("lost", "ranks_lose") if name in found]
-    return max(0, np.count_nonzero(never) - sum(lost))
+    return max(0, int(np.count_nonzero(never)) - sum(lost))
 
 
 def _commonest_stride(starts: np.ndarray) -> int:
