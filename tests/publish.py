@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 UNKNOWN = "THE-ADDRESS-OF-A-PUBLIC-COPY"  # what git then says that it cannot find
 TAG = "install"
 
-# Where the kernel knows the course, this installs nothing.
+# Where the kernel knows the course, this does nothing.
 INSTALL = """\
-# Installs the course where it is missing, as on Colab, and says where you were.
+# Installs the course where it is missing, as on Colab; else it does nothing.
 import importlib.util, pathlib, subprocess, sys
 
 if importlib.util.find_spec("course_lib") is None:
@@ -29,11 +29,12 @@ if importlib.util.find_spec("course_lib") is None:
             subprocess.check_call(["git", "clone", "--depth=1", address, course])
     subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", "-e", course])
     sys.path.append(str(course))
-
+"""
+WELCOME = """\
+# Says where you were, if you have done something in the lessons.
 from course_lib.teaching import show_progress, welcome_back
 
-welcome_back()
-"""
+welcome_back()"""
 
 
 def address() -> str:

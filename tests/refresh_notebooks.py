@@ -47,12 +47,13 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
 
     A cell's id is derived from its source: it stays when cells are added before it. What a reader is asked to predict
     is folded: JupyterLab shows a folded output when its cell is run, so that no answer stands below its question. The
-    prompts that take the guess are not folded; the cells of code after them are, up to the next text. Below the title
-    stands, folded away, what installs the course where it is missing.
+    prompts that take the guess are not folded; the cells of code after them are, up to the next text. Below the title,
+    folded away, come what installs the course where it is missing, and what says where the reader was.
     """
     title, *others = [cell for cell in notebook.cells if publish.TAG not in cell.metadata.get("tags", [])]
-    install = nbformat.v4.new_code_cell(publish.install_source(), metadata={"tags": [publish.TAG, "remove-cell"]})
-    notebook.cells = [title, install, *others]
+    sources = publish.install_source(), publish.WELCOME
+    first = [nbformat.v4.new_code_cell(source, metadata={"tags": [publish.TAG, "remove-cell"]}) for source in sources]
+    notebook.cells = [title, *first, *others]
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     CoalesceStreamsPreprocessor().preprocess(notebook, {})  # in how many pieces a slow cell prints is chance
@@ -63,10 +64,10 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
         seen[digest] += 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         tags = cell.metadata.get("tags", [])
-        if cell is not install and SET_UP not in tags and cell.metadata.get("jupyter", {}).get("source_hidden"):
+        if publish.TAG not in tags and SET_UP not in tags and cell.metadata.get("jupyter", {}).get("source_hidden"):
             tags = [*tags, SET_UP]  # as somebody folded it in JupyterLab
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-        if cell is install or SET_UP in tags:
+        if publish.TAG in tags or SET_UP in tags:
             cell.metadata |= nbformat.from_dict({"jupyter": {"source_hidden": True}})
         if cell.cell_type != "code":
             predicted = PREDICT in cell.source
