@@ -18,6 +18,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
+from tokenizers.pre_tokenizers import ByteLevel
 from torch.utils.data import DataLoader
 
 from course_lib.__main__ import main
@@ -774,8 +776,23 @@ def endless(ids):
 def crash(ids):
     raise OSError("the disk is full")
 
+def leaves(ids):
+    raise SystemExit(0)
+
 def empty(ids):
     return []
+
+def ended(ids):
+    return good(np.append(ids[:500], [0, *ids[500:]]))
+
+def texts(texts):
+    assert all(isinstance(text, str) for text in texts)
+    ids = np.concatenate([tokenizer().encode(text).ids for text in texts])
+    return good(np.asarray(ids))
+
+def tokenizer():
+    from tokenizers import Tokenizer
+    return Tokenizer.from_file("tokenizer.json")
 
 number = 5
 """
@@ -790,7 +807,11 @@ STATUS = {
     "good --document-lengths 40,70,50": 1,
     "endless --max-batches 16": 0,
     "endless": 2,
+    "ended": 1,  # an id of its own is scored
+    "ended --separator-ids 0": 0,
+    "texts --tokenizer tokenizer.json": 1,  # rows cross from text to text
     "crash": 2,
+    "leaves": 2,
     "empty": 2,
     "number": 2,
     "missing": 2,
@@ -806,14 +827,23 @@ STATUS = {
 }
 
 
+def plain_bytes() -> Tokenizer:
+    """A tokenizer of bytes, without merges."""
+    tokenizer = Tokenizer(models.BPE(vocab={sign: n for n, sign in enumerate(sorted(ByteLevel.alphabet()))}, merges=[]))
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    return tokenizer
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     (tmp_path / "loaders.py").write_text(LOADERS, encoding="utf-8")
     (tmp_path / "broken.py").write_text("import nothing_of_that_name", encoding="utf-8")
     (tmp_path / "wrong.py").write_text("def (", encoding="utf-8")
+    (tmp_path / "leaving.py").write_text("raise SystemExit(0)", encoding="utf-8")
+    plain_bytes().save(str(tmp_path / "tokenizer.json"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path[:])
-    for name in ("loaders", "broken", "wrong"):  # of the test before
+    for name in ("loaders", "broken", "wrong", "leaving"):  # of the test before
         monkeypatch.delitem(sys.modules, name, raising=False)
 
     def status(*words: str) -> int:
@@ -841,7 +871,7 @@ def test_a_command_says_by_its_status(words, run, capsys):
 
 
 @pytest.mark.parametrize(
-    "where", ["missing.py:good", "loaders.py", "loaders.py:", ":good", "broken.py:a", "wrong.py:a", "."]
+    "where", ["missing.py:good", "loaders.py", "loaders.py:", ":good", "broken.py:a", "wrong.py:a", "leaving.py:a", "."]
 )
 def test_a_place_where_no_loader_is(where, run, capsys):
     assert run(where) == 2

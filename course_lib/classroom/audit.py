@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
             audit = audit_loader(load(options.loader), **given)
             if options.picture is not None:
                 write_picture(audit, options.picture)
-    except Exception as error:  # whatever a file of somebody else raises
+    except (Exception, SystemExit) as error:  # whatever somebody else's file raises
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         print(f"python -m course_lib audit: {kind}{error}", file=sys.stderr)
         return NOT_RUN

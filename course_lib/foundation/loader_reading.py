@@ -359,5 +359,5 @@ def guarded(words: str, function: Callable, *arguments: Any, **options: Any) -> 
     """Call a function of somebody else. If it raises, LoaderError says which one."""
     try:
         return function(*arguments, **options)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # sys.exit(0) would pass for clean
         raise LoaderError(f"{words} raised {type(error).__name__}: {error}") from error
