@@ -233,6 +233,39 @@ def test_evidence_of_orders_and_steps_is_true():
         assert tuple(map(int, steps)) == audit_of(name).num_batches
 
 
+def far_apart(ids, **told):
+    """Rows of two pieces that are far apart in the stream, and overlap others by a token."""
+    pieces = [ids[at : at + 9] for at in range(0, 480, 8)]
+    for one, other in zip(pieces[:30], pieces[30:], strict=True):
+        row = {"input_ids": np.concatenate([one, other])[None]}
+        yield row | {name: tell(row["input_ids"]) for name, tell in told.items()}
+
+
+def from_piece_to_piece(rows):
+    return np.where(np.arange(18) == 9, -100, rows)
+
+
+TOLD_APART = {
+    "positions": {"position_ids": lambda rows: np.arange(18)[None] % 9},
+    "numbers of documents": {"attention_mask": lambda rows: 1 + np.arange(18)[None] // 9},
+    "a mask of pairs": {"attention_mask": lambda rows: np.kron(np.eye(2), np.ones((9, 9)))[None]},
+    "dropped labels": {"labels": from_piece_to_piece},
+}
+
+
+@pytest.mark.parametrize("how", TOLD_APART)
+def test_a_jump_that_is_announced_breaks_no_row_where_no_documents_are_given(how):
+    assert audit(partial(far_apart, **TOLD_APART[how]), num_tokens=481).names == ()
+
+
+def test_a_jump_that_nothing_announces_breaks_a_row():
+    same = {"position_ids": lambda rows: np.arange(18)[None], "labels": np.copy}
+    for told in ({}, same, {"attention_mask": np.ones_like}):
+        (finding,) = audit(partial(far_apart, **told), num_tokens=481).findings
+        assert (finding.name, finding.count) == ("broken_row", 30)
+        assert "positions 0 ... 8, then 240" in finding.evidence
+
+
 # What a loader does, recovered
 
 
