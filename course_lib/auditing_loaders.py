@@ -60,6 +60,7 @@ FINDINGS = {
 FEWEST_TO_COMPARE = 6  # windows, because fewer may come in the same order by chance
 FEWEST_BATCHES = 3  # because fewer do not show whether they are shuffled, or tracks
 EPOCHS_TO_DECIDE = 8  # where two epochs may have the same offset by chance
+NOTHING = np.zeros(0, dtype=np.int64)
 LONG = 100_000  # tokens from which on reading shows its progress
 
 
@@ -358,7 +359,7 @@ def find_lost(
     step: int,
     tails: np.ndarray,
     head: int = 0,
-    window: int | None = None,
+    missing: np.ndarray = NOTHING,
 ) -> np.ndarray:
     """Find tokens that are never a target and should be, as positions.
 
@@ -371,23 +372,44 @@ def find_lost(
         step: B x T x ranks, targets of one step.
         tails: positions that may be left over, after the last window of a track.
         head: tokens at the beginning that a random offset may leave out.
-        window: the targets of a row of a shuffled order. Rows that are missing whole
-            may be left over there. In any other order None.
+        missing: positions that may be left over, in rows that a shuffle put last.
     """
     is_lost = ledger.as_target == 0
     first = int(np.argmin(is_lost))
     if first - 1 <= head:
         is_lost[:first] = False
-    if np.count_nonzero(is_lost[tails]) < step:
-        is_lost[tails] = False
     is_lost[document_starts] = False
-    if window is not None:
-        edges = np.flatnonzero(np.diff(np.r_[False, is_lost, False])).reshape(-1, 2)
-        whole = edges[edges[:, 1] - edges[:, 0] >= window]
-        if np.diff(whole).sum() < step:
-            for begin, end in whole:
-                is_lost[begin:end] = False
+    for left_over in (tails, missing):
+        if np.count_nonzero(is_lost[left_over]) < step:
+            is_lost[left_over] = False
     return np.flatnonzero(is_lost)
+
+
+def find_missing_rows(
+    epochs: Sequence[Epoch], ledger: TokenLedger, elsewhere: np.ndarray
+) -> np.ndarray:
+    """Return the positions in rows that are missing whole from a shuffled order.
+
+    A token that each row loses is no such position: rows are missing whole where all
+    targets of a row are, or tokens that are not handed out either. Nor is one that is
+    lost every time: `elsewhere` says which positions another order has as a target.
+    """
+    starts = np.concatenate([start for epoch in epochs for start in epoch.starts])
+    is_plain = len(starts) == sum(len(epoch.order) for epoch in epochs)
+    stride = _commonest_stride(starts)
+    is_grid = is_plain and stride >= ledger.context_length
+    is_grid &= bool((np.diff(np.unique(starts)) % max(1, stride) == 0).all())
+    fewest = ledger.context_length if is_grid else 1
+    handed_out = np.any([epoch.handed_out for epoch in epochs], axis=0)
+    runs = _runs(np.flatnonzero(ledger.as_target == 0))
+    missing = [
+        run
+        for run in runs
+        if len(run) >= fewest
+        and elsewhere[run].any()
+        and (is_plain or not handed_out[run].all())
+    ]
+    return np.concatenate([NOTHING, *missing])
 
 
 def find_tails(epochs: Sequence[Epoch]) -> np.ndarray:
@@ -421,15 +443,23 @@ def check_coverage(
     for number, (epochs, ledger) in enumerate(zip(by_epoch, ledgers, strict=True)):
         length = epochs[0].row_length
         few = min(epoch.num_batches for epoch in epochs) < FEWEST_BATCHES
-        shuffled = not all(epoch.goes_forward for epoch in epochs)
-        window = _fewest_missing(epochs, ledger) if shuffled else None
+        others = [
+            other.as_target > 0
+            for others, other in zip(by_epoch, ledgers, strict=True)
+            if any(_differ(*pair) for pair in zip(epochs, others, strict=True))
+        ]
+        never = ledger.as_target == 0
+        missing = np.flatnonzero(never & few)
+        if not few and not all(epoch.goes_forward for epoch in epochs):
+            elsewhere = np.any(others, axis=0) if others else never
+            missing = find_missing_rows(epochs, ledger, elsewhere)
         lost = find_lost(
             ledger,
             document_starts,
             step=max(epoch.batch_size for epoch in epochs) * length * len(epochs),
             tails=find_tails(epochs),
             head=length if moves else too_far,
-            window=1 if few else window,
+            missing=missing,
         )
         untold = sum(epoch.num_untold for epoch in epochs)
         if 0 < lost.size < 1.25 * untold:  # a few are told a wrong place
@@ -439,30 +469,21 @@ def check_coverage(
             words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are never a target"
             words += f" in epoch {number}" if number else ""
             name = "ranks_lose" if len(ranks) > 1 else "lost"
-            found.add(name, lost.size, f"{words}, such as {_runs(lost)}")
-            # two random offsets may be equal by chance
-            return 0 < heads[0] <= length and not moves
+            runs = [_run(run[0], run[-1]) for run in _runs(lost)[:2]]
+            words += f", such as positions {' and '.join(runs)}"
+            found.add(name, lost.size, words)
+            # two random offsets may be equal by chance, and two last rows
+            return bool(others) or (0 < heads[0] <= length and not moves)
     return False
 
 
-def _fewest_missing(epochs: Sequence[Epoch], ledger: TokenLedger) -> int:
-    """Return how many targets are missing at least where a row is missing whole.
-
-    These are all targets of a row, unless rows overlap, differ or hold several windows.
-    """
-    starts = np.concatenate([start for epoch in epochs for start in epoch.starts])
-    rows = sum(len(epoch.order) for epoch in epochs)
-    stride = _commonest_stride(starts)
-    plain = len(starts) == rows and stride >= ledger.context_length
-    is_grid = plain and (np.diff(np.unique(starts)) % stride == 0).all()
-    return ledger.context_length if is_grid else 1
+def _differ(one: Epoch, other: Epoch) -> bool:
+    return not np.array_equal(one.order, other.order)
 
 
-def _runs(positions: np.ndarray, most: int = 2) -> str:
-    """Write positions as runs, `most` of them."""
-    cuts = np.flatnonzero(np.diff(positions) > 1) + 1
-    runs = [_run(run[0], run[-1]) for run in np.split(positions, cuts)[:most]]
-    return f"positions {' and '.join(runs)}"
+def _runs(positions: np.ndarray) -> list[np.ndarray]:
+    """Split positions into runs without a gap."""
+    return np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)
 
 
 def _run(first: int, last: int) -> str:
@@ -669,8 +690,8 @@ def _conclude(
         "share that is a target": ledger.targets / ledger.num_tokens,
         "left over": _left_over(ledger, call.documents.starts, found),
         "most turns as a target": int(ledger.as_target.max()),
-        "bytes of a batch": first.num_bytes,
-        "blocks of memory": first.num_blocks,
+        "bytes of a batch": first.num_bytes or "unknown, as of lists",
+        "blocks of memory": first.num_blocks or "unknown, as of lists",
     }
     # The measures of lesson 11, of the order of rows: 0, 1/3 and 1 by chance.
     rows = np.unique(np.concatenate(first.firsts), return_inverse=True)[1]

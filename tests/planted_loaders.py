@@ -164,9 +164,11 @@ TELLS: dict[str, Callable] = {  # what tells documents apart, by their numbers i
 }
 
 
-def packs(ids, document_starts, epoch, tell: str, drop: bool) -> Iterator[dict]:
+def packs(ids, document_starts, epoch, tell="positions", drop=True, drop_last=False) -> Iterator[dict]:
     """`drop`: no document's first id is scored."""
     for batch in batched(packs_of(ids, document_starts, epoch)):
+        if drop_last and len(batch) < B:
+            return
         input_ids, numbers, positions = packed(batch)
         unscored = (numbers < 0) | (positions == 0) if drop else numbers < 0
         yield {
@@ -312,6 +314,17 @@ def skips_five(ids, epoch):
     return pairs(ids, shuffled(windows(ids, first=5), epoch))
 
 
+def one_window_is_never_read(ids, epoch):
+    return pairs(ids, shuffled(np.delete(windows(ids), 30), epoch))
+
+
+def changed_documents(change, ids, document_starts, epoch) -> Iterator[dict]:
+    """Packs of documents of which a function makes others."""
+    documents = change(np.split(ids, document_starts[1:]))
+    starts = np.cumsum([0, *map(len, documents[:-1])])
+    return packs(np.concatenate(documents), starts, epoch)
+
+
 def drops_two_batches(ids, epoch):
     return pairs(ids, shuffled(windows(ids), epoch)[: -2 * B])
 
@@ -324,6 +337,15 @@ planted(
     model_shifts_rows_at_their_length=lambda ids: (aligned(rows(ids, b)) for b in batched(windows(ids, T))),
 )
 planted("lost", two_batches_dropped=drops_two_batches, vocab_size=256)
+planted("lost", one_window_is_never_read=one_window_is_never_read)  # less than a step, but always the same
+planted(
+    "lost",
+    **OF_DOCUMENTS,
+    long_documents_truncated=partial(changed_documents, lambda documents: [each[:29] for each in documents]),
+    long_documents_cut_in_two=partial(
+        changed_documents, lambda documents: [part for each in documents for part in np.split(each, [25]) if part.size]
+    ),
+)
 
 
 @planted("lost", "repeated")  # as is unavoidable with replacement
@@ -740,7 +762,8 @@ def chunks_of_documents(ids, document_starts):
 
 clean(
     **OF_DOCUMENTS,
-    packed_with_positions=partial(packs, tell="positions", drop=True),
+    packed_with_positions=packs,
+    packed_and_last_batch_dropped=partial(packs, drop_last=True),
     packed_with_mask=partial(packs, tell="mask", drop=True),
     packed_with_masks_of_heads=partial(packs, tell="masks_of_heads", drop=True),
     packed_with_numbers=partial(packs, tell="numbers", drop=True),

@@ -137,6 +137,9 @@ COUNTS = {  # of 62 windows at stride T, or 123 at half of it
     "stride_of_a_window": 57,  # each first id but that of the stream
     "always_skips_the_first_five": 5,
     "ends_too_soon": 103,
+    "one_window_is_never_read": 16,
+    "long_documents_truncated": 4,  # those of 30, by one token
+    "long_documents_cut_in_two": 8,  # and the part's first token is not predicted
     "model_shifts_rows_at_their_length": 61,
     "two_workers_that_forget_who_they_are": 62,
     "last_batch_filled_from_the_first": 2,

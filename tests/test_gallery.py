@@ -21,7 +21,7 @@ FINDINGS = {
     "parallel tracks": [],
     "grouped texts": ["crosses_documents", "lost"],
     "packs, best fit": ["lost"],
-    "packs, wrapped": ["crosses_documents"],
+    "packs, wrapped": ["crosses_documents", "lost"],
     "cropped to fit": ["crosses_documents", "lost", "same_order", "shared_memory"],
     "two workers": ["repeated"],
     "a shuffle of its own": ["same_order", "ranks_overlap", "ranks_lose"],

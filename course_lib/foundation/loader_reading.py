@@ -97,6 +97,7 @@ class Epoch:
             np.zeros(self.num_tokens, dtype=np.int64) for _ in range(4)
         )
         self.shortest = np.full(self.num_tokens, np.iinfo(np.int64).max)
+        self.handed_out = np.zeros(self.num_tokens, dtype=bool)  #: in any part of a row
 
     def add(self, rows: PlacedRows, batch: BatchRows, documents: Documents) -> None:
         """Count what a batch does."""
@@ -135,6 +136,7 @@ class Epoch:
         np.minimum.at(self.shortest, targets, contexts)
         np.maximum.at(self.longest, targets, contexts)
         is_input = rows.tokens >= 0
+        self.handed_out[rows.tokens[is_input]] = True
         if batch.is_pair:
             is_input &= batch.inputs != NO_ID
         else:  # the last token of a window predicts nothing

@@ -19,7 +19,7 @@ def one_batch(ids):
 
 
 STEPS = """Findings RankReading check_rows check_memory read_rank check_repeatable resume check_resumed check_order
-check_ranks find_lost find_tails check_coverage"""
+check_ranks find_lost find_tails find_missing_rows check_coverage"""
 TAKES_NO_DATA = dict.fromkeys(STEPS.split(), "a step of audit_loader, which checks what it takes")
 CALLS = {
     "names()": (),
