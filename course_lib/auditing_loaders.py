@@ -274,10 +274,13 @@ def resume(
     reading.found.update(found | reading.found)  # the first that shows it
     is_cut = call.max_batches is not None  # then the epoch goes on
     if not call.begins_anew(new) and not iterations and not is_cut:
-        after = read_epoch(call, new).num_batches
-        if 0 < after < num_batches:
-            words = f"the epoch after a resumed one has {after} batches"
-            reading.notes.append(f"{words} instead of {num_batches}")
+        wanted, after = read_epoch(call, stopped), read_epoch(call, new)
+        words = "the epoch after a resumed one"
+        if 0 < after.num_batches != wanted.num_batches:
+            counts = f"{after.num_batches} batches instead of {wanted.num_batches}"
+            reading.notes.append(f"{words} has {counts}")
+        elif "not_repeatable" not in reading.found and _differ(wanted, after):
+            reading.notes.append(f"{words} has another order than without a stop")
 
 
 def _saved(state: object) -> object:

@@ -624,8 +624,18 @@ def test_an_epoch_after_a_resumed_one_is_whole_or_noted():
         def load_state_dict(self, state):
             self.epoch, self.skipped = state["epoch"], state["done"]
 
-    words = "the epoch after a resumed one has 8 batches instead of 16"
-    assert words in audit(KeepsSkipping).notes
+    class ForgetsTheSeed(Resumable):
+        def __iter__(self):
+            yield from super().__iter__()
+            self.epoch += getattr(self, "is_resumed", 0)
+
+        def load_state_dict(self, state):
+            super().load_state_dict(state)
+            self.is_resumed = 1
+
+    words = "the epoch after a resumed one has"
+    assert f"{words} 8 batches instead of 16" in audit(KeepsSkipping).notes
+    assert f"{words} another order than without a stop" in audit(ForgetsTheSeed).notes
     for arguments in ({}, {"max_batches": 10}):
         assert not any("after a resumed one" in note for note in audit(Resumable, **arguments).notes)
 
