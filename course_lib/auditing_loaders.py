@@ -393,9 +393,14 @@ def find_missing_rows(
 ) -> np.ndarray:
     """Return the positions in rows that are missing whole from a shuffled order.
 
-    A token that each row loses is no such position: rows are missing whole where all
-    targets of a row are, or tokens that are not handed out either. Nor is one that is
-    lost every time: `elsewhere` says which positions another order has as a target.
+    A run of tokens that are never a target may be such a row if it is as long as one,
+    or, where a row holds several windows, if some of it is not even handed out. A run
+    that is never a target in any other order stays lost.
+
+    Args:
+        epochs: of all ranks.
+        ledger: of them together.
+        elsewhere: which positions are targets in epochs of another order.
     """
     starts = np.concatenate([start for epoch in epochs for start in epoch.starts])
     is_plain = len(starts) == sum(len(epoch.order) for epoch in epochs)
