@@ -7,11 +7,11 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from course_lib.auditing_loaders import audit_loader
 from course_lib.teaching.gallery import DOCUMENT_LENGTHS, GALLERY, Exhibit, T, ours
+from course_lib.teaching.lessons import find_lessons
 
 ROOT = Path(__file__).parent.parent
 FINDINGS = {
@@ -36,8 +36,8 @@ FINDINGS = {
 
 def shown() -> str:
     """What the lesson prints of all of them."""
-    notebook = nbformat.read(ROOT / "notebooks" / "14_auditing_loaders.ipynb", as_version=4)
-    (cell,) = (cell for cell in notebook.cells if "for name, exhibit in GALLERY.items()" in cell.source)
+    (lesson,) = find_lessons(["auditing_loaders"])
+    (cell,) = (cell for cell in lesson.notebook.cells if "for name, exhibit in GALLERY.items()" in cell.source)
     return "\n".join(str(output.get("data", output).get("text/plain", "")) for output in cell.outputs)
 
 

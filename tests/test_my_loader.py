@@ -5,7 +5,6 @@ import subprocess
 from itertools import pairwise
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -335,8 +334,8 @@ def test_each_level_has_hints_and_a_solution(file, capsys):
 
 @pytest.mark.parametrize("level", LESSONS)
 def test_a_lesson_asks_for_its_step_at_the_end_of_the_exercises_and_says_no_more_than_is_needed(level):
-    (path,) = (ROOT / "notebooks").glob(f"{level:02}_*.ipynb")
-    cells = nbformat.read(path, as_version=4).cells
+    (lesson,) = find_lessons([str(level)])
+    cells = lesson.notebook.cells
     (number,) = (n for n, cell in enumerate(cells) if cell.source.startswith("### Your loader"))
     assert cells[number - 1].source.endswith("show_guesses()")
     assert "Recap" in cells[number + 2].source
