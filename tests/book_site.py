@@ -13,6 +13,7 @@ from course_lib.classroom import book
 from course_lib.classroom.book_files import figures
 from course_lib.teaching.lessons import Lesson
 
+PHONE = {"viewport": {"width": 390, "height": 844}}
 SPHINX = all(importlib.util.find_spec(name) for name in book.NEEDED)
 
 

@@ -26,6 +26,10 @@ SLOW = {
 }
 
 
+# What a test has taken away, and what was still on its way when the next page was opened.
+LOST, LEFT = "net::ERR_FAILED", "net::ERR_ABORTED"
+
+
 def pytest_addoption(pluginmanager):
     """Import what prepares the kernels: once, also where the conftest.py of the notebooks does the same."""
     pluginmanager.import_plugin("kernel_environment")
@@ -44,3 +48,25 @@ def browser():
         pytest.skip(why)
     with browser_session.open_browser() as browser:
         yield browser
+
+
+@pytest.fixture
+def visit(browser):
+    """Open an address without a network, in a browser that remembers nothing; an error in it fails the test."""
+    faults, contexts = [], []
+
+    def visit(address: str, *scripts: str, **options: object) -> object:
+        contexts.append(browser.new_context(offline=True, **options))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and LOST not in said.text and faults.append(said.text))
+        page.on("requestfailed", lambda lost: lost.failure not in (LOST, LEFT) and faults.append(lost.url))
+        for script in scripts:
+            page.add_init_script(script)
+        page.goto(address)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert faults == []

@@ -7,15 +7,13 @@ import json
 import random
 import re
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from book_site import build_site
-from course_lib.classroom import book
+from book_site import PHONE, build_site
 from course_lib.classroom.book_files import figures
 from course_lib.classroom.cutting import alternative_text
 from course_lib.teaching.lessons import Lesson, find_lessons
@@ -24,7 +22,6 @@ from course_lib.teaching.widgets.player import Html, Line, Player, Whole
 
 MEGABYTE = 1_000_000
 MOST_FIGURES, MOST_SITE, MOST_PAGE = 6 * MEGABYTE, 25 * MEGABYTE, 2 * MEGABYTE
-MOST_LINES_OF_SCRIPT = 500
 PLAYED = [
     (lesson, number)
     for lesson in find_lessons()
@@ -175,26 +172,12 @@ def test_no_page_is_large_before_its_figures_are_touched(site):
         assert not [part for part in parts if part.suffix == ".js" and part.parent.name == "figures"]
 
 
-def test_there_is_little_script():
-    lines = {path.name: len(path.read_text("utf-8").splitlines()) for path in (book.FILES / "static").glob("*.js")}
-    assert sum(lines.values()) <= MOST_LINES_OF_SCRIPT, lines
-
-
 # In a browser.
 
 
 @pytest.fixture
-def phone(browser) -> Iterator[object]:
-    """A page on a phone without a network, whose errors a test finds."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
-    page, faults = context.new_page(), []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on(
-        "console", lambda said: faults.append(said.text) if said.type == "error" and LOST not in said.text else None
-    )
-    yield page
-    context.close()
-    assert faults == []
+def phone(visit) -> object:
+    return visit("about:blank", **PHONE)
 
 
 def open_figure(phone: object, site: Path, lesson: Lesson) -> object:
@@ -202,7 +185,6 @@ def open_figure(phone: object, site: Path, lesson: Lesson) -> object:
     return phone.locator("form.play")
 
 
-LOST = "net::ERR_FAILED"  # what a test has taken away
 PICTURE = """async (form) => {
   const image = form.querySelector(".picture img");
   if (!image) return form.querySelector(".picture").innerHTML;

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from book_site import build_site
+from book_site import PHONE, build_site
 from course_lib.classroom.book_files import questions
-from course_lib.classroom.rendering import as_html
+from course_lib.classroom.rendering import READER, as_html
 from course_lib.teaching.checker import NumbersQuestion
 from course_lib.teaching.checker.messages import PASSED
 from course_lib.teaching.guesses.reading import UnreadableError, read_guess
@@ -18,6 +18,7 @@ from guess_cases import NONSENSE
 
 # Without a figure, it is soon built.
 (LESSON,) = find_lessons(["next_token_shifting"])
+PAGE = "notebooks/01_next_token_shifting.html"
 DRAWN = [
     item for lesson in find_lessons() for item in items_of(lesson.name).values() if isinstance(item, NumbersQuestion)
 ]
@@ -30,15 +31,8 @@ def site(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def phone(site, browser) -> Iterator[object]:
-    """A phone without a network that shows the lesson."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
-    page, faults = context.new_page(), []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto((site / f"notebooks/{LESSON.path.stem}.html").as_uri())
-    yield page
-    context.close()
-    assert faults == []
+def phone(site, visit) -> object:
+    return visit((site / PAGE).as_uri(), **PHONE)
 
 
 def test_every_lesson_has_some_and_each_has_the_numbers_that_the_notebook_draws():
@@ -62,8 +56,7 @@ def told(question: NumbersQuestion, text: str, seed: int) -> list[str]:
         return ["passed", "Right."]
     if judgment.diagnosis is None:
         return ["failed", questions.NO_IDEA]
-    words = as_html(f"Not this time. **Looks like:** {judgment.diagnosis}")
-    return ["failed", words.removeprefix("<p>").removesuffix("</p>")]
+    return ["failed", READER.renderInline(f"Not this time. **Looks like:** {judgment.diagnosis}")]
 
 
 def answers_to(question: NumbersQuestion, seed: int) -> Iterator[str]:
@@ -119,7 +112,7 @@ def test_a_reader_answers_wrongly_then_rightly_and_asks_for_other_numbers(phone)
 
 
 def test_without_a_script_the_answer_unfolds_with_how_it_is_computed(site):
-    page = (site / f"notebooks/{LESSON.path.stem}.html").read_text(encoding="utf-8")
+    page = (site / PAGE).read_text(encoding="utf-8")
     assert page.count('class="drawn"') == 3
     assert page.count('<form class="reply" autocomplete="off" hidden>') == 3
     solution = re.search(r'<details class="solution">.*?</details>', page, re.DOTALL)[0]

@@ -13,9 +13,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-import browser_session
 import course_lib.__main__ as command_line
-from book_site import build_site
+from book_site import PHONE, build_site
 from course_lib.classroom import book
 from course_lib.classroom.book_files.lesson_pages import prepare
 from course_lib.classroom.book_files.pages import RENAMED, ROOMS, write_redirects
@@ -224,30 +223,20 @@ LOOK = """() => {
 
 
 @pytest.mark.browser
-def test_a_phone_reads_it_by_day_and_by_night_without_a_network(site):
-    if why := browser_session.missing():
-        pytest.skip(why)
-    faults = []
-    with browser_session.open_browser() as browser:
-        phone = browser.new_context(viewport={"width": 390, "height": 844}, offline=True).new_page()
-        phone.on("pageerror", lambda error: faults.append(str(error)))
-        phone.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        # What is still on its way when the next page is opened is no fault.
-        phone.on("requestfailed", lambda lost: lost.failure != "net::ERR_ABORTED" and faults.append(lost.url))
-        for scheme, pages in (
-            ("light", ["index", "notebooks/02_sliding_windows", "reference/index"]),
-            ("dark", ["notebooks/03_random_sampling", "reference/sliding_windows", "reference/foundation/arguments"]),
-        ):
-            phone.emulate_media(color_scheme=scheme)
-            for page in pages:
-                phone.goto((site / f"{page}.html").as_uri())
-                narrow, ink, paper = phone.evaluate(LOOK)
-                assert narrow, page
-                assert (brightness(ink) < brightness(paper)) == (scheme == "light")
-                assert abs(brightness(ink) - brightness(paper)) > 120
-        phone.goto(f"{(site / 'search.html').as_uri()}?q=stride")
-        phone.wait_for_selector("#search-results li a >> text=Sliding windows", state="attached")
-    assert faults == []
+@pytest.mark.parametrize(
+    ("scheme", "pages"),
+    [
+        ("light", ["index", "notebooks/02_sliding_windows", "reference/index"]),
+        ("dark", ["notebooks/03_random_sampling", "reference/sliding_windows", "reference/foundation/arguments"]),
+    ],
+)
+def test_a_phone_reads_it_by_day_and_by_night_without_a_network(site, visit, scheme, pages):
+    for page in pages:
+        phone = visit((site / f"{page}.html").as_uri(), **PHONE, color_scheme=scheme)
+        narrow, ink, paper = phone.evaluate(LOOK)
+        assert narrow, page
+        assert (brightness(ink) < brightness(paper)) == (scheme == "light")
+        assert abs(brightness(ink) - brightness(paper)) > 120
 
 
 def brightness(color: str) -> float:

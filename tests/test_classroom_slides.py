@@ -334,13 +334,18 @@ def page(tab):
     return tab
 
 
+def show(page: object, lesson: Lesson, notebook: nbformat.NotebookNode, folder: Path) -> None:
+    """Open the slides of a notebook, as those of a lesson."""
+    path = folder / "slides.html"
+    path.write_text(slides.as_page(lesson, cut(notebook), str), encoding="utf-8")
+    page.goto(path.as_uri())
+    page.wait_for_selector("body.ready")
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_nothing_overflows_a_slide(lesson, page, tmp_path):
-    path = tmp_path / "slides.html"
-    path.write_text(slides.as_page(lesson, cut(lesson.notebook), str), encoding="utf-8")
-    page.goto(path.as_uri())
-    page.wait_for_selector("body.ready")
+    show(page, lesson, lesson.notebook, tmp_path)
     if folder := os.environ.get("COURSE_SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"slides_{lesson.number:02}.png")
     limits = f"const SMALLEST_LETTERS = {SMALLEST_LETTERS}, SMALLEST_FIGURE = {SMALLEST_FIGURE};"
@@ -358,9 +363,7 @@ def test_short_neighbors_are_joined_but_no_answer_to_its_question(page, tmp_path
     sections = ("# 1. T\n\nText.", "## 1. S\n\nOne.", "### A `part`\n\nTwo.", "### Asking\n\n**Predict.** How many?")
     after = ("It is four.", "### Longer\n\n" + long, "### Last\n\nThree.", "## 2. End\n\nDone.")
     cells = [*map(new_markdown_cell, sections), asked, *map(new_markdown_cell, after)]
-    (tmp_path / "slides.html").write_text(slides.as_page(LESSONS[0], cut(new_notebook(cells=cells)), str), "utf-8")
-    page.goto((tmp_path / "slides.html").as_uri())
-    page.wait_for_selector("body.ready")
+    show(page, LESSONS[0], new_notebook(cells=cells), tmp_path)
     said = page.locator(".frame .slide").all_text_contents()
     assert [re.split(" word| Feeding", re.sub(r"\s+", " ", text).strip())[0] for text in said] == [
         "1. T Text.",
@@ -380,9 +383,7 @@ def test_a_presenter_sees_what_comes_next_the_time_and_the_notes(page, tmp_path)
     prompt = new_code_cell('predict("?", 4)', outputs=[new_output("execute_result", {"text/html": folded})])
     texts = ("# 1. T\n\nText.", "## 1. Q\n\n**Predict.**"), ("## 2. Last\n\nDone.",)
     cells = [*map(new_markdown_cell, texts[0]), prompt, *map(new_markdown_cell, texts[1])]
-    (tmp_path / "slides.html").write_text(slides.as_page(LESSONS[1], cut(new_notebook(cells=cells)), str), "utf-8")
-    page.goto((tmp_path / "slides.html").as_uri())
-    page.wait_for_selector("body.ready")
+    show(page, LESSONS[1], new_notebook(cells=cells), tmp_path)
     with page.expect_popup() as opened:
         page.keyboard.press("s")
     view = opened.value
@@ -429,7 +430,6 @@ def test_a_presenter_sees_what_comes_next_the_time_and_the_notes(page, tmp_path)
 
 @pytest.mark.browser
 def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
-    (lesson,) = find_lessons(["1"])
     folded = '<details><summary>Guess</summary><p id="four">4</p></details>'
     cells = [
         new_markdown_cell("# 1. T\n\nText."),
@@ -440,10 +440,7 @@ def test_keys_go_through_the_slides_and_unfold_answers(page, tmp_path):
         new_markdown_cell("## 3. List\n\n" + "\n".join(f"1. item {number}" for number in range(60))),
         new_markdown_cell("## 4. Table\n\n| head |\n|---|\n" + "\n".join(f"| row {number} |" for number in range(60))),
     ]
-    made = slides.as_page(lesson, cut(new_notebook(cells=cells)), str)
-    (tmp_path / "slides.html").write_text(made, encoding="utf-8")
-    page.goto((tmp_path / "slides.html").as_uri())
-    page.wait_for_selector("body.ready")
+    show(page, LESSONS[0], new_notebook(cells=cells), tmp_path)
     number = page.locator(".frame.now .number")
     count = int(number.inner_text().split()[-1])
     assert number.inner_text() == f"1 of {count}"

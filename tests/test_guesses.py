@@ -33,10 +33,7 @@ def test_a_guess_is_read_however_it_is_written(answer):
         assert outcome(answer, guess) == "passed", guess
 
 
-@pytest.mark.parametrize(
-    ("answer", "options", "passed", "failed"),
-    JUDGED,
-)
+@pytest.mark.parametrize(("answer", "options", "passed", "failed"), JUDGED)
 def test_a_guess_is_right_or_wrong(answer, options, passed, failed):
     for guess in passed:
         assert outcome(answer, guess, **options) == "passed", guess
@@ -44,10 +41,7 @@ def test_a_guess_is_right_or_wrong(answer, options, passed, failed):
         assert outcome(answer, guess, **options) == "failed", guess
 
 
-@pytest.mark.parametrize(
-    ("answer", "guess", "options", "words"),
-    UNREADABLE,
-)
+@pytest.mark.parametrize(("answer", "guess", "options", "words"), UNREADABLE)
 def test_what_cannot_be_read_says_what_can(answer, guess, options, words):
     with pytest.raises(UnreadableError, match=words):
         read_guess(guess, answer, **options)

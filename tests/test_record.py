@@ -50,33 +50,22 @@ def test_the_file_can_be_read_and_deleted(folder):
     assert kept() == {"Another?": "failed"}
 
 
-def nobody(monkeypatch, folder):
-    monkeypatch.setenv("COURSE_WIDGETS", "0")
+NOT_IN_LESSONS = {
+    "nobody": lambda patch, folder: patch.setenv("COURSE_WIDGETS", "0"),
+    "no kernel": lambda patch, folder: patch.setattr(record, "get_ipython", lambda: None),
+    "elsewhere": lambda patch, folder: patch.chdir(folder.parent),
+    "below": lambda patch, folder: patch.chdir(folder / "mine"),
+    "no lessons": lambda patch, folder: patch.setattr(course_lib, "__file__", str(folder / "course_lib/__init__.py")),
+}
 
 
-def no_kernel(monkeypatch, folder):
-    monkeypatch.setattr(record, "get_ipython", lambda: None)
-
-
-def elsewhere(monkeypatch, folder):
-    monkeypatch.chdir(folder.parent)
-
-
-def below(monkeypatch, folder):
-    (folder / "mine").mkdir()
-    monkeypatch.chdir(folder / "mine")
-
-
-def without_lessons(monkeypatch, folder):
-    monkeypatch.setattr(course_lib, "__file__", str(folder / "site-packages" / "course_lib" / "__init__.py"))
-
-
-@pytest.mark.parametrize("where", [nobody, no_kernel, elsewhere, below, without_lessons])
+@pytest.mark.parametrize("where", NOT_IN_LESSONS)
 def test_nothing_is_written_or_read_where_no_person_works_in_the_lessons(where, folder, monkeypatch, capsys):
+    (folder / "mine").mkdir()
     keep("How many?", "passed")
     (folder / LOCK).unlink(missing_ok=True)
     before = (folder / NAME).read_bytes()
-    where(monkeypatch, folder)
+    NOT_IN_LESSONS[where](monkeypatch, folder)
     there = sorted(folder.parent.rglob("*"))
     keep("Another?", "passed")
     assert kept() == {}

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from functools import cache
 
 import pytest
 
@@ -24,20 +25,23 @@ def done(monkeypatch, tmp_path):
     return tmp_path / record.NAME
 
 
+def asking(lesson):
+    return [cell for cell in lesson.notebook.cells if cell.cell_type == "code" and "predict(" in cell.source]
+
+
+@cache
+def patterns(lesson):
+    return [pattern for cell in asking(lesson) for pattern in standing._questions_in(cell)]
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_every_prompt_of_a_lesson_is_known_by_its_question(lesson):
-    cells = [cell for cell in lesson.notebook.cells if cell.cell_type == "code" and "predict(" in cell.source]
-    own = [pattern for cell in cells for pattern in standing._questions_in(cell)]
+    cells, own = asking(lesson), patterns(lesson)
     assert len(own) == len(set(own)) == len(cells) >= 5
     for cell, pattern in zip(cells, own, strict=True):
         asked = cell.outputs[-1].data["text/plain"].rsplit("\n", 1)[0]
         assert re.fullmatch(pattern.replace("`", "").replace(r"\*\*", ""), asked, re.DOTALL), pattern
-    others = [p for one in LESSONS if one is not lesson for cell in one.notebook.cells for p in patterns(cell)]
-    assert not set(own) & set(others)
-
-
-def patterns(cell):
-    return standing._questions_in(cell) if cell.cell_type == "code" and "predict(" in cell.source else []
+    assert not set(own) & {pattern for one in LESSONS if one is not lesson for pattern in patterns(one)}
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
@@ -55,8 +59,7 @@ def row_of(number):
 def test_guesses_verdicts_and_solutions_are_counted(done, capsys):
     assert row_of(2) == ["2. Sliding windows", "", 8, "0 of 5", "0 of 7"]
     assert show_progress().advice.startswith("Begin with [lesson 1, Next-token shifting](01_next_token_shifting.ipynb)")
-    one, *_ = (p for cell in LESSONS[1].notebook.cells for p in patterns(cell))
-    question = re.sub(r"\\(.)", r"\1", one)
+    question = re.sub(r"\\(.)", r"\1", patterns(LESSONS[1])[0])
     predict(question, (196, 195)).guess("nonsense")
     assert row_of(2)[1:3] == ["", 8]
     predict(question, (196, 195)).guess("196, 195")

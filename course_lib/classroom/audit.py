@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "give texts instead of ids; a tokenizer.json of the library tokenizers"
     parser.add_argument("--tokenizer", type=user_path, metavar="FILE", help=words)
     words = "run ranks in real processes, as one group of torch.distributed"
-    parser.add_argument("--processes", action="store_true", help=words)
+    parser.add_argument("--processes", action="store_const", const=True, help=words)
     words = "print JSON instead of a table"
     parser.add_argument("--json", action="store_true", help=words)
     words = "write a picture of ledger, order and ranks"
@@ -63,13 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    given = {name: getattr(options, name) for name in NUMBERS}
-    given |= {
-        "document_lengths": options.document_lengths,
-        "separator_ids": options.separator_ids,
-        "processes": options.processes or None,
-    }
-    given = {name: value for name, value in given.items() if value is not None}
+    names = (*NUMBERS, "document_lengths", "separator_ids", "processes")
+    given = {n: value for n in names if (value := getattr(options, n)) is not None}
     try:
         with contextlib.redirect_stdout(sys.stderr):
             if options.tokenizer is not None:

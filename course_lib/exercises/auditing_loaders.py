@@ -719,8 +719,6 @@ shared_windows.slips("""
     count > 1 for count in readers.values() => count for count in readers.values() \
     if count > 1
         this adds up how many ranks read each shared window: count each window once.
-    sum(count > 1 for count in readers.values()) => len(readers)
-        all windows are counted…
 """)
 
 
@@ -758,8 +756,6 @@ shared_windows.answers("""
         all readings after the first are counted, also those by the same rank.
     len({w for rank in ranks for w in rank if rank.count(w) > 1})
         these windows come twice in *one* rank: which are in several?
-    len(set.intersection(*map(set, ranks)))
-        only windows that *all* ranks…
 """)
 
 

@@ -258,6 +258,12 @@ class Exhibit:
 DOCUMENTS = {"document_lengths": DOCUMENT_LENGTHS}
 TWO_RANKS = {"world_size": 2}
 GITHUB = "https://github.com/"
+TRL = (
+    "trl: pack_dataset and its collator",
+    "https://huggingface.co/docs/trl/reducing_memory_usage",
+    "trl",
+    DOCUMENTS,
+)
 
 GALLERY = {
     "memory map and stack": Exhibit(
@@ -287,20 +293,8 @@ GALLERY = {
         "transformers",
         DOCUMENTS,
     ),
-    "packs, best fit": Exhibit(
-        packed_by_trl,
-        "trl: pack_dataset and its collator",
-        "https://huggingface.co/docs/trl/reducing_memory_usage",
-        "trl",
-        DOCUMENTS,
-    ),
-    "packs, wrapped": Exhibit(
-        partial(packed_by_trl, strategy="wrapped"),
-        "trl: pack_dataset and its collator",
-        "https://huggingface.co/docs/trl/reducing_memory_usage",
-        "trl",
-        DOCUMENTS,
-    ),
+    "packs, best fit": Exhibit(packed_by_trl, *TRL),
+    "packs, wrapped": Exhibit(partial(packed_by_trl, strategy="wrapped"), *TRL),
     "cropped to fit": Exhibit(
         cropped_to_fit,
         "nanochat, dataloader.py: best fit, cropped",
@@ -352,10 +346,5 @@ GALLERY = {
         "https://docs.pytorch.org/data/main/migrate_to_nodes_from_utils.html",
         "torchdata",
     ),
-    "ours": Exhibit(
-        ours,
-        "lesson 2: make_dataloader",
-        link="",
-        audit=TWO_RANKS,
-    ),
+    "ours": Exhibit(ours, "lesson 2: make_dataloader", link="", audit=TWO_RANKS),
 }

@@ -40,12 +40,11 @@ class Standing:
     def left(self) -> str:
         """What is still to be done: `2 guesses, 1 verdict and 3 exercises`."""
         counts = {
-            "guess": self.guesses.count(None),
-            "verdict": _wrong(self.verdicts),
-            "exercise": _wrong(self.exercises),
+            ("guess", "guesses"): self.guesses.count(None),
+            ("verdict", "verdicts"): _wrong(self.verdicts),
+            ("exercise", "exercises"): _wrong(self.exercises),
         }
-        plural = {"guess": "guesses", "verdict": "verdicts", "exercise": "exercises"}
-        said = [f"{n} {k if n == 1 else plural[k]}" for k, n in counts.items() if n]
+        said = [f"{n} {words[n > 1]}" for words, n in counts.items() if n]
         return " and ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))
 
     @property

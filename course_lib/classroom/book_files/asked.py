@@ -49,8 +49,8 @@ def _read(shown: str, example: str) -> Answer:
         return tuple(map(_read, parts, example[1:-1].split(", ")))
     if example == "True":
         return shown == "yes"
-    kind = {"7": int, "0.5": float}.get(example, str)
-    return shown if kind is str else kind(shown.replace(",", ""))
+    kind = {"7": int, "0.5": float}.get(example)
+    return kind(shown.replace(",", "")) if kind else shown
 
 
 def prompts_of(cell: NotebookNode) -> Iterator[tuple[NotebookNode, Prompt]]:
@@ -60,18 +60,18 @@ def prompts_of(cell: NotebookNode) -> Iterator[tuple[NotebookNode, Prompt]]:
             yield output.data, prompt
 
 
-def question_of(lesson: Lesson, cell: NotebookNode) -> Question | None:
+def item_of(lesson: Lesson, cell: NotebookNode) -> object | None:
+    """What a cell asks a reader to solve or to judge, if anything."""
     name = exercise_of(cell)
-    item = items_of(lesson.name)[name] if name else None
-    return item if isinstance(item, Question) else None
+    return items_of(lesson.name)[name] if name else None
 
 
 def ids_on(lesson: Lesson) -> tuple[list[str], list[str]]:
     """Under which ids a reader's guesses and verdicts of a lesson are kept."""
     cells = lesson.notebook.cells
     guesses = [_id(lesson, prompt) for cell in cells for _, prompt in prompts_of(cell)]
-    questions = filter(None, (question_of(lesson, cell) for cell in cells))
-    return guesses, [_id(lesson, question) for question in questions]
+    items = [item_of(lesson, cell) for cell in cells]
+    return guesses, [_id(lesson, item) for item in items if isinstance(item, Question)]
 
 
 def _id(lesson: Lesson, item: Prompt | Question) -> str:

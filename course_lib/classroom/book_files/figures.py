@@ -101,9 +101,8 @@ def names_in(code: ast.AST, context: type = ast.Load) -> set[str]:
         if isinstance(part, ast.Name) and isinstance(part.ctx, context)
     }
     if context is ast.Store:
-        for alias in getattr(code, "names", ()):
-            names.add(alias.asname or alias.name)
-        names |= {code.name} if hasattr(code, "name") else set()
+        names |= {one.asname or one.name for one in getattr(code, "names", ())}
+        names.add(getattr(code, "name", ""))
     return names
 
 

@@ -1,6 +1,5 @@
 """What becomes of a lesson's cells on its page."""
 
-import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,17 +8,18 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_lib.classroom.book_files.asked import (
+    item_of,
     prompt_as_html,
     prompts_of,
-    question_of,
     verdict_as_markdown,
 )
 from course_lib.classroom.book_files.figures import make_playable
 from course_lib.classroom.book_files.questions import section
 from course_lib.classroom.cutting import COUNTS, PROMPT, alternative_text
+from course_lib.teaching.checker import Question
+from course_lib.teaching.guesses import WIDGET
 from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
 
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 EXERCISES = re.compile(r"^## \d+\. Exercises$", re.MULTILINE)
 SHOWN = re.compile(r"exercises\.\w+\.show\(\)")
 # What `tests/publish.py` writes into the README, for the first lesson.
@@ -73,7 +73,7 @@ def _prepare_cell(
         data["text/html"] = prompt_as_html(lesson, data, prompt)
     for output in cell.outputs:
         data = output.get("data", {})
-        data.pop(WIDGET_VIEW, None)
+        data.pop(WIDGET, None)
         if "text/markdown" in data:
             data["text/markdown"] = _link_source(data["text/markdown"], folder)
         if "image/png" in data:
@@ -98,24 +98,22 @@ def _link_source(shown: str, folder: Path) -> str:
 
 def _with_more(cell: NotebookNode, lesson: Lesson) -> Iterator[NotebookNode]:
     """Yield a cell with what stands below it on the page, or in its place."""
+    item = item_of(lesson, cell)
     if COUNTS.search(cell.source) and cell.cell_type == "code":
         if "show_guesses()" in cell.source:
             yield _markdown(f"{section(lesson)}\n\n{TALLY}")
-        return
-    if question := question_of(lesson, cell):
-        yield _markdown(verdict_as_markdown(lesson, question))
-        return
-    yield cell
+    elif isinstance(item, Question):
+        yield _markdown(verdict_as_markdown(lesson, item))
+    else:
+        yield cell
     if cell.cell_type == "markdown" and EXERCISES.search(cell.source):
         yield _markdown(_how_to_open(lesson))
-    elif name := exercise_of(cell):
-        exercises = importlib.import_module(f"course_lib.exercises.{lesson.name}")
-        if hints := getattr(getattr(exercises, name), "hints", ()):
-            folded = "\n\n".join(
-                f"<details><summary>Hint {n}</summary>\n\n{hint}\n\n</details>"
-                for n, hint in enumerate(hints, start=1)
-            )
-            yield _markdown(f'<div class="hints">\n\n{folded}\n\n</div>')
+    elif hints := getattr(item, "hints", ()):
+        folded = "\n\n".join(
+            f"<details><summary>Hint {n}</summary>\n\n{hint}\n\n</details>"
+            for n, hint in enumerate(hints, start=1)
+        )
+        yield _markdown(f'<div class="hints">\n\n{folded}\n\n</div>')
 
 
 def _markdown(text: str) -> NotebookNode:

@@ -6,7 +6,7 @@ import html
 import json
 from collections.abc import Iterator
 
-from course_lib.classroom.rendering import as_html
+from course_lib.classroom.rendering import READER, as_html
 from course_lib.teaching.checker import NumbersQuestion
 from course_lib.teaching.checker.drawn_numbers import THREE_DIGITS
 from course_lib.teaching.checker.messages import PASSED
@@ -112,5 +112,4 @@ def _reply(question: NumbersQuestion, value: int | float, seed: int) -> str:
         return RIGHT
     if judgment.diagnosis is None:
         return NO_IDEA
-    told = as_html(f"Not this time. **Looks like:** {judgment.diagnosis}")
-    return told.removeprefix("<p>").removesuffix("</p>")
+    return READER.renderInline(f"Not this time. **Looks like:** {judgment.diagnosis}")

@@ -28,24 +28,19 @@ def text_at(level: int) -> str:
     indented deeper.
     """
     check_choice("level", level, (*LESSONS, WHOLE))
-    kept: list[str] = []
-    blank = most_blank = 0  # empty lines here, and around what was left out
-    left_out = None  # the indentation of a line that a later lesson adds
+    kept, left_out = "", None  # the indentation of a line that a later lesson adds
     for line in SOLUTION.read_text(encoding="utf-8").splitlines(keepends=True):
-        if not line.strip():
-            blank += 1
-            continue
         indent = len(line) - len(line.lstrip(" "))
-        if left_out is not None and indent <= left_out:
+        if left_out is not None and line.strip() and indent <= left_out:
             left_out = None
         mark = MARK.search(line)
         if left_out is None and mark and int(mark[1]) > level:
             left_out = indent
-        most_blank, blank = max(most_blank, blank), 0
-        if left_out is None:
-            kept += [*["\n"] * most_blank, line]
-            most_blank = 0
-    return "".join(kept)
+        if left_out is None or not line.strip():
+            kept += line
+    # Around what was left out there are more empty lines than should be.
+    kept = re.sub(r"\n{3,}", "\n\n", kept)
+    return re.sub(r"\n\n(?=class |def )", "\n\n\n", kept)
 
 
 def text_before(level: int) -> str:

@@ -18,12 +18,7 @@ from types import SimpleNamespace
 
 from IPython.display import Markdown, display
 
-from course_lib.auditing_loaders import (
-    FINDINGS,
-    Finding,
-    LoaderError,
-    audit_loader,
-)
+from course_lib.auditing_loaders import FINDINGS, Finding, LoaderError, audit_loader
 from course_lib.exercises.my_loader.files import (
     LESSONS,
     SOLUTION,

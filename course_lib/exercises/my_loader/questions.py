@@ -70,24 +70,22 @@ def documents(make_loader: MakeLoader) -> MakeLoader:
 def shards(make_loader: MakeLoader) -> MakeLoader:
     """a list of three memory maps, uint16 and read-only"""
 
-    def given(ids, *, epoch, rank, world_size):
+    def of_files(ids, **named):
         cuts = [len(ids) // 3, len(ids) // 3 + 7]  # the second is shorter than a window
-        ids = [_as_file(part) for part in np.split(ids, cuts)]
-        return make_loader(ids, epoch=epoch, rank=rank, world_size=world_size)
+        return make_loader([_as_file(part) for part in np.split(ids, cuts)], **named)
 
-    return given
+    return stream(of_files)
 
 
 def sources(make_loader: MakeLoader) -> MakeLoader:
     """a dictionary of two arrays, web and code, and mix={'web': 3, 'code': 1}"""
 
-    def given(ids, *, epoch, rank, world_size):
+    def of_sources(ids, **named):
         middle = len(ids) // 2  # the first source comes last, so no window may cross
         ids = {"web": ids[middle:], "code": ids[:middle]}
-        ranks = {"rank": rank, "world_size": world_size}
-        return make_loader(ids, epoch=epoch, mix=dict(MIX), **ranks)
+        return make_loader(ids, mix=dict(MIX), **named)
 
-    return given
+    return stream(of_sources)
 
 
 def _as_file(ids: np.ndarray) -> np.memmap:
@@ -254,14 +252,10 @@ def reads_each_source_whole(tried: Tried) -> str | None:
     starts = tried.audit.starts[0]
     length, half = tried.audit.context_length, NUM_TOKENS // 2
     for name, own in (("web", starts[starts >= half]), ("code", starts[starts < half])):
-        seen: list[int] = []
-        for start in own.tolist():
-            if start in seen:
-                break
-            seen.append(start)
-        if len(seen) < min(len(own), (half - length) // length):
+        count = next((n for n, at in enumerate(own) if at in own[:n]), len(own))
+        if count < min(len(own), (half - length) // length):
             return (
-                f"a window of {name} comes a second time after {len(seen)} of its "
+                f"a window of {name} comes a second time after {count} of its "
                 f"windows, although there are {(half - 1) // length}."
             )
     return None

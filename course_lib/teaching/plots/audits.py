@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from course_lib.auditing_loaders import Audit
 from course_lib.foundation import TokenLedger, check_type
 from course_lib.teaching.plots import style
+from course_lib.teaching.plots.ledgers import OF_TARGETS, in_steps
 
 MOST_DOTS, MOST_STEPS = 2_000, 200
 MOST_RANKS = 8
@@ -31,7 +32,8 @@ def plot_audit(audit: Audit) -> Figure:
     figure, panels = style.new_panels(height, rows=len(ratios), **how)
     remarks = _draw_ledger(panels[0], audit.ledger)
     remarks += _draw_order(panels[1], ranks, audit.ledger.num_tokens)
-    keys = {"as input": "inputs", "as target": _line(), "never a target": "lost"}
+    line = Line2D([], [], **OF_TARGETS)
+    keys = {"as input": "inputs", "as target": line, "never a target": "lost"}
     if several and _draw_ranks(panels[2], audit):
         keys["read by several ranks"] = "wrong"
     for axes in (panels[0], *panels[2:]):
@@ -45,27 +47,18 @@ def plot_audit(audit: Audit) -> Figure:
     return figure
 
 
-def _line() -> Line2D:
-    return Line2D([], [], color=style.TARGETS, linewidth=2.5)
-
-
 def _draw_ledger(axes: Axes, ledger: TokenLedger) -> list[str]:
     """Draw how often tokens are used, and which share of them is never a target."""
-    steps = min(ledger.num_tokens, MOST_STEPS)
-    cuts = np.linspace(0, ledger.num_tokens, steps + 1).astype(np.int64)
-    uses = [ledger.as_input, ledger.as_target, ledger.as_target == 0]
-    totals = np.add.reduceat(np.asarray(uses, dtype=np.int64), cuts[:-1], axis=1)
-    inputs, targets, lost = totals / np.diff(cuts)
+    uses = ledger.as_input, ledger.as_target, ledger.as_target == 0
+    edges, (inputs, targets, lost), remarks = in_steps(uses, MOST_STEPS)
     box = style.sample("lost")
     look = {"fc": box.get_facecolor(), "ec": box.get_edgecolor(), "lw": 0}
-    axes.stairs(inputs, cuts - 0.5, fill=True, color=style.INPUTS, alpha=0.35)
-    axes.stairs(lost, cuts - 0.5, fill=True, hatch=style.LOST_HATCH, **look)
-    axes.stairs(targets, cuts - 0.5, color=style.TARGETS, linewidth=2.5, baseline=None)
+    axes.stairs(inputs, edges, fill=True, color=style.INPUTS, alpha=0.35)
+    axes.stairs(lost, edges, fill=True, hatch=style.LOST_HATCH, **look)
+    axes.stairs(targets, edges, baseline=None, **OF_TARGETS)
     axes.set(ylim=(0, 1.15 * max(inputs.max(), targets.max(), 1)), ylabel="times used")
     axes.set_xlabel("position in the stream")
-    if steps == ledger.num_tokens:
-        return []
-    return [f"each step is the mean of {ledger.num_tokens / steps:,.4g} tokens"]
+    return remarks
 
 
 def _draw_order(axes: Axes, ranks: tuple[np.ndarray, ...], size: int) -> list[str]:

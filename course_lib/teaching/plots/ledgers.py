@@ -20,6 +20,7 @@ MOST_STARTS = 40
 MOST_RUNS = 100
 MOST_LEDGERS = 6
 LOST_HATCHES = ("xxxx", "....", "||||", "----")
+OF_TARGETS = {"color": style.TARGETS, "linewidth": 2.5}
 
 
 @style.styled
@@ -70,7 +71,7 @@ def keys_of(
     """Samples of what is drawn, by these names, and by the reasons of what is lost."""
     samples = [
         Rectangle((0, 0), 1, 1, color=style.INPUTS, alpha=0.35),
-        Line2D([], [], color=style.TARGETS, linewidth=2.5),
+        Line2D([], [], **OF_TARGETS),
     ]
     if any(axes.lines for axes in panels):
         samples.append(Line2D([], [], color=style.INK, linestyle=":"))
@@ -85,14 +86,11 @@ def draw_ledger(
     axes: Axes, ledger: TokenLedger, hatches: Mapping[str, str]
 ) -> list[str]:
     """Draw one ledger, and return what the picture leaves out."""
-    remarks = []
-    edges, as_input, as_target = _in_steps(ledger)
-    if len(as_input) < ledger.num_tokens:
-        size = f"{ledger.num_tokens / MOST_STEPS:,.4g}"
-        remarks.append(f"each step is the mean of {size} tokens")
+    uses = ledger.as_input, ledger.as_target
+    edges, (as_input, as_target), remarks = in_steps(uses, MOST_STEPS)
     soft = {"alpha": 0.35, "fill": True}
     axes.stairs(as_input, edges, color=style.INPUTS, label="as input", **soft)
-    axes.stairs(as_target, edges, color=style.TARGETS, linewidth=2.5, label="as target")
+    axes.stairs(as_target, edges, label="as target", **OF_TARGETS)
     for reason, hatch in hatches.items():
         if reason not in ledger.dropped:
             continue
@@ -119,14 +117,18 @@ def draw_ledger(
     return remarks
 
 
-def _in_steps(ledger: TokenLedger) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    if ledger.num_tokens <= MOST_STEPS:
-        edges = np.arange(ledger.num_tokens + 1) - 0.5
-        return edges, ledger.as_input, ledger.as_target
-    cuts = np.linspace(0, ledger.num_tokens, MOST_STEPS + 1).astype(np.int64)
-    uses = [ledger.as_input, ledger.as_target]
-    means = np.add.reduceat(uses, cuts[:-1], axis=1) / np.diff(cuts)
-    return cuts - 0.5, *means
+def in_steps(
+    uses: Sequence[np.ndarray], most: int
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Return the edges of so many steps at most, what is used in each of them, and what
+    the picture leaves out by it."""
+    num_tokens = len(uses[0])
+    steps = min(num_tokens, most)
+    cuts = np.linspace(0, num_tokens, steps + 1).astype(np.int64)
+    totals = np.add.reduceat(np.asarray(uses, dtype=np.int64), cuts[:-1], axis=1)
+    size = f"{num_tokens / steps:,.4g}"
+    remarks = [f"each step is the mean of {size} tokens"] * (steps < num_tokens)
+    return cuts - 0.5, totals / np.diff(cuts), remarks
 
 
 def _lost(hatch: str) -> Rectangle:
