@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -33,6 +33,7 @@ from course_lib.foundation.loader_reading import (
     Call,
     Documents,
     Epoch,
+    count_turns,
     guarded,
     ledger_of,
     make_stream,
@@ -190,7 +191,8 @@ def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankRead
     reading = RankReading([], Findings(), [])
     made = call()
     for number in range(num_epochs):
-        if number and call.begins_anew(made, reading.epochs[-1].is_cut):
+        anew = number and call.begins_anew(made, reading.epochs[-1].is_cut)
+        if anew:
             made = call(number)
         found, memory = Findings(), []
 
@@ -204,6 +206,7 @@ def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankRead
             made = call(number)
             seen = read_epoch(call, made, look=look, name=name)
         seen.check_that_ids_are_told(call, made, name)
+        seen.goes_on = number and not anew and isinstance(made.loader, Iterator)
         reading.epochs.append(seen)
         reading.found.update(found | reading.found)  # the first epoch that shows it
     if reading.epochs[0].views_stream:
@@ -308,9 +311,10 @@ def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, when: str) -
 def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
     """Look for windows that come twice, and for epochs in the same order."""
     for number, epoch in enumerate(epochs):
-        windows, times = np.unique(epoch.order[epoch.is_told], return_counts=True)
+        order = epoch.order_in_turns
+        windows, times = np.unique(order[epoch.is_told], return_counts=True)
         if (twice := np.flatnonzero(times > 1)).size:
-            rows = np.flatnonzero(epoch.order == windows[twice[0]])
+            rows = np.flatnonzero(order == windows[twice[0]])
             where = " and ".join(epoch.place_of(row) for row in rows[:2].tolist())
             words = f"the window from position {epoch.first_of(rows[0])} on is {where}"
             words += f" of epoch {number}" if number else ""
@@ -341,13 +345,14 @@ def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
         words = f"the numbers of batches in epoch {number} are {counts}"
         here.add("unequal_steps", max(steps) - min(steps), words)
         for (a, one), (b, other) in combinations(enumerate(epochs), 2):
-            both = np.isin(one.order, other.order) & one.is_told
+            order, twins = one.order_in_turns, other.order_in_turns
+            both = np.isin(order, twins) & one.is_told
             if both.any():
                 row = int(both.argmax())
-                twin = int(np.argmax(other.order == one.order[row]))
+                twin = int(np.argmax(twins == order[row]))
                 here.add(
                     "ranks_overlap",
-                    len(np.unique(one.order[both])),
+                    len(np.unique(order[both])),
                     f"the window from position {one.first_of(row)} on is "
                     f"{one.place_of(row)} of rank {a} and {other.place_of(twin)} of "
                     f"rank {b}",
@@ -449,6 +454,8 @@ def check_coverage(
     moves = len(set(heads)) > 1 or len(heads) == 1
     too_far = max(0, ranks[0][0].commonest_error or 0)  # labels skip this many tokens
     for number, (epochs, ledger) in enumerate(zip(by_epoch, ledgers, strict=True)):
+        if epochs[0].goes_on:  # it need not begin where the stream does
+            continue
         length = epochs[0].row_length
         few = min(epoch.num_batches for epoch in epochs) < FEWEST_BATCHES
         others = [
@@ -635,11 +642,12 @@ def audit_loader(
         else:
             readings = [read_rank(rank, num_epochs, resume_after) for rank in ranks]
         found = Findings()
+        epochs = [reading.epochs for reading in readings]
+        count_turns(epochs)
         for reading in readings:
             for finding in reading.found.values():
                 found.add(*vars(finding).values())
             reading.notes.extend(check_order(reading.epochs, found))
-        epochs = [reading.epochs for reading in readings]
         if world_size > 1:
             check_ranks(epochs, found)
         notes = readings[0].notes

@@ -14,7 +14,7 @@ import random
 from collections import UserDict
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import cycle, islice
+from itertools import count, cycle, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -737,6 +737,32 @@ clean(two_workers_that_were_spawned=two_workers_that_were_spawned, num_epochs=1)
 clean(one_window=plain, num_tokens=T + 1)
 clean(cut_off=plain, max_batches=4, num_tokens=4 * B * T + 1)
 clean(endless=lambda ids: cycle(list(plain(ids))), max_batches=16)
+
+
+def endless_orders(ids, rank=0, world_size=1, first=0, times=1, drop_last=False):
+    """One order after another, 16 batches each for one rank, or 15 if the last is dropped."""
+    for number in count():
+        order = np.repeat(shuffled(windows(ids), first + number), times)
+        for step in batched(order, B * world_size):
+            if len(step) == B * world_size or not drop_last:
+                yield pair(ids, step[rank::world_size])
+
+
+def endless_across_orders(ids):
+    """A batch may hold the last windows of one order and the first of the next."""
+    starts = (start for number in count() for start in shuffled(windows(ids), number).tolist())
+    while True:
+        yield pair(ids, list(islice(starts, B)))
+
+
+for batches in (15, 20, 35):  # where an epoch ends must be of no importance
+    clean(max_batches=batches, **{f"endless_orders_{batches}": endless_orders})
+    clean(max_batches=batches, **{f"endless_across_orders_{batches}": endless_across_orders})
+endless_dropping = partial(endless_orders, drop_last=True)
+clean(max_batches=10, world_size=2, endless_ranks=endless_dropping)
+clean(max_batches=10, world_size=2, vocab_size=256, endless_ranks_of_bytes=endless_dropping)
+planted("repeated", max_batches=15, endless_and_all_twice=partial(endless_orders, times=2), num_tokens=20 * T + 1)
+planted("ranks_overlap", max_batches=20, world_size=2, endless_ranks_read_all=lambda ids: endless_orders(ids))
 clean(tracks=parallel_tracks, num_tokens=15 * B * T + 1)
 clean(tracks_of_bytes=parallel_tracks, num_tokens=15 * B * T + 1, vocab_size=256)
 clean(filled_with_rows_of_padding=filled_with_rows_of_padding)

@@ -187,7 +187,8 @@ def batches_of(name: str, rank: int = 0) -> list:
     size = case.arguments.get("world_size", 1)
     given = {"epoch": 0, "rank": rank, "world_size": size}
     named = inspect.signature(case.make_loader).parameters.keys() & given.keys()
-    return list(case.make_loader(1_000 + np.arange(case.arguments["num_tokens"]), **{n: given[n] for n in named}))
+    loader = case.make_loader(1_000 + np.arange(case.arguments["num_tokens"]), **{n: given[n] for n in named})
+    return list(itertools.islice(loader, case.arguments.get("max_batches")))
 
 
 def first_position(batches: list, row: int, batch: int) -> int:

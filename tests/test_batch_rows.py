@@ -1,5 +1,6 @@
 """Batches as rows: the same from tensors, arrays and lists, and masks as a loop over places reads them."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -98,3 +99,18 @@ def test_memory_is_the_loaders_own_and_what_is_read_is_a_copy():
 def test_words_say_what_came_instead():
     with pytest.raises(TypeError, match=r"got list of 3"):
         read_batch([[[5]], [[6]], [[7]]])
+
+
+TABLE = torch.zeros(2, 5, dtype=torch.int64)
+ADVICE = {
+    "({'input_ids': batch} for": TABLE,
+    "(batch[:2] for": [TABLE, TABLE, TABLE],
+    "((batch['x'], batch['y']) for": {"x": TABLE, "y": TABLE},
+    "({'input_ids': batch['tokens']} for": {"tokens": TABLE},
+}
+
+
+@pytest.mark.parametrize("words", ADVICE)
+def test_an_error_says_how_to_make_a_batch_of_a_common_form(words):
+    with pytest.raises(TypeError, match=re.escape(words)):
+        read_batch(ADVICE[words])

@@ -58,7 +58,7 @@ def read_batch(batch: object) -> BatchRows:
         names = ("input_ids", "labels")
         parts = {name: batch[name] for name in names if batch.get(name) is not None}
     else:
-        raise TypeError(f"must be {WANTED}, got {_kind(batch)}")
+        raise TypeError(f"must be {WANTED}, got {_kind(batch)}{_advice(batch)}")
     memory = [_memory(value) for value in parts.values()]
     parts = {name: _as_rows(name, value) for name, value in parts.items()}
     inputs, *labels = parts.values()
@@ -171,6 +171,26 @@ def _kind(value: object) -> str:
     elif isinstance(value, list | tuple):
         of = f" of {len(value)}"
     return f"{type(value).__name__}{of}"
+
+
+def _is_table(value: object) -> bool:
+    return len(getattr(value, "shape", ())) == 2
+
+
+def _advice(batch: object) -> str:
+    """Say how to make a batch that can be read, if it is of a common form."""
+    if isinstance(batch, Mapping) and len(batch) > 1:
+        keys = [repr(key) for key in batch]
+        words = f"(batch[{keys[0]}], batch[{keys[1]}])"
+    elif isinstance(batch, Mapping) and batch:
+        words = f"{{'input_ids': batch[{next(iter(batch))!r}]}}"
+    elif _is_table(batch):
+        words = "{'input_ids': batch}"  # halves of it would share its memory
+    elif isinstance(batch, list | tuple) and len(batch) > 2 and _is_table(batch[0]):
+        words = "batch[:2]"
+    else:
+        return ""
+    return f": make_loader could return ({words} for batch in loader)"
 
 
 def _shape(rows: np.ndarray | list[np.ndarray]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,7 +91,9 @@ class Epoch:
     num_untold: int = 0  #: labels whose place is not told, as rows are too short
     is_pair: bool = False
     is_cut: bool = False  #: `max_batches` ended it
+    goes_on: bool = False  #: it begins where `max_batches` ended the epoch before
     views_stream: bool = False  #: a batch lies in the memory of the ids
+    turns: np.ndarray | int = 0  #: by row, how often the stream was read before
 
     def __post_init__(self) -> None:
         self.as_input, self.as_target, self.context_sum, self.longest = (
@@ -176,6 +179,11 @@ class Epoch:
                 f"by those that came{name}: {words}"
             )
 
+    @property
+    def order_in_turns(self) -> np.ndarray:
+        """The windows of all rows, which are others when the stream is read again."""
+        return self.order + np.uint64(0x9E3779B97F4A7C15) * np.uint64(self.turns)
+
     def place_of(self, row: int) -> str:
         """Say where a row is that is known by its number in the order."""
         ends = np.cumsum([len(rows) for rows in self.windows])
@@ -214,6 +222,37 @@ class Epoch:
         by_place = np.argsort(places, kind="stable")
         steps = np.diff(np.concatenate(self.firsts)[self.is_told][by_place])
         return bool((steps[np.diff(places[by_place]) == 0] >= 0).all())
+
+
+def count_turns(ranks: Sequence[Sequence[Epoch]]) -> None:
+    """Set the turns of epochs that `max_batches` ended, wherever the loader's own end.
+
+    When a window comes again, the ranks have begun another turn, unless two batches of
+    each of them or more are missing from the one before.
+    """
+    every = [epoch for epochs in ranks for epoch in epochs]
+    if not any(epoch.is_cut for epoch in every):
+        return
+    told = [epoch.order[epoch.is_told].tolist() for epoch in every]
+    known = set().union(*told)
+    most_missing = 2 * max(epoch.batch_size for epoch in every) * len(ranks)
+    seen, turn = set(), 0
+    for epochs in zip(*ranks, strict=True):
+        if not epochs[0].goes_on:
+            seen, turn = set(), 0
+        turns = [[] for _ in ranks]
+        for step in zip_longest(*(epoch.windows for epoch in epochs), fillvalue=()):
+            of_others = set()  # in the same step, which ends no turn
+            for rank, windows in enumerate(step):
+                for window in map(int, windows):
+                    is_again = window in seen and window not in of_others
+                    if is_again and len(known) - len(seen) < most_missing:
+                        seen, turn = set(), turn + 1
+                    seen |= {window} & known
+                    turns[rank].append(turn)
+                of_others.update(map(int, windows))
+        for epoch, own in zip(epochs, turns, strict=True):
+            epoch.turns = np.array(own)
 
 
 def ledger_of(epochs: Iterable[Epoch]) -> TokenLedger:
