@@ -127,7 +127,9 @@ def check_rows(
 
     def crossing(row: int, place: int) -> str:
         begin = documents.starts[documents.number_of(here[row, place]) - 1]
-        words = f"predicts position {here[row, place]}, which belongs to the document"
+        is_label = rows.labels[row, place] == here[row, place]
+        verb = "predicts" if is_label else "reads on at"
+        words = f"{verb} position {here[row, place]}, which belongs to the document"
         between = " and a separator" * bool(rows.separated[row, place])
         return f"{words} from {begin} on, after {before[row, place]}{between}"
 
@@ -294,13 +296,14 @@ def _saved(state: object) -> object:
 def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, when: str) -> None:
     """Compare what a resumed loader reads with what the first one went on to read."""
     wanted, got = (Counter(epoch.order.tolist()) for epoch in (expected, resumed))
-    for name, verb, more, epoch in (
-        ("resume_repeats", "gives", got - wanted, resumed),
-        ("resume_loses", "leaves out", wanted - got, expected),
+    for name, verb, again, more, epoch in (
+        ("resume_repeats", "gives", " again", got - wanted, resumed),
+        ("resume_loses", "leaves out", "", wanted - got, expected),
     ):
         if more:
             first = epoch.first_of(int(np.isin(epoch.order, list(more)).argmax()))
-            words = f"{more.total():,} rows, such as the one from position {first} on"
+            words = f"{more.total():,} rows{again}, such as the one from position "
+            words += f"{first} on"
             evidence = f"resumed {when}, the loader {verb} {words}"
             found.add(name, more.total(), evidence)
 

@@ -281,6 +281,14 @@ def grouped_texts(ids):
         yield {"input_ids": batch, "labels": [list(chunk) for chunk in batch]}
 
 
+@planted("crosses_documents", document_lengths=[T + 1] * 50)
+def windows_side_by_side(ids, epoch):
+    """Targets are shifted before two documents share a row."""
+    for starts in batched(shuffled(np.arange(0, len(ids), T + 1), epoch), 2 * B):
+        inputs, targets = pair(ids, starts)
+        yield inputs.reshape(-1, 2 * T), targets.reshape(-1, 2 * T)
+
+
 @planted("crosses_documents", separator_ids=(END,), **OF_DOCUMENTS)
 def ends_of_text_between(ids, document_starts):
     documents = [np.append(document, END) for document in np.split(ids, document_starts[1:])]

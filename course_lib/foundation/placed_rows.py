@@ -69,8 +69,10 @@ class PlacedRows:
 
     @cached_property
     def misplaced(self) -> np.ndarray:
-        """Whether a label is another token than the one at its place."""
+        """Whether a label is neither the token at its place nor what follows the one
+        before, as where windows stand side by side."""
         known = self.scored & (self.labels >= 0) & (self.tokens >= 0)
+        known &= self.labels != self.before + 1
         known &= (self.last >= 0) & ~self.shifted_wrongly[:, None]
         return known & (self.labels != self.tokens)
 
