@@ -105,6 +105,8 @@ WRONG = {
         ("np.arange(T + 1)", "2 * np.arange(T + 1) % (T + 1)", "broken_row"),
         ("T, B, SEED = 16, 4, 7", "T, B, SEED = 64, 16, 7", "too few to judge"),
         ("return Loader(ids, rows, order)", "return iter([])", "must yield batches"),
+        ("range(len(self.order) // B)", "range(-(-len(self.order) // B))", "of the shapes (2, 16) and (4, 16)"),
+        (".astype(np.int64)", ".astype(np.int32)", "losses need int64"),
     ],
     3: [
         ("default_rng([SEED, epoch])", "default_rng(SEED)", "same_order"),
@@ -129,6 +131,12 @@ WRONG = {
         ("np.full_like(input_ids, -100)", "np.full_like(input_ids, 0)", "scored_padding"),
         ("[*document_starts[1:], num_tokens]", "[*(document_starts[1:] + 1), num_tokens]", "crosses_documents"),
         ("return Documents(", "return Loader(", "Error"),
+        ("np.zeros((len(rows), T), np.int64)", "np.full((len(rows), T), -100)", "pads with the id -100"),
+        (
+            "ends = [*document_starts[1:], num_tokens]",
+            "ends = document_starts[1:]; document_starts = document_starts[:-1]",
+            "lost",
+        ),
         ("if document_starts is not None:", "if False:", "crosses_documents"),
     ],
     9: [
@@ -144,7 +152,7 @@ WRONG = {
         (
             "            used = 0",
             '            used = 0\n            batch["attention_mask"] = labels * 0 + 1',
-            "scored_padding|of ones",
+            "scored_padding|attention_mask beside",
         ),
     ],
     11: [

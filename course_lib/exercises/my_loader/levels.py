@@ -13,6 +13,7 @@ from course_lib.exercises.my_loader.questions import (
     MakeLoader,
     Tried,
     are_mappings,
+    batches_are_full,
     batches_are_int64,
     can_be_saved,
     documents,
@@ -20,6 +21,7 @@ from course_lib.exercises.my_loader.questions import (
     is_shuffled,
     keeps_its_shares,
     moves_or_continues,
+    pads_are_0,
     positions_begin_again,
     reads_each_source_whole,
     reads_in_place,
@@ -56,7 +58,7 @@ LEVELS = {
             "and return copies of its first T and of its last T columns.",
         ),
         (_STREAM,),
-        (has_several_batches,),
+        (has_several_batches, batches_are_full),
     ),
     3: Level(
         "a seeded order that resumes",
@@ -95,7 +97,7 @@ LEVELS = {
             "subclass of `Loader` with a `batch` of its own is enough.",
         ),
         (_DOCUMENTS,),
-        (are_mappings,),
+        (are_mappings, pads_are_0),
     ),
     9: Level(
         "packs",

@@ -24,7 +24,8 @@ NUM_TOKENS = 2_000
 UNEVEN = 16 * (3 * 10 * 4 - 1) + 1
 FIRST_ID = 1_000  # of the streams that we make ourselves; smaller ids are padding
 # Around T = 16: shorter, exact, longer by one, several chunks, and a single token.
-LENGTHS = [5, 16, 17, 33, 1, 70, 48, 2, 31, 20, 3, 9] * 5
+# The last document is long, so that a loader which forgets it loses whole rows.
+LENGTHS = [5, 16, 17, 33, 1, 48, 2, 31, 20, 3, 9, 70] * 5
 MIX = {"web": 3, "code": 1}
 FEWEST_BATCHES = 6
 FORWARD = 0.7  # share of steps; half of them lead forward in a shuffled order
@@ -107,6 +108,25 @@ def has_several_batches(tried: Tried) -> str | None:
     return None
 
 
+def batches_are_full(tried: Tried) -> str | None:
+    length, size = tried.audit.context_length, tried.audit.batch_size
+    windows = FEWEST_BATCHES * size + max(1, size // 2)  # the last batch is not full
+    shapes = set()
+    for batch in tried.batches(windows * length + 1):
+        for part in batch.values() if isinstance(batch, Mapping) else batch:
+            if (kind := str(np.asarray(part).dtype)) != "int64":
+                return f"the batches are {kind}, but PyTorch's losses need int64."
+            shapes.add(tuple(np.shape(part)))
+    if flat := [shape for shape in shapes if len(shape) != 2]:
+        return f"the inputs have the shape {flat[0]}, which is one window, not (B, T)."
+    if len(shapes) > 1:
+        found = " and ".join(map(str, sorted(shapes)))
+        return (
+            f"there are batches of the shapes {found}. Leave out one that is not full."
+        )
+    return None
+
+
 def is_shuffled(tried: Tried) -> str | None:
     forward = np.mean(np.diff(tried.audit.starts[0]) > 0)
     if forward >= FORWARD and not _continues(tried, _first_positions(tried, epoch=0)):
@@ -162,6 +182,16 @@ def are_mappings(tried: Tried) -> str | None:
     return None
 
 
+def pads_are_0(tried: Tried) -> str | None:
+    for number, batch in enumerate(_batches_of_documents(tried)):
+        ids = np.asarray(batch["input_ids"])
+        if (wrong := ids[(ids < FIRST_ID) & (ids != 0)]).size:
+            return (
+                f"batch {number} has pads with the id {wrong[0]}. Give them the id 0."
+            )
+    return None
+
+
 def rows_are_full(tried: Tried) -> str | None:
     length = tried.audit.context_length
     pieces = [
@@ -189,7 +219,7 @@ def positions_begin_again(tried: Tried) -> str | None:
             return "the batches have no position_ids."
         if mask is not None and np.max(np.asarray(mask)) <= 1:
             return (
-                "there is an attention_mask of ones beside the positions. With it, "
+                "there is an attention_mask beside the positions. With it, "
                 "transformers no longer tells documents apart."
             )
         rows = zip(batch["input_ids"], batch["position_ids"], strict=True)
