@@ -62,6 +62,11 @@ FEWEST_TO_COMPARE = 6  # windows, because fewer may come in the same order by ch
 FEWEST_BATCHES = 3  # because fewer do not show whether they are shuffled, or tracks
 EPOCHS_TO_DECIDE = 8  # where two epochs may have the same offset by chance
 NOTHING = np.zeros(0, dtype=np.int64)
+SHUFFLED = {  # what the measures of lesson 11 are near, in an order of all rows
+    "correlation of successive rows": "0",
+    "distance of successive rows": "1/3",
+    "distinct steps between rows": "0.63",  # 1 - 1/e, as of random steps
+}
 LONG = 100_000  # tokens from which on reading shows its progress
 
 
@@ -545,6 +550,9 @@ class Audit:
     def __str__(self) -> str:
         width = max(map(len, self.facts))
         lines = [f"{name:<{width}}  {_shown(v)}" for name, v in self.facts.items()]
+        for number, name in enumerate(self.facts):
+            if name in SHUFFLED:
+                lines[number] += f" (shuffled: {SHUFFLED[name]})"
         several = "s" * (len(self.findings) > 1)
         count = f"{len(self.findings)} finding{several}"
         lines += ["", count if self.findings else "clean"]
@@ -712,13 +720,11 @@ def _conclude(
         "bytes of a batch": first.num_bytes or "unknown, as of lists",
         "blocks of memory": first.num_blocks or "unknown, as of lists",
     }
-    # The measures of lesson 11, of the order of rows: 0, 1/3 and 1 by chance.
     rows = np.unique(np.concatenate(first.firsts), return_inverse=True)[1]
     if rows.max() >= 2:
         mixing = measure_mixing(rows, int(rows.max()) + 1)
-        facts["correlation of successive rows"] = round(mixing.correlation, 3)
-        facts["distance of successive rows"] = round(mixing.distance, 3)
-        facts["distinct steps between rows"] = round(mixing.distinct_steps, 3)
+        measures = mixing.correlation, mixing.distance, mixing.distinct_steps
+        facts |= {n: round(m, 3) for n, m in zip(SHUFFLED, measures, strict=True)}
     return Audit(
         context_length=first.row_length,
         batch_size=first.batch_size,

@@ -187,7 +187,7 @@ class Reader:
         self.page, self.url, self.root = page, url, root
         self.noise: list[str] = []
         self.in_jupyterlab = False
-        page.set_default_timeout(PATIENCE * 1000)
+        page.set_default_timeout(1_000 * PATIENCE)
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.noise.append(f"error in the page: {error}"))
         page.on("requestfailed", lambda request: self._miss(request.url, request.failure))
@@ -269,7 +269,7 @@ class Reader:
 
     def sees(self, number: int, text: str) -> None:
         """Wait until a text stands in the output of a cell."""
-        self.output(number).get_by_text(text).first.wait_for(timeout=60_000)
+        self.output(number).get_by_text(text).first.wait_for()
 
     def type_into(self, number: int, old: str, new: str) -> None:
         """Click on the line of a code cell in which `old` stands, and type `new` in its place, key by key."""

@@ -57,6 +57,7 @@ def visit(browser):
 
     def visit(address: str, *scripts: str, **options: object) -> object:
         contexts.append(browser.new_context(offline=True, **options))
+        contexts[-1].set_default_timeout(1_000 * browser_session.PATIENCE)
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: said.type == "error" and LOST not in said.text and faults.append(said.text))

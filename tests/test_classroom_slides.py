@@ -9,6 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import course_lib.__main__ as command_line
+from browser_session import PATIENCE
 from course_lib.classroom import slides
 from course_lib.classroom.cutting import Slide, alternative_text, cut
 from course_lib.classroom.rendering import (
@@ -319,6 +320,7 @@ MEASURE = """() => {
 def tab(browser):
     """One for all tests: each that is opened starts a process of its own, which costs as much as a lesson's slides."""
     tab = browser.new_page()
+    tab.set_default_timeout(1_000 * PATIENCE)
     tab.problems = []
     tab.on("pageerror", lambda error: tab.problems.append(str(error)))
     tab.on("console", lambda message: message.type == "error" and tab.problems.append(message.text))

@@ -58,7 +58,7 @@ def test_the_whole_file_passes_at_all_levels_at_once(file):
     judgment = judge(file, my_loader.text_at(10), 14)
     assert judgment.outcome == FAILED
     assert "✔ level 10" in judgment.message
-    assert "level 13, a mixture of sources: ValueError" in judgment.message
+    assert "level 13, a mixture of sources\n- ValueError" in judgment.message
 
 
 def test_our_file_is_short_and_grows_by_about_ten_lines_without_changing_any():
@@ -107,6 +107,8 @@ WRONG = {
         ("return Loader(ids, rows, order)", "return iter([])", "must yield batches"),
         ("range(len(self.order) // B)", "range(-(-len(self.order) // B))", "of the shapes (2, 16) and (4, 16)"),
         (".astype(np.int64)", ".astype(np.int32)", "losses need int64"),
+        ("T, T)", "T, 1)", "Take the stride T"),
+        ("windows[:, :-1].clone(), windows[:, 1:].clone()", "windows[0, :-1].clone(), windows[0, 1:].clone()", "lost"),
     ],
     3: [
         ("default_rng([SEED, epoch])", "default_rng(SEED)", "same_order"),
@@ -150,6 +152,11 @@ WRONG = {
         ("= range(end - begin)", "= range(begin, end)", "should be"),
         ('batch["position_ids"] = position_ids', "position_ids", "no position_ids"),
         (
+            "for name, values in batch.items()}",
+            "[0 if name[0] == 'p' else ...] for name, values in batch.items()}",
+            "shape",
+        ),
+        (
             "            used = 0",
             '            used = 0\n            batch["attention_mask"] = labels * 0 + 1',
             "scored_padding|attention_mask beside",
@@ -185,6 +192,9 @@ WRONG = {
             "comes a second time",
         ),
         ("base_seed=SEED", "base_seed=np.random.randint(99)", "not_repeatable"),
+        ("np.arange(len(rows))]", "np.arange(len(rows) // 2)]", "but the sources hold 124"),
+        ("order = order[rank::world_size]", "order = order if mix else order[rank::world_size]", "Deal out the draws"),
+        ("draw(ids, mix, epoch)", "draw(ids, mix, epoch + rank)", "Deal out the draws"),
     ],
 }
 ROWS = [pytest.param(level, *row, id=f"{level}: {row[1]}") for level, rows in WRONG.items() for row in rows]

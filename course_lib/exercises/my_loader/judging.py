@@ -127,9 +127,12 @@ def _judge(file: Path, levels: Sequence[int], watch: Watch) -> Judgment:
 def load(file: Path | None = None) -> Callable:
     """Import a file as it is now, and return its `make_loader`.
 
-    By default it is the reader's file, or our solution if there is none.
+    By default it is the reader's file, or our solution if there is none, or nothing in
+    it yet.
     """
-    file = file or (path() if path().is_file() else SOLUTION)
+    if file is None and path().is_file() and not is_stub(own := load(path())):
+        return own
+    file = file or SOLUTION
     spec = importlib.util.spec_from_file_location("my_loader", file)
     module = importlib.util.module_from_spec(spec)
     sys.modules["my_loader"] = module  # where pickle finds its classes
@@ -170,7 +173,7 @@ def _judge_level(make_loader: Callable, number: int, file: Path) -> Judgment:
         f"**Failed** at {title}. The audit says:\n\n```text\n{told}\n```\n\n"
         f"`my_loader.hint({number})` may help."
     )
-    return Judgment(FAILED, 0.0, message, " ".join(found))
+    return Judgment(FAILED, 0.0, message, "\n".join(found))
 
 
 def _on_ranks(world_size: int) -> str:
@@ -199,12 +202,12 @@ def _raised(words: str, error: BaseException, file: Path) -> Judgment:
 
 def _together(judgments: dict[int, Judgment]) -> Judgment:
     passed = all(one.outcome == PASSED for one in judgments.values())
-    lines = [
-        f"{messages.SIGNS[one.outcome]} level {number}, {LEVELS[number].title}"
-        + (f": {one.diagnosis}" if one.diagnosis else "")
-        for number, one in judgments.items()
-    ]
-    told = "\n".join(textwrap.fill(x, 84, subsequent_indent="  ") for x in lines)
+    lines = []
+    for number, one in judgments.items():
+        title = f"level {number}, {LEVELS[number].title}"
+        lines.append(f"{messages.SIGNS[one.outcome]} {title}")
+        lines += map(_item, (one.diagnosis or "").splitlines())
+    told = "\n".join(lines)
     words = "**Passed** at all levels." if passed else "**Failed** at some levels."
     message = f"{words} The audits of your loader:\n\n```text\n{told}\n```"
     if passed:

@@ -17,18 +17,21 @@ from course_lib.exercises.my_loader.questions import (
     batches_are_int64,
     can_be_saved,
     documents,
+    draws_a_whole_epoch,
     has_several_batches,
     is_shuffled,
     keeps_its_shares,
     moves_or_continues,
     pads_are_0,
     positions_begin_again,
+    ranks_share_a_mixture,
     reads_each_source_whole,
     reads_in_place,
     rows_are_full,
     shards,
     sources,
     stream,
+    windows_stand_side_by_side,
 )
 
 
@@ -58,7 +61,7 @@ LEVELS = {
             "and return copies of its first T and of its last T columns.",
         ),
         (_STREAM,),
-        (has_several_batches, batches_are_full),
+        (has_several_batches, batches_are_full, windows_stand_side_by_side),
     ),
     3: Level(
         "a seeded order that resumes",
@@ -151,14 +154,21 @@ LEVELS = {
         "a mixture of sources",
         (
             "Cut each source into windows by itself, so that none crosses from one "
-            "source to the next. `MixtureOrder` numbers the windows through all "
-            "sources, in the order of its first argument.",
+            "source to the next. `MixtureOrder(counts, mix, n, base_seed=SEED)` "
+            "takes numbers of windows and weights by name, and is indexed with an "
+            "array of draws. It numbers the windows through all sources, in the order "
+            "of `counts`.",
             "An epoch has as many draws as there are windows. Epoch e takes the draws "
             "from e * n to (e + 1) * n of one long `MixtureOrder`, so that each source "
             "continues where the epoch before stopped.",
         ),
         ((sources, {"num_tokens": NUM_TOKENS}), _STREAM),
-        (keeps_its_shares, reads_each_source_whole),
+        (
+            keeps_its_shares,
+            draws_a_whole_epoch,
+            reads_each_source_whole,
+            ranks_share_a_mixture,
+        ),
         ("lost", "repeated"),
     ),
 }

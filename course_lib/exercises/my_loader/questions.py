@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import tempfile
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -127,6 +128,13 @@ def batches_are_full(tried: Tried) -> str | None:
     return None
 
 
+def windows_stand_side_by_side(tried: Tried) -> str | None:
+    stride, length = tried.audit.facts["stride"], tried.audit.context_length
+    if stride != length:
+        return f"a window begins {stride} after the one before. Take the stride T."
+    return None
+
+
 def is_shuffled(tried: Tried) -> str | None:
     forward = np.mean(np.diff(tried.audit.starts[0]) > 0)
     if forward >= FORWARD and not _continues(tried, _first_positions(tried, epoch=0)):
@@ -151,6 +159,8 @@ def moves_or_continues(tried: Tried) -> str | None:
     # At offset 0 the batches are full, so that the first window cannot be dropped.
     num_tokens, num_epochs = 2 * length * size + 1, 16 * length
     if _continues(tried, _first_positions(tried, epoch=0)):
+        for more in range(size):  # tracks that are too long by one read past one end
+            _first_positions(tried, epoch=0, num_tokens=NUM_TOKENS + more)
         return None
     firsts = []
     for epoch in range(num_epochs):
@@ -222,6 +232,9 @@ def positions_begin_again(tried: Tried) -> str | None:
                 "there is an attention_mask beside the positions. With it, "
                 "transformers no longer tells documents apart."
             )
+        shapes = [np.shape(batch[name]) for name in ("input_ids", "position_ids")]
+        if shapes[0] != shapes[1]:
+            return f"position_ids have the shape {shapes[1]}, not {shapes[0]}."
         rows = zip(batch["input_ids"], batch["position_ids"], strict=True)
         for row, (ids, given) in enumerate(rows):
             places = np.asarray(ids) - FIRST_ID
@@ -267,6 +280,34 @@ def reads_in_place(tried: Tried) -> str | None:
     return None
 
 
+def draws_a_whole_epoch(tried: Tried) -> str | None:
+    length, size = tried.audit.context_length, tried.audit.batch_size
+    whole, drawn = 2 * ((NUM_TOKENS // 2 - 1) // length), len(tried.audit.starts[0])
+    if drawn < whole - 2 * size:
+        return f"an epoch draws {drawn} windows, but the sources hold {whole}."
+    return None
+
+
+def ranks_share_a_mixture(tried: Tried) -> str | None:
+    mixed = replace(tried, make_loader=sources(tried.make_loader))
+    alone, together = (
+        Counter(
+            first
+            for rank in range(size)
+            for rows in _first_positions(mixed, epoch=0, rank=rank, world_size=size)
+            for first in rows
+        )
+        for size in (1, 2)
+    )
+    more, fewer = (together - alone).total(), (alone - together).total()
+    if more + fewer > 4 * tried.audit.batch_size:  # batches that are not full
+        return (
+            f"one rank alone draws {alone.total()} windows in an epoch. Two ranks "
+            f"together draw {more} others, and leave out {fewer}. Deal out the draws."
+        )
+    return None
+
+
 def keeps_its_shares(tried: Tried) -> str | None:
     is_web = tried.audit.starts[0] >= NUM_TOKENS // 2
     wanted, found = MIX["web"] / sum(MIX.values()), np.mean(is_web)
@@ -292,10 +333,10 @@ def reads_each_source_whole(tried: Tried) -> str | None:
 
 
 def _first_positions(
-    tried: Tried, epoch: int, num_tokens: int = NUM_TOKENS
+    tried: Tried, epoch: int, num_tokens: int = NUM_TOKENS, **ranks: int
 ) -> list[list[int]]:
     """Return where the rows of each batch begin."""
-    batches = tried.batches(num_tokens, epoch=epoch)
+    batches = tried.batches(num_tokens, epoch=epoch, **ranks)
     inputs = [b["input_ids"] if isinstance(b, Mapping) else b[0] for b in batches]
     return [(np.asarray(rows)[:, 0] - FIRST_ID).tolist() for rows in inputs]
 
