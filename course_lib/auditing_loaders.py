@@ -301,14 +301,13 @@ def _saved(state: object) -> object:
 def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, when: str) -> None:
     """Compare what a resumed loader reads with what the first one went on to read."""
     wanted, got = (Counter(epoch.order.tolist()) for epoch in (expected, resumed))
-    for name, verb, again, more, epoch in (
-        ("resume_repeats", "gives", " again", got - wanted, resumed),
-        ("resume_loses", "leaves out", "", wanted - got, expected),
+    for name, verb, more, epoch in (
+        ("resume_repeats", "repeats", got - wanted, resumed),
+        ("resume_loses", "leaves out", wanted - got, expected),
     ):
         if more:
             first = epoch.first_of(int(np.isin(epoch.order, list(more)).argmax()))
-            words = f"{more.total():,} rows{again}, such as the one from position "
-            words += f"{first} on"
+            words = f"{more.total():,} rows, such as the one from position {first} on"
             evidence = f"resumed {when}, the loader {verb} {words}"
             found.add(name, more.total(), evidence)
 
