@@ -4,7 +4,7 @@ import numpy as np
 
 from planted_loaders import Bytes
 
-CHECKED = "Documents Epoch ledger_of Made Call read_epoch guarded"
+CHECKED = "Documents Epoch ledger_of Made Call read_epoch guarded count_turns"
 TAKES_NO_DATA = dict.fromkeys(CHECKED.split(), "audit_loader makes it, from what it has checked")
 CALLS = {
     "make_stream(5, None, None, None)[0].ids": 1_000 + np.arange(5),
