@@ -198,7 +198,7 @@ def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankRead
     reading = RankReading([], Findings(), [])
     made = call()
     for number in range(num_epochs):
-        anew = number and call.begins_anew(made, reading.epochs[-1].is_cut)
+        anew = number > 0 and call.begins_anew(made, reading.epochs[-1].is_cut)
         if anew:
             made = call(number)
         found, memory = Findings(), []
@@ -213,7 +213,8 @@ def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankRead
             made = call(number)
             seen = read_epoch(call, made, look=look, name=name)
         seen.check_that_ids_are_told(call, made, name)
-        seen.goes_on = number and not anew and isinstance(made.loader, Iterator)
+        is_next = number > 0 and not anew
+        seen.goes_on = is_next and isinstance(made.loader, Iterator)
         reading.epochs.append(seen)
         reading.found.update(found | reading.found)  # the first epoch that shows it
     if reading.epochs[0].views_stream:
