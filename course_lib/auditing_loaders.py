@@ -146,7 +146,7 @@ def check_rows(
     def padding(row: int, place: int) -> str:
         hidden = "though a mask hides it"
         own = "an id that was never handed out; is it one of separator_ids?"
-        why = own if batch.is_kept[row, place] else hidden
+        why = own if batch.judged[row, place] else hidden
         return f"counts the label {batch.labels[row, place]} in the loss, {why}"
 
     add("scored_padding", rows.scored_filler, padding)
@@ -158,6 +158,7 @@ def check_rows(
     firsts = rows.begins & rows.scored & batch.is_kept & ~rows.scored_filler
     if documents.are_known:
         firsts &= np.isin(here, documents.starts) | rows.jumps
+    firsts &= rows.labels == here  # in a pair it may be the last of the document before
     firsts[:, 0] = False  # no model predicts the first token of a row
     add("scored_padding", firsts, first)
 
@@ -588,8 +589,9 @@ def audit_loader(
 
     `make_loader(ids, ...)` returns an iterable of batches, one epoch. A batch is a pair
     (inputs, targets) of tensors, arrays or lists of shape (B, T), or a mapping with
-    `input_ids` and perhaps `labels`, `attention_mask` and `position_ids`, whose labels
-    stand where the inputs stand because the model shifts. By keyword `make_loader` is
+    `input_ids` and perhaps `labels`, which stand where the inputs stand because the
+    model shifts, or with `inputs` and `targets`, which are a pair. A mapping may also
+    have `attention_mask` and `position_ids`. By keyword `make_loader` is
     given what it names of `epoch`, `rank`, `world_size` and `document_starts`. If it
     does not name `epoch`, the next epoch is the next iteration of the same loader, or
     another call where a loader can be iterated only once.

@@ -281,6 +281,32 @@ def grouped_texts(ids):
         yield {"input_ids": batch, "labels": [list(chunk) for chunk in batch]}
 
 
+def shifted_packs(ids, document_starts, epoch, tell="positions") -> Iterator[dict]:
+    """Each document is cut into inputs and targets before it shares a row with others."""
+    for batch in batched(packs_of(ids, document_starts, epoch)):
+        inputs, numbers, positions = packed([[each[:-1] for each in pack] for pack in batch])
+        targets, _, _ = packed([[each[1:] for each in pack] for pack in batch], pad=-100)
+        yield {"inputs": inputs, "targets": targets, **TELLS[tell](numbers, positions)}
+
+
+for tell in TELLS:
+    told = tell in ("positions", "numbers", "mask", "masks_of_heads")
+    loaders = {f"shifted_packs_{tell}": partial(shifted_packs, tell=tell)}
+    planted(*() if told else ("crosses_documents",), **loaders, **OF_DOCUMENTS)
+
+
+@clean(separator_ids=(END,), **OF_DOCUMENTS)
+def ends_predict_nothing(ids, document_starts):
+    """One stream with an end after each document, whose positions begin again, and whose ends have no target."""
+    ends = np.append(document_starts[1:], len(ids))
+    stream = np.insert(ids, ends, END)
+    positions = np.concatenate([np.arange(size + 1) for size in DOCUMENTS])
+    for starts in batched(windows(stream)):
+        inputs, targets = pair(stream, starts)
+        targets[inputs == END] = -100
+        yield {"inputs": inputs, "targets": targets, "position_ids": rows(positions, starts)}
+
+
 @planted("crosses_documents", document_lengths=[T + 1] * 50)
 def windows_side_by_side(ids, epoch):
     """Targets are shifted before two documents share a row."""

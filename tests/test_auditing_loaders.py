@@ -349,6 +349,14 @@ def test_no_right_scheme_of_any_size_is_accused(data):
     assert audited.clean, audited.findings
 
 
+@pytest.mark.parametrize("name", ["shifted_packs_positions", "shifted_packs_nothing", "packed_with_positions"])
+def test_contexts_of_documents_that_share_a_row(name):
+    ledger = audit_of(name).ledger
+    place = np.concatenate([np.arange(size) for size in DOCUMENTS])
+    assert np.array_equal(ledger.as_target, place > 0)
+    assert np.array_equal(ledger.context_sum, place)
+
+
 def test_of_all_ranks_together():
     audit = audit_of("three_ranks")
     assert audit.num_batches == (5, 5, 5)
@@ -701,7 +709,7 @@ NO_BATCH = {
     "a text": lambda x, y: "ab",
     "a set": lambda x, y: {1, 2},
     "None": lambda x, y: None,
-    "other names": lambda x, y: {"inputs": x, "targets": y},
+    "other names": lambda x, y: {"x": x, "y": y},
     "a mapping in a pair": lambda x, y: ({"input_ids": x}, y),
 }
 

@@ -25,6 +25,10 @@ def test_the_targets_of_a_pair_stand_one_place_further(shape, of_inputs, of_targ
     inputs, targets = ids_of(shape), ids_of(shape, 500)
     batch = read_batch((of_inputs(inputs), of_targets(targets)))
     assert batch.is_pair
+    named = {"inputs": of_inputs(inputs), "targets": of_targets(targets)}
+    assert np.array_equal(read_batch(named).labels, batch.labels)
+    masked = read_batch(named | {"attention_mask": inputs % 2})
+    assert np.array_equal(masked.judged[:, 1:], inputs % 2), "what predicts a label is the input before"
     assert np.array_equal(batch.inputs[:, :-1], inputs)
     assert np.array_equal(batch.labels[:, 1:], targets)
     assert (batch.inputs[:, -1] == NO_ID).all()

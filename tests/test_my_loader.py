@@ -126,6 +126,7 @@ WRONG = {
         ("rows = rows + random.integers(T)", "pass", "cut at the same positions"),
         ("random.integers(T)", "np.random.randint(T)", "not_repeatable"),
         ("rows + T < len(ids)", "rows + T <= len(ids)", "IndexError"),
+        ("order = random.permutation(order)", "pass", "after 100% of all windows comes one that begins later"),
     ],
     8: [
         ("begin + chunk_starts(end - begin, T, overlap=1)", "[begin]", "lost"),

@@ -6,7 +6,8 @@
 
 `make_loader(ids)` returns an iterable of batches, one epoch. `ids` is an int64 array in
 which each id tells its position. A batch is a pair (inputs, targets), or a mapping with
-input_ids and perhaps labels, attention_mask and position_ids. If make_loader names
+inputs and targets, or with input_ids and perhaps labels, which stand where the inputs
+stand. A mapping may also have attention_mask and position_ids. If make_loader names
 epoch, rank, world_size or document_starts, it is also given those.
 
 The report says what the loader does and what is wrong, with evidence that you can check

@@ -12,10 +12,11 @@ import torch
 from course_lib.foundation.arguments import check_dense
 from course_lib.foundation.models import IGNORED
 
+PAIR = ("inputs", "targets")
 NO_ID = -1  # fills up rows of different lengths
 WANTED = (
-    "a pair (inputs, targets), or a mapping with input_ids and perhaps labels, "
-    "attention_mask and position_ids"
+    "a pair (inputs, targets), or a mapping with input_ids and perhaps labels, or with "
+    "inputs and targets, and perhaps attention_mask and position_ids"
 )
 
 
@@ -38,6 +39,14 @@ class BatchRows:
     memory: list[np.ndarray]  #: of inputs and labels, where it is known
 
     @property
+    def judged(self) -> np.ndarray:
+        """Where no mask hides what predicts the label: in a pair, the input before."""
+        kept = self.is_kept.copy()
+        if self.is_pair:
+            kept[:, 1:] = self.is_kept[:, :-1]
+        return kept
+
+    @property
     def scored(self) -> np.ndarray:
         """Where the loss counts, shape (B, M)."""
         if self.labels is None:
@@ -48,16 +57,16 @@ class BatchRows:
 def read_batch(batch: object) -> BatchRows:
     """Read a batch: a pair, or a mapping, of tensors, arrays or lists.
 
-    Each has the shape (B, L), or (L,) for a single row. Raises TypeError or ValueError
-    if it cannot be read.
+    A mapping with `inputs` and `targets` is also a pair. Each has the shape (B, L), or
+    (L,) for a single row. Raises TypeError or ValueError if it cannot be read.
     """
-    is_pair = isinstance(batch, list | tuple) and len(batch) == 2
-    if is_pair:
-        parts = dict(zip(("inputs", "targets"), batch, strict=True))
-    elif isinstance(batch, Mapping) and batch.get("input_ids") is not None:
-        names = ("input_ids", "labels")
-        parts = {name: batch[name] for name in names if batch.get(name) is not None}
-    else:
+    if isinstance(batch, list | tuple) and len(batch) == 2:
+        batch = dict(zip(PAIR, batch, strict=True))
+    given = batch if isinstance(batch, Mapping) else {}
+    is_pair = given.get("input_ids") is None
+    names = PAIR if is_pair else ("input_ids", "labels")
+    parts = {name: given[name] for name in names if given.get(name) is not None}
+    if is_pair and len(parts) < 2:
         raise TypeError(f"must be {WANTED}, got {_kind(batch)}{_advice(batch)}")
     memory = [_memory(value) for value in parts.values()]
     parts = {name: _as_rows(name, value) for name, value in parts.items()}
@@ -69,9 +78,9 @@ def read_batch(batch: object) -> BatchRows:
     width = max(lengths, default=0) + is_pair
     is_kept = np.arange(width) < np.array(lengths, dtype=np.int64)[:, None] + is_pair
     begins = np.zeros(is_kept.shape, dtype=bool)
-    if not is_pair:
-        _read_positions(batch.get("position_ids"), begins)
-        _read_mask(batch.get("attention_mask"), is_kept, begins)
+    places = np.s_[:, : width - is_pair]  # those of the inputs
+    _read_positions(given.get("position_ids"), begins[places])
+    _read_mask(given.get("attention_mask"), is_kept[places], begins[places])
     return BatchRows(
         inputs=_fill_up(inputs, width, NO_ID),
         labels=_fill_up(labels[0], width, IGNORED, is_pair) if labels else None,

@@ -15,7 +15,7 @@ import numpy as np
 from course_lib.foundation.arguments import as_integers, check_integer
 from course_lib.foundation.batch_rows import NO_ID, BatchRows, read_batch
 from course_lib.foundation.ledger import TokenLedger, why_unused
-from course_lib.foundation.placed_rows import PlacedRows, place_rows
+from course_lib.foundation.placed_rows import PlacedRows, move_right, place_rows
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.telling_ids import TellingIds
 
@@ -129,6 +129,9 @@ class Epoch:
     ) -> None:
         places = np.arange(rows.tokens.shape[1])
         begun = np.maximum.accumulate(np.where(begins, places, -1), axis=1)
+        # A target may still belong to the window before: where windows share a row.
+        follows = rows.labels == rows.before + 1
+        begun = np.where(follows & batch.is_pair, move_right(begun, -1), begun)
         context = np.where(begun < 0, 0, places - begun)
         is_target = rows.scored & (rows.labels >= 0)
         is_target[:, 0] = False  # no model predicts the first token of a row

@@ -115,7 +115,7 @@ def place_rows(
             labels = np.where(fits, guess, labels)
         is_ours = stream.is_handed_out(batch.labels)
         known = is_ours | np.isin(batch.labels, separator_ids)
-        scored_filler = scored & ~(known & batch.is_kept)
+        scored_filler = scored & ~(known & batch.judged)
     ahead = most_ahead(labels - right, scored & (labels >= 0) & (right >= 0))
     if batch.is_pair:  # where a row has no further input, its target is the token
         is_end = (batch.inputs == NO_ID) & scored & (ahead == 0)[:, None]
@@ -127,7 +127,7 @@ def place_rows(
         dropped=batch.is_kept & ~scored,
         filler=filler,
         scored_filler=scored_filler,
-        untold=scored & is_ours & batch.is_kept & (labels < 0),
+        untold=scored & is_ours & batch.judged & (labels < 0),
         begins=batch.begins,
         ahead=ahead,
     )

@@ -87,7 +87,7 @@ LEVELS = {
             "are `partition_starts(len(ids), B, T, offset).ravel()`.",
         ),
         (_STREAM,),
-        (has_several_batches, moves_or_continues),
+        (has_several_batches, is_shuffled, moves_or_continues),
     ),
     8: Level(
         "long documents in chunks",
