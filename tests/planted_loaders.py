@@ -352,9 +352,12 @@ def one_window_is_never_read(ids, epoch):
     return pairs(ids, shuffled(np.delete(windows(ids), 30), epoch))
 
 
-def changed_documents(change, ids, document_starts, epoch) -> Iterator[dict]:
-    """Packs of documents of which a function makes others."""
-    documents = change(np.split(ids, document_starts[1:]))
+def long_documents(ids, document_starts, epoch, begin, moves, keep) -> Iterator[dict]:
+    """Packs of documents that are cut in two, where they are longer; `keep` says which of the parts are kept."""
+    at = begin + epoch % 5 * moves
+    documents = [
+        part for each in np.split(ids, document_starts[1:]) for part in np.split(each, [at])[:keep] if len(part)
+    ]
     starts = np.cumsum([0, *map(len, documents[:-1])])
     return packs(np.concatenate(documents), starts, epoch)
 
@@ -375,10 +378,9 @@ planted("lost", one_window_is_never_read=one_window_is_never_read)  # less than 
 planted(
     "lost",
     **OF_DOCUMENTS,
-    long_documents_truncated=partial(changed_documents, lambda documents: [each[:29] for each in documents]),
-    long_documents_cut_in_two=partial(
-        changed_documents, lambda documents: [part for each in documents for part in np.split(each, [25]) if part.size]
-    ),
+    long_documents_truncated=partial(long_documents, begin=29, moves=False, keep=1),
+    long_documents_cut_in_two=partial(long_documents, begin=25, moves=False, keep=2),
+    long_documents_cut_anywhere=partial(long_documents, begin=21, moves=True, keep=2),
 )
 
 
