@@ -93,6 +93,25 @@ def test_parallel_tracks_are_as_good_as_random_offsets(file):
         assert judgment.outcome == PASSED, judgment.message
 
 
+TOO_LONG = {  # by one, which shows only where all tracks are full
+    "rows = rows + random.integers(T)": "offset = random.integers(T); length = (len(ids) - offset) // B",
+    "rows = rows[rows + T < len(ids)]": "rows = np.arange(0, length - T + 1, T)[:, None] + np.arange(B) * length",
+    "order = np.arange(len(rows))": "rows = rows.ravel() + offset; order = np.arange(len(rows))",
+    "random.permutation(order)": "order",
+}
+
+
+def test_parallel_tracks_that_are_too_long_by_one_are_found(file):
+    text = my_loader.text_at(4)
+    for piece, instead in TOO_LONG.items():
+        assert piece in text
+        text = text.replace(piece, instead)
+    judgment = judge(file, text, 4)
+    assert judgment.outcome == RAISED
+    assert "IndexError" in judgment.message
+    assert judge(file, text.replace("- offset)", "- offset - 1)"), 4).outcome == PASSED
+
+
 # Wrong files: at a level, a piece of our file, what is there instead, and words of the message.
 
 WRONG = {

@@ -159,8 +159,8 @@ def moves_or_continues(tried: Tried) -> str | None:
     # At offset 0 the batches are full, so that the first window cannot be dropped.
     num_tokens, num_epochs = 2 * length * size + 1, 16 * length
     if _continues(tried, _first_positions(tried, epoch=0)):
-        for more in range(size):  # tracks that are too long by one read past one end
-            _first_positions(tried, epoch=0, num_tokens=NUM_TOKENS + more)
+        for more in range(size * length):  # at one of them a track may be too long
+            _first_positions(tried, epoch=0, num_tokens=num_tokens + more)
         return None
     firsts = []
     for epoch in range(num_epochs):
