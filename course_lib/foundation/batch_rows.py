@@ -188,10 +188,10 @@ def _is_table(value: object) -> bool:
 
 def _advice(batch: object) -> str:
     """Say how to make a batch that can be read, if it is of a common form."""
-    if isinstance(batch, Mapping) and len(batch) > 1:
+    if isinstance(batch, Mapping) and len(batch) == 2:
         keys = [repr(key) for key in batch]
         words = f"(batch[{keys[0]}], batch[{keys[1]}])"
-    elif isinstance(batch, Mapping) and batch:
+    elif isinstance(batch, Mapping) and len(batch) == 1:
         words = f"{{'input_ids': batch[{next(iter(batch))!r}]}}"
     elif _is_table(batch):
         words = "{'input_ids': batch}"  # halves of it would share its memory
