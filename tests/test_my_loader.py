@@ -83,11 +83,15 @@ TRACKS = {
 }
 
 
-def test_parallel_tracks_are_as_good_as_random_offsets(file):
-    text = my_loader.text_at(4)
-    for piece, instead in TRACKS.items():
+def changed(text: str, pieces: dict[str, str]) -> str:
+    for piece, instead in pieces.items():
         assert piece in text
         text = text.replace(piece, instead)
+    return text
+
+
+def test_parallel_tracks_are_as_good_as_random_offsets(file):
+    text = changed(my_loader.text_at(4), TRACKS)
     for level in (2, 3, 4):
         judgment = judge(file, text, level)
         assert judgment.outcome == PASSED, judgment.message
@@ -102,10 +106,7 @@ TOO_LONG = {  # by one, which shows only where all tracks are full
 
 
 def test_parallel_tracks_that_are_too_long_by_one_are_found(file):
-    text = my_loader.text_at(4)
-    for piece, instead in TOO_LONG.items():
-        assert piece in text
-        text = text.replace(piece, instead)
+    text = changed(my_loader.text_at(4), TOO_LONG)
     judgment = judge(file, text, 4)
     assert judgment.outcome == RAISED
     assert "IndexError" in judgment.message
@@ -222,9 +223,7 @@ ROWS = [pytest.param(level, *row, id=f"{level}: {row[1]}") for level, rows in WR
 
 @pytest.mark.parametrize(("level", "piece", "instead", "words"), ROWS)
 def test_a_wrong_file_is_told_what_is_wrong(file, level, piece, instead, words):
-    text = my_loader.text_at(level)
-    assert piece in text
-    judgment = judge(file, text.replace(piece, instead), level)
+    judgment = judge(file, changed(my_loader.text_at(level), {piece: instead}), level)
     assert judgment.outcome in (FAILED, RAISED), judgment.message
     message = " ".join(judgment.message.split())
     assert any(word in message for word in words.split("|")), judgment.message
